@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The seam: what a compute backend does. The pipeline, the viewer and the benchmark see nothing below it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.hpp"
+#include "core/base/shape.hpp"
+#include "core/compute/background.hpp"
+#include "core/compute/convolution.hpp"
+#include "core/compute/detection.hpp"
+#include "core/compute/pixel_source.hpp"
+#include "core/compute/statistics.hpp"
+#include "core/plan/tiling.hpp"
+
+namespace reber {
+
+struct BackendInfo {
+  std::string name;    ///< "cuda", "cpu", "reference"
+  std::string device;  ///< the card or the processor
+  int threads = 0;     ///< 0 on a device
+  std::int64_t device_memory_bytes = 0;  ///< free memory that a plan may use; 0 where planes live in host memory
+};
+
+/// Pixels of one image, wherever the backend keeps them: whole on the device, or on the host and streamed through it
+/// in bands of rows. Immutable once made.
+class Plane {
+ public:
+  virtual ~Plane() = default;
+  [[nodiscard]] virtual Shape shape() const = 0;
+  /// Number of blank (not finite as stored) pixels.
+  [[nodiscard]] virtual std::int64_t blank() const = 0;
+  /// Of these, how many were infinite in the source.
+  [[nodiscard]] virtual std::int64_t infinite() const = 0;
+};
+
+enum class MapKind { image, mean, rms, snr };
+
+/// What the operations since the last take_counters() cost.
+struct OpCounters {
+  double device_ms = 0;           ///< between the first and the last event on the device; 0 on a CPU
+  std::int64_t bytes_up = 0;      ///< host to device
+  std::int64_t bytes_down = 0;    ///< device to host
+};
+
+/// One way of computing. Calls come from one thread at a time; different backends may run side by side. Every
+/// operation is complete when it returns and, but for FFT convolution, gives the same bits on every backend that is
+/// not the reference; see docs/numerics.md for each one's contract.
+///   throws DeviceError where the device fails; InputError where an argument cannot be served (it says which);
+///   InternalError where a plane or a plan belongs to another backend
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual BackendInfo info() const = 0;
+
+  /// Fetches and decodes a whole plane. tiling says whether it stays resident or is streamed.
+  [[nodiscard]] virtual std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
+                                                    const Progress& progress) = 0;
+
+  /// One quote an algorithm, in the order of the algorithm table; never empty.
+  [[nodiscard]] virtual std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const = 0;
+  /// algorithm: one that quote() called possible (else InputError).
+  [[nodiscard]] virtual std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
+                                                                          Algorithm algorithm) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
+                                                        const Progress& progress) = 0;
+
+  [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane) = 0;
+  [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options) = 0;
+  [[nodiscard]] virtual MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
+                                       const Progress& progress) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background,
+                                                         const DetectOptions& options, const Progress& progress) = 0;
+  /// One entry an island, in label order.
+  [[nodiscard]] virtual std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
+                                                        const IslandMap& islands) = 0;
+
+  /// Rows [y0, y0 + ny) of a map, without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank or
+  /// the rms is not positive.
+  virtual void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
+                           std::int64_t ny, float* out) = 0;
+  /// Rows of the label map: 0 outside islands.
+  virtual void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) = 0;
+
+  /// Cost since the last call; sets the counters to zero.
+  virtual OpCounters take_counters() = 0;
+};
+
+}  // namespace reber

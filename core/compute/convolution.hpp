@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a convolution is asked to do, which algorithms can do it, and at what cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/shape.hpp"
+#include "core/model/kernel.hpp"
+
+namespace reber {
+
+/// What stands outside the image. For abcd: zero 0|abcd|0, reflect dcba|abcd|dcba, mirror dcb|abcd|cba,
+/// nearest aaaa|abcd|dddd, wrap abcd|abcd|abcd; blank: outside counts as blank pixels.
+enum class Boundary { zero, reflect, mirror, nearest, wrap, blank };
+
+/// What a blank pixel does. interpolate: out = sum(w in) sum(all w) / sum(w of finite in); fill: counts as 0;
+/// propagate: every output whose kernel footprint (rectangle) holds a blank one is blank.
+enum class NanRule { interpolate, fill, propagate };
+
+enum class Algorithm { direct, separable, fft };
+
+[[nodiscard]] std::string_view to_string(Boundary boundary);
+[[nodiscard]] std::string_view to_string(NanRule rule);
+[[nodiscard]] std::string_view to_string(Algorithm algorithm);
+
+/// A convolution of one plane. docs/numerics.md#convolve holds the contract.
+struct ConvolutionSpec {
+  Kernel kernel;
+  Boundary boundary = Boundary::zero;
+  NanRule nan = NanRule::interpolate;
+  /// With interpolate: blank where the weight of finite pixels is below this part of the whole kernel's weight.
+  double min_weight = 0.5;
+  /// Pixels blank in the input stay blank in the output.
+  bool keep_blanks = false;
+};
+
+/// What one algorithm would cost on one backend. Made without touching a pixel.
+struct ConvolutionQuote {
+  Algorithm algorithm = Algorithm::direct;
+  bool possible = false;
+  std::string reason;              ///< why not, or what the cost is made of
+  double cost_ms = 0;              ///< predicted, for a plane without blanks
+  std::int64_t workspace_bytes = 0;
+};
+
+/// A convolution made ready for one shape: weights uploaded, FFT plans made. Reused for each plane of that shape.
+class ConvolutionPlan {
+ public:
+  virtual ~ConvolutionPlan() = default;
+  [[nodiscard]] virtual Algorithm algorithm() const = 0;
+  [[nodiscard]] virtual const ConvolutionSpec& spec() const = 0;
+  [[nodiscard]] virtual Shape shape() const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;  ///< tile sizes and the like, for the report
+};
+
+}  // namespace reber

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file that appears under its name only when it is whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace reber {
+
+/// Writes to a fresh temporary beside the target and renames it there in commit(); without commit() nothing is left.
+class AtomicFile {
+ public:
+  /// never_replace: paths of inputs; a target that is the same file (by device and inode) is refused.
+  ///   throws InputError where the target exists and overwrite is false, or is a folder; DataError with strerror text
+  ///   where the temporary cannot be made
+  AtomicFile(std::string path, bool overwrite, const std::string& never_replace = {});
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* bytes, std::size_t count);                            ///< at the end
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  void write_at(std::int64_t offset, const void* bytes, std::size_t count);    ///< safe from several threads
+  [[nodiscard]] const std::string& temporary_path() const;                     ///< for libraries that open by name
+
+  /// fsync, check of the size where expected_bytes >= 0, rename, fsync of the folder.   throws DataError
+  void commit(std::int64_t expected_bytes = -1);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Removes temporaries that are open; for a signal handler (async-signal-safe).
+void unlink_open_temporaries() noexcept;
+
+}  // namespace reber

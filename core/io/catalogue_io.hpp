@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogue files. One format a file, one row a format in the table of formats.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/model/catalogue.hpp"
+
+namespace reber {
+
+struct CatalogueFormat {
+  const char* extension;  ///< ".csv", ".fits", ".vot", ".reg"
+  const char* text;       ///< one line for --help
+  void (*write)(const Catalogue& catalogue, const std::string& path, bool overwrite);
+};
+
+[[nodiscard]] std::span<const CatalogueFormat> catalogue_formats();
+
+/// By the path's extension. Whole or not at all.
+///   throws InputError for an unknown extension (lists the known ones) or an existing file, DataError where writing fails
+void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite);
+
+/// Text of a header or a user, made safe for a terminal: control bytes as \xNN.
+[[nodiscard]] std::string printable(const std::string& text);
+
+}  // namespace reber

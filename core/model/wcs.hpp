@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pixel and sky positions of one image plane, by WCSLIB.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/beam.hpp"
+
+namespace reber {
+
+/// Celestial position in the image's own frame, degrees; longitude in [0, 360).
+struct SkyPosition {
+  double lon_deg = 0;
+  double lat_deg = 0;
+};
+
+/// 0-based pixel position, the centre of the first pixel at (0, 0).
+struct PixelPosition {
+  double x = 0;
+  double y = 0;
+};
+
+/// The celestial coordinate system of a plane. Copies share the parsed header but are safe to use from different
+/// threads only as different objects. Default-made: none.
+class Wcs {
+ public:
+  enum class Frame { none, icrs, fk5, fk4, galactic, ecliptic, other };
+
+  Wcs();
+  ~Wcs();
+  Wcs(const Wcs&);
+  Wcs(Wcs&&) noexcept;
+  Wcs& operator=(const Wcs&);
+  Wcs& operator=(Wcs&&) noexcept;
+
+  /// Parses a header (80-character cards in one string, END included). image_axes: the FITS axis numbers (0-based)
+  /// that are x and y of the plane; other axes are fixed at `fixed_pixel` (1-based, one entry an axis).
+  /// An unusable system gives a Wcs without positions whose why_not() names the keyword; it never throws for a
+  /// header that is merely wrong.
+  static Wcs parse(const std::string& header_cards, int x_axis, int y_axis, const std::vector<double>& fixed_pixel,
+                   int naxis, double nx, double ny);
+
+  [[nodiscard]] bool celestial() const;
+  [[nodiscard]] const std::string& why_not() const;  ///< empty where celestial() holds
+  [[nodiscard]] Frame frame() const;
+  [[nodiscard]] double equinox() const;          ///< NaN where it has none
+  [[nodiscard]] std::string frame_name() const;  ///< "ICRS", "FK5 J2000", "FK4 B1950", "Galactic" ...
+  [[nodiscard]] std::string projection() const;  ///< "SIN", "TAN" ...; empty without positions
+  [[nodiscard]] double frequency_hz() const;     ///< of the plane's spectral axis or RESTFRQ; NaN where unknown
+
+  /// Empty for a pixel off the sky, or without a celestial system. 0-based pixels.
+  [[nodiscard]] std::optional<SkyPosition> to_sky(double x, double y) const;
+  [[nodiscard]] std::optional<PixelPosition> to_pixel(SkyPosition sky) const;
+
+  /// M = d(east, north)/d(x, y) in degrees a pixel, by finite differences at (x, y); empty off the sky.
+  [[nodiscard]] std::optional<Matrix2> sky_per_pixel(double x, double y) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reber

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether an image stays on the device whole or streams through it in bands of rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/shape.hpp"
+
+namespace reber {
+
+/// Bands are whole rows. A resident plane is one band: the same code runs.
+struct TilingPlan {
+  bool resident = true;
+  std::int64_t band_rows = 0;     ///< interior rows of a band; all rows where resident
+  std::int64_t halo_rows = 0;     ///< rows of the neighbours that a convolution reads above and below a band
+  int streams = 1;                ///< bands in flight at once
+  std::int64_t device_bytes = 0;  ///< estimated peak on the device
+  std::string reason;             ///< in words, for --dry-run and the report
+};
+
+/// What a run will need of the device, for the choice.
+struct MemoryNeeds {
+  Shape shape;
+  std::int64_t halo_rows = 0;               ///< half the kernel's height; 0 without convolution
+  std::int64_t workspace_bytes = 0;         ///< of the chosen convolution algorithm
+  bool convolve = false;
+  bool blanks = false;                      ///< weights are convolved as well
+  std::int64_t band_multiple = 1;           ///< bands start at a multiple of this many rows where possible
+};
+
+/// device_memory_bytes: what may be used; 0 where planes live in host memory (always resident).
+///   throws InputError where not even a band of one row fits, naming the bytes needed
+[[nodiscard]] TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_bytes);
+
+}  // namespace reber

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table itself, and the choice by name. Explicit: a linker drops self-registering objects of a static library.
+#include "kernels/backends.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "kernels/cpu/backend.hpp"
+#include "kernels/reference/backend.hpp"
+#ifdef REBER_HAVE_CUDA
+#include "kernels/cuda/backend.hpp"
+#endif
+
+namespace reber {
+namespace {
+
+const std::array kTable{
+#ifdef REBER_HAVE_CUDA
+    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make},
+#endif
+    BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make},
+    BackendEntry{"reference", "double precision, plain and slow: the oracle", reference::unavailable,
+                 reference::make},
+};
+
+}  // namespace
+
+std::span<const BackendEntry> backend_table() { return kTable; }
+
+std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options, const LogSink& log) {
+  std::string names = "auto";
+  for (const BackendEntry& entry : kTable) {
+    names += fmt::format(", {}", entry.name);
+    if (name != "auto" && name != entry.name) continue;
+    const std::string reason = entry.unavailable(options);
+    if (reason.empty()) {
+      auto backend = entry.make(options);
+      log.detail(fmt::format("computing on {}: {}", entry.name, backend->info().device));
+      return backend;
+    }
+    if (name != "auto") throw DeviceError(fmt::format("backend '{}' cannot run here: {}", name, reason));
+    log.info(fmt::format("not computing on {}: {}", entry.name, reason));
+  }
+#ifndef REBER_HAVE_CUDA
+  if (name == "cuda")
+    throw DeviceError("backend 'cuda' is not in this build; configure with REBER_CUDA=ON on a machine with nvcc");
+#endif
+  throw InputError(fmt::format("unknown backend '{}'; expected one of {}", name, names));
+}
+
+}  // namespace reber

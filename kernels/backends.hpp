@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ordered table of compute backends in this build.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/base/log.hpp"
+#include "core/compute/backend.hpp"
+
+namespace reber {
+
+struct BackendOptions {
+  int device = 0;                       ///< number of the card
+  int threads = 0;                      ///< 0: all that the process may use
+  std::int64_t device_memory_bytes = 0; ///< cap on device memory; 0: what is free
+};
+
+/// One backend that was compiled in.
+struct BackendEntry {
+  const char* name;
+  const char* text;                                                  ///< one line for --help
+  std::string (*unavailable)(const BackendOptions&);                 ///< empty where it can run, else why not
+  std::unique_ptr<Backend> (*make)(const BackendOptions&);
+};
+
+/// In the order in which `auto` tries them: cuda (if compiled in), cpu, reference.
+[[nodiscard]] std::span<const BackendEntry> backend_table();
+
+/// name: "auto" or a name of the table. auto takes the first that can run, never reference where cpu can, and says in
+/// the log which one and why the ones before it were passed over.
+///   throws InputError for an unknown name, DeviceError where the one asked for cannot run here
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options,
+                                                    const LogSink& log);
+
+}  // namespace reber

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry of the cpu backend for the table.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/backends.hpp"
+
+namespace reber::cpu {
+
+std::string unavailable(const BackendOptions& options);
+std::unique_ptr<Backend> make(const BackendOptions& options);
+
+}  // namespace reber::cpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clipped mode and rms of one mesh cell from its sorted finite pixels. The order of every sum is fixed by the sorted
+// order, so the values do not depend on how the pixels were gathered.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/shared/host_device.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::rules {
+
+/// Sums over a sorted range are kept in kCellLanes partial sums: element k (counted from the start of the range) goes
+/// to lane k mod kCellLanes, lanes are then added pairwise, lane l to lane l + half, for half = lanes/2 ... 1.
+inline constexpr int kCellLanes = 256;
+
+/// Median of sorted[lo, hi): the middle value, or the mean of the two middle ones, in double. hi > lo.
+REBER_HD double sorted_median(const float* sorted, std::int64_t lo, std::int64_t hi) {
+  const std::int64_t middle = lo + (hi - lo) / 2;
+  if (((hi - lo) & 1) != 0) return sorted[middle];
+  return 0.5 * (static_cast<double>(sorted[middle - 1]) + static_cast<double>(sorted[middle]));
+}
+
+/// First index in sorted[lo, hi) whose value is greater than `limit` (strict) or, not strict, not below it.
+REBER_HD std::int64_t first_above(const float* sorted, std::int64_t lo, std::int64_t hi, double limit, bool strict) {
+  while (lo < hi) {
+    const std::int64_t middle = lo + (hi - lo) / 2;
+    const double value = sorted[middle];
+    const bool above = strict ? value > limit : value >= limit;
+    if (above) {
+      hi = middle;
+    } else {
+      lo = middle + 1;
+    }
+  }
+  return lo;
+}
+
+/// Population std from sums about a pivot: sqrt(max(0, sum2/n - (sum/n)^2)). The pivot is the median, so nothing
+/// cancels.
+REBER_HD double std_from_sums(double sum, double sum2, double n) {
+  const double mean = sum / n;
+  const double variance = sum2 / n - mean * mean;
+  return variance > 0 ? sqrt(variance) : 0.0;
+}
+
+struct CellValue {
+  float mean;
+  float rms;
+};
+
+/// Mode estimate and unbiased rms from the converged clip.
+/// (SExtractor's rule: 2.5 median - 1.5 mean unless the field is crowded, then the median.)
+REBER_HD CellValue cell_value(double median, double mean, double std, double bias) {
+  const double rms = std / bias;
+  const bool crowded = !(fabs(mean - median) < 0.3 * rms);
+  return {static_cast<float>(crowded ? median : 2.5 * median - 1.5 * mean), static_cast<float>(rms)};
+}
+
+}  // namespace reber::rules
