@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One request, from file to catalogue, on one backend.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/log.hpp"
+#include "core/base/progress.hpp"
+#include "core/compute/backend.hpp"
+#include "core/run/report.hpp"
+#include "core/run/request.hpp"
+#include "core/run/source.hpp"
+
+namespace reber {
+
+/// What a run leaves in memory, for the viewer, the benchmark and the verification.
+struct PipelineResult {
+  Report report;
+  std::optional<FitsImage> image;
+  std::shared_ptr<const Plane> plane;           ///< convolved where asked for
+  std::optional<BackgroundModel> background;
+  std::unique_ptr<IslandMap> islands;
+  std::vector<Source> sources;
+  std::optional<Beam> beam;                     ///< of `plane`
+};
+
+/// Opens, plans, reads, convolves, measures the background, detects, measures, writes: what the request asks for.
+///   throws InputError, DataError, DeviceError, Cancelled; files already written before stay, none is half-written
+[[nodiscard]] PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress,
+                                          const LogSink& log);
+
+/// A convolution ready to be planned: the kernel on the pixel grid, the beam after it and the factor in its weights.
+struct ResolvedConvolution {
+  ConvolutionSpec spec;
+  std::optional<Beam> beam_after;
+  bool copy = false;                 ///< the target is the image's own beam: nothing to do
+  double flux_factor = 1;            ///< already in the weights
+  std::vector<std::string> notes;    ///< for the report and HISTORY
+};
+
+/// Kernel from the request and the image's beam, unit and geometry (at the image's centre, by WCSLIB).
+/// Jy/beam data smoothed by a Gaussian or to a target beam are multiplied by Omega_new / Omega_old; K, Jy/sr by 1.
+///   throws InputError where a beam, a sky geometry or a known unit is needed and missing, or the target is impossible
+[[nodiscard]] ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const ImageHeader& header,
+                                                      const std::optional<Beam>& beam);
+
+}  // namespace reber

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that one run is asked to do. The command line, a configuration file and the viewer all make one of these.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compute/background.hpp"
+#include "core/compute/convolution.hpp"
+#include "core/compute/detection.hpp"
+#include "core/io/fits_image.hpp"
+#include "core/model/kernel.hpp"
+
+namespace reber {
+
+struct ConvolveRequest {
+  KernelSpec kernel;
+  std::optional<Algorithm> algorithm;   ///< auto where empty
+  Boundary boundary = Boundary::zero;
+  NanRule nan = NanRule::interpolate;
+  Normalise normalise = Normalise::sum;
+  double min_weight = 0.5;
+  bool keep_blanks = false;
+};
+
+struct BackgroundRequest {
+  enum class Method { mesh, clip } method = Method::mesh;
+  std::int64_t box = 0;              ///< cell side in pixels; 0: 64, or 10 beams where that is more
+  MeshOptions mesh;                  ///< clip options serve both methods
+  std::string mean_path, rms_path;   ///< maps to read in place of measuring
+};
+
+/// Files to write; empty paths are not written.
+struct OutputRequest {
+  std::vector<std::string> catalogues;
+  std::string convolved, mean, rms, snr, labels, picture;
+  bool overwrite = false;
+};
+
+struct Request {
+  std::string input;
+  OpenOptions open;
+  std::optional<Beam> beam;                  ///< given by the user, in place of the header's
+  std::optional<ConvolveRequest> convolve;   ///< not convolved where empty
+  std::optional<BackgroundRequest> background;  ///< not measured where empty
+  std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
+  bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
+  OutputRequest output;
+  std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers
+  bool dry_run = false;                      ///< plan, report, and stop before any pixel
+  std::string program;                       ///< "reber 0.1.0", for HISTORY
+};
+
+}  // namespace reber

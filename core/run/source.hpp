@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the sums of an island to the numbers of a source, with their errors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/compute/detection.hpp"
+#include "core/io/fits_image.hpp"
+#include "core/model/catalogue.hpp"
+
+namespace reber {
+
+/// One source, measured by moments. NaN where a number cannot be had (no beam, no sky position, too few pixels).
+/// Angles in degrees; fluxes in the image's unit without its prefix (Jy, Jy/beam) where BUNIT is known.
+struct Source {
+  std::int64_t island = 0;  ///< label; negative detections carry on after the positive ones
+  bool negative = false;
+  double ra = 0, e_ra = 0, dec = 0, e_dec = 0;     ///< e_ra in degrees on the sky
+  double ra_peak = 0, dec_peak = 0;
+  double x = 0, e_x = 0, y = 0, e_y = 0;           ///< 0-based pixels
+  double total = 0, e_total = 0;                   ///< Jy, corrected for the flux below the flood level
+  double peak = 0, e_peak = 0;                     ///< Jy/beam, corrected for the peak's place between pixels
+  double peak_pixel = 0;                           ///< Jy/beam, the brightest pixel less background
+  std::int64_t peak_x = 0, peak_y = 0;
+  double isl_total = 0, e_isl_total = 0;           ///< Jy, sum of the island's pixels
+  double major = 0, e_major = 0, minor = 0, e_minor = 0, pa = 0, e_pa = 0;  ///< FWHM and PA, on the sky
+  double dc_major = 0, dc_minor = 0, dc_pa = 0;    ///< deconvolved from the beam; 0 for a point
+  double rms = 0, mean = 0, snr = 0;
+  std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
+  std::int64_t flag = 0;                           ///< kFlag... bits
+};
+
+inline constexpr std::int64_t kFlagEdge = 1;      ///< touches the image's edge
+inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shape: beam shape assumed
+inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
+inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
+
+/// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
+/// Order: by the peak's y, then x.
+[[nodiscard]] std::vector<Source> make_sources(const std::vector<IslandSums>& islands, const DetectOptions& options,
+                                               const ImageHeader& header, const std::optional<Beam>& beam);
+
+/// The catalogue of these sources: the one table of columns.
+[[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
+                                       const std::vector<std::string>& history);
+
+/// Name, unit and meaning of each column, for the documentation.
+[[nodiscard]] std::vector<ColumnInfo> catalogue_columns();
+
+}  // namespace reber
