@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistics, the clip and the mesh by sorting whole arrays in double precision.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "kernels/reference/plane.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::reference {
+namespace {
+
+double median_of(std::span<const double> sorted) {
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 != 0 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
+}
+
+struct Moments {
+  double mean, std;
+};
+
+/// Two passes, so that a large offset cancels before anything is squared; long double keeps 10^9 terms exact enough.
+Moments moments_of(std::span<const double> values) {
+  long double sum = 0;
+  for (const double value : values) sum += value;
+  const long double mean = sum / static_cast<long double>(values.size());
+  long double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {static_cast<double>(mean),
+          static_cast<double>(std::sqrt(squares / static_cast<long double>(values.size())))};
+}
+
+std::vector<double> sorted_finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  std::ranges::sort(values);
+  return values;
+}
+
+ClipStatistics clip_sorted(std::span<const double> kept, const ClipOptions& options) {
+  ClipStatistics result;
+  if (kept.empty()) return result;
+  while (result.rounds < options.max_rounds && !result.converged) {
+    ++result.rounds;
+    const double median = median_of(kept);
+    const double std = moments_of(kept).std;
+    if (!(std > 0)) {
+      result.converged = true;
+      break;
+    }
+    const auto low = std::ranges::upper_bound(kept, median - options.kappa * std);
+    const auto high = std::ranges::lower_bound(kept, median + options.kappa * std);
+    const std::span<const double> next(low, high);
+    result.converged = next.size() == kept.size();
+    kept = next;
+  }
+  const Moments moments = moments_of(kept);
+  result.median = median_of(kept);
+  result.mean = moments.mean;
+  result.std = moments.std;
+  result.kept = static_cast<std::int64_t>(kept.size());
+  return result;
+}
+
+}  // namespace
+
+PlaneStatistics statistics(const HostPlane& plane) {
+  const auto values = sorted_finite(plane.pixels);
+  PlaneStatistics result;
+  result.finite = static_cast<std::int64_t>(values.size());
+  result.blank = plane.blank();
+  if (values.empty()) return result;
+  const Moments moments = moments_of(values);
+  result.min = values.front();
+  result.max = values.back();
+  result.mean = moments.mean;
+  result.std = moments.std;
+  result.median = median_of(values);
+  return result;
+}
+
+ClipStatistics clip(const HostPlane& plane, const ClipOptions& options) {
+  return clip_sorted(sorted_finite(plane.pixels), options);
+}
+
+MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+  MeshCells cells;
+  const double bias = clip_bias(options.clip.kappa);
+  for (std::int64_t j = 0; j < grid.ny(); ++j) {
+    for (std::int64_t i = 0; i < grid.nx(); ++i) {
+      std::vector<double> values;
+      const std::int64_t y0 = grid.row_edges[j], y1 = grid.row_edges[j + 1];
+      const std::int64_t x0 = grid.col_edges[i], x1 = grid.col_edges[i + 1];
+      for (std::int64_t y = y0; y < y1; ++y)
+        for (std::int64_t x = x0; x < x1; ++x) values.push_back(plane.at(y, x));
+      const double area = static_cast<double>(values.size());
+      values = sorted_finite(std::move(values));
+      struct {
+        float mean, rms;
+      } value{rules::blank_value(), rules::blank_value()};
+      if (values.size() >= 3 && static_cast<double>(values.size()) >= options.min_valid * area) {
+        const ClipStatistics clipped = clip_sorted(values, options.clip);
+        const double rms = clipped.std / bias;
+        const bool crowded = !(std::abs(clipped.mean - clipped.median) < 0.3 * rms);
+        value.mean = static_cast<float>(crowded ? clipped.median : 2.5 * clipped.median - 1.5 * clipped.mean);
+        value.rms = static_cast<float>(rms);
+      }
+      cells.mean.push_back(value.mean);
+      cells.rms.push_back(value.rms);
+    }
+  }
+  return cells;
+}
+
+BackgroundAt::BackgroundAt(const BackgroundModel& model)
+    : model_(&model), rows_(mesh_axis(model.grid.row_edges)), cols_(mesh_axis(model.grid.col_edges)) {
+  if (model.mean_map) mean_map_ = &mine<HostPlane>(*model.mean_map);
+  if (model.rms_map) rms_map_ = &mine<HostPlane>(*model.rms_map);
+}
+
+BackgroundAt::Value BackgroundAt::operator()(std::int64_t y, std::int64_t x) const {
+  const std::int64_t nx = model_->grid.nx();
+  const std::int64_t j0 = rows_.node[y], j1 = std::min(j0 + 1, model_->grid.ny() - 1);
+  const std::int64_t i0 = cols_.node[x], i1 = std::min(i0 + 1, nx - 1);
+  const auto between = [&](const std::vector<float>& nodes) {
+    return rules::mesh_value(nodes[j0 * nx + i0], nodes[j0 * nx + i1], nodes[j1 * nx + i0], nodes[j1 * nx + i1],
+                             rows_.weight[y], cols_.weight[x]);
+  };
+  return {mean_map_ != nullptr ? static_cast<float>(mean_map_->at(y, x)) : between(model_->mean),
+          rms_map_ != nullptr ? static_cast<float>(rms_map_->at(y, x)) : between(model_->rms)};
+}
+
+}  // namespace reber::reference
