@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/base/shape.hpp"
 
@@ -44,5 +45,8 @@ class PixelSource {
   ///   throws DataError where the file ends early or cannot be read
   virtual void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const = 0;
 };
+
+/// All pixels in double, blanks and infinities as NaN. For small images such as kernels, and for tests.
+[[nodiscard]] std::vector<double> decode_doubles(const PixelSource& source);
 
 }  // namespace reber

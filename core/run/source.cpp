@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources from island sums: moments corrected for the cut at the flood level, errors for correlated noise.
+// docs/numerics.md#measure holds the equations and where they come from.
+#include "core/run/source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace reber {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLn2 = std::numbers::ln2;
+constexpr double kFwhm2PerVariance = 8 * kLn2;
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+/// Fewest pixels whose second moments say something of the shape.
+constexpr std::int64_t kPixelsForShape = 6;
+
+/// What all sources of an image share.
+struct Setting {
+  const ImageHeader& header;
+  const DetectOptions& options;
+  std::optional<Covariance> beam_px;   ///< FWHM^2 of the beam on the grid, at the image's centre
+  double beam_area_px = kNan;          ///< solid angle of the beam in pixels
+  std::optional<Matrix2> centre;       ///< d(east, north)/d(x, y), degrees, at the image's centre
+  double unit = 1;                     ///< image value x unit = value in the unit without its prefix
+};
+
+Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
+  Setting setting{header, options, {}, kNan, {}, header.unit.factor};
+  const double cx = 0.5 * static_cast<double>(header.shape.nx - 1), cy = 0.5 * static_cast<double>(header.shape.ny - 1);
+  setting.centre = header.wcs.sky_per_pixel(cx, cy);
+  if (beam && setting.centre) {
+    setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *setting.centre);
+    setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
+  }
+  return setting;
+}
+
+/// Second moments of the island about its centroid, and the pixel shape made of them.
+struct Shape2 {
+  double dx, dy;          ///< centroid from the island's first pixel
+  Covariance fwhm2;       ///< FWHM^2 on the grid, corrected for the cut at `threshold`
+  double peak;            ///< corrected for the centroid's place between pixels
+  bool assumed = false;   ///< beam shape taken
+};
+
+/// The part of a Gaussian's variance left when only pixels above r = threshold / peak are used:
+/// 1 + r ln r / (1 - r)  (Spreeuw 2010, thesis, eq. 2.66); the part of its flux left is 1 - r.
+double variance_left(double r) { return 1 + r * std::log(r) / (1 - r); }
+
+/// Pixel-sized or line-shaped islands: a pixel's own variance is added (SExtractor's rule for thin objects).
+Covariance moments_of(const IslandSums& sums, double dx, double dy) {
+  Covariance m{sums.sxx / sums.s - dx * dx, sums.sxy / sums.s - dx * dy, sums.syy / sums.s - dy * dy};
+  if (!(m.xx * m.yy - m.xy * m.xy >= 1.0 / 144)) {
+    m.xx += 1.0 / 12;
+    m.yy += 1.0 / 12;
+  }
+  return m;
+}
+
+/// Peak between pixels: the brightest pixel divided by the Gaussian's value at its distance from the centroid.
+double corrected_peak(double pixel, double off_x, double off_y, const Covariance& fwhm2) {
+  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
+  if (!(det > 0) || !(std::hypot(off_x, off_y) <= 1)) return pixel;
+  const double q = (fwhm2.yy * off_x * off_x - 2 * fwhm2.xy * off_x * off_y + fwhm2.xx * off_y * off_y) / det;
+  return pixel * std::exp(4 * kLn2 * q);
+}
+
+Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Setting& setting) {
+  Shape2 shape{sums.sx / sums.s, sums.sy / sums.s, {}, pixel};
+  const double off_x = sums.peak_x - sums.first_x - shape.dx, off_y = sums.peak_y - sums.first_y - shape.dy;
+  shape.assumed = sums.npix < kPixelsForShape && setting.beam_px.has_value();
+  if (shape.assumed) {
+    shape.fwhm2 = *setting.beam_px;
+    shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
+    return shape;
+  }
+  const Covariance moments = moments_of(sums, shape.dx, shape.dy);
+  // The correction needs the peak and the peak the corrected shape: three rounds settle both to 1e-3.
+  for (int round = 0; round < 3; ++round) {
+    const double factor = kFwhm2PerVariance / variance_left(threshold / shape.peak);
+    shape.fwhm2 = {moments.xx * factor, moments.xy * factor, moments.yy * factor};
+    shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
+  }
+  return shape;
+}
+
+/// Signal to noise of a moment measurement, in Condon's (1997) sense: relative error of the peak = sqrt(2)/rho.
+/// Correlated noise: rho^2 = 4 M m / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs (Spreeuw 2010, eq. 3.62);
+/// without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
+double rho_of(double major, double minor, double peak, double threshold, double rms, const Setting& setting) {
+  if (!setting.beam_px) return std::sqrt(std::numbers::pi * major * minor / (8 * kLn2)) * peak / rms;
+  const Ellipse beam = ellipse_of(*setting.beam_px);
+  const double level = (peak - threshold) / std::log(peak / threshold);
+  return std::sqrt(4 * major * minor / (kLn2 * beam.major * beam.minor)) * level / rms;
+}
+
+void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, double threshold, double rho,
+                const Ellipse& pixels, const Setting& setting) {
+  const double sign = source.negative ? -1 : 1;
+  source.peak = sign * shape.peak * setting.unit;
+  source.e_peak = std::numbers::sqrt2 / rho * shape.peak * setting.unit;
+  double per_sum = kNan;  // sum of pixels x per_sum = flux density
+  double theta2 = 1;      // squared FWHM of a point source, pixels
+  if (setting.beam_px) {
+    const Ellipse beam = ellipse_of(*setting.beam_px);
+    theta2 = beam.major * beam.minor;
+  }
+  switch (setting.header.unit.kind) {
+    case Unit::Kind::jy_per_beam: per_sum = 1 / setting.beam_area_px; break;
+    case Unit::Kind::jy_per_pixel: per_sum = 1; break;
+    case Unit::Kind::jy_per_sr:
+      if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
+      break;
+    case Unit::Kind::kelvin:
+    case Unit::Kind::unknown: break;
+  }
+  per_sum *= setting.unit;
+  source.isl_total = sign * sums.s * per_sum;
+  const double independent = setting.beam_px ? setting.beam_area_px : 1;
+  source.e_isl_total = sums.peak_rms * std::sqrt(static_cast<double>(sums.npix) * independent) * std::abs(per_sum);
+
+  const double gaussian_px = std::numbers::pi / (4 * kLn2) * pixels.major * pixels.minor;
+  const double total = shape.assumed ? shape.peak * gaussian_px : sums.s / (1 - threshold / shape.peak);
+  source.total = sign * total * per_sum;
+  const double relative = std::numbers::sqrt2 / rho;
+  source.e_total =
+      std::abs(source.total) * relative * std::sqrt(1 + 2 * theta2 / std::max(theta2, pixels.major * pixels.minor));
+}
+
+void set_sky(Source& source, const Covariance& fwhm2, double rho, const Setting& setting) {
+  const Wcs& wcs = setting.header.wcs;
+  const auto sky = wcs.to_sky(source.x, source.y);
+  const auto local = wcs.sky_per_pixel(source.x, source.y);
+  if (!sky || !local) {
+    source.flag |= kFlagNoSky;
+    source.ra = source.dec = source.e_ra = source.e_dec = source.ra_peak = source.dec_peak = kNan;
+    source.major = source.minor = source.pa = source.e_major = source.e_minor = source.e_pa = kNan;
+    source.dc_major = source.dc_minor = source.dc_pa = kNan;
+    return;
+  }
+  source.ra = sky->lon_deg;
+  source.dec = sky->lat_deg;
+  const auto peak = wcs.to_sky(static_cast<double>(source.peak_x), static_cast<double>(source.peak_y));
+  source.ra_peak = peak ? peak->lon_deg : kNan;
+  source.dec_peak = peak ? peak->lat_deg : kNan;
+
+  const Covariance on_sky = to_sky(fwhm2, *local);
+  const Ellipse ellipse = ellipse_of(on_sky);
+  // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
+  const double position = 1 / (std::sqrt(2 * kLn2) * rho);
+  source.e_ra = std::sqrt(on_sky.xx) * position;
+  source.e_dec = std::sqrt(on_sky.yy) * position;
+  source.major = ellipse.major;
+  source.minor = ellipse.minor;
+  source.pa = ellipse.pa_deg;
+  source.e_major = std::numbers::sqrt2 * ellipse.major / rho;
+  source.e_minor = std::numbers::sqrt2 * ellipse.minor / rho;
+  const double spread = ellipse.major * ellipse.major - ellipse.minor * ellipse.minor;
+  source.e_pa = spread > 0 ? std::min(90.0, 2 / rho * ellipse.major * ellipse.minor / spread * kDegrees) : 90.0;
+
+  if (!setting.beam_px) {
+    source.dc_major = source.dc_minor = source.dc_pa = kNan;
+    return;
+  }
+  const Ellipse deconvolved = ellipse_of(to_sky(fwhm2 - *setting.beam_px, *local));
+  source.dc_major = deconvolved.major;
+  source.dc_minor = deconvolved.minor;
+  source.dc_pa = deconvolved.major > 0 ? deconvolved.pa_deg : 0;
+}
+
+Source make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
+  Source source;
+  source.island = island;
+  source.negative = setting.options.negative;
+  source.npix = sums.npix;
+  source.x0 = sums.x0, source.x1 = sums.x1 - 1, source.y0 = sums.y0, source.y1 = sums.y1 - 1;
+  source.peak_x = sums.peak_x, source.peak_y = sums.peak_y;
+  const double pixel = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
+  const double threshold = setting.options.flood * sums.peak_rms;
+  source.snr = pixel / sums.peak_rms;
+  source.rms = sums.peak_rms * setting.unit;
+  source.mean = sums.peak_mean * setting.unit;
+  source.peak_pixel = (source.negative ? -1 : 1) * pixel * setting.unit;
+
+  const Shape2 shape = shape_of(sums, pixel, threshold, setting);
+  const Ellipse pixels = ellipse_of(shape.fwhm2);
+  const double rho = rho_of(pixels.major, pixels.minor, shape.peak, threshold, sums.peak_rms, setting);
+  const double position = 1 / (std::sqrt(2 * kLn2) * rho);
+  source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(shape.fwhm2.xx) * position;
+  source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(shape.fwhm2.yy) * position;
+  if (source.x0 == 0 || source.y0 == 0 || sums.x1 == setting.header.shape.nx || sums.y1 == setting.header.shape.ny)
+    source.flag |= kFlagEdge;
+  if (shape.assumed) source.flag |= kFlagSmall;
+  if (source.negative) source.flag |= kFlagNegative;
+  set_fluxes(source, sums, shape, threshold, rho, pixels, setting);
+  set_sky(source, shape.fwhm2, rho, setting);
+  return source;
+}
+
+}  // namespace
+
+std::vector<Source> make_sources(const std::vector<IslandSums>& islands, const DetectOptions& options,
+                                 const ImageHeader& header, const std::optional<Beam>& beam) {
+  const Setting setting = make_setting(options, header, beam);
+  std::vector<Source> sources;
+  sources.reserve(islands.size());
+  for (std::size_t i = 0; i < islands.size(); ++i)
+    sources.push_back(make_source(islands[i], static_cast<std::int64_t>(i) + 1, setting));
+  std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
+    return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
+  });
+  return sources;
+}
+
+}  // namespace reber
