@@ -44,7 +44,7 @@ double flux_factor(const ImageHeader& header, double area_ratio) {
       header.path, header.unit.text));
 }
 
-ResolvedConvolution to_target_beam(const TargetBeam& target, const ConvolveRequest& request, const ImageHeader& header,
+ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& header,
                                    const std::optional<Beam>& beam) {
   if (!beam)
     throw InputError(fmt::format("{}: smoothing to a beam needs the image's own beam; {}. Give it with --beam",
@@ -78,7 +78,6 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ConvolveReque
   resolved.notes.push_back(fmt::format("kernel {} ({:.3f} x {:.3f} pixels)", in_words(kernel.beam), axes.major, axes.minor));
   resolved.notes.push_back(fmt::format("beam {} -> {}, flux factor {:.9g}", in_words(*beam), in_words(target.beam),
                                        resolved.flux_factor));
-  (void)request;
   return resolved;
 }
 
@@ -116,7 +115,7 @@ ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const Im
                                         const std::optional<Beam>& beam) {
   ResolvedConvolution resolved;
   if (const auto* target = std::get_if<TargetBeam>(&request.kernel)) {
-    resolved = to_target_beam(*target, request, header, beam);
+    resolved = to_target_beam(*target, header, beam);
   } else if (const auto* gaussian = std::get_if<GaussianPixels>(&request.kernel)) {
     // sky_covariance measures its angle from +y towards +x; on the grid the angle runs from +x towards +y.
     const Covariance pixels = sky_covariance(gaussian->major, gaussian->minor, 90 - gaussian->angle_deg);

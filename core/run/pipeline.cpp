@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of a run, in order. Each is one function that leaves a StageReport behind.
+#include "core/run/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/io/catalogue_io.hpp"
+#include "core/io/fits_writer.hpp"
+#include "core/io/picture.hpp"
+#include "core/plan/algorithm_choice.hpp"
+
+namespace reber {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// One run in progress.
+class Run {
+ public:
+  Run(const Request& request, Backend& backend, const Progress& progress, const LogSink& log)
+      : request_(request), backend_(backend), progress_(progress), log_(log) {}
+
+  PipelineResult execute() {
+    const auto start = Clock::now();
+    open();
+    plan();
+    if (!request_.dry_run) {
+      if (source_to_read_) read();
+      if (request_.convolve) convolve();
+      if (request_.background) measure_background();
+      if (request_.detect) find_sources();
+      write();
+    }
+    result_.report.wall_ms = ms_since(start);
+    return std::move(result_);
+  }
+
+ private:
+  void fact(const std::string& name, std::string value) { result_.report.facts.emplace_back(name, std::move(value)); }
+  void warn(const std::string& text) {
+    result_.report.warnings.push_back(text);
+    log_.warning(text);
+  }
+
+  template <typename Body>
+  void stage(const std::string& name, Body body) {
+    StageReport report;
+    report.name = name;
+    log_.detail(name);
+    (void)backend_.take_counters();
+    const auto start = Clock::now();
+    report.algorithm = body();
+    report.wall_ms = ms_since(start);
+    const OpCounters counters = backend_.take_counters();
+    report.device_ms = counters.device_ms;
+    report.bytes_up = counters.bytes_up;
+    report.bytes_down = counters.bytes_down;
+    result_.report.stages.push_back(std::move(report));
+  }
+
+  void open();
+  void plan();
+  void read();
+  void convolve();
+  void measure_background();
+  void background_from_maps();
+  void find_sources();
+  void write();
+  void write_map(MapKind kind, const std::string& path, const std::string& unit);
+  void write_picture(const Catalogue& catalogue);
+  [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
+  [[nodiscard]] std::vector<std::string> history() const;
+  [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
+  [[nodiscard]] std::string in_unit(double value) const;
+
+  const Request& request_;
+  Backend& backend_;
+  const Progress& progress_;
+  const LogSink& log_;
+  PipelineResult result_;
+  bool source_to_read_ = false;
+  TilingPlan tiling_;
+  std::optional<ResolvedConvolution> convolution_;
+  std::optional<AlgorithmChoice> choice_;
+  std::vector<std::string> background_history_;
+};
+
+std::string Run::in_unit(double value) const {
+  if (header().unit.kind == Unit::Kind::unknown) return fmt::format("{:.6g} {}", value, header().unit.text);
+  const double si = value * header().unit.factor;
+  const std::string name = header().unit.name();
+  const double size = std::abs(si);
+  if (header().unit.kind != Unit::Kind::kelvin && size < 1e-3) return fmt::format("{:.4g} u{}", si * 1e6, name);
+  if (header().unit.kind != Unit::Kind::kelvin && size < 1) return fmt::format("{:.4g} m{}", si * 1e3, name);
+  return fmt::format("{:.4g} {}", si, name);
+}
+
+void Run::open() {
+  result_.image = FitsImage::open(request_.input, request_.open);
+  const ImageHeader& head = header();
+  result_.report.input = request_.input;
+  const BackendInfo info = backend_.info();
+  result_.report.backend = info.name;
+  result_.report.device = info.device;
+  for (const std::string& warning : head.warnings) warn(warning);
+  result_.beam = request_.beam ? request_.beam : head.beam;
+  fact("image", fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
+                            head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
+  fact("unit", head.unit.text.empty() ? "none" : head.unit.text);
+  if (result_.beam)
+    fact("beam", fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", result_.beam->major_deg * 3600,
+                             result_.beam->minor_deg * 3600, result_.beam->pa_deg));
+  else
+    fact("beam", "none: " + head.beam_note);
+  fact("sky", head.wcs.celestial() ? fmt::format("{}, {} projection", head.wcs.frame_name(), head.wcs.projection())
+                                   : "none: " + head.wcs.why_not());
+}
+
+void Run::plan() {
+  const ImageHeader& head = header();
+  source_to_read_ = request_.convolve || request_.background || request_.detect;
+  MemoryNeeds needs;
+  needs.shape = head.shape;
+  if (request_.convolve) {
+    convolution_ = resolve_convolution(*request_.convolve, head, result_.beam);
+    if (!convolution_->copy) {
+      const auto quotes = backend_.quote(convolution_->spec, head.shape);
+      choice_ = choose_algorithm(quotes, request_.convolve->algorithm, 0);
+      for (const ConvolutionQuote& quote : quotes)
+        if (quote.algorithm == choice_->algorithm) needs.workspace_bytes = quote.workspace_bytes;
+      needs.convolve = true;
+      needs.halo_rows = convolution_->spec.kernel.shape.ny / 2 + 1;
+      fact("kernel", fmt::format("{}, {} x {} weights", convolution_->spec.kernel.text,
+                                 convolution_->spec.kernel.shape.nx, convolution_->spec.kernel.shape.ny));
+      fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
+    }
+    for (const std::string& note : convolution_->notes) fact("convolution", note);
+  }
+  const std::int64_t offered = backend_.info().device_memory_bytes;
+  const std::int64_t cap = request_.device_memory_bytes;
+  tiling_ = plan_tiling(needs, offered > 0 && cap > 0 ? std::min(cap, offered) : offered);
+  if (source_to_read_) fact("plan", tiling_.reason);
+}
+
+void Run::read() {
+  stage("read", [&] {
+    const auto pixels = result_.image->pixels();
+    result_.plane = backend_.load(*pixels, tiling_, progress_);
+    const std::int64_t all = result_.plane->shape().count(), blank = result_.plane->blank();
+    if (result_.plane->infinite() > 0)
+      warn(fmt::format("{} infinite pixels count as blank", result_.plane->infinite()));
+    fact("blank pixels", fmt::format("{} of {}", blank, all));
+    return fmt::format("{:.1f} MB of pixels", static_cast<double>(all * std::abs(header().bitpix) / 8) * 1e-6);
+  });
+  if (result_.plane->blank() == result_.plane->shape().count())
+    warn(fmt::format("{}: no finite pixels", request_.input));
+}
+
+void Run::convolve() {
+  if (convolution_->copy) {
+    result_.beam = convolution_->beam_after;
+    return;
+  }
+  stage("convolve", [&] {
+    const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm);
+    result_.plane = backend_.convolve(*result_.plane, *plan, progress_);
+    return fmt::format("{}: {}", to_string(choice_->algorithm), plan->description());
+  });
+  result_.beam = convolution_->beam_after;
+}
+
+std::shared_ptr<const Plane> Run::load_map(const std::string& path, const char* what) {
+  const FitsImage map = FitsImage::open(path);
+  if (map.header().shape != header().shape)
+    throw InputError(fmt::format("{}: the {} map is {} x {} pixels, the image {} x {}; they must be of one size", path,
+                                 what, map.header().shape.nx, map.header().shape.ny, header().shape.nx,
+                                 header().shape.ny));
+  if (map.header().unit.text != header().unit.text && !map.header().unit.text.empty())
+    warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what,
+                     map.header().unit.text, header().unit.text));
+  const auto pixels = map.pixels();
+  return backend_.load(*pixels, tiling_, progress_);
+}
+
+void Run::background_from_maps() {
+  const auto& wanted = *request_.background;
+  BackgroundModel& model = *result_.background;
+  if (!wanted.mean_path.empty()) {
+    model.mean_map = load_map(wanted.mean_path, "mean");
+    background_history_.push_back("mean map " + wanted.mean_path);
+  }
+  if (!wanted.rms_path.empty()) {
+    model.rms_map = load_map(wanted.rms_path, "rms");
+    background_history_.push_back("rms map " + wanted.rms_path);
+  }
+}
+
+/// Cells large enough that sources do not fill them and a cell holds some hundred independent values.
+std::int64_t default_box(const ImageHeader& header, const std::optional<Beam>& beam) {
+  constexpr std::int64_t kBox = 64;
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!beam || !geometry) return kBox;
+  const double beam_px = std::sqrt(beam->major_deg * beam->minor_deg / std::abs(geometry->determinant()));
+  return std::max(kBox, static_cast<std::int64_t>(std::ceil(10 * beam_px)));
+}
+
+void Run::measure_background() {
+  const BackgroundRequest& wanted = *request_.background;
+  const Shape shape = result_.plane->shape();
+  stage("background", [&]() -> std::string {
+    if (!wanted.mean_path.empty() && !wanted.rms_path.empty()) {
+      result_.background = BackgroundModel::constant(shape, 0, 0);
+      background_from_maps();
+      return "maps given by the user";
+    }
+    std::string what;
+    if (wanted.method == BackgroundRequest::Method::clip) {
+      const ClipStatistics clip = backend_.clip(*result_.plane, wanted.mesh.clip);
+      const double rms = clip.std / clip_bias(wanted.mesh.clip.kappa);
+      const bool known = clip.kept > 0;
+      result_.background = BackgroundModel::constant(shape, known ? static_cast<float>(clip.median) : 0.0f,
+                                                     known ? static_cast<float>(rms) : 0.0f);
+      what = fmt::format("global {:g}-sigma clip, {} rounds, {} pixels kept", wanted.mesh.clip.kappa, clip.rounds,
+                         clip.kept);
+    } else {
+      const std::int64_t box = wanted.box > 0 ? wanted.box : default_box(header(), result_.beam);
+      const MeshGrid grid = MeshGrid::make(shape, box);
+      if (result_.plane->blank() == shape.count())
+        result_.background = BackgroundModel::constant(shape, 0, 0);
+      else
+        result_.background = finish_mesh(grid, backend_.mesh(*result_.plane, grid, wanted.mesh, progress_), wanted.mesh);
+      what = fmt::format("mesh of {} x {} cells of {} px, {:g}-sigma clip, {}x{} median filter", grid.nx(), grid.ny(),
+                         box, wanted.mesh.clip.kappa, wanted.mesh.filter, wanted.mesh.filter);
+    }
+    background_history_.push_back(what);
+    background_from_maps();
+    return what;
+  });
+  const auto middle = [](std::vector<float> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return static_cast<double>(values[values.size() / 2]);
+  };
+  if (!result_.background->mean_map) fact("background", fmt::format("median {}", in_unit(middle(result_.background->mean))));
+  if (!result_.background->rms_map) {
+    const double rms = middle(result_.background->rms);
+    fact("noise rms", fmt::format("median {}", in_unit(rms)));
+    if (!(rms > 0)) warn("the noise rms is zero or unknown: no source can be found");
+  }
+}
+
+void Run::find_sources() {
+  DetectOptions options = *request_.detect;
+  std::vector<IslandSums> sums;
+  const auto detect = [&](const char* name) {
+    std::unique_ptr<IslandMap> islands;
+    stage(fmt::format("detect{}", name), [&] {
+      islands = backend_.label(*result_.plane, *result_.background, options, progress_);
+      return fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", options.seed,
+                         options.flood, static_cast<int>(options.connectivity), options.min_area, islands->count());
+    });
+    stage(fmt::format("measure{}", name), [&] {
+      sums = backend_.measure(*result_.plane, *result_.background, *islands);
+      return std::string("moments");
+    });
+    return islands;
+  };
+  result_.islands = detect("");
+  result_.sources = make_sources(sums, options, header(), result_.beam);
+  if (request_.negative_too) {
+    options.negative = !options.negative;
+    detect("-neg");
+    auto negative = make_sources(sums, options, header(), result_.beam);
+    fact("negative detections", fmt::format("{}", negative.size()));
+    for (Source& source : negative) {
+      source.island += result_.islands->count();
+      result_.sources.push_back(source);
+    }
+    std::ranges::stable_sort(result_.sources, [](const Source& a, const Source& b) {
+      return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
+    });
+  }
+  fact("sources", fmt::format("{}", result_.sources.size()));
+}
+
+std::vector<std::string> Run::history() const {
+  std::vector<std::string> lines{request_.program + ", input " + request_.input,
+                                 fmt::format("backend {} ({})", result_.report.backend, result_.report.device)};
+  if (convolution_ && choice_) {
+    const ConvolutionSpec& spec = convolution_->spec;
+    lines.push_back(fmt::format("convolved: {}, {}x{} weights, {}, boundary {}, blanks {} (least weight {:g}){}",
+                                spec.kernel.text, spec.kernel.shape.nx, spec.kernel.shape.ny,
+                                to_string(choice_->algorithm), to_string(spec.boundary), to_string(spec.nan),
+                                spec.min_weight, spec.keep_blanks ? ", blank pixels kept" : ""));
+    for (const std::string& note : convolution_->notes) lines.push_back("convolved: " + note);
+  }
+  for (const std::string& line : background_history_) lines.push_back("background: " + line);
+  if (request_.detect) {
+    const DetectOptions& options = *request_.detect;
+    lines.push_back(fmt::format("detect: seed {:g} sigma, flood {:g} sigma, {}-connected, at least {} pixels{}",
+                                options.seed, options.flood, static_cast<int>(options.connectivity), options.min_area,
+                                request_.negative_too ? ", negative as well" : ""));
+  }
+  return lines;
+}
+
+void Run::write_map(MapKind kind, const std::string& path, const std::string& unit) {
+  if (path.empty()) return;
+  OutputHeader out;
+  out.like = &header();
+  out.unit = unit;
+  out.beam = result_.beam;
+  out.history = history();
+  const BackgroundModel* background = result_.background ? &*result_.background : nullptr;
+  write_fits(path, header().shape, out, FloatRows([&](std::int64_t y0, std::int64_t ny, float* rows) {
+    backend_.render_rows(kind, *result_.plane, background, y0, ny, rows);
+  }), request_.output.overwrite, progress_);
+  result_.report.outputs.push_back(path);
+}
+
+void Run::write_picture(const Catalogue& catalogue) {
+  Image image(header().shape);
+  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data());
+  PictureOptions options;
+  options.title = header().object;
+  options.overwrite = request_.output.overwrite;
+  if (result_.background && !result_.background->rms.empty()) {
+    double rms = 0, mean = 0;
+    for (std::size_t i = 0; i < result_.background->rms.size(); ++i) {
+      rms += result_.background->rms[i];
+      mean += result_.background->mean[i];
+    }
+    rms /= static_cast<double>(result_.background->rms.size());
+    mean /= static_cast<double>(result_.background->mean.size());
+    options.low = mean - 3 * rms;
+    options.high = mean + 100 * rms;
+  }
+  write_sky_picture(request_.output.picture, image.view(), header(), &catalogue, options);
+  result_.report.outputs.push_back(request_.output.picture);
+}
+
+void Run::write() {
+  const OutputRequest& wanted = request_.output;
+  const bool anything = !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() ||
+                        !wanted.rms.empty() || !wanted.snr.empty() || !wanted.labels.empty() || !wanted.picture.empty();
+  if (!anything) return;
+  stage("write", [&] {
+    const std::string unit = header().unit.text;
+    const Catalogue catalogue = make_catalogue(result_.sources, header(), history());
+    for (const std::string& path : wanted.catalogues) {
+      write_catalogue(catalogue, path, wanted.overwrite);
+      result_.report.outputs.push_back(path);
+    }
+    write_map(MapKind::image, wanted.convolved, unit);
+    write_map(MapKind::mean, wanted.mean, unit);
+    write_map(MapKind::rms, wanted.rms, unit);
+    write_map(MapKind::snr, wanted.snr, "");
+    if (!wanted.labels.empty() && result_.islands) {
+      OutputHeader out;
+      out.like = &header();
+      out.history = history();
+      write_fits(wanted.labels, header().shape, out, IntRows([&](std::int64_t y0, std::int64_t ny, std::int32_t* rows) {
+        backend_.label_rows(*result_.islands, y0, ny, rows);
+      }), wanted.overwrite, progress_);
+      result_.report.outputs.push_back(wanted.labels);
+    }
+    if (!wanted.picture.empty()) write_picture(catalogue);
+    return fmt::format("{} files", result_.report.outputs.size());
+  });
+}
+
+}  // namespace
+
+PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress, const LogSink& log) {
+  if (request.detect && !request.background)
+    throw InternalError("a request that detects sources must measure the background");
+  return Run(request, backend, progress, log).execute();
+}
+
+}  // namespace reber
