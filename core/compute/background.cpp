@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Host-side part of the background: cutting the image into cells, mending and filtering the cells' values.
+#include "core/compute/background.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace reber {
+namespace {
+
+std::vector<std::int64_t> equal_edges(std::int64_t size, std::int64_t box) {
+  const std::int64_t cells = std::max<std::int64_t>((size + box - 1) / box, 1);
+  std::vector<std::int64_t> edges(static_cast<std::size_t>(cells) + 1);
+  for (std::int64_t k = 0; k <= cells; ++k) edges[static_cast<std::size_t>(k)] = k * size / cells;
+  return edges;
+}
+
+/// Nearest good cell to the left and to the right of each cell in its row (itself included), -1 for none.
+struct RowNeighbours {
+  std::vector<std::int64_t> left, right;
+};
+
+RowNeighbours row_neighbours(const std::vector<bool>& good, std::int64_t ny, std::int64_t nx) {
+  RowNeighbours found;
+  found.left.assign(good.size(), -1);
+  found.right.assign(good.size(), -1);
+  for (std::int64_t j = 0; j < ny; ++j) {
+    std::int64_t last = -1;
+    for (std::int64_t i = 0; i < nx; ++i) {
+      if (good[j * nx + i]) last = i;
+      found.left[j * nx + i] = last;
+    }
+    last = -1;
+    for (std::int64_t i = nx - 1; i >= 0; --i) {
+      if (good[j * nx + i]) last = i;
+      found.right[j * nx + i] = last;
+    }
+  }
+  return found;
+}
+
+/// Cells at the smallest Euclidean distance (in cells) from (j, i), in raster order.
+std::vector<std::int64_t> nearest_good(const RowNeighbours& rows, std::int64_t ny, std::int64_t nx, std::int64_t j,
+                                       std::int64_t i) {
+  std::vector<std::int64_t> nearest;
+  std::int64_t best = ny * ny + nx * nx;
+  const auto look = [&](std::int64_t row, std::int64_t column) {
+    if (column < 0) return;
+    const std::int64_t distance = (row - j) * (row - j) + (column - i) * (column - i);
+    if (distance > best) return;
+    if (distance < best) nearest.clear();
+    best = distance;
+    nearest.push_back(row * nx + column);
+  };
+  const auto look_in_row = [&](std::int64_t row) {
+    if (row < 0 || row >= ny) return;
+    const std::int64_t left = rows.left[row * nx + i], right = rows.right[row * nx + i];
+    look(row, left);
+    if (right != left) look(row, right);
+  };
+  look_in_row(j);
+  for (std::int64_t dy = 1; dy <= ny && dy * dy <= best; ++dy) {
+    look_in_row(j - dy);
+    look_in_row(j + dy);
+  }
+  std::ranges::sort(nearest);
+  return nearest;
+}
+
+float average(const std::vector<float>& values, const std::vector<std::int64_t>& cells) {
+  double sum = 0;
+  for (const std::int64_t cell : cells) sum += values[cell];
+  return static_cast<float>(sum / static_cast<double>(cells.size()));
+}
+
+std::vector<float> median_filtered(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side) {
+  const std::int64_t reach = side / 2;
+  std::vector<float> filtered(values.size());
+  std::vector<float> window;
+  for (std::int64_t j = 0; j < ny; ++j) {
+    for (std::int64_t i = 0; i < nx; ++i) {
+      window.clear();
+      for (std::int64_t y = std::max<std::int64_t>(j - reach, 0); y <= std::min(j + reach, ny - 1); ++y)
+        for (std::int64_t x = std::max<std::int64_t>(i - reach, 0); x <= std::min(i + reach, nx - 1); ++x)
+          window.push_back(values[y * nx + x]);
+      std::ranges::sort(window);
+      const std::size_t middle = window.size() / 2;
+      filtered[j * nx + i] = window.size() % 2 != 0
+                                 ? window[middle]
+                                 : static_cast<float>(0.5 * (static_cast<double>(window[middle - 1]) +
+                                                             static_cast<double>(window[middle])));
+    }
+  }
+  return filtered;
+}
+
+}  // namespace
+
+MeshGrid MeshGrid::make(Shape image, std::int64_t box) {
+  if (box < 1) throw InputError(fmt::format("a background mesh needs cells of at least 1 pixel, not {}", box));
+  if (image.ny < 1 || image.nx < 1)
+    throw InputError(fmt::format("an image of {} x {} pixels has no background mesh", image.nx, image.ny));
+  return {image, equal_edges(image.ny, box), equal_edges(image.nx, box)};
+}
+
+BackgroundModel BackgroundModel::constant(Shape image, float mean, float rms) {
+  return {{image, {0, image.ny}, {0, image.nx}}, {mean}, {rms}, nullptr, nullptr};
+}
+
+BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options) {
+  const std::int64_t ny = grid.ny(), nx = grid.nx();
+  const auto count = static_cast<std::size_t>(ny * nx);
+  if (cells.mean.size() != count || cells.rms.size() != count)
+    throw InternalError(fmt::format("mesh of {} x {} cells came with {} means and {} noises", ny, nx, cells.mean.size(),
+                                    cells.rms.size()));
+  if (options.filter < 1 || options.filter % 2 == 0)
+    throw InputError(fmt::format("the mesh filter must be an odd number of cells, not {}", options.filter));
+  std::vector<bool> good(count);
+  for (std::size_t k = 0; k < count; ++k) good[k] = std::isfinite(cells.mean[k]) && std::isfinite(cells.rms[k]);
+  if (std::ranges::none_of(good, [](bool is_good) { return is_good; }))
+    throw DataError(
+        "no cell of the background mesh holds enough finite pixels; use larger cells or a constant background");
+
+  BackgroundModel model{grid, cells.mean, cells.rms, nullptr, nullptr};
+  const RowNeighbours rows = row_neighbours(good, ny, nx);
+  for (std::int64_t j = 0; j < ny; ++j) {
+    for (std::int64_t i = 0; i < nx; ++i) {
+      if (good[j * nx + i]) continue;
+      const auto nearest = nearest_good(rows, ny, nx, j, i);
+      model.mean[j * nx + i] = average(cells.mean, nearest);
+      model.rms[j * nx + i] = average(cells.rms, nearest);
+    }
+  }
+  if (options.filter > 1) {
+    model.mean = median_filtered(model.mean, ny, nx, options.filter);
+    model.rms = median_filtered(model.rms, ny, nx, options.filter);
+  }
+  return model;
+}
+
+MeshAxis mesh_axis(const std::vector<std::int64_t>& edges) {
+  const std::int64_t cells = static_cast<std::int64_t>(edges.size()) - 1;
+  const std::int64_t first = edges.front(), last = edges.back();
+  const auto centre = [&](std::int64_t k) { return 0.5 * static_cast<double>(edges[k] + edges[k + 1] - 1); };
+  MeshAxis axis;
+  axis.node.resize(static_cast<std::size_t>(last - first));
+  axis.weight.resize(axis.node.size());
+  std::int64_t k = 0;
+  for (std::int64_t p = first; p < last; ++p) {
+    const auto position = static_cast<double>(p);
+    while (k + 1 < cells && position >= centre(k + 1)) ++k;
+    const bool between = k + 1 < cells && position > centre(k);
+    axis.node[p - first] = static_cast<std::int32_t>(k);
+    axis.weight[p - first] = between ? static_cast<float>((position - centre(k)) / (centre(k + 1) - centre(k))) : 0.0f;
+  }
+  return axis;
+}
+
+}  // namespace reber

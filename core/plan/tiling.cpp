@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes that a run needs on the device, and the largest bands that fit where the whole image does not.
+#include "core/plan/tiling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace reber {
+namespace {
+
+constexpr std::int64_t kFloat = 4;
+constexpr int kStreams = 2;
+/// Tables of cells, runs, islands and histograms: 2.5 bytes a pixel at most for a crowded field, and a fixed part.
+constexpr std::int64_t kTablesPerPixelX2 = 5;
+constexpr std::int64_t kFixedBytes = 64LL << 20;
+
+std::int64_t tables_bytes(std::int64_t pixels) { return pixels * kTablesPerPixelX2 / 2 + kFixedBytes; }
+
+/// A resident plane, the convolved one beside it, and their weights where there are blanks.
+std::int64_t resident_bytes(const MemoryNeeds& needs) {
+  const std::int64_t pixels = needs.shape.count();
+  std::int64_t planes = 1;
+  if (needs.convolve) planes += needs.blanks ? 3 : 1;
+  return planes * pixels * kFloat + tables_bytes(pixels) + needs.workspace_bytes;
+}
+
+/// One band in each stream: raw rows (8 bytes a pixel at most), decoded rows with halo, output rows.
+std::int64_t band_bytes(const MemoryNeeds& needs, std::int64_t rows) {
+  const std::int64_t nx = needs.shape.nx;
+  const std::int64_t with_halo = rows + (needs.convolve ? 2 * needs.halo_rows : 0);
+  std::int64_t bytes = with_halo * nx * (8 + kFloat);
+  if (needs.convolve) bytes += rows * nx * kFloat;
+  if (needs.convolve && needs.blanks) bytes += (with_halo + rows) * nx * kFloat;
+  return kStreams * bytes + needs.workspace_bytes + tables_bytes(rows * nx);
+}
+
+double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+}  // namespace
+
+TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_bytes) {
+  TilingPlan plan;
+  plan.band_rows = needs.shape.ny;
+  plan.halo_rows = needs.convolve ? needs.halo_rows : 0;
+  if (device_memory_bytes <= 0) {
+    plan.reason = "planes live in host memory: one band";
+    return plan;
+  }
+  plan.device_bytes = resident_bytes(needs);
+  if (plan.device_bytes <= device_memory_bytes) {
+    plan.reason = fmt::format("resident: {:.0f} MiB of the device's {:.0f} MiB", mebibytes(plan.device_bytes),
+                              mebibytes(device_memory_bytes));
+    return plan;
+  }
+  if (band_bytes(needs, 1) > device_memory_bytes) {
+    throw InputError(fmt::format(
+        "an image of {} x {} pixels needs {:.0f} MiB on the device even in bands of one row, and {:.0f} MiB may be "
+        "used; allow more device memory, use a smaller kernel or the cpu backend",
+        needs.shape.nx, needs.shape.ny, mebibytes(band_bytes(needs, 1)), mebibytes(device_memory_bytes)));
+  }
+  std::int64_t fits = 1, too_many = needs.shape.ny + 1;
+  while (too_many - fits > 1) {
+    const std::int64_t middle = fits + (too_many - fits) / 2;
+    (band_bytes(needs, middle) <= device_memory_bytes ? fits : too_many) = middle;
+  }
+  const std::int64_t multiple = std::max<std::int64_t>(needs.band_multiple, 1);
+  if (fits > multiple) fits -= fits % multiple;
+  plan.resident = false;
+  plan.band_rows = fits;
+  plan.streams = kStreams;
+  plan.device_bytes = band_bytes(needs, fits);
+  plan.reason = fmt::format(
+      "streamed: the whole image needs {:.0f} MiB and {:.0f} MiB may be used; {} bands of {} rows with a halo of {}",
+      mebibytes(resident_bytes(needs)), mebibytes(device_memory_bytes), (needs.shape.ny + fits - 1) / fits, fits,
+      plan.halo_rows);
+  return plan;
+}
+
+}  // namespace reber
