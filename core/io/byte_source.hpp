@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a FITS file by position: straight from the disk, or inflated into memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reber::fits {
+
+/// Random access to the bytes of one file. Safe from several threads.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  /// Fills `out` with bytes [offset, offset + count).
+  ///   throws DataError where the file ends before that, changed since it was opened, or cannot be read
+  virtual void read(std::int64_t offset, void* out, std::int64_t count) const = 0;
+  /// A name by which a library can open the same open file again; empty for bytes in memory.
+  [[nodiscard]] virtual std::string reopen_path() const = 0;
+};
+
+/// Opens a regular file by its literal name. gzip and bzip2 (known by their first bytes, not by the name) are inflated
+/// whole into memory, up to max_inflated_bytes.
+///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives
+[[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes);
+
+/// Inflates a gzip file of any number of members, or a bzip2 one; checks CRC and length.
+///   throws DataError naming gzip or bzip2
+[[nodiscard]] std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes,
+                                                  const std::string& name);
+[[nodiscard]] std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes,
+                                                   const std::string& name);
+
+}  // namespace reber::fits
