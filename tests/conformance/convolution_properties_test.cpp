@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "tests/support/convolution_cases.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -198,9 +198,8 @@ PublishedCase translate(const std::string& key, const nlohmann::json& kernel) {
 }
 
 TEST(Convolution, published_cases_of_boundaries_and_blanks) {
-  if (!have_data()) GTEST_SKIP() << "no test data at " << data_folder();
-  std::ifstream file(data_folder() + "/convolution_cases.json");
-  const auto cases = nlohmann::json::parse(file)["D_nan_and_boundary_7x7"];
+  REBER_CASES_OR_SKIP(all);
+  const auto& cases = (*all)["D_nan_and_boundary_7x7"];
   int checked = 0;
   for (const auto& [key, rows] : cases["results"].items()) {
     const PublishedCase c = translate(key, cases["kernel"]);
@@ -226,9 +225,8 @@ TEST(Convolution, published_cases_of_boundaries_and_blanks) {
 }
 
 TEST(Convolution, published_cases_of_even_kernels) {
-  if (!have_data()) GTEST_SKIP() << "no test data at " << data_folder();
-  std::ifstream file(data_folder() + "/convolution_cases.json");
-  const auto cases = nlohmann::json::parse(file)["D2_even_kernels"]["cases"];
+  REBER_CASES_OR_SKIP(all);
+  const auto& cases = (*all)["D2_even_kernels"]["cases"];
   for (const auto& [name, one] : cases.items()) {
     const ConvolutionSpec spec{kernel_of(one["kernel"], false)};
     const Image expected = image_of(one["scipy.ndimage.convolve constant"]);

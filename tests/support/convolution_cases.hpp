@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/testing.hpp"
+
 namespace reber::test {
 
-inline std::string convolution_cases_path() { return std::string(REBER_TEST_DATA_DIR) + "/convolution_cases.json"; }
+inline std::string convolution_cases_path() { return testing::data_folder() + "/convolution_cases.json"; }
 
 /// The file was written by Python, which puts a bare NaN where JSON has null.
 inline void make_nan_null(std::string& text) {
@@ -24,7 +26,7 @@ inline void make_nan_null(std::string& text) {
 
 /// The cases, or nothing where the folder of test data does not exist. A folder without the file throws.
 inline std::optional<nlohmann::json> convolution_cases() {
-  if (!std::filesystem::is_directory(REBER_TEST_DATA_DIR)) return std::nullopt;
+  if (!std::filesystem::is_directory(testing::data_folder())) return std::nullopt;
   std::ifstream file(convolution_cases_path());
   std::string text{std::istreambuf_iterator<char>(file), {}};
   make_nan_null(text);
@@ -36,4 +38,4 @@ inline std::optional<nlohmann::json> convolution_cases() {
 /// Skips the test with a reason where the folder of test data does not exist.
 #define REBER_CASES_OR_SKIP(name)                     \
   const auto name = reber::test::convolution_cases(); \
-  if (!name) GTEST_SKIP() << "no folder of test data at " << REBER_TEST_DATA_DIR
+  if (!name) GTEST_SKIP() << "no folder of test data at " << reber::testing::data_folder()
