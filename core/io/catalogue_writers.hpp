@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The writers of catalogue formats, and what they share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/catalogue.hpp"
+
+namespace reber {
+
+void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, bool overwrite);
+
+/// Columns that place a source; null where the catalogue has none.
+struct PlaceColumns {
+  const std::vector<double>* lon = nullptr;    ///< RA, GLON or ELON, degrees
+  const std::vector<double>* lat = nullptr;    ///< DEC, GLAT or ELAT
+  const std::vector<double>* x = nullptr;      ///< Xposn, 0-based
+  const std::vector<double>* y = nullptr;      ///< Yposn
+  const std::vector<double>* major = nullptr;  ///< Maj, FWHM in degrees
+  const std::vector<double>* minor = nullptr;  ///< Min
+  const std::vector<double>* pa = nullptr;     ///< PA, degrees north through east
+};
+[[nodiscard]] PlaceColumns place_columns(const Catalogue& catalogue);
+
+/// Shortest text that reads back as the same number; "NaN" for no value.
+[[nodiscard]] std::string number_text(double value);
+
+/// throws InternalError where columns differ in length
+void check_columns(const Catalogue& catalogue);
+
+}  // namespace reber
