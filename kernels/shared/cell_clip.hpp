@@ -45,6 +45,44 @@ REBER_HD double std_from_sums(double sum, double sum2, double n) {
   return variance > 0 ? sqrt(variance) : 0.0;
 }
 
+/// Sum of (value - median) and of its square over a range.
+struct CellSums {
+  double sum;
+  double sum2;
+};
+
+/// What the clip of one cell leaves: sorted[lo, hi) and its statistics. NaN where nothing is left.
+struct CellClip {
+  std::int64_t lo, hi;
+  double median, mean, std;
+};
+
+/// kappa-sigma clip of sorted[0, n), n > 0, to convergence or for max_rounds rounds; a range of zero std is final.
+/// sums(lo, hi, median) gives the CellSums of sorted[lo, hi) in the lanes' order: one thread's loop on the host, a
+/// block's on a GPU, where every thread of the block makes the same call.
+template <class Sums>
+REBER_HD CellClip clip_sorted_cell(const float* sorted, std::int64_t n, double kappa, int max_rounds, Sums sums) {
+  CellClip clip{0, n, 0, 0, 0};
+  for (int round = 0;; ++round) {
+    const double kept = static_cast<double>(clip.hi - clip.lo);
+    clip.median = sorted_median(sorted, clip.lo, clip.hi);
+    const CellSums total = sums(clip.lo, clip.hi, clip.median);
+    clip.mean = clip.median + total.sum / kept;
+    clip.std = std_from_sums(total.sum, total.sum2, kept);
+    if (!(clip.std > 0) || round >= max_rounds) return clip;
+    const double reach = kappa * clip.std;
+    const std::int64_t lo = first_above(sorted, clip.lo, clip.hi, clip.median - reach, true);
+    const std::int64_t hi = first_above(sorted, lo, clip.hi, clip.median + reach, false);
+    if (lo == clip.lo && hi == clip.hi) return clip;
+    clip.lo = lo;
+    clip.hi = hi;
+    if (lo >= hi) {
+      clip.median = clip.mean = clip.std = static_cast<double>(blank_value());
+      return clip;
+    }
+  }
+}
+
 struct CellValue {
   float mean;
   float rms;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bilinear interpolation between the cells' centres, a segment of columns between two nodes at a time.
+#include "kernels/cpu/background_rows.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/simd.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::cpu {
+namespace {
+
+const CpuPlane* map_of(const std::shared_ptr<const Plane>& map, Shape image) {
+  if (!map) return nullptr;
+  const auto& own = mine<CpuPlane>(*map);
+  if (own.shape() != image) throw InternalError("cpu backend: a background map is not of the image's size");
+  return &own;
+}
+
+}  // namespace
+
+BackgroundRows::BackgroundRows(const BackgroundModel& model, Shape image)
+    : model_(model),
+      mean_map_(map_of(model.mean_map, image)),
+      rms_map_(map_of(model.rms_map, image)),
+      rows_(mesh_axis(model.grid.row_edges)),
+      cols_(mesh_axis(model.grid.col_edges)),
+      cells_y_(model.grid.ny()),
+      cells_x_(model.grid.nx()) {
+  if (model.grid.image != image) throw InternalError("cpu backend: the background is not of the image's size");
+  segment_of_.resize(cols_.node.size());
+  for (std::int64_t x = 0; x < image.nx; ++x) {
+    const std::int64_t node = cols_.node[x];
+    if (segments_.empty() || segments_.back().node != node)
+      segments_.push_back({x, x, node, std::min(node + 1, cells_x_ - 1)});
+    segments_.back().x1 = x + 1;
+    segment_of_[x] = static_cast<std::int32_t>(segments_.size()) - 1;
+  }
+}
+
+float BackgroundRows::node_at(const std::vector<float>& nodes, std::int64_t y, std::int64_t column) const {
+  const std::int64_t j0 = rows_.node[y], j1 = std::min(j0 + 1, cells_y_ - 1);
+  return rules::lerp(nodes[j0 * cells_x_ + column], nodes[j1 * cells_x_ + column], rows_.weight[y]);
+}
+
+void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, std::vector<float>& line,
+                              std::vector<float>& out) const {
+  line.resize(static_cast<std::size_t>(cells_x_));
+  for (std::int64_t i = 0; i < cells_x_; ++i) line[i] = node_at(nodes, y, i);
+  if (out.empty()) out.resize(cols_.node.size() + Pixels::kSlack, 0.0f);
+  for (const Segment& segment : segments_) {
+    const float first = line[segment.node], rise = line[segment.next] - first;
+    const float* weight = cols_.weight.data();
+    std::int64_t x = segment.x0;
+    for (; x + kLanes <= segment.x1; x += kLanes) store(&out[x], fma(load(weight + x), all(rise), all(first)));
+    for (; x < segment.x1; ++x) out[x] = fmaf(weight[x], rise, first);
+  }
+}
+
+const float* BackgroundRows::mean_row(std::int64_t y, Scratch& scratch) const {
+  if (mean_map_ != nullptr) return mean_map_->row(y);
+  mesh_row(model_.mean, y, scratch.nodes, scratch.mean);
+  return scratch.mean.data();
+}
+
+const float* BackgroundRows::rms_row(std::int64_t y, Scratch& scratch) const {
+  if (rms_map_ != nullptr) return rms_map_->row(y);
+  mesh_row(model_.rms, y, scratch.nodes, scratch.rms);
+  return scratch.rms.data();
+}
+
+void BackgroundRows::mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1, float* out) const {
+  if (mean_map_ != nullptr) {
+    std::copy(mean_map_->row(y) + x0, mean_map_->row(y) + x1, out);
+    return;
+  }
+  for (std::int64_t x = x0; x < x1;) {
+    const Segment& segment = segments_[static_cast<std::size_t>(segment_of_[x])];
+    const float first = node_at(model_.mean, y, segment.node), next = node_at(model_.mean, y, segment.next);
+    for (const std::int64_t end = std::min(segment.x1, x1); x < end; ++x)
+      out[x - x0] = rules::lerp(first, next, cols_.weight[x]);
+  }
+}
+
+float BackgroundRows::rms_at(std::int64_t y, std::int64_t x) const {
+  if (rms_map_ != nullptr) return rms_map_->row(y)[x];
+  const Segment& segment = segments_[static_cast<std::size_t>(segment_of_[x])];
+  return rules::lerp(node_at(model_.rms, y, segment.node), node_at(model_.rms, y, segment.next), cols_.weight[x]);
+}
+
+}  // namespace reber::cpu

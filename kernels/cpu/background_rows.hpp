@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mean and rms of rows of pixels, from the mesh or from full-size maps.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/plane.hpp"
+
+namespace reber::cpu {
+
+/// Evaluates a background model row by row: the node values are interpolated along y once a row, then along x, which
+/// are the operations of rules::mesh_value in their order. Must not outlive the model.
+class BackgroundRows {
+ public:
+  /// One thread's memory.
+  struct Scratch {
+    std::vector<float> nodes, mean, rms;
+  };
+
+  BackgroundRows(const BackgroundModel& model, Shape image);
+
+  /// Row y, in the scratch or in the map itself; readable for Pixels::kSlack floats past its end.
+  const float* mean_row(std::int64_t y, Scratch& scratch) const;
+  const float* rms_row(std::int64_t y, Scratch& scratch) const;
+
+  /// Part [x0, x1) of the mean's row into out.
+  void mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1, float* out) const;
+  [[nodiscard]] float rms_at(std::int64_t y, std::int64_t x) const;
+
+ private:
+  struct Segment {  ///< columns [x0, x1) between nodes `node` and `next`
+    std::int64_t x0, x1, node, next;
+  };
+  void mesh_row(const std::vector<float>& nodes, std::int64_t y, std::vector<float>& line,
+                std::vector<float>& out) const;
+  [[nodiscard]] float node_at(const std::vector<float>& nodes, std::int64_t y, std::int64_t column) const;
+
+  const BackgroundModel& model_;
+  const CpuPlane* mean_map_ = nullptr;
+  const CpuPlane* rms_map_ = nullptr;
+  MeshAxis rows_, cols_;
+  std::vector<Segment> segments_;
+  std::vector<std::int32_t> segment_of_;  ///< by column
+  std::int64_t cells_y_, cells_x_;
+};
+
+}  // namespace reber::cpu

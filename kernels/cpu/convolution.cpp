@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all algorithms share: tiles with their halo under the boundary rule, blank pixels, and the way back to an image.
+#include "kernels/cpu/convolution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/simd.hpp"
+#include "kernels/shared/kernel_total.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::cpu {
+namespace {
+
+constexpr std::array kTable{
+    AlgorithmEntry{Algorithm::direct, quote_direct, make_direct},
+    AlgorithmEntry{Algorithm::separable, quote_separable, make_separable},
+    AlgorithmEntry{Algorithm::fft, quote_fft, make_fft},
+};
+
+/// halo + n + halo indices of one axis.
+std::vector<std::int64_t> padded_axis(std::int64_t n, std::int64_t taps, Boundary boundary) {
+  const std::int64_t before = taps - 1 - taps / 2;
+  std::vector<std::int64_t> index(static_cast<std::size_t>(n + taps - 1));
+  for (std::int64_t p = 0; p < n + taps - 1; ++p) index[p] = rules::boundary_index(p - before, n, boundary);
+  return index;
+}
+
+bool has_blank(const PaddedTile& tile, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t y = 0; y < rows; ++y) {
+    const float* row = tile.pixels + y * tile.stride;
+    Ints bad{};
+    std::int64_t x = 0;
+    for (; x + kLanes <= columns; x += kLanes) bad |= ~finite(load(row + x));
+    if (bits_of(bad) != 0) return true;
+    for (; x < columns; ++x)
+      if (!std::isfinite(row[x])) return true;
+  }
+  return false;
+}
+
+/// Blank pixels become 0; mask (where given) 1 for finite pixels and 0 for blank ones.
+void split_blanks(float* pixels, float* mask, std::int64_t rows, std::int64_t stride) {
+  for (std::int64_t k = 0; k < rows * stride; k += kLanes) {
+    const Floats value = load(pixels + k);
+    const Ints good = finite(value);
+    store(pixels + k, where(good, value, Floats{}));
+    if (mask != nullptr) store(mask + k, where(good, all(1.0f), Floats{}));
+  }
+}
+
+/// Row of results to the image: what overflowed becomes blank, blanks are counted.
+std::int64_t finish_row(const float* from, std::int64_t n, float* to) {
+  const Floats blank = all(rules::blank_value());
+  std::int64_t count = 0, x = 0;
+  const auto scalar = [&](std::int64_t end) {
+    for (; x < end; ++x) {
+      const bool good = std::isfinite(from[x]);
+      to[x] = good ? from[x] : rules::blank_value();
+      count += good ? 0 : 1;
+    }
+  };
+  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(float) % kLanes);
+  scalar(std::min(n, (kLanes - misaligned) % kLanes));
+  for (; x + kLanes <= n; x += kLanes) {
+    const Floats value = load(from + x);
+    const Ints good = finite(value);
+    const unsigned bad = ~bits_of(good) & 0xffu;
+    if (bad != 0) count += __builtin_popcount(bad);
+    stream(to + x, where(good, value, blank));
+  }
+  scalar(n);
+  return count;
+}
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithm_table() { return kTable; }
+
+float* Buffer::ask(std::int64_t floats) {
+  constexpr std::int64_t kAlign = 16;
+  const auto wanted = static_cast<std::size_t>(floats + kAlign + Pixels::kSlack);
+  if (memory_.size() < wanted) memory_.assign(wanted, 0.0f);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(float);
+  return memory_.data() + (kAlign - static_cast<std::int64_t>(address % kAlign)) % kAlign;
+}
+
+CpuConvolution::CpuConvolution(ConvolutionSpec spec, Shape shape, Algorithm algorithm,
+                               std::unique_ptr<TileAlgorithm> tiles)
+    : spec_(std::move(spec)),
+      shape_(shape),
+      algorithm_(algorithm),
+      tiles_(std::move(tiles)),
+      total_(rules::interpolation_total(spec_.kernel)),
+      top_(spec_.kernel.shape.ny - 1 - spec_.kernel.shape.ny / 2),
+      left_(spec_.kernel.shape.nx - 1 - spec_.kernel.shape.nx / 2),
+      row_of_(padded_axis(shape.ny, spec_.kernel.shape.ny, spec_.boundary)),
+      column_of_(padded_axis(shape.nx, spec_.kernel.shape.nx, spec_.boundary)) {}
+
+CpuConvolution::Blanks CpuConvolution::blanks_of(const CpuPlane& plane) const {
+  if (plane.blank() == 0 && spec_.boundary != Boundary::blank) return Blanks::none;
+  switch (spec_.nan) {
+    case NanRule::interpolate:
+      return total_ != 0.0f ? Blanks::interpolate : Blanks::fill;
+    case NanRule::propagate:
+      return Blanks::propagate;
+    case NanRule::fill:
+      break;
+  }
+  return Blanks::fill;
+}
+
+PaddedTile CpuConvolution::gather(const CpuPlane& plane, const Rect& tile, float* to) const {
+  const std::int64_t rows = tile.ny + spec_.kernel.shape.ny - 1, columns = tile.nx + spec_.kernel.shape.nx - 1;
+  const std::int64_t stride = tiles_->padded_stride();
+  const float outside = spec_.boundary == Boundary::blank ? rules::blank_value() : 0.0f;
+  // Padded columns [inner, inner_end) of the tile lie inside the image.
+  const std::int64_t inner = std::clamp<std::int64_t>(left_ - tile.x0, 0, columns);
+  const std::int64_t inner_end = std::clamp<std::int64_t>(left_ + shape_.nx - tile.x0, inner, columns);
+  const std::int64_t* column = &column_of_[tile.x0];
+  for (std::int64_t y = 0; y < rows; ++y) {
+    float* out = to + y * stride;
+    const std::int64_t image_row = row_of_[tile.y0 + y];
+    if (image_row < 0) {
+      std::fill(out, out + columns, outside);
+    } else {
+      const float* in = plane.row(image_row);
+      for (std::int64_t x = 0; x < inner; ++x) out[x] = column[x] < 0 ? outside : in[column[x]];
+      if (inner_end > inner)
+        std::memcpy(out + inner, in + column[inner], static_cast<std::size_t>(inner_end - inner) * sizeof(float));
+      for (std::int64_t x = inner_end; x < columns; ++x) out[x] = column[x] < 0 ? outside : in[column[x]];
+    }
+    std::fill(out + columns, out + stride, 0.0f);
+  }
+  std::fill(to + rows * stride, to + tiles_->padded_rows() * stride, 0.0f);
+  return {to, stride, tile.shape()};
+}
+
+void CpuConvolution::spread_blanks(const float* mask, const Rect& tile, TileScratch& scratch, float* out) const {
+  const std::int64_t stride = tiles_->padded_stride(), out_stride = tiles_->out_stride();
+  const auto [kny, knx] = spec_.kernel.shape;
+  const std::int64_t rows = tile.ny + kny - 1;
+  // hits(y, x): blank pixels of padded row y under a kernel row whose output is column x; then added up along y.
+  scratch.hits.resize(static_cast<std::size_t>(rows * tile.nx));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    const float* row = mask + y * stride;
+    std::int32_t count = 0;
+    for (std::int64_t x = 0; x < tile.nx + knx - 1; ++x) {
+      count += row[x] == 0.0f ? 1 : 0;
+      if (x >= knx) count -= row[x - knx] == 0.0f ? 1 : 0;
+      if (x >= knx - 1) scratch.hits[y * tile.nx + x - knx + 1] = count;
+    }
+  }
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(tile.nx), 0);
+  for (std::int64_t y = 0; y < rows; ++y) {
+    for (std::int64_t x = 0; x < tile.nx; ++x) {
+      sum[x] += scratch.hits[y * tile.nx + x];
+      if (y >= kny) sum[x] -= scratch.hits[(y - kny) * tile.nx + x];
+      if (y >= kny - 1 && sum[x] != 0) out[(y - kny + 1) * out_stride + x] = rules::blank_value();
+    }
+  }
+}
+
+std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, Blanks blanks, TileScratch& scratch,
+                                      float* image) const {
+  const Shape reach{tile.ny + spec_.kernel.shape.ny - 1, tile.nx + spec_.kernel.shape.nx - 1};
+  const std::int64_t out_stride = tiles_->out_stride();
+  float* out = scratch.out.ask(tiles_->out_rows() * out_stride);
+  const bool inside = tile.y0 >= top_ && tile.x0 >= left_ && tile.y0 - top_ + reach.ny <= shape_.ny &&
+                      tile.x0 - left_ + reach.nx <= shape_.nx;
+  if (blanks == Blanks::none && inside && tiles_->reads_in_place()) {
+    tiles_->convolve({plane.row(tile.y0 - top_) + tile.x0 - left_, shape_.nx, tile.shape()}, out, scratch);
+  } else {
+    const std::int64_t padded_floats = tiles_->padded_rows() * tiles_->padded_stride();
+    float* padded = scratch.padded.ask(padded_floats);
+    const PaddedTile gathered = gather(plane, tile, padded);
+    const bool met_blank = blanks != Blanks::none && has_blank(gathered, reach.ny, reach.nx);
+    const bool wants_mask = met_blank && blanks != Blanks::fill;
+    float* mask = wants_mask ? scratch.mask.ask(padded_floats) : nullptr;
+    if (met_blank) split_blanks(padded, mask, tiles_->padded_rows(), gathered.stride);
+    tiles_->convolve(gathered, out, scratch);
+    if (blanks == Blanks::propagate && met_blank) spread_blanks(mask, tile, scratch, out);
+    if (blanks == Blanks::interpolate) {
+      const auto least = static_cast<float>(spec_.min_weight);
+      const float noise = tiles_->weight_noise();
+      float* weight = nullptr;
+      if (met_blank) {
+        weight = scratch.weight.ask(tiles_->out_rows() * out_stride);
+        tiles_->convolve({mask, gathered.stride, tile.shape()}, weight, scratch);
+      }
+      for (std::int64_t y = 0; y < tile.ny; ++y) {
+        for (std::int64_t x = 0; x < tile.nx; ++x) {
+          float finite_weight = weight != nullptr ? weight[y * out_stride + x] : tiles_->full_weight();
+          if (std::abs(finite_weight) <= noise) finite_weight = 0;
+          float& value = out[y * out_stride + x];
+          value = rules::interpolate_output(value, finite_weight, total_, least);
+        }
+      }
+    }
+  }
+  if (spec_.keep_blanks && plane.blank() > 0) {
+    for (std::int64_t y = 0; y < tile.ny; ++y)
+      for (std::int64_t x = 0; x < tile.nx; ++x)
+        if (!std::isfinite(plane.row(tile.y0 + y)[tile.x0 + x])) out[y * out_stride + x] = rules::blank_value();
+  }
+  std::int64_t count = 0;
+  for (std::int64_t y = 0; y < tile.ny; ++y)
+    count += finish_row(out + y * out_stride, tile.nx, image + (tile.y0 + y) * shape_.nx + tile.x0);
+  stream_fence();
+  return count;
+}
+
+std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, PixelMemory& memory, ThreadPool& pool,
+                                              const Progress& progress) const {
+  if (plane.shape() != shape_) throw InternalError("cpu backend: the convolution was planned for another shape");
+  auto result = std::make_unique<CpuPlane>(shape_, memory.take(shape_.count()));
+  const Blanks blanks = blanks_of(plane);
+  const Shape tile = tiles_->tile();
+  const std::int64_t down = (shape_.ny + tile.ny - 1) / tile.ny, across = (shape_.nx + tile.nx - 1) / tile.nx;
+  std::vector<TileScratch> scratch(static_cast<std::size_t>(pool.threads()));
+  std::atomic<std::int64_t> blank{0}, done{0};
+  pool.for_each_worker(down * across, [&](std::int64_t number, int worker) {
+    progress.check();
+    const std::int64_t y0 = number / across * tile.ny, x0 = number % across * tile.nx;
+    const Rect rect{y0, x0, std::min(tile.ny, shape_.ny - y0), std::min(tile.nx, shape_.nx - x0)};
+    blank += run_tile(plane, rect, blanks, scratch[static_cast<std::size_t>(worker)], result->data());
+    const std::int64_t finished = ++done;
+    if (worker == 0) progress.report("convolve", static_cast<double>(finished) / static_cast<double>(down * across));
+  });
+  result->set_counts(blank, 0);
+  return result;
+}
+
+}  // namespace reber::cpu

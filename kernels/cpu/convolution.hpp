@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convolution on the CPU: tiles of the image, gathered with their halo, convolved by one of several algorithms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/plane.hpp"
+
+namespace reber::cpu {
+
+/// Floats, 64-byte aligned, zero when they come new; one worker's memory.
+class Buffer {
+ public:
+  float* ask(std::int64_t floats);  ///< contents are kept only where the size did not grow
+
+ private:
+  std::vector<float> memory_;
+};
+
+/// What one worker holds while it convolves tiles.
+struct TileScratch {
+  Buffer padded, mask, out, weight, middle, spectrum;
+  std::vector<std::int32_t> hits;
+};
+
+/// A gathered tile: the pixels that ny x nx outputs read, i.e. ny + kernel.ny - 1 rows of nx + kernel.nx - 1.
+struct PaddedTile {
+  const float* pixels;
+  std::int64_t stride;
+  Shape out;
+};
+
+/// One algorithm with its weights: linear convolution of a gathered tile, in which nothing is blank.
+class TileAlgorithm {
+ public:
+  virtual ~TileAlgorithm() = default;
+  [[nodiscard]] virtual Shape tile() const = 0;  ///< outputs of one tile; tiles at the far edges are smaller
+  [[nodiscard]] virtual std::int64_t padded_stride() const = 0;  ///< floats from row to row of a gathered tile
+  [[nodiscard]] virtual std::int64_t padded_rows() const = 0;    ///< rows to make room for, the last ones are spare
+  /// Whether a tile may be read in place, from the image; rows of any stride, kSlack floats past the last one.
+  [[nodiscard]] virtual bool reads_in_place() const = 0;
+  /// out: rows of out_stride() floats; what lies past tile.out is spare.
+  virtual void convolve(const PaddedTile& tile, float* out, TileScratch& scratch) const = 0;
+  [[nodiscard]] virtual std::int64_t out_stride() const = 0;
+  [[nodiscard]] virtual std::int64_t out_rows() const = 0;
+  /// Result for an image of ones, bit for bit.
+  [[nodiscard]] virtual float full_weight() const = 0;
+  /// Weights of finite pixels smaller than this (in absolute value) are rounding alone.
+  [[nodiscard]] virtual float weight_noise() const { return 0; }
+  [[nodiscard]] virtual std::string description() const = 0;
+};
+
+/// One row of the table of algorithms.
+struct AlgorithmEntry {
+  Algorithm algorithm;
+  ConvolutionQuote (*quote)(const ConvolutionSpec& spec, Shape shape, int threads);
+  std::unique_ptr<TileAlgorithm> (*make)(const ConvolutionSpec& spec, Shape shape, int threads);
+};
+
+ConvolutionQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads);
+ConvolutionQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads);
+ConvolutionQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads);
+std::unique_ptr<TileAlgorithm> make_direct(const ConvolutionSpec& spec, Shape shape, int threads);
+std::unique_ptr<TileAlgorithm> make_separable(const ConvolutionSpec& spec, Shape shape, int threads);
+std::unique_ptr<TileAlgorithm> make_fft(const ConvolutionSpec& spec, Shape shape, int threads);
+
+std::span<const AlgorithmEntry> algorithm_table();
+
+class CpuConvolution final : public ConvolutionPlan {
+ public:
+  CpuConvolution(ConvolutionSpec spec, Shape shape, Algorithm algorithm, std::unique_ptr<TileAlgorithm> tiles);
+  [[nodiscard]] Algorithm algorithm() const override { return algorithm_; }
+  [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] std::string description() const override { return tiles_->description(); }
+
+  [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, PixelMemory& memory, ThreadPool& pool,
+                                              const Progress& progress) const;
+
+ private:
+  enum class Blanks { none, fill, interpolate, propagate };
+  [[nodiscard]] Blanks blanks_of(const CpuPlane& plane) const;
+  /// Pixels that the outputs of `tile` read; blank ones (or what lies outside, if that is blank) as NaN.
+  PaddedTile gather(const CpuPlane& plane, const Rect& tile, float* to) const;
+  /// Convolves one tile into the image.   returns the number of blank outputs
+  std::int64_t run_tile(const CpuPlane& plane, const Rect& tile, Blanks blanks, TileScratch& scratch,
+                        float* image) const;
+  void spread_blanks(const float* mask, const Rect& tile, TileScratch& scratch, float* out) const;
+
+  ConvolutionSpec spec_;
+  Shape shape_;
+  Algorithm algorithm_;
+  std::unique_ptr<TileAlgorithm> tiles_;
+  float total_;
+  std::int64_t top_, left_;  ///< rows and columns of halo before a tile
+  /// Image row (column) that stands for padded row (column) p, which is p - top_ (left_); -1 where there is none.
+  std::vector<std::int64_t> row_of_, column_of_;
+};
+
+}  // namespace reber::cpu

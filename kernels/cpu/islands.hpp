@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Islands as runs of pixels: how they are kept, found and measured.
+#pragma once
+
+#include <vector>
+
+#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/plane.hpp"
+#include "kernels/shared/island_rules.hpp"
+
+namespace reber::cpu {
+
+/// The accepted islands' runs, twice: by island (raster order within each) for measuring, and by row for drawing.
+class CpuIslands final : public IslandMap {
+ public:
+  CpuIslands(Shape map_shape, DetectOptions options) : shape_(map_shape), options_(options) {}
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] std::int64_t count() const override { return static_cast<std::int64_t>(first_run.size()) - 1; }
+  [[nodiscard]] const DetectOptions& options() const override { return options_; }
+
+  std::vector<rules::Run> by_island;
+  std::vector<std::int64_t> first_run{0};  ///< of each island in by_island; one more at the end
+  std::vector<rules::Run> by_row;
+  std::vector<std::int32_t> label;      ///< of each run in by_row
+  std::vector<std::int64_t> row_begin;  ///< of each row in by_row; one more at the end
+
+ private:
+  Shape shape_;
+  DetectOptions options_;
+};
+
+std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const BackgroundModel& background,
+                                         const DetectOptions& options, ThreadPool& pool, const Progress& progress);
+
+std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundModel& background,
+                                        const CpuIslands& islands, ThreadPool& pool);
+
+/// Rows [y0, y0 + ny) of the label map.
+void draw_labels(const CpuIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, ThreadPool& pool);
+
+}  // namespace reber::cpu

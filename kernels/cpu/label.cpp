@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass over the pixels makes bit masks of a row and the runs in them; all that follows works on runs alone.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "kernels/cpu/background_rows.hpp"
+#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/simd.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::cpu {
+namespace {
+
+constexpr std::int64_t kStripRows = 32;
+
+/// Runs of all rows in raster order.
+struct Runs {
+  std::vector<rules::Run> run;
+  std::vector<std::uint8_t> seeded;     ///< whether the run holds a pixel above the seed threshold
+  std::vector<std::int64_t> row_begin;  ///< of each row; one more at the end
+};
+
+struct Strip {
+  std::vector<rules::Run> run;
+  std::vector<std::uint8_t> seeded;
+  std::vector<std::int64_t> in_row;  ///< number of runs in each row
+};
+
+struct RowMasks {
+  std::vector<std::uint64_t> flood, seed;
+  BackgroundRows::Scratch background;
+};
+
+/// Sets bit x of the masks where pixel x is above the thresholds (rules::snr, eight pixels at a time).
+void threshold_row(const float* pixels, const float* mean, const float* rms, std::int64_t nx,
+                   const DetectOptions& options, RowMasks& masks) {
+  const Floats flood = all(static_cast<float>(options.flood)), seed = all(static_cast<float>(options.seed));
+  auto* flood_bytes = reinterpret_cast<std::uint8_t*>(masks.flood.data());  // a word is written eight bits at a time
+  auto* seed_bytes = reinterpret_cast<std::uint8_t*>(masks.seed.data());
+  for (std::int64_t x = 0; x < nx; x += kLanes) {
+    Floats above = load(pixels + x) - load(mean + x);
+    if (options.negative) above = -above;
+    const Floats noise = load(rms + x);
+    const Floats ratio = above / noise;
+    const Ints usable = noise > 0.0f;
+    flood_bytes[x / kLanes] = static_cast<std::uint8_t>(bits_of(usable & (ratio > flood)));
+    seed_bytes[x / kLanes] = static_cast<std::uint8_t>(bits_of(usable & (ratio > seed)));
+  }
+  if (nx % kLanes != 0) flood_bytes[nx / kLanes] &= static_cast<std::uint8_t>((1u << (nx % kLanes)) - 1);
+}
+
+bool any_bit(const std::vector<std::uint64_t>& words, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = begin / 64, last = (end - 1) / 64;
+  for (std::int64_t k = first; k <= last; ++k) {
+    std::uint64_t word = words[k];
+    if (k == first) word &= ~std::uint64_t{0} << (begin % 64);
+    if (k == last && end % 64 != 0) word &= ~(~std::uint64_t{0} << (end % 64));
+    if (word != 0) return true;
+  }
+  return false;
+}
+
+/// First position >= begin whose bit is `value`; nx where there is none.
+std::int64_t next_bit(const std::vector<std::uint64_t>& words, std::int64_t begin, std::int64_t nx, bool value) {
+  if (begin >= nx) return nx;
+  const std::uint64_t flip = value ? 0 : ~std::uint64_t{0};
+  std::size_t k = static_cast<std::size_t>(begin / 64);
+  std::uint64_t word = (words[k] ^ flip) & (~std::uint64_t{0} << (begin % 64));
+  while (word == 0) {
+    if (++k == words.size()) return nx;
+    word = words[k] ^ flip;
+  }
+  return std::min<std::int64_t>(static_cast<std::int64_t>(k) * 64 + std::countr_zero(word), nx);
+}
+
+void find_runs(const RowMasks& masks, std::int64_t y, std::int64_t nx, Strip& strip) {
+  std::int64_t found = 0;
+  for (std::int64_t x0 = next_bit(masks.flood, 0, nx, true); x0 < nx;) {
+    const std::int64_t x1 = next_bit(masks.flood, x0, nx, false);
+    strip.run.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x0), static_cast<std::int32_t>(x1)});
+    strip.seeded.push_back(any_bit(masks.seed, x0, x1) ? 1 : 0);
+    ++found;
+    x0 = next_bit(masks.flood, x1, nx, true);
+  }
+  strip.in_row.push_back(found);
+}
+
+std::vector<Strip> scan(const CpuPlane& plane, const BackgroundModel& background, const DetectOptions& options,
+                        ThreadPool& pool, const Progress& progress) {
+  const std::int64_t ny = plane.shape().ny, nx = plane.shape().nx;
+  const BackgroundRows rows(background, plane.shape());
+  const std::int64_t count = (ny + kStripRows - 1) / kStripRows;
+  std::vector<Strip> strips(static_cast<std::size_t>(count));
+  std::vector<RowMasks> masks(static_cast<std::size_t>(pool.threads()));
+  std::atomic<std::int64_t> done{0};
+  pool.for_each_worker(count, [&](std::int64_t strip, int worker) {
+    progress.check();
+    RowMasks& mask = masks[static_cast<std::size_t>(worker)];
+    mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
+    mask.seed.resize(mask.flood.size(), 0);
+    for (std::int64_t y = strip * kStripRows; y < std::min((strip + 1) * kStripRows, ny); ++y) {
+      const float* mean = rows.mean_row(y, mask.background);
+      const float* rms = rows.rms_row(y, mask.background);
+      threshold_row(plane.row(y), mean, rms, nx, options, mask);
+      find_runs(mask, y, nx, strips[static_cast<std::size_t>(strip)]);
+    }
+    const std::int64_t finished = ++done;
+    if (worker == 0) progress.report("label", static_cast<double>(finished) / static_cast<double>(count));
+  });
+  return strips;
+}
+
+Runs joined(std::vector<Strip>& strips, Shape shape) {
+  Runs runs;
+  std::size_t total = 0;
+  for (const Strip& strip : strips) total += strip.run.size();
+  if (total > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw InputError("more than 2^31 runs of pixels above the flood threshold; raise the threshold");
+  runs.run.reserve(total);
+  runs.seeded.reserve(total);
+  runs.row_begin.reserve(static_cast<std::size_t>(shape.ny) + 1);
+  runs.row_begin.push_back(0);
+  for (Strip& strip : strips) {
+    runs.run.insert(runs.run.end(), strip.run.begin(), strip.run.end());
+    runs.seeded.insert(runs.seeded.end(), strip.seeded.begin(), strip.seeded.end());
+    for (const std::int64_t found : strip.in_row) runs.row_begin.push_back(runs.row_begin.back() + found);
+    strip = {};
+  }
+  return runs;
+}
+
+/// Sets of runs; the root of a set is its smallest run.
+class UnionFind {
+ public:
+  explicit UnionFind(std::size_t count) : parent_(count) {
+    for (std::size_t k = 0; k < count; ++k) parent_[k] = static_cast<std::int32_t>(k);
+  }
+  void unite(std::int32_t a, std::int32_t b) {
+    a = root(a);
+    b = root(b);
+    if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+  }
+  /// Points every run at its root. Parents are smaller than their children, so one ascending pass does it.
+  std::vector<std::int32_t> roots() && {
+    for (std::int32_t& parent : parent_) parent = parent_[parent];
+    return std::move(parent_);
+  }
+
+ private:
+  std::int32_t root(std::int32_t run) {
+    while (parent_[run] != run) {
+      parent_[run] = parent_[parent_[run]];
+      run = parent_[run];
+    }
+    return run;
+  }
+  std::vector<std::int32_t> parent_;
+};
+
+/// Joins the runs of row y with those of row y - 1 that they touch.
+void unite_row(const Runs& runs, std::int64_t y, std::int32_t reach, UnionFind& sets) {
+  std::int64_t above = runs.row_begin[y - 1], here = runs.row_begin[y];
+  const std::int64_t above_end = runs.row_begin[y], here_end = runs.row_begin[y + 1];
+  while (above < above_end && here < here_end) {
+    const rules::Run& a = runs.run[above];
+    const rules::Run& b = runs.run[here];
+    if (rules::touch(a, b, reach)) sets.unite(static_cast<std::int32_t>(above), static_cast<std::int32_t>(here));
+    (a.x1 < b.x1 ? above : here) += 1;
+  }
+}
+
+std::vector<std::int32_t> connect(const Runs& runs, Shape shape, Connectivity connectivity, ThreadPool& pool) {
+  UnionFind sets(runs.run.size());
+  const std::int32_t reach = connectivity == Connectivity::eight ? 1 : 0;
+  const std::int64_t count = (shape.ny + kStripRows - 1) / kStripRows;
+  // Within a strip only that strip's runs are read and written, so strips run side by side; then the seams.
+  pool.for_each(count, [&](std::int64_t strip) {
+    for (std::int64_t y = strip * kStripRows + 1; y < std::min((strip + 1) * kStripRows, shape.ny); ++y)
+      unite_row(runs, y, reach, sets);
+  });
+  for (std::int64_t strip = 1; strip < count; ++strip) unite_row(runs, strip * kStripRows, reach, sets);
+  return std::move(sets).roots();
+}
+
+/// Number of each run's island, 1..count in the order of the roots; 0 for runs of rejected sets.
+std::vector<std::int32_t> number_islands(const Runs& runs, const std::vector<std::int32_t>& root,
+                                         const DetectOptions& options) {
+  std::vector<std::int64_t> area(root.size(), 0);
+  std::vector<std::uint8_t> seeded(root.size(), 0);
+  for (std::size_t k = 0; k < root.size(); ++k) {
+    area[root[k]] += runs.run[k].x1 - runs.run[k].x0;
+    seeded[root[k]] |= runs.seeded[k];
+  }
+  std::vector<std::int32_t> label(root.size());
+  std::int32_t count = 0;
+  for (std::size_t k = 0; k < root.size(); ++k) {
+    const bool is_root = root[k] == static_cast<std::int32_t>(k);
+    if (!is_root) {
+      label[k] = label[root[k]];
+    } else {
+      label[k] = seeded[k] != 0 && area[k] >= options.min_area ? ++count : 0;
+    }
+  }
+  return label;
+}
+
+void keep_accepted(const Runs& runs, const std::vector<std::int32_t>& label, CpuIslands& islands) {
+  islands.row_begin.push_back(0);
+  for (std::size_t y = 0; y + 1 < runs.row_begin.size(); ++y) {
+    for (std::int64_t k = runs.row_begin[y]; k < runs.row_begin[y + 1]; ++k) {
+      if (label[k] == 0) continue;
+      islands.by_row.push_back(runs.run[k]);
+      islands.label.push_back(label[k]);
+    }
+    islands.row_begin.push_back(static_cast<std::int64_t>(islands.by_row.size()));
+  }
+  std::int32_t count = 0;
+  for (const std::int32_t number : islands.label) count = std::max(count, number);
+  islands.first_run.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (const std::int32_t number : islands.label) ++islands.first_run[number];
+  for (std::int32_t k = 1; k <= count; ++k) islands.first_run[k] += islands.first_run[k - 1];
+  islands.by_island.resize(islands.by_row.size());
+  std::vector<std::int64_t> next(islands.first_run.begin(), islands.first_run.end());
+  for (std::size_t k = 0; k < islands.by_row.size(); ++k)
+    islands.by_island[next[islands.label[k] - 1]++] = islands.by_row[k];
+}
+
+}  // namespace
+
+std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const BackgroundModel& background,
+                                         const DetectOptions& options, ThreadPool& pool, const Progress& progress) {
+  std::vector<Strip> strips = scan(plane, background, options, pool, progress);
+  const Runs runs = joined(strips, plane.shape());
+  const std::vector<std::int32_t> root = connect(runs, plane.shape(), options.connectivity, pool);
+  progress.check();
+  auto islands = std::make_unique<CpuIslands>(plane.shape(), options);
+  keep_accepted(runs, number_islands(runs, root, options), *islands);
+  return islands;
+}
+
+}  // namespace reber::cpu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums over islands, run by run, in the order of kernels/shared/island_rules.hpp.
+#include <algorithm>
+#include <array>
+
+#include "kernels/cpu/background_rows.hpp"
+#include "kernels/cpu/islands.hpp"
+#include "kernels/shared/pixel_rules.hpp"
+
+namespace reber::cpu {
+namespace {
+
+constexpr std::int64_t kIslandsATask = 64;
+
+rules::RunSums sum_run(const rules::Run& run, const float* pixels, const float* mean, bool negative) {
+  rules::RunSums sums;
+  rules::start_run(sums);
+  for (std::int32_t x = run.x0; x < run.x1; ++x)
+    rules::add_pixel(sums, x, run.x0, rules::above_background(pixels[x], mean[x - run.x0], negative));
+  return sums;
+}
+
+void set_peak(IslandSums& sums, const rules::Run& run, const rules::RunSums& part, const float* pixels,
+              const float* mean) {
+  sums.peak_y = run.y;
+  sums.peak_x = part.peak_x;
+  sums.peak = pixels[part.peak_x];
+  sums.peak_mean = mean[part.peak_x - run.x0];
+}
+
+IslandSums sum_island(const rules::Run* runs, std::int64_t count, const CpuPlane& plane, const BackgroundRows& rows,
+                      bool negative, std::vector<float>& mean) {
+  IslandSums sums;
+  sums.first_y = sums.y0 = runs[0].y;
+  sums.first_x = sums.x0 = runs[0].x0;
+  std::array<rules::Partial, rules::kIslandLanes> lanes;
+  lanes.fill(rules::zero_partial());
+  float best = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const rules::Run& run = runs[k];
+    const std::int32_t length = run.x1 - run.x0;
+    if (static_cast<std::int32_t>(mean.size()) < length) mean.resize(static_cast<std::size_t>(length));
+    rows.mean_part(run.y, run.x0, run.x1, mean.data());
+    const rules::RunSums part = sum_run(run, plane.row(run.y), mean.data(), negative);
+    rules::Partial& lane = lanes[k % rules::kIslandLanes];
+    lane = rules::add(lane, rules::shifted(part, run, sums.first_y, sums.first_x));
+    if (k == 0 || part.peak_above > best) {
+      best = part.peak_above;
+      set_peak(sums, run, part, plane.row(run.y), mean.data());
+    }
+    sums.npix += length;
+    sums.x0 = std::min(sums.x0, run.x0);
+    sums.x1 = std::max(sums.x1, run.x1);
+    sums.y1 = run.y + 1;
+  }
+  for (int half = rules::kIslandLanes / 2; half > 0; half /= 2)
+    for (int lane = 0; lane < half; ++lane) lanes[lane] = rules::add(lanes[lane], lanes[lane + half]);
+  sums.s = lanes[0].s;
+  sums.sx = lanes[0].sx;
+  sums.sy = lanes[0].sy;
+  sums.sxx = lanes[0].sxx;
+  sums.sxy = lanes[0].sxy;
+  sums.syy = lanes[0].syy;
+  sums.peak_rms = rows.rms_at(sums.peak_y, sums.peak_x);
+  return sums;
+}
+
+}  // namespace
+
+std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundModel& background,
+                                        const CpuIslands& islands, ThreadPool& pool) {
+  if (islands.shape() != plane.shape()) throw InternalError("cpu backend: the islands are of an image of another size");
+  const BackgroundRows rows(background, plane.shape());
+  const std::int64_t count = islands.count();
+  std::vector<IslandSums> all(static_cast<std::size_t>(count));
+  std::vector<std::vector<float>> mean(static_cast<std::size_t>(pool.threads()));
+  pool.for_each_worker((count + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task, int worker) {
+    const std::int64_t begin = task * kIslandsATask, end = std::min(begin + kIslandsATask, count);
+    for (std::int64_t k = begin; k < end; ++k)
+      all[k] = sum_island(&islands.by_island[islands.first_run[k]], islands.first_run[k + 1] - islands.first_run[k],
+                          plane, rows, islands.options().negative, mean[static_cast<std::size_t>(worker)]);
+  });
+  return all;
+}
+
+void draw_labels(const CpuIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, ThreadPool& pool) {
+  const std::int64_t nx = islands.shape().nx;
+  pool.for_each(ny, [&](std::int64_t row) {
+    std::int32_t* labels = out + row * nx;
+    std::fill(labels, labels + nx, 0);
+    for (std::int64_t k = islands.row_begin[y0 + row]; k < islands.row_begin[y0 + row + 1]; ++k)
+      std::fill(labels + islands.by_row[k].x0, labels + islands.by_row[k].x1, islands.label[k]);
+  });
+}
+
+}  // namespace reber::cpu

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gathers the finite pixels of a cell, sorts them by key, clips the sorted array.
+#include "kernels/cpu/mesh.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "kernels/cpu/simd.hpp"
+#include "kernels/shared/cell_clip.hpp"
+#include "kernels/shared/float_keys.hpp"
+
+namespace reber::cpu {
+namespace {
+
+constexpr int kDigitBits = 11;
+constexpr std::uint32_t kDigits = 1u << kDigitBits;
+constexpr int kPasses = 3;
+/// Below this many keys a comparison sort is faster than clearing and scanning three histograms.
+constexpr std::int64_t kSmall = 256;
+
+/// Memory of one worker, kept from cell to cell.
+struct Scratch {
+  std::vector<std::uint32_t> keys, spare;
+  std::vector<float> sorted;
+  std::array<std::array<std::uint32_t, kDigits>, kPasses> starts;
+};
+
+/// Keys of the finite pixels of a rectangle.   returns how many
+std::int64_t gather_keys(const CpuPlane& plane, const Rect& cell, std::uint32_t* keys) {
+  std::int64_t n = 0;
+  for (std::int64_t y = cell.y0; y < cell.y0 + cell.ny; ++y) {
+    const float* row = plane.row(y) + cell.x0;
+    for (std::int64_t x = 0; x < cell.nx; ++x) {
+      std::uint32_t bits;
+      std::memcpy(&bits, row + x, sizeof(bits));
+      keys[n] = rules::key_of_bits(bits);
+      n += (bits & 0x7f800000u) != 0x7f800000u ? 1 : 0;
+    }
+  }
+  return n;
+}
+
+/// Least digit first, 11 bits a pass: three passes of 4096 keys take 15 us, a comparison sort 150 us.
+void sort_keys(Scratch& scratch, std::int64_t n) {
+  if (n < kSmall) {
+    std::sort(scratch.keys.begin(), scratch.keys.begin() + n);
+    return;
+  }
+  for (auto& starts : scratch.starts) starts.fill(0);
+  const std::uint32_t* keys = scratch.keys.data();
+  for (std::int64_t k = 0; k < n; ++k)
+    for (int pass = 0; pass < kPasses; ++pass) ++scratch.starts[pass][keys[k] >> (pass * kDigitBits) & (kDigits - 1)];
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto& starts = scratch.starts[pass];
+    const int shift = pass * kDigitBits;
+    if (starts[scratch.keys[0] >> shift & (kDigits - 1)] == n) continue;  // all keys share this digit
+    std::uint32_t sum = 0;
+    for (std::uint32_t& start : starts) {
+      const std::uint32_t count = start;
+      start = sum;
+      sum += count;
+    }
+    const std::uint32_t* from = scratch.keys.data();
+    std::uint32_t* to = scratch.spare.data();
+    for (std::int64_t k = 0; k < n; ++k) to[starts[from[k] >> shift & (kDigits - 1)]++] = from[k];
+    std::swap(scratch.keys, scratch.spare);
+  }
+}
+
+/// Sums in kCellLanes lanes, four side by side: a product and a sum are rounded apart, as the rules want it.
+rules::CellSums lane_sums(const float* values, std::int64_t n, double median) {
+  constexpr int kWidth = 4;
+  alignas(32) std::array<double, rules::kCellLanes> sum{}, sum2{};
+  const Doubles pivot = Doubles{} + median;
+  std::int64_t k = 0;
+  for (; k + rules::kCellLanes <= n; k += rules::kCellLanes) {
+    for (int lane = 0; lane < rules::kCellLanes; lane += kWidth) {
+      HalfFloats raw;
+      std::memcpy(&raw, values + k + lane, sizeof(raw));
+      const Doubles d = __builtin_convertvector(raw, Doubles) - pivot;
+      Doubles s, s2;
+      std::memcpy(&s, &sum[lane], sizeof(s));
+      std::memcpy(&s2, &sum2[lane], sizeof(s2));
+      s += d;
+      s2 += d * d;
+      std::memcpy(&sum[lane], &s, sizeof(s));
+      std::memcpy(&sum2[lane], &s2, sizeof(s2));
+    }
+  }
+  for (int lane = 0; k < n; ++k, ++lane) {
+    const double d = static_cast<double>(values[k]) - median;
+    sum[lane] += d;
+    sum2[lane] += d * d;
+  }
+  for (int half = rules::kCellLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) {
+      sum[lane] += sum[lane + half];
+      sum2[lane] += sum2[lane + half];
+    }
+  }
+  return {sum[0], sum2[0]};
+}
+
+rules::CellValue cell_value(const CpuPlane& plane, const Rect& cell, const MeshOptions& options, double bias,
+                            Scratch& scratch) {
+  const auto area = static_cast<std::size_t>(cell.shape().count());
+  if (scratch.keys.size() < area) {
+    scratch.keys.resize(area);
+    scratch.spare.resize(area);
+    scratch.sorted.resize(area);
+  }
+  const std::int64_t n = gather_keys(plane, cell, scratch.keys.data());
+  if (n < 3 || static_cast<double>(n) < options.min_valid * static_cast<double>(area))
+    return {rules::blank_value(), rules::blank_value()};
+  sort_keys(scratch, n);
+  float* sorted = scratch.sorted.data();
+  for (std::int64_t k = 0; k < n; ++k) sorted[k] = rules::value_of(scratch.keys[k]);
+  const auto sums = [sorted](std::int64_t lo, std::int64_t hi, double median) {
+    return lane_sums(sorted + lo, hi - lo, median);
+  };
+  const rules::CellClip clip = rules::clip_sorted_cell(sorted, n, options.clip.kappa, options.clip.max_rounds, sums);
+  return rules::cell_value(clip.median, clip.mean, clip.std, bias);
+}
+
+}  // namespace
+
+MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, ThreadPool& pool,
+                       const Progress& progress) {
+  if (grid.image != plane.shape()) throw InternalError("cpu backend: the mesh was made for an image of another size");
+  const double bias = clip_bias(options.clip.kappa);
+  const std::int64_t count = grid.ny() * grid.nx();
+  MeshCells cells;
+  cells.mean.resize(static_cast<std::size_t>(count));
+  cells.rms.resize(static_cast<std::size_t>(count));
+  std::vector<Scratch> scratch(static_cast<std::size_t>(pool.threads()));
+  std::atomic<std::int64_t> done{0};
+  pool.for_each_worker(count, [&](std::int64_t cell, int worker) {
+    progress.check();
+    const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
+    const Rect rect{grid.row_edges[j], grid.col_edges[i], grid.row_edges[j + 1] - grid.row_edges[j],
+                    grid.col_edges[i + 1] - grid.col_edges[i]};
+    const auto [mean, rms] = cell_value(plane, rect, options, bias, scratch[static_cast<std::size_t>(worker)]);
+    cells.mean[cell] = mean;
+    cells.rms[cell] = rms;
+    const std::int64_t finished = ++done;
+    if (worker == 0 && finished % 64 == 0)
+      progress.report("background", static_cast<double>(finished) / static_cast<double>(count));
+  });
+  return cells;
+}
+
+}  // namespace reber::cpu

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cpu backend keeps: float pixels in recycled memory, rows without gaps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/compute/backend.hpp"
+#include "core/model/image.hpp"
+
+namespace reber::cpu {
+
+class PixelMemory;
+
+/// Owns floats of a PixelMemory and hands them back to it. kSlack floats past the end may be read and written, so
+/// that loops over whole vectors need no tail.
+class Pixels {
+ public:
+  static constexpr std::int64_t kSlack = 64;
+
+  Pixels() = default;
+  Pixels(std::shared_ptr<PixelMemory> memory, float* data, std::int64_t bytes)
+      : memory_(std::move(memory)), data_(data), bytes_(bytes) {}
+  Pixels(Pixels&& other) noexcept { swap(other); }
+  Pixels& operator=(Pixels&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Pixels();
+
+  [[nodiscard]] float* data() { return data_; }
+  [[nodiscard]] const float* data() const { return data_; }
+
+ private:
+  void swap(Pixels& other) {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  std::shared_ptr<PixelMemory> memory_;
+  float* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// Memory for planes, in huge pages where the system has them. Keeps the two buffers freed last: the page faults of a
+/// new 64 MB buffer cost as much as a small convolution (4 ms of 8).
+class PixelMemory : public std::enable_shared_from_this<PixelMemory> {
+ public:
+  static std::shared_ptr<PixelMemory> make() { return std::make_shared<PixelMemory>(); }
+  ~PixelMemory();
+
+  /// Uninitialised, 64-byte aligned.   throws InputError where the memory is not there
+  Pixels take(std::int64_t floats);
+
+ private:
+  friend class Pixels;
+  void give(float* data, std::int64_t bytes);
+
+  std::mutex mutex_;
+  std::vector<std::pair<float*, std::int64_t>> kept_;
+};
+
+class CpuPlane final : public Plane {
+ public:
+  CpuPlane(Shape plane_shape, Pixels pixels) : shape_(plane_shape), pixels_(std::move(pixels)) {}
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] std::int64_t blank() const override { return blank_; }
+  [[nodiscard]] std::int64_t infinite() const override { return infinite_; }
+
+  void set_counts(std::int64_t blank, std::int64_t infinite) {
+    blank_ = blank;
+    infinite_ = infinite;
+  }
+  [[nodiscard]] float* data() { return pixels_.data(); }
+  [[nodiscard]] const float* data() const { return pixels_.data(); }
+  [[nodiscard]] const float* row(std::int64_t y) const { return pixels_.data() + y * shape_.nx; }
+
+ private:
+  Shape shape_;
+  Pixels pixels_;
+  std::int64_t blank_ = 0, infinite_ = 0;
+};
+
+/// The object as this backend's own.   throws InternalError where it is another's
+template <typename Mine, typename Interface>
+const Mine& mine(const Interface& object) {
+  const auto* own = dynamic_cast<const Mine*>(&object);
+  if (own == nullptr)
+    throw InternalError("cpu backend: the plane, plan or island map given was made by another backend");
+  return *own;
+}
+
+}  // namespace reber::cpu

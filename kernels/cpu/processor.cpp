@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the processor what it can do. Compiled without AVX2, so that it runs on any: the rest of this folder is not.
+#include "kernels/cpu/processor.hpp"
+
+#include <fstream>
+
+#include "kernels/cpu/backend.hpp"
+
+namespace reber::cpu {
+
+std::string unavailable(const BackendOptions&) {
+#if defined(__x86_64__) || defined(__i386__)
+  if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("fma") == 0)
+    return "this processor has no AVX2 and FMA instructions, which the cpu backend is compiled for";
+#endif
+  return {};
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unnamed processor";
+}
+
+}  // namespace reber::cpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Separable convolution: along x into a float buffer, then along y from it; both while the tile is in the cache.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/simd.hpp"
+
+namespace reber::cpu {
+namespace {
+
+/// Eight vectors of sums: enough independent chains to cover the latency of a fused multiply-add (4 cycles, 2 a cycle).
+constexpr int kVectors = 8;
+constexpr std::int64_t kBlock = kVectors * kLanes;
+constexpr std::int64_t kTileColumns = 256;
+/// Rows of a tile: the halo is recomputed for each, so tall for tall kernels.
+constexpr std::int64_t kLeastRows = 64, kMostRows = 512;
+
+constexpr double kMsPerFma = 0.025e-6;
+constexpr double kMsPerPixel = 0.6e-6;
+
+/// out[x] = sum_k weights[k] in[x + (taps - 1 - k) step], k ascending, for x in [0, columns).
+template <int vectors>
+[[gnu::always_inline]] inline void sum_block(const float* in, std::int64_t step, const std::vector<float>& weights,
+                                             float* out) {
+  Floats sums[vectors]{};
+  const auto taps = static_cast<std::int64_t>(weights.size());
+  in += (taps - 1) * step;
+  for (std::int64_t k = 0; k < taps; ++k, in -= step) {
+    const Floats weight = all(weights[k]);
+    for (int v = 0; v < vectors; ++v) sums[v] = fma(weight, load(in + v * kLanes), sums[v]);
+  }
+  for (int v = 0; v < vectors; ++v) store(out + v * kLanes, sums[v]);
+}
+
+class Separable final : public TileAlgorithm {
+ public:
+  Separable(const Kernel& kernel, Shape image)
+      : column_(kernel.column.begin(), kernel.column.end()), row_(kernel.row.begin(), kernel.row.end()) {
+    const std::int64_t rows = std::clamp<std::int64_t>(4 * kernel.shape.ny, kLeastRows, kMostRows);
+    tile_ = {std::min(rows, image.ny), std::min(kTileColumns, image.nx)};
+    columns_ = (tile_.nx + kLanes - 1) / kLanes * kLanes;
+    float across = 0;
+    for (const float weight : row_) across = fmaf(weight, 1.0f, across);
+    for (const float weight : column_) full_weight_ = fmaf(weight, across, full_weight_);
+  }
+
+  [[nodiscard]] Shape tile() const override { return tile_; }
+  [[nodiscard]] std::int64_t padded_stride() const override {
+    return ((columns_ + static_cast<std::int64_t>(row_.size()) - 1 + 15) / 16 | 1) * 16;
+  }
+  [[nodiscard]] std::int64_t padded_rows() const override {
+    return tile_.ny + static_cast<std::int64_t>(column_.size()) - 1;
+  }
+  [[nodiscard]] bool reads_in_place() const override { return true; }
+  [[nodiscard]] std::int64_t out_stride() const override { return columns_; }
+  [[nodiscard]] std::int64_t out_rows() const override { return tile_.ny; }
+  [[nodiscard]] float full_weight() const override { return full_weight_; }
+  [[nodiscard]] std::string description() const override {
+    return fmt::format("{} + {} multiply-adds a pixel, tiles of {} x {}", row_.size(), column_.size(), tile_.nx,
+                       tile_.ny);
+  }
+
+  void convolve(const PaddedTile& tile, float* out, TileScratch& scratch) const override {
+    const std::int64_t rows = tile.out.ny + static_cast<std::int64_t>(column_.size()) - 1;
+    const std::int64_t stride = ((columns_ + 15) / 16 | 1) * 16;  // odd in cache lines, as for padded tiles
+    float* middle = scratch.middle.ask(rows * stride);
+    for (std::int64_t y = 0; y < rows; ++y)
+      sum_row(tile.pixels + y * tile.stride, 1, row_, middle + y * stride, tile.out.nx);
+    for (std::int64_t x = 0; x < tile.out.nx; x += kBlock)
+      for (std::int64_t y = 0; y < tile.out.ny; ++y)
+        sum_row(middle + y * stride + x, stride, column_, out + y * columns_ + x, std::min(kBlock, tile.out.nx - x));
+  }
+
+ private:
+  static void sum_row(const float* in, std::int64_t step, const std::vector<float>& weights, float* out,
+                      std::int64_t columns) {
+    std::int64_t x = 0;
+    for (; x + kBlock <= columns; x += kBlock) sum_block<kVectors>(in + x, step, weights, out + x);
+    for (; x < columns; x += kLanes) sum_block<1>(in + x, step, weights, out + x);
+  }
+
+  std::vector<float> column_, row_;
+  float full_weight_ = 0;
+  Shape tile_;
+  std::int64_t columns_ = 0;
+};
+
+}  // namespace
+
+ConvolutionQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads) {
+  ConvolutionQuote quote;
+  quote.algorithm = Algorithm::separable;
+  quote.possible = spec.kernel.separable();
+  if (!quote.possible) {
+    quote.reason = "the kernel is not the product of a row and a column";
+    return quote;
+  }
+  const auto taps = static_cast<double>(spec.kernel.column.size() + spec.kernel.row.size());
+  quote.reason = fmt::format("{} + {} multiply-adds a pixel", spec.kernel.row.size(), spec.kernel.column.size());
+  quote.cost_ms = static_cast<double>(shape.count()) * (taps * kMsPerFma + kMsPerPixel) / threads;
+  const std::int64_t rows = std::clamp<std::int64_t>(4 * spec.kernel.shape.ny, kLeastRows, kMostRows);
+  quote.workspace_bytes = 4 * threads * 3 * (rows + spec.kernel.shape.ny) * (kTileColumns + spec.kernel.shape.nx);
+  return quote;
+}
+
+std::unique_ptr<TileAlgorithm> make_separable(const ConvolutionSpec& spec, Shape shape, int) {
+  return std::make_unique<Separable>(spec.kernel, shape);
+}
+
+}  // namespace reber::cpu

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves the clip on histograms: whole bins by their exact moments, bins that are cut by their counts of single values.
+#include "kernels/shared/clip_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include "core/base/error.hpp"
+
+namespace reber {
+namespace {
+
+using rules::kBins;
+constexpr std::uint32_t kOffsets = 65536;
+/// Tables of 65536 counts fetched in one pass at most: 32 MB.
+constexpr std::size_t kMostBinsAtOnce = 64;
+__extension__ using Wide = __int128;
+
+/// Number of pixels, sum and sum of squares of their lower key halves.
+struct Moments {
+  std::uint64_t count = 0, sum = 0, squares = 0;
+};
+
+/// Pixels of a range of keys, summed about a pivot.
+struct RangeSums {
+  double count = 0, sum = 0, squares = 0;
+};
+
+double value_at(std::uint32_t bin, std::uint32_t offset) { return rules::value_of(bin << 16 | offset); }
+
+/// Adds the pixels of one bin. Inside it value = base + step x offset, so offsets are first centred on the whole
+/// number nearest to the pivot, in integers, and nothing cancels in floating point.
+void add_bin(RangeSums& sums, const Moments& part, std::uint32_t bin, double pivot) {
+  if (part.count == 0) return;
+  const double base = value_at(bin, 0);
+  const double step = value_at(bin, 1) - base;
+  const double centre = std::clamp(std::nearbyint((pivot - base) / step), 0.0, static_cast<double>(kOffsets - 1));
+  const auto c = static_cast<Wide>(static_cast<std::int64_t>(centre));
+  const Wide sum = static_cast<Wide>(part.sum) - c * part.count;
+  const Wide squares = static_cast<Wide>(part.squares) - 2 * c * part.sum + c * c * part.count;
+  const double shift = (base + step * centre) - pivot;
+  const auto n = static_cast<double>(part.count), s = static_cast<double>(sum);
+  sums.count += n;
+  sums.sum += step * s + n * shift;
+  sums.squares += step * step * static_cast<double>(squares) + 2 * shift * step * s + n * shift * shift;
+}
+
+std::uint32_t key_above(double limit) {  // of the smallest float greater than limit
+  if (limit < -FLT_MAX) return rules::key_of(-FLT_MAX);
+  if (limit >= FLT_MAX) return rules::key_of(FLT_MAX) + 1;
+  auto value = static_cast<float>(limit);
+  while (value > limit) value = std::nextafterf(value, -HUGE_VALF);
+  return rules::key_of(std::nextafterf(value, HUGE_VALF));
+}
+
+std::uint32_t key_below(double limit) {  // of the largest float less than limit
+  if (limit > FLT_MAX) return rules::key_of(FLT_MAX);
+  if (limit <= -FLT_MAX) return rules::key_of(-FLT_MAX) - 1;
+  auto value = static_cast<float>(limit);
+  while (value < limit) value = std::nextafterf(value, HUGE_VALF);
+  return rules::key_of(std::nextafterf(value, -HUGE_VALF));
+}
+
+/// The moments, and the values of the bins fetched so far. Where a bin's values are needed and not there, an answer is
+/// estimated and the bin is noted: a run of the clip on estimates finds nearly every bin that the exact run will need.
+class Pixels {
+ public:
+  explicit Pixels(HistogramSource& source) : source_(source), moments_(source.moments()), below_(kBins + 1) {
+    for (std::uint32_t bin = 0; bin < kBins; ++bin) below_[bin + 1] = below_[bin] + moments_.count[bin];
+  }
+
+  [[nodiscard]] std::uint64_t finite() const { return below_[kBins]; }
+
+  /// Number of pixels with keys in [lo, hi].
+  std::uint64_t count(std::uint32_t lo, std::uint32_t hi) { return lo > hi ? 0 : rank(hi, true) - rank(lo, false); }
+
+  /// Value of the pixel of that rank (0-based) among all finite ones.
+  double select(std::uint64_t rank_wanted) {
+    const auto found = std::ranges::upper_bound(below_, rank_wanted);
+    const auto bin = static_cast<std::uint32_t>(found - below_.begin()) - 1;
+    const std::uint64_t inside = rank_wanted - below_[bin];
+    const Moments all = whole(bin);
+    if (same_values(all)) return value_at(bin, static_cast<std::uint32_t>(all.sum / all.count));
+    const auto* values = values_of(bin);
+    if (values == nullptr)
+      return value_at(bin, static_cast<std::uint32_t>((static_cast<double>(inside) + 0.5) * kOffsets /
+                                                      static_cast<double>(all.count)));
+    std::uint64_t seen = 0;
+    std::uint32_t offset = 0;
+    while ((seen += (*values)[offset]) <= inside) ++offset;
+    return value_at(bin, offset);
+  }
+
+  /// Median of the pixels of ranks [first, first + kept).
+  double median(std::uint64_t first, std::uint64_t kept) {
+    const double upper = select(first + kept / 2);
+    return kept % 2 != 0 ? upper : 0.5 * (select(first + kept / 2 - 1) + upper);
+  }
+
+  /// Sums over keys in [lo, hi] about the pivot.
+  RangeSums sums(std::uint32_t lo, std::uint32_t hi, double pivot) {
+    RangeSums total;
+    if (lo > hi) return total;
+    const std::uint32_t first = rules::bin_of(lo), last = rules::bin_of(hi);
+    for (std::uint32_t bin = first; bin <= last; ++bin) {
+      if (moments_.count[bin] == 0) continue;
+      const std::uint32_t from = bin == first ? rules::offset_in_bin(lo) : 0;
+      const std::uint32_t to = bin == last ? rules::offset_in_bin(hi) : kOffsets - 1;
+      add_bin(total, part(bin, from, to), bin, pivot);
+    }
+    return total;
+  }
+
+  /// Rank of the first pixel with a key >= key (or > key, where `past`).
+  std::uint64_t rank(std::uint32_t key, bool past) {
+    const std::uint32_t bin = rules::bin_of(key), offset = rules::offset_in_bin(key);
+    if (!past && offset == 0) return below_[bin];
+    return below_[bin] + part(bin, 0, past ? offset : offset - 1).count;
+  }
+
+  /// Fetches what was noted.   returns whether there was anything
+  bool fetch() {
+    if (wanted_.empty()) return false;
+    if (wanted_.size() > kMostBinsAtOnce) wanted_.resize(kMostBinsAtOnce);
+    auto fetched = source_.values(wanted_);
+    if (fetched.size() != wanted_.size()) throw InternalError("the clip asked for values of bins and got others");
+    for (std::size_t k = 0; k < wanted_.size(); ++k) values_[wanted_[k]] = std::move(fetched[k]);
+    wanted_.clear();
+    return true;
+  }
+
+ private:
+  [[nodiscard]] Moments whole(std::uint32_t bin) const {
+    return {moments_.count[bin], moments_.sum[bin], moments_.sum_squares[bin]};
+  }
+
+  /// Whether all pixels of a bin have one value: equality in Cauchy's inequality.
+  static bool same_values(const Moments& all) {
+    return static_cast<Wide>(all.count) * all.squares == static_cast<Wide>(all.sum) * all.sum;
+  }
+
+  /// Moments of the bin's pixels with lower halves in [from, to].
+  Moments part(std::uint32_t bin, std::uint32_t from, std::uint32_t to) {
+    const Moments all = whole(bin);
+    if (all.count == 0 || (from == 0 && to == kOffsets - 1)) return all;
+    if (same_values(all)) {
+      const std::uint64_t offset = all.sum / all.count;
+      return offset >= from && offset <= to ? all : Moments{};
+    }
+    Moments cut;
+    if (const auto* values = values_of(bin)) {
+      for (std::uint64_t offset = from; offset <= to; ++offset) {
+        const std::uint64_t n = (*values)[offset];
+        cut.count += n;
+        cut.sum += n * offset;
+        cut.squares += n * offset * offset;
+      }
+      return cut;
+    }
+    const double width = to - from + 1.0, middle = 0.5 * (static_cast<double>(from) + to);
+    const double n = std::floor(static_cast<double>(all.count) * width / kOffsets);
+    cut.count = static_cast<std::uint64_t>(n);
+    cut.sum = static_cast<std::uint64_t>(n * middle);
+    cut.squares = static_cast<std::uint64_t>(n * (middle * middle + width * width / 12));
+    return cut;
+  }
+
+  const std::vector<std::uint64_t>* values_of(std::uint32_t bin) {
+    const auto found = values_.find(bin);
+    if (found != values_.end()) return &found->second;
+    if (std::ranges::find(wanted_, bin) == wanted_.end()) wanted_.push_back(bin);
+    return nullptr;
+  }
+
+  HistogramSource& source_;
+  MomentHistogram moments_;
+  std::vector<std::uint64_t> below_;  ///< finite pixels in bins below each
+  std::map<std::uint32_t, std::vector<std::uint64_t>> values_;
+  std::vector<std::uint32_t> wanted_;
+};
+
+ClipStatistics clip_once(Pixels& pixels, const ClipOptions& options) {
+  ClipStatistics result;
+  if (pixels.finite() == 0) return result;
+  std::uint32_t lo = rules::key_of(-FLT_MAX), hi = rules::key_of(FLT_MAX);
+  std::uint64_t kept = pixels.finite();
+  for (;;) {
+    result.kept = static_cast<std::int64_t>(kept);
+    if (kept == 0) {
+      result.median = result.mean = result.std = std::numeric_limits<double>::quiet_NaN();
+      return result;
+    }
+    result.median = pixels.median(pixels.rank(lo, false), kept);
+    const RangeSums sums = pixels.sums(lo, hi, result.median);
+    const double offset = sums.sum / sums.count;
+    const double variance = sums.squares / sums.count - offset * offset;
+    result.mean = result.median + offset;
+    result.std = variance > 0 ? std::sqrt(variance) : 0.0;
+    if (result.converged || result.rounds >= options.max_rounds) return result;
+    ++result.rounds;
+    if (!(result.std > 0)) {
+      result.converged = true;
+      return result;
+    }
+    const double reach = options.kappa * result.std;
+    lo = std::max(lo, key_above(result.median - reach));
+    hi = std::min(hi, key_below(result.median + reach));
+    const std::uint64_t left = std::min(pixels.count(lo, hi), kept);
+    if (left == kept) {
+      result.converged = true;
+      return result;
+    }
+    kept = left;
+  }
+}
+
+PlaneStatistics statistics_once(Pixels& pixels, std::int64_t blank) {
+  PlaneStatistics result;
+  result.blank = blank;
+  const std::uint64_t finite = pixels.finite();
+  result.finite = static_cast<std::int64_t>(finite);
+  if (finite == 0) return result;
+  result.min = pixels.select(0);
+  result.max = pixels.select(finite - 1);
+  result.median = pixels.median(0, finite);
+  const RangeSums sums = pixels.sums(rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX), result.median);
+  const double offset = sums.sum / sums.count;
+  const double variance = sums.squares / sums.count - offset * offset;
+  result.mean = result.median + offset;
+  result.std = variance > 0 ? std::sqrt(variance) : 0.0;
+  return result;
+}
+
+}  // namespace
+
+ClipStatistics solve_clip(HistogramSource& source, const ClipOptions& options) {
+  Pixels pixels(source);
+  ClipStatistics result = clip_once(pixels, options);
+  while (pixels.fetch()) result = clip_once(pixels, options);
+  return result;
+}
+
+PlaneStatistics solve_statistics(HistogramSource& source, std::int64_t blank) {
+  Pixels pixels(source);
+  PlaneStatistics result = statistics_once(pixels, blank);
+  while (pixels.fetch()) result = statistics_once(pixels, blank);
+  return result;
+}
+
+}  // namespace reber
