@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber background: maps of an image's background and noise.
+#include "app/command.hpp"
+#include "app/pipeline_command.hpp"
+#include "app/stage_options.hpp"
+#include "core/base/error.hpp"
+
+namespace reber::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  BackgroundOptions background;
+  std::string input, mean, rms, snr;
+};
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  request.background = background_request(options.background);
+  request.output.mean = options.mean;
+  request.output.rms = options.rms;
+  request.output.snr = options.snr;
+  (void)run_one(request, options.common, terminal);
+  return kDone;
+}
+
+}  // namespace
+
+void add_background(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
+  command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
+  command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
+  add_background_options(*command, options->background, "--method", false);
+  add_image_options(*command, options->common);
+  add_overwrite_option(*command, options->common);
+  add_dry_run_option(*command, options->common);
+  add_common_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber background in.fits                                      values alone, no maps\n"
+      "  reber background in.fits --mean mean.fits --rms rms.fits\n"
+      "  reber background in.fits --rms rms.fits --box 128 --snr snr.fits\n"
+      "\n"
+      "A cell's background is 2.5 median - 1.5 mean of the pixels that the clip keeps (the median in crowded cells),\n"
+      "its noise their standard deviation, corrected for the clip. Between cells both are interpolated.");
+  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+}
+
+}  // namespace reber::app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber find: the sources of one image.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/command.hpp"
+#include "app/pipeline_command.hpp"
+#include "app/source_table.hpp"
+#include "app/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/io/catalogue_io.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr std::size_t kShownSources = 15;
+
+struct Options {
+  CommonOptions common;
+  BackgroundOptions background;
+  FindOptions find;
+  std::string input;
+  std::vector<std::string> catalogues;
+};
+
+std::string known_formats() {
+  std::string text;
+  for (const CatalogueFormat& format : catalogue_formats()) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
+  }
+  return text;
+}
+
+/// Refused before the work, not after it.
+void check_extensions(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    bool known = false;
+    for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
+    if (!known) {
+      throw InputError(
+          fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path, known_formats()));
+    }
+  }
+}
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  request.background = background_request(options.background);
+  request.detect = detect_options(options.find);
+  request.negative_too = options.find.negative;
+  request.output.catalogues = options.catalogues;
+  check_extensions(options.catalogues);
+  const PipelineResult result = run_one(request, options.common, terminal);
+  if (!request.dry_run) terminal.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
+  return kDone;
+}
+
+}  // namespace
+
+void add_find(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("find", "Find and measure the sources of an image");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  command
+      ->add_option("-o,--output", options->catalogues,
+                   fmt::format("Catalogues to write, format by extension: {}", known_formats()))
+      ->type_name("CATALOGUE")
+      ->group("Output");
+  add_find_options(*command, options->find);
+  add_background_options(*command, options->background, "--background", true);
+  add_image_options(*command, options->common);
+  add_overwrite_option(*command, options->common);
+  add_dry_run_option(*command, options->common);
+  add_common_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber find in.fits                                   print the brightest sources\n"
+      "  reber find in.fits -o cat.csv cat.vot regions.reg\n"
+      "  reber find in.fits -o cat.fits --threshold 6 --flood 4 --rms-map rms.fits\n"
+      "\n"
+      "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"
+      "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column.");
+  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+}
+
+}  // namespace reber::app

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program `reber`: parses the command line, runs one sub-command and turns failures into exit codes.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "app/command.hpp"
+#include "app/common_options.hpp"
+#include "app/config_file.hpp"
+#include "app/signals.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr const char* kDescription =
+    "Reber: radio-astronomy images: convolve them, find and measure their sources, on GPU or CPU,\n"
+    "and prove the result against a double-precision reference.";
+
+constexpr const char* kFooter =
+    "Each sub-command has its own page: reber find --help\n"
+    "\n"
+    "Examples:\n"
+    "  reber info m31.fits\n"
+    "  reber run m31.fits -o results            catalogue, maps and picture of one image\n"
+    "  reber find m31.fits -o m31.csv           the catalogue alone\n"
+    "  reber convolve m31.fits m31_20as.fits --kernel beam:20,20,0\n"
+    "\n"
+    "Exit codes: 0 done, 1 a check failed, 2 wrong request, 3 bad input or output file, 4 device or\n"
+    "memory, 70 a bug of ours, 130 or 143 stopped by a signal.";
+
+/// Options that print something and end.
+void add_information_flags(CLI::App& root, Action& action) {
+  const auto prints = [&action](std::string (*text)()) {
+    return [&action, text](std::int64_t) {
+      action = [text](Terminal& terminal) {
+        terminal.print(text());
+        return kDone;
+      };
+    };
+  };
+  root.add_flag_function("--version", prints(version_text),
+                         "Print the versions of Reber, its libraries and the driver, and the devices");
+  root.add_flag_function("--list-algorithms", prints(algorithms_text),
+                         "Print the convolution algorithms and what each backend can do with them");
+}
+
+std::unique_ptr<CLI::App> make_parser(Action& action) {
+  auto root = std::make_unique<CLI::App>(kDescription, "reber");
+  root->get_formatter()->column_width(36);
+  root->footer(kFooter);
+  root->require_subcommand(0, 1);
+  root->allow_config_extras(CLI::config_extras_mode::error);
+  add_information_flags(*root, action);
+  add_info(*root, action);
+  add_run(*root, action);
+  add_convolve(*root, action);
+  add_background(*root, action);
+  add_find(*root, action);
+  add_verify(*root, action);
+  add_bench(*root, action);
+  add_simulate(*root, action);
+  for (CLI::App* command : root->get_subcommands({})) command->allow_config_extras(CLI::config_extras_mode::error);
+  return root;
+}
+
+/// The sub-command that was given, or the root.
+const CLI::App& chosen(const CLI::App& root) {
+  const auto commands = root.get_subcommands();
+  return commands.empty() ? root : *commands.front();
+}
+
+int explain(const CLI::App& root, const CLI::ParseError& error, Terminal& terminal) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help
+    terminal.print(chosen(root).help(chosen(root).get_parent() == nullptr ? "" : "reber"));
+    return kDone;
+  }
+  const std::string name = &chosen(root) == &root ? "reber" : "reber " + chosen(root).get_name();
+  terminal.error(error.what());
+  terminal.message(fmt::format("Try '{} --help'.", name));
+  return kInputError;
+}
+
+/// A result that could not be printed (a full disk behind a redirection) is no success.
+int checked_output(int exit_code, Terminal& terminal) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  terminal.error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  return worse(exit_code, kDataError);
+}
+
+int run(int argc, char** argv, Terminal& terminal) {
+  Action action;
+  const auto root = make_parser(action);
+  try {
+    use_config_file(*root, argc, argv);
+    root->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(*root, error, terminal);
+  }
+  if (!action) {
+    terminal.print(root->help());
+    return argc > 1 ? kDone : kInputError;
+  }
+  return action(terminal);
+}
+
+}  // namespace
+}  // namespace reber::app
+
+int main(int argc, char** argv) {
+  reber::app::install_signal_handlers();
+  reber::app::Terminal terminal;
+  try {
+    return reber::app::checked_output(reber::app::run(argc, argv, terminal), terminal);
+  } catch (...) {
+    const reber::app::Failure failure = reber::app::current_failure();
+    terminal.error(failure.message);
+    return failure.exit_code;
+  }
+}

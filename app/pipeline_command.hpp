@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the sub-commands that run the pipeline on one image have in common.
+#pragma once
+
+#include "app/common_options.hpp"
+#include "core/run/pipeline.hpp"
+
+namespace reber::app {
+
+/// All files that the request would write.
+[[nodiscard]] std::vector<std::string> outputs_of(const OutputRequest& output);
+
+/// Checks the outputs, runs the pipeline, prints the report and writes --json.
+[[nodiscard]] PipelineResult run_one(const Request& request, const CommonOptions& common, Terminal& terminal);
+
+}  // namespace reber::app

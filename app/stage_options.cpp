@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stage options: definition, and conversion into a Request's parts.
+#include "app/stage_options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/base/error.hpp"
+
+namespace reber::app {
+namespace {
+
+template <typename Value, std::size_t N>
+Value choose(const std::string& word, const std::array<Value, N>& values) {
+  for (const Value value : values) {
+    if (to_string(value) == word) return value;
+  }
+  throw InternalError(fmt::format("option value '{}' passed its check and is not known", word));
+}
+
+constexpr std::array kBoundaries{Boundary::zero,    Boundary::reflect, Boundary::mirror,
+                                 Boundary::nearest, Boundary::wrap,    Boundary::blank};
+constexpr std::array kNanRules{NanRule::interpolate, NanRule::fill, NanRule::propagate};
+constexpr std::array kAlgorithms{Algorithm::direct, Algorithm::separable, Algorithm::fft};
+
+}  // namespace
+
+void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kernel_required) {
+  const std::string group = "Convolution";
+  command
+      .add_option("--kernel", options.kernel,
+                  "gaussian:FWHM or gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | beam:MAJ,MIN,PA (smooth "
+                  "to this beam; arcsec, degrees) | box:N | tophat:RADIUS | mexican-hat:SIGMA (pixels) | "
+                  "file:KERNEL.fits")
+      ->required(kernel_required)
+      ->type_name("KERNEL")
+      ->group(group);
+  command.add_option("--algorithm", options.algorithm, "How to convolve; auto takes the cheapest that can")
+      ->check(CLI::IsMember({"auto", "direct", "separable", "fft"}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--boundary", options.boundary, "What stands outside the image; blank: nothing is known there")
+      ->check(CLI::IsMember({"zero", "reflect", "mirror", "nearest", "wrap", "blank"}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--nan", options.nan,
+                  "What blank pixels do: interpolate over them (default), fill them with 0 (default for mexican-hat), "
+                  "or propagate")
+      ->check(CLI::IsMember({"interpolate", "fill", "propagate"}))
+      ->type_name("")
+      ->group(group);
+  command
+      .add_option("--normalise,--normalize", options.normalise,
+                  "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
+      ->check(CLI::IsMember({"sum", "peak", "none"}))
+      ->type_name("")
+      ->group(group);
+  command
+      .add_option("--min-weight", options.min_weight,
+                  "With interpolate: blank where known pixels carry less than this part of the weight")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("PART")
+      ->capture_default_str()
+      ->group(group);
+  command.add_flag("--keep-blanks", options.keep_blanks, "Blank pixels of the input stay blank")->group(group);
+}
+
+std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) {
+  if (options.kernel.empty()) return std::nullopt;
+  ConvolveRequest request;
+  request.kernel = parse_kernel(options.kernel);
+  const bool zero_sum = std::holds_alternative<MexicanHatKernel>(request.kernel);
+  if (options.algorithm != "auto") request.algorithm = choose(options.algorithm, kAlgorithms);
+  request.boundary = choose(options.boundary, kBoundaries);
+  request.nan =
+      options.nan.empty() ? (zero_sum ? NanRule::fill : NanRule::interpolate) : choose(options.nan, kNanRules);
+  if (zero_sum && request.nan == NanRule::interpolate) {
+    throw InputError(
+        "--nan interpolate divides by the sum of the weights, which is zero for a mexican hat; use fill "
+        "or propagate");
+  }
+  if (options.normalise.empty()) {
+    request.normalise = zero_sum ? Normalise::peak : Normalise::sum;
+  } else {
+    request.normalise = options.normalise == "sum"    ? Normalise::sum
+                        : options.normalise == "peak" ? Normalise::peak
+                                                      : Normalise::none;
+  }
+  request.min_weight = options.min_weight;
+  request.keep_blanks = options.keep_blanks;
+  return request;
+}
+
+void add_background_options(CLI::App& command, BackgroundOptions& options, const std::string& method_name, bool maps) {
+  const std::string group = "Background";
+  command
+      .add_option(method_name, options.method,
+                  "mesh: background and noise vary, measured in cells; clip: one value each for the whole image")
+      ->check(CLI::IsMember({"mesh", "clip"}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--box", options.box,
+                  "Side of the mesh's cells in pixels; 0: 64, or ten beams where that is more. Choose it larger than "
+                  "the largest source")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PX")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--kappa", options.kappa, "Pixels further than this many sigma from the median are clipped")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--filter", options.filter, "Side of the median filter over the cells, odd; 1 for none")
+      ->check(CLI::PositiveNumber)
+      ->type_name("CELLS")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--min-valid", options.min_valid,
+                  "A cell with fewer known pixels than this part takes its neighbours' values")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("PART")
+      ->capture_default_str()
+      ->group(group);
+  if (!maps) return;
+  command.add_option("--mean-map", options.mean_map, "Take the background from this FITS map, of the image's size")
+      ->type_name("FITS")
+      ->group(group);
+  command.add_option("--rms-map", options.rms_map, "Take the noise from this FITS map, of the image's size")
+      ->type_name("FITS")
+      ->group(group);
+}
+
+BackgroundRequest background_request(const BackgroundOptions& options) {
+  if (options.filter % 2 == 0) {
+    throw InputError(fmt::format("--filter {}: the side of a median filter must be odd", options.filter));
+  }
+  BackgroundRequest request;
+  request.method = options.method == "clip" ? BackgroundRequest::Method::clip : BackgroundRequest::Method::mesh;
+  request.box = options.box;
+  request.mesh.clip.kappa = options.kappa;
+  request.mesh.filter = options.filter;
+  request.mesh.min_valid = options.min_valid;
+  request.mean_path = options.mean_map;
+  request.rms_path = options.rms_map;
+  return request;
+}
+
+void add_find_options(CLI::App& command, FindOptions& options) {
+  const std::string group = "Detection";
+  command.add_option("--threshold", options.threshold, "A source holds a pixel above this many sigma")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--flood", options.flood, "and consists of connected pixels above this many")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--min-area", options.min_area, "and has at least this many pixels")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PX")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--connectivity", options.connectivity, "8: pixels that touch at a corner belong together; 4: not")
+      ->check(CLI::IsMember({4, 8}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--fit", options.fit, "none: sources are measured by moments (the only choice)")
+      ->check(CLI::IsMember({"none"}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);
+}
+
+DetectOptions detect_options(const FindOptions& options) {
+  if (!(options.flood <= options.threshold)) {
+    throw InputError(fmt::format("--flood {:g} must not be above --threshold {:g}", options.flood, options.threshold));
+  }
+  DetectOptions detect;
+  detect.seed = options.threshold;
+  detect.flood = options.flood;
+  detect.min_area = options.min_area;
+  detect.connectivity = options.connectivity == 4 ? Connectivity::four : Connectivity::eight;
+  return detect;
+}
+
+}  // namespace reber::app

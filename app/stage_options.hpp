@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options of the stages (convolution, background, detection), shared by the sub-commands that run them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/run/request.hpp"
+
+namespace reber::app {
+
+struct ConvolveOptions {
+  std::string kernel;
+  std::string algorithm = "auto";
+  std::string boundary = "zero";
+  std::string nan;        ///< empty: interpolate, but fill for a kernel of zero sum
+  std::string normalise;  ///< empty: sum, but peak for a kernel of zero sum
+  double min_weight = 0.5;
+  bool keep_blanks = false;
+};
+/// Group "Convolution".
+void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kernel_required);
+/// Empty without a kernel.   throws InputError
+[[nodiscard]] std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options);
+
+struct BackgroundOptions {
+  std::string method = "mesh";
+  std::int64_t box = 0;
+  double kappa = 3;
+  int filter = 3;
+  double min_valid = 0.5;
+  std::string mean_map, rms_map;
+};
+/// Group "Background". method_name: --method or --background; maps: offer --mean-map and --rms-map.
+void add_background_options(CLI::App& command, BackgroundOptions& options, const std::string& method_name, bool maps);
+[[nodiscard]] BackgroundRequest background_request(const BackgroundOptions& options);
+
+struct FindOptions {
+  double threshold = 5;
+  double flood = 3;
+  std::int64_t min_area = 1;
+  int connectivity = 8;
+  std::string fit = "none";
+  bool negative = false;
+};
+/// Group "Detection".
+void add_find_options(CLI::App& command, FindOptions& options);
+[[nodiscard]] DetectOptions detect_options(const FindOptions& options);
+
+}  // namespace reber::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user sees: results on standard output; progress, messages and errors on standard error.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include "core/base/log.hpp"
+#include "core/base/progress.hpp"
+
+namespace reber::app {
+
+enum class Verbosity { quiet, normal, verbose };
+
+/// On a terminal progress is one line that is drawn over; elsewhere a plain line every few seconds of a long stage.
+class Terminal {
+ public:
+  Terminal();
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }
+  /// Standard output then carries nothing but a JSON document.
+  void reserve_output() { output_reserved_ = true; }
+
+  /// A result for people; silent when quiet, or when standard output is reserved.
+  void print(const std::string& text);
+  /// The JSON document that standard output was reserved for.
+  void print_document(const std::string& text);
+  /// A message; silent when quiet.
+  void message(const std::string& text);
+  /// Only with --verbose.
+  void detail(const std::string& text);
+  /// Always shown.
+  void error(const std::string& text);
+
+  /// What is worked on now, shown before the stage: "[3/10] m31.fits".
+  void set_subject(std::string subject);
+  void clear_progress();
+
+  [[nodiscard]] LogSink log();
+  /// Stops (throws Cancelled) once a signal has asked for it.
+  [[nodiscard]] Progress progress();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show_progress(const std::string& stage, double fraction);
+  void erase_line();
+  void write_line(const std::string& text);
+
+  std::mutex mutex_;
+  bool on_terminal_ = false;
+  bool colour_ = false;
+  bool line_drawn_ = false;
+  bool output_reserved_ = false;
+  Verbosity verbosity_ = Verbosity::normal;
+  std::string subject_, stage_;
+  Clock::time_point stage_start_, last_shown_;
+};
+
+}  // namespace reber::app
