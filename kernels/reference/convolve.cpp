@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/reference/plane.hpp"
+#include "kernels/shared/kernel_total.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {
@@ -35,6 +36,7 @@ Sums sums_at(const HostPlane& plane, const Kernel& kernel, Boundary boundary, co
       const double weight = kernel.weights[i * kernel.shape.nx + j];
       if (rows[i] < 0 || cols[j] < 0) {
         if (boundary == Boundary::zero) sums.weight += weight;
+        sums.met_blank |= boundary == Boundary::blank;
         continue;
       }
       const double value = plane.at(rows[i], cols[j]);
@@ -58,9 +60,8 @@ std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& s
   const auto cols = source_indices(nx, kernel.shape.nx, spec.boundary);
   const double total = kernel.sum();
   const bool anything_missing = plane.blank() > 0 || spec.boundary == Boundary::blank;
-  // The fast backends hold total in float, so a kernel whose sum vanishes there has no interpolation either.
   const bool interpolate =
-      spec.nan == NanRule::interpolate && anything_missing && static_cast<float>(total) != 0.0f;
+      spec.nan == NanRule::interpolate && anything_missing && rules::interpolation_total(kernel) != 0.0f;
 
   std::vector<double> out(plane.shape().count());
   for (std::int64_t y = 0; y < ny; ++y) {

@@ -69,9 +69,10 @@ REBER_HD std::int64_t boundary_index(std::int64_t i, std::int64_t n, Boundary bo
 }
 
 /// Output of an interpolating convolution. sum = sum(w in) and weight = sum(w) over finite pixels, total = sum(w) over
-/// the whole kernel. Blank where |weight| < min_weight |total|, or where the weight is zero.
+/// the whole kernel. Blank where |weight| < min_weight |total|, or where the weight is zero. The comparison leaves 1e-5
+/// for rounding, so that with min_weight 1 an output whose whole kernel is finite is not blank.
 REBER_HD float interpolate_output(float sum, float weight, float total, float min_weight) {
-  if (weight == 0.0f || !(fabsf(weight) >= min_weight * fabsf(total))) return blank_value();
+  if (weight == 0.0f || !(fabsf(weight) >= 0.99999f * min_weight * fabsf(total))) return blank_value();
   return sum * (total / weight);
 }
 
