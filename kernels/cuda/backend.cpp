@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA backend: each operation named, timed and handed to its stage.
+#include "kernels/cuda/backend.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "kernels/cuda/context.hpp"
+#include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/histogram.hpp"
+#include "kernels/cuda/label.hpp"
+#include "kernels/cuda/load.hpp"
+#include "kernels/cuda/mesh.hpp"
+#include "kernels/cuda/plane.hpp"
+#include "kernels/cuda/render.hpp"
+
+namespace reber::cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(const BackendOptions& options) : context_(std::make_shared<Context>(options)) {}
+
+  [[nodiscard]] BackendInfo info() const override {
+    const DeviceInfo& device = context_->device();
+    return {"cuda",
+            fmt::format("{} (card {}, compute capability {}.{}, {} multiprocessors)", device.name, device.device,
+                        device.major, device.minor, device.multiprocessors),
+            0, context_->usable_bytes()};
+  }
+
+  [[nodiscard]] std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
+                                            const Progress& progress) override {
+    return timed("reber load", [&] { return load_plane(context_, source, tiling, progress); });
+  }
+
+  [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
+    return quote_all(*context_, spec, shape);
+  }
+
+  [[nodiscard]] std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
+                                                                  Algorithm algorithm) override {
+    return timed("reber plan convolution", [&] { return make_plan(context_, spec, shape, algorithm); });
+  }
+
+  [[nodiscard]] std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
+                                                const Progress& progress) override {
+    return timed("reber convolve", [&] { return convolve_plane(own(plane), plan, progress); });
+  }
+
+  [[nodiscard]] PlaneStatistics statistics(const Plane& plane) override {
+    return timed("reber statistics", [&] {
+      PlaneHistogram histogram(own(plane));
+      return solve_statistics(histogram, plane.blank());
+    });
+  }
+
+  [[nodiscard]] ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
+    return timed("reber clip", [&] {
+      PlaneHistogram histogram(own(plane));
+      return solve_clip(histogram, options);
+    });
+  }
+
+  [[nodiscard]] MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
+                               const Progress& progress) override {
+    return timed("reber mesh", [&] { return measure_mesh(own(plane), grid, options, progress); });
+  }
+
+  [[nodiscard]] std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background,
+                                                 const DetectOptions& options, const Progress& progress) override {
+    return timed("reber label", [&] { return find_islands(own(plane), background, options, progress); });
+  }
+
+  [[nodiscard]] std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
+                                                const IslandMap& islands) override {
+    return timed("reber measure", [&] { return measure_islands(own(plane), background, own(islands)); });
+  }
+
+  void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
+                   std::int64_t ny, float* out) override {
+    timed("reber render", [&] {
+      render_plane(kind, own(plane), background, y0, ny, out);
+      return true;
+    });
+  }
+
+  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) override {
+    timed("reber label rows", [&] {
+      render_labels(own(islands), y0, ny, out);
+      return true;
+    });
+  }
+
+  OpCounters take_counters() override { return std::exchange(context_->counters, OpCounters{}); }
+
+ private:
+  /// Runs one operation to its end.
+  template <class Body>
+  auto timed(const char* name, const Body& body) {
+    OpScope scope(*context_, name);
+    auto result = body();
+    scope.finish();
+    return result;
+  }
+
+  [[nodiscard]] const CudaPlane& own(const Plane& plane) const { return own_plane(plane, *context_); }
+  [[nodiscard]] const CudaIslands& own(const IslandMap& islands) const {
+    const auto* mine = dynamic_cast<const CudaIslands*>(&islands);
+    if (mine == nullptr || mine->context() != context_)
+      throw InternalError("an island map was given to the CUDA backend that another backend made");
+    return *mine;
+  }
+
+  std::shared_ptr<Context> context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CudaBackend>(options); }
+
+}  // namespace reber::cuda

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of maps for the host.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/compute/backend.hpp"
+#include "kernels/cuda/background.hpp"
+#include "kernels/cuda/label.hpp"
+#include "kernels/cuda/plane.hpp"
+
+namespace reber::cuda {
+
+/// mean, rms or snr of rows [y0, y0 + ny), rows `pitch` apart.
+void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, const BackgroundView& background,
+                 std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch);
+
+/// render_rows() of the backend.
+void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, std::int64_t y0,
+                  std::int64_t ny, float* out);
+/// label_rows() of the backend.
+void render_labels(const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out);
+
+}  // namespace reber::cuda

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ring of pinned chunks between pageable host memory and the device.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cuda/context.hpp"
+
+namespace reber::cuda {
+namespace {
+
+// Chunks of this size reach the copy engine's full rate; page-locking costs 0.37 ms a MiB (H200 host), so the ring is
+// small, made once and reused.
+constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
+constexpr std::size_t kSlots = 4;
+// Work for one thread: enough to outweigh waking it.
+constexpr std::int64_t kShareBytes = 256 << 10;
+
+/// Calls body(first, last) over [0, rows) from several threads where there is enough to do.
+void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
+                const std::function<void(std::int64_t, std::int64_t)>& body) {
+  const std::int64_t share_rows = std::max<std::int64_t>(1, kShareBytes / std::max<std::int64_t>(row_bytes, 1));
+  const std::int64_t wanted = (rows + share_rows - 1) / share_rows;
+  const std::int64_t shares = std::min<std::int64_t>(wanted, pool.threads());
+  if (shares <= 1) {
+    body(0, rows);
+    return;
+  }
+  pool.for_each(shares, [&](std::int64_t i) { body(rows * i / shares, rows * (i + 1) / shares); });
+}
+
+std::int64_t rows_of_chunk(std::int64_t row_bytes) { return std::max<std::int64_t>(1, kChunkBytes / row_bytes); }
+
+}  // namespace
+
+void Stager::settle(Slot& slot) {
+  slot.done.wait();
+  if (slot.finish) {
+    const std::function<void()> finish = std::move(slot.finish);
+    slot.finish = nullptr;
+    finish();
+  }
+}
+
+Stager::Slot& Stager::acquire(std::int64_t bytes) {
+  if (slots_.empty()) slots_.resize(kSlots);
+  Slot& slot = slots_[next_];
+  next_ = (next_ + 1) % slots_.size();
+  settle(slot);
+  if (slot.memory.size() < bytes) {
+    slot.memory = PinnedBuffer<std::byte>();
+    slot.memory = PinnedBuffer<std::byte>(std::max(bytes, std::min(kChunkBytes, 4 * bytes)));
+  }
+  return slot;
+}
+
+void Stager::drain() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) settle(slots_[(next_ + i) % slots_.size()]);
+}
+
+void Stager::abandon() noexcept {
+  for (Slot& slot : slots_) {
+    cudaEventSynchronize(slot.done.get());
+    slot.finish = nullptr;
+  }
+}
+
+void Stager::up_rows(cudaStream_t stream, float* out, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
+                     float fill, const RowSource& source) {
+  const std::int64_t row_bytes = nx * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t chunk = rows_of_chunk(row_bytes);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    auto* staged = reinterpret_cast<float*>(slot.memory.data());
+    share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const float* row = source(r + i);
+        if (row != nullptr) {
+          std::memcpy(staged + i * nx, row, static_cast<std::size_t>(row_bytes));
+        } else {
+          std::fill_n(staged + i * nx, nx, fill);
+        }
+      }
+    });
+    check(cudaMemcpy2DAsync(out + r * pitch, static_cast<std::size_t>(pitch) * sizeof(float), staged,
+                            static_cast<std::size_t>(row_bytes), static_cast<std::size_t>(row_bytes),
+                            static_cast<std::size_t>(n), cudaMemcpyHostToDevice, stream),
+          "cudaMemcpy2DAsync", n * row_bytes);
+    slot.done.record(stream);
+    context_.counters.bytes_up += n * row_bytes;
+  }
+}
+
+void Stager::down_rows(cudaStream_t stream, const float* in, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
+                       float* out) {
+  const std::int64_t row_bytes = nx * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t chunk = rows_of_chunk(row_bytes);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    const auto* staged = reinterpret_cast<const float*>(slot.memory.data());
+    check(cudaMemcpy2DAsync(slot.memory.data(), static_cast<std::size_t>(row_bytes), in + r * pitch,
+                            static_cast<std::size_t>(pitch) * sizeof(float), static_cast<std::size_t>(row_bytes),
+                            static_cast<std::size_t>(n), cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpy2DAsync", n * row_bytes);
+    slot.done.record(stream);
+    slot.finish = [this, staged, n, nx, row_bytes, to = out + r * nx] {
+      share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+        std::memcpy(to + first * nx, staged + first * nx, static_cast<std::size_t>((last - first) * row_bytes));
+      });
+    };
+    context_.counters.bytes_down += n * row_bytes;
+  }
+}
+
+void Stager::up_bytes(
+    cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
+    const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
+    const Progress& progress, const char* stage) {
+  const std::int64_t chunk = std::min(rows, rows_of_chunk(row_bytes));
+  // One device buffer: stream order keeps a copy from overtaking the work on the chunk before it, which takes a
+  // twentieth of the copy's time.
+  const DeviceBuffer<std::byte> device(chunk * row_bytes, stream);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    progress.report(stage, static_cast<double>(r) / static_cast<double>(rows));
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+      fill(r + first, last - first, slot.memory.data() + first * row_bytes);
+    });
+    context_.up(device.data(), slot.memory.data(), n * row_bytes, stream);
+    slot.done.record(stream);
+    then(r, n, device.data());
+  }
+}
+
+}  // namespace reber::cuda
