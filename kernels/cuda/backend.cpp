@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -99,7 +100,7 @@ class CudaBackend final : public Backend {
  private:
   /// Runs one operation to its end.
   template <class Body>
-  auto timed(const char* name, const Body& body) {
+  std::invoke_result_t<const Body&> timed(const char* name, const Body& body) {
     OpScope scope(*context_, name);
     auto result = body();
     scope.finish();
