@@ -306,7 +306,7 @@ void add_bench(CLI::App& root, Action& action) {
       ->group("Benchmark");
   command->add_option("--suite", options->suite, "quick: typical kernels; full: more sizes, more repeats")
       ->check(CLI::IsMember({"quick", "full"}))
-      ->type_name("")
+      ->type_name("quick|full")
       ->capture_default_str()
       ->group("Benchmark");
   command->add_option("--repeat", options->repeat, "Timed runs of each; 0: 5 (quick) or 15 (full), less where slow")

@@ -23,11 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names{"auto", "cuda"};
-  for (const BackendEntry& entry : backend_table()) {
-    if (std::find(names.begin(), names.end(), entry.name) == names.end()) names.emplace_back(entry.name);
-  }
+const std::vector<std::string>& backend_names() {
+  static const std::vector<std::string> names{"auto", "cuda", "cpu", "reference"};
   return names;
 }
 
@@ -45,7 +42,7 @@ double number(const std::string& text, const std::string& what) {
 void add_common_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--backend", options.backend, "Where to compute; auto takes the first that can run")
       ->check(CLI::IsMember(backend_names()))
-      ->type_name("")
+      ->type_name("auto|cuda|cpu|reference")
       ->capture_default_str()
       ->group("Compute");
   command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts")
@@ -69,6 +66,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->group("Messages");
   command.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
   command.add_flag("-v,--verbose", options.verbose, "Print every stage and decision as it happens")->group("Messages");
+  command.set_help_flag("-h,--help", "Print this page")->group("Messages");
   command
       .add_option(
           "--config", options.config,

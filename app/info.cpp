@@ -114,6 +114,7 @@ std::string beam_in_words(const ImageHeader& header, const std::optional<Beam>& 
 
 std::string frequency_in_words(double hz) {
   if (!std::isfinite(hz)) return {};
+  if (hz < 1e5) return fmt::format("{:.6g} Hz", hz);
   return hz >= 1e9 ? fmt::format("{:.6g} GHz", hz * 1e-9) : fmt::format("{:.6g} MHz", hz * 1e-6);
 }
 

@@ -9,6 +9,7 @@
 #include "app/command.hpp"
 #include "app/common_options.hpp"
 #include "app/config_file.hpp"
+#include "app/help_formatter.hpp"
 #include "app/signals.hpp"
 
 namespace reber::app {
@@ -48,7 +49,9 @@ void add_information_flags(CLI::App& root, Action& action) {
 
 std::unique_ptr<CLI::App> make_parser(Action& action) {
   auto root = std::make_unique<CLI::App>(kDescription, "reber");
-  root->get_formatter()->column_width(36);
+  root->formatter(std::make_shared<HelpFormatter>());
+  root->get_formatter()->column_width(32);
+  root->set_help_flag("-h,--help", "Print this page");
   root->footer(kFooter);
   root->require_subcommand(0, 1);
   root->allow_config_extras(CLI::config_extras_mode::error);

@@ -49,7 +49,7 @@ void apply_scene_defaults(const CLI::App& command, Options& options) {
     set("--ra", options.sky.ra_deg, 266.4168);
     set("--dec", options.sky.dec_deg, -29.0078);
     set("--rms", options.rms_ujy, 4000.0);
-    set("--sources", options.sky.point_sources, std::int64_t{260});
+    set("--sources", options.sky.point_sources, std::int64_t{500});
     set("--extended", options.sky.extended_sources, std::int64_t{14});
     set("--rings", options.sky.rings, std::int64_t{16});
     set("--brightest", options.sky.brightest, 20.0);
@@ -130,14 +130,14 @@ void add_sky_options(CLI::App& command, Options& options) {
   command
       .add_option("--scene", options.scene, "What to draw; galactic_plane and dirac_grid have defaults of their own")
       ->check(CLI::IsMember({"field", "galactic_plane", "dirac_grid"}))
-      ->type_name("")
+      ->type_name("field|galactic_plane|dirac_grid")
       ->capture_default_str()
       ->group(sky);
   command.add_option("--size", options.size, "Pixels on a side, or NX NY")
       ->expected(1, 2)
       ->check(CLI::PositiveNumber)
       ->type_name("PX")
-      ->capture_default_str()
+      ->default_str("1024")
       ->group(sky);
   number("--seed", s.seed, "Another number, another sky", "N");
   number("--pixel", s.pixel_arcsec, "Pixel size", "ARCSEC");

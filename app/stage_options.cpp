@@ -30,20 +30,20 @@ void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kern
   const std::string group = "Convolution";
   command
       .add_option("--kernel", options.kernel,
-                  "gaussian:FWHM or gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | beam:MAJ,MIN,PA (smooth "
-                  "to this beam; arcsec, degrees) | box:N | tophat:RADIUS | mexican-hat:SIGMA (pixels) | "
-                  "file:KERNEL.fits")
+                  "One of | gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | "
+                  "beam:MAJ,MIN,PA (smooth to this beam; arcsec, degrees) | box:SIDE | tophat:RADIUS | "
+                  "mexican-hat:SIGMA (pixels) | file:KERNEL.fits")
       ->required(kernel_required)
       ->type_name("KERNEL")
       ->group(group);
   command.add_option("--algorithm", options.algorithm, "How to convolve; auto takes the cheapest that can")
       ->check(CLI::IsMember({"auto", "direct", "separable", "fft"}))
-      ->type_name("")
+      ->type_name("auto|direct|separable|fft")
       ->capture_default_str()
       ->group(group);
   command.add_option("--boundary", options.boundary, "What stands outside the image; blank: nothing is known there")
       ->check(CLI::IsMember({"zero", "reflect", "mirror", "nearest", "wrap", "blank"}))
-      ->type_name("")
+      ->type_name("zero|reflect|mirror|nearest|wrap|blank")
       ->capture_default_str()
       ->group(group);
   command
@@ -51,13 +51,13 @@ void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kern
                   "What blank pixels do: interpolate over them (default), fill them with 0 (default for mexican-hat), "
                   "or propagate")
       ->check(CLI::IsMember({"interpolate", "fill", "propagate"}))
-      ->type_name("")
+      ->type_name("interpolate|fill|propagate")
       ->group(group);
   command
       .add_option("--normalise,--normalize", options.normalise,
                   "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
       ->check(CLI::IsMember({"sum", "peak", "none"}))
-      ->type_name("")
+      ->type_name("sum|peak|none")
       ->group(group);
   command
       .add_option("--min-weight", options.min_weight,
@@ -101,7 +101,7 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
       .add_option(method_name, options.method,
                   "mesh: background and noise vary, measured in cells; clip: one value each for the whole image")
       ->check(CLI::IsMember({"mesh", "clip"}))
-      ->type_name("")
+      ->type_name("mesh|clip")
       ->capture_default_str()
       ->group(group);
   command
@@ -173,12 +173,12 @@ void add_find_options(CLI::App& command, FindOptions& options) {
   command
       .add_option("--connectivity", options.connectivity, "8: pixels that touch at a corner belong together; 4: not")
       ->check(CLI::IsMember({4, 8}))
-      ->type_name("")
+      ->type_name("4|8")
       ->capture_default_str()
       ->group(group);
   command.add_option("--fit", options.fit, "none: sources are measured by moments (the only choice)")
       ->check(CLI::IsMember({"none"}))
-      ->type_name("")
+      ->type_name("none")
       ->capture_default_str()
       ->group(group);
   command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);

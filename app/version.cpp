@@ -53,7 +53,7 @@ std::string version_text() {
     std::string state = "cannot run here: " + reason;
     if (reason.empty()) {
       const BackendInfo info = entry.make({})->info();
-      state = info.threads > 0 ? fmt::format("{}, {} threads", info.device, info.threads) : info.device;
+      state = info.threads > 1 ? fmt::format("{}, {} threads", info.device, info.threads) : info.device;
     }
     text += fmt::format("  {:<10} {} ({})\n", entry.name, entry.text, state);
   }

@@ -101,13 +101,13 @@ void add_galactic_plane(const SimulationOptions& options, const SkyGrid& grid, S
   };
   add("core", on_plane(grid, 0, 0), top, 0.012, 0.008, kPlanePa);
   add("core", on_plane(grid, 0.012 * side, -0.004 * side), 0.35 * top, 0.035, 0.022, kPlanePa + 10);
-  add("diffuse", on_plane(grid, 0, 0), 0.1 * top, 0.16, 0.08, kPlanePa);
-  add("diffuse", on_plane(grid, 0, 0), 0.02 * top, 1.1, 0.16, kPlanePa);
+  add("diffuse", on_plane(grid, 0, 0), 0.05 * top, 0.16, 0.08, kPlanePa);
+  add("diffuse", on_plane(grid, 0, 0), 0.005 * top, 1.1, 0.2, kPlanePa);
   for (int i = 0; i < 24; ++i) {
     const double along = random.between(-0.5, 0.5) * side;
     const double across = (random.next() + random.next() - 1) * 0.08 * side;
     const double size = log_uniform(random, 0.03, 0.12);
-    add("diffuse", on_plane(grid, along, across), 0.02 * top * random.next(), size, size * random.between(0.4, 0.9),
+    add("diffuse", on_plane(grid, along, across), 0.006 * top * random.next(), size, size * random.between(0.4, 0.9),
         random.between(0, 180));
   }
   for (int i = 0; i < 5; ++i) {
