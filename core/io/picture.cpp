@@ -82,7 +82,8 @@ cv::Mat reduced(ConstImageView image, int reduce) {
   return out;
 }
 
-/// Limits from the pixels where none are given: from a little below the median to the 99.7th percentile.
+/// Limits from the pixels where none are given: from 2.5 sigma (by the median deviation) below the median up to 15 sigma
+/// above it, or to the brightest thousandth where that is more.
 void find_limits(const cv::Mat& values, double& low, double& high) {
   if (high > low && std::isfinite(low) && std::isfinite(high)) return;
   std::vector<float> finite;
@@ -99,8 +100,11 @@ void find_limits(const cv::Mat& values, double& low, double& high) {
     std::nth_element(finite.begin(), place, finite.end());
     return static_cast<double>(*place);
   };
-  low = at(0.02);
-  high = at(0.997);
+  const double middle = at(0.5), bright = at(0.999);
+  for (float& v : finite) v = static_cast<float>(std::abs(v - middle));
+  const double sigma = 1.4826 * at(0.5);
+  low = middle - 2.5 * sigma;
+  high = std::max(middle + 15 * sigma, bright);
   if (!(high > low)) high = low + std::max(1e-30, std::abs(low) * 1e-6);
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frequency of an image plane.
+#pragma once
+
+#include <vector>
+
+#include "core/io/fits_cards.hpp"
+
+namespace reber {
+
+/// Frequency in Hz of the plane at `fixed_pixel` (1-based, one entry an axis; axes beyond naxis stand at their reference
+/// pixel): of a linear FREQ, WAVE, VRAD or VOPT axis, else the FREQ keyword, else RESTFRQ or RESTFREQ; NaN where unknown.
+[[nodiscard]] double find_frequency(const fits::CardTable& table, int naxis, const std::vector<double>& fixed_pixel);
+
+}  // namespace reber

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file is there whole or not at all.
+#include "core/io/atomic_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using testing_files::load;
+using testing_files::save;
+using testing_files::TemporaryFolder;
+
+TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder.file("a"), false);
+    file.write("hello ");
+    file.write("world");
+    file.write_at(0, "H", 1);
+    EXPECT_FALSE(std::filesystem::exists(folder.file("a")));
+    EXPECT_TRUE(std::filesystem::exists(file.temporary_path()));
+    file.commit(11);
+  }
+  EXPECT_EQ(load(folder.file("a")), "Hello world");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  { AtomicFile(folder.file("a"), false).write("x"); }
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(AtomicFile, KeepsTheOldFileUntilTheCommit) {
+  const TemporaryFolder folder;
+  save(folder.file("a"), "old");
+  EXPECT_THROW(AtomicFile(folder.file("a"), false), InputError);
+  {
+    AtomicFile file(folder.file("a"), true);
+    file.write("new");
+    EXPECT_EQ(load(folder.file("a")), "old");
+    EXPECT_THROW(file.commit(4), DataError);
+  }
+  EXPECT_EQ(load(folder.file("a")), "old");
+  AtomicFile file(folder.file("a"), true);
+  file.write("new");
+  file.commit(3);
+  EXPECT_EQ(load(folder.file("a")), "new");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(AtomicFile, DoesNotReplaceWhatCameMeanwhile) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.file("a"), false);
+  file.write("mine");
+  save(folder.file("a"), "theirs");
+  EXPECT_THROW(file.commit(), InputError);
+  EXPECT_EQ(load(folder.file("a")), "theirs");
+}
+
+TEST(AtomicFile, NeverReplacesTheInputByAnyName) {
+  const TemporaryFolder folder;
+  save(folder.file("in"), "input");
+  std::filesystem::create_hard_link(folder.file("in"), folder.file("hard"));
+  std::filesystem::create_symlink(folder.file("in"), folder.file("soft"));
+  for (const char* name : {"in", "hard", "soft"}) {
+    EXPECT_THROW(AtomicFile(folder.file(name), true, folder.file("in")), InputError) << name;
+  }
+  EXPECT_EQ(load(folder.file("in")), "input");
+}
+
+TEST(AtomicFile, SaysWhyItCannotWrite) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(AtomicFile(folder.path(), true), InputError);
+  EXPECT_THROW(AtomicFile("", true), InputError);
+  EXPECT_THROW(AtomicFile("/dev/null", true), InputError);
+  try {
+    AtomicFile(folder.file("none/a"), true);
+    FAIL() << "made a file in a folder that is not there";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("No such file or directory"), std::string::npos) << error.what();
+  }
+}
+
+TEST(AtomicFile, ASignalHandlerCanRemoveTheTemporaries) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder.file("a"), false);
+  file.write("x");
+  unlink_open_temporaries();
+  EXPECT_EQ(folder.entries(), 0);
+  EXPECT_THROW(file.commit(), DataError);
+}
+
+TEST(AtomicFile, TakesNamesAsLongAsTheSystemDoes) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  AtomicFile file(folder.file(name), false);
+  file.write("x");
+  file.commit(1);
+  EXPECT_EQ(load(folder.file(name)), "x");
+}
+
+}  // namespace
+}  // namespace reber

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogue files: every digit kept, every text escaped for where it goes.
+#include "core/io/catalogue_io.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/error.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using testing_files::load;
+using testing_files::save;
+using testing_files::TemporaryFolder;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Catalogue sample() {
+  Catalogue catalogue;
+  catalogue.frame = "FK5 J2000";
+  catalogue.equinox = 2000;
+  catalogue.frequency_hz = 1.4e9;
+  catalogue.history = {"reber find --threshold 5 <in> & \"out\""};
+  catalogue.columns = {{{"Source_id", "", "meta.id;meta.main", "Number"}, std::vector<std::int64_t>{0, 1, 2}},
+                       {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude"}, std::vector<double>{187.12345678901235, 1e-7, kNaN}},
+                       {{"DEC", "deg", "pos.eq.dec;meta.main", "Latitude"}, std::vector<double>{-12.5, 89.999999999, kNaN}},
+                       {{"Xposn", "pix", "pos.cartesian.x", "x, from 0"}, std::vector<double>{1, 2, 3.25}},
+                       {{"Yposn", "pix", "pos.cartesian.y", "y, from 0"}, std::vector<double>{1, 2, 3.5}},
+                       {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM"}, std::vector<double>{0.0125, kNaN, kNaN}},
+                       {{"Min", "deg", "phys.angSize.sminAxis", "FWHM"}, std::vector<double>{0.01, kNaN, kNaN}},
+                       {{"PA", "deg", "pos.posAng", "angle"}, std::vector<double>{25, kNaN, kNaN}},
+                       {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "S"}}};
+  return catalogue;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST(CatalogueIo, TheExtensionChoosesTheFormat) {
+  const TemporaryFolder folder;
+  for (const CatalogueFormat& format : catalogue_formats()) {
+    write_catalogue(sample(), folder.file(std::string("c") + format.extension), false);
+    EXPECT_FALSE(load(folder.file(std::string("c") + format.extension)).empty());
+  }
+  try {
+    write_catalogue(sample(), folder.file("c.txt"), false);
+    FAIL() << "wrote .txt";
+  } catch (const InputError& error) {
+    for (const CatalogueFormat& format : catalogue_formats()) EXPECT_NE(std::string(error.what()).find(format.extension), std::string::npos);
+  }
+  EXPECT_THROW(write_catalogue(sample(), folder.file("c.csv"), false), InputError);
+  EXPECT_NO_THROW(write_catalogue(sample(), folder.file("C.CSV"), true));
+  EXPECT_THROW(write_catalogue(sample(), folder.file("none/c.csv"), true), DataError);
+}
+
+TEST(CatalogueIo, CsvKeepsEveryDigitAndDefusesText) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.csv"), false);
+  const auto lines = lines_of(load(folder.file("c.csv")));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "Source_id,RA,DEC,Xposn,Yposn,Maj,Min,PA,Name");
+  EXPECT_EQ(lines[1], "0,187.12345678901235,-12.5,1,1,0.0125,0.01,25,\"'=cmd()|\"\"x\"\",\"");
+  EXPECT_EQ(lines[2].substr(0, 5), "1,1e-");
+  EXPECT_NE(lines[2].find("\"<b>&{}\\x1B[31m\""), std::string::npos);
+  EXPECT_EQ(lines[3].substr(0, 10), "2,NaN,NaN,");
+  EXPECT_EQ(std::strtod(lines[1].c_str() + 2, nullptr), 187.12345678901235);
+}
+
+TEST(CatalogueIo, VotableIsEscapedAndSaysFrameUnitsAndUcds) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.vot"), false);
+  const std::string text = load(folder.file("c.vot"));
+  for (const char* part :
+       {"<VOTABLE version=\"1.4\"", "<COOSYS ID=\"sky\" system=\"eq_FK5\" equinox=\"J2000\"/>", "unit=\"deg\" ucd=\"pos.eq.ra;meta.main\" ref=\"sky\"",
+        "&lt;in&gt; &amp; &quot;out&quot;", "<TD>&lt;b&gt;&amp;{}\\x1B[31m</TD>", "<TD>187.12345678901235</TD>", "<TD>NaN</TD>", "text &lt; &amp; &gt;"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(CatalogueIo, RegionsHaveFwhmDiametersAndPixelsWhereThereIsNoSky) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.reg"), false);
+  const std::string text = load(folder.file("c.reg"));
+  EXPECT_NE(text.find("fk5; ellipse(187.123456789,-12.500000000,22.50000\",18.00000\",115.0000) # text={0}"), std::string::npos) << text;
+  EXPECT_NE(text.find("fk5; point(0.000000100,89.999999999) # text={1}"), std::string::npos) << text;
+  EXPECT_NE(text.find("image; point(4.2500,4.5000) # text={2}"), std::string::npos) << text;
+  Catalogue elsewhere = sample();
+  elsewhere.frame = "FK5 J1991.25";
+  write_catalogue(elsewhere, folder.file("d.reg"), false);
+  EXPECT_NE(load(folder.file("d.reg")).find("image; point(2.0000,2.0000)"), std::string::npos);
+}
+
+TEST(CatalogueIo, FitsTableHoldsTheBitsOfEveryCell) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.fits"), false);
+  const std::string bytes = load(folder.file("c.fits"));
+  EXPECT_EQ(bytes.size() % 2880, 0U);
+  for (const char* part : {"TTYPE2  = 'RA      '", "TFORM2  = '1D      '", "TUNIT2  = 'deg     '", "TUCD2   = 'pos.eq.ra;meta.main'", "TCOMM1  = 'Number  '",
+                           "RADESYS = 'FK5     '", "EQUINOX =               2000.0", "TFORM9  = '11A     '", "HISTORY reber find"}) {
+    EXPECT_NE(bytes.find(part), std::string::npos) << part;
+  }
+  // Each row: one K, seven D and eleven characters; RA of the first row follows the number.
+  const std::size_t data = bytes.size() - 2880;
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < 8; ++i) word = word << 8 | static_cast<unsigned char>(bytes[data + 8 + i]);
+  double ra = 0;
+  std::memcpy(&ra, &word, 8);
+  EXPECT_EQ(ra, 187.12345678901235);
+}
+
+TEST(CatalogueIo, AnEmptyCatalogueIsStillAFile) {
+  const TemporaryFolder folder;
+  Catalogue empty = sample();
+  for (Column& column : empty.columns) std::visit([](auto& values) { values.clear(); }, column.values);
+  for (const CatalogueFormat& format : catalogue_formats()) EXPECT_NO_THROW(write_catalogue(empty, folder.file(std::string("e") + format.extension), false));
+  EXPECT_EQ(lines_of(load(folder.file("e.csv"))).size(), 1U);
+}
+
+TEST(CatalogueIo, ColumnsOfDifferentLengthAreOurBug) {
+  const TemporaryFolder folder;
+  Catalogue bad = sample();
+  std::get<std::vector<double>>(bad.columns[1].values).pop_back();
+  EXPECT_THROW(write_catalogue(bad, folder.file("c.csv"), false), InternalError);
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(Printable, EscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("plain text"), "plain text");
+  EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1B[31mb\\x0A");
+  EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
+  EXPECT_EQ(printable("\xFF\xC3"), "\\xFF\\xC3");
+  EXPECT_EQ(printable("\xC2\x9B" "31m"), "\\xC2\\x9B31m");
+  EXPECT_EQ(printable("\xE2\x80\xAE" "evil"), "\\xE2\\x80\\xAE" "evil");
+  EXPECT_EQ(printable(std::string("\0x", 2)), "\\x00x");
+}
+
+}  // namespace
+}  // namespace reber

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Celestial coordinates: positions, frames, frequencies, and what makes a system unusable.
+#include "core/model/wcs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using testing_files::card;
+using testing_files::joined;
+using testing_files::sky_cards;
+
+Wcs parse(const std::vector<std::string>& lines, int x = 0, int y = 1, const std::vector<double>& fixed = {1, 1}, double nx = 9,
+          double ny = 9) {
+  std::string cards;
+  for (const std::string& line : lines) cards += card(line);
+  return Wcs::parse(cards + card("END"), x, y, fixed, static_cast<int>(fixed.size()), nx, ny);
+}
+
+/// The cards with one of them replaced.
+std::vector<std::string> changed(const std::string& keyword, const std::string& line) {
+  auto cards = sky_cards();
+  for (std::string& c : cards) {
+    if (c.rfind(keyword, 0) == 0) c = line;
+  }
+  return cards;
+}
+
+TEST(Wcs, ReferencePixelIsZeroBasedAndComesBack) {
+  const Wcs wcs = parse(sky_cards());
+  ASSERT_TRUE(wcs.celestial()) << wcs.why_not();
+  const auto sky = wcs.to_sky(4, 4);
+  ASSERT_TRUE(sky.has_value());
+  EXPECT_NEAR(sky->lon_deg, 187.5, 1e-12);
+  EXPECT_NEAR(sky->lat_deg, 12.0, 1e-12);
+  for (const double x : {0.0, 3.25, 8.0}) {
+    const auto there = wcs.to_sky(x, 7.5);
+    ASSERT_TRUE(there.has_value());
+    const auto back = wcs.to_pixel(*there);
+    ASSERT_TRUE(back.has_value());
+    EXPECT_NEAR(back->x, x, 1e-9);
+    EXPECT_NEAR(back->y, 7.5, 1e-9);
+  }
+}
+
+TEST(Wcs, SkyPerPixelIsTheLocalMatrix) {
+  const auto m = parse(sky_cards()).sky_per_pixel(4, 4);
+  ASSERT_TRUE(m.has_value());
+  EXPECT_NEAR(m->a, -10.0 / 3600, 1e-9);
+  EXPECT_NEAR(m->d, 10.0 / 3600, 1e-9);
+  EXPECT_NEAR(m->b, 0, 1e-9);
+  EXPECT_NEAR(m->c, 0, 1e-9);
+  // Rotated by 30 degrees: the determinant keeps the pixel's area and the mirrored sense of the sky.
+  const auto rotated = parse(joined(sky_cards(), {"CROTA2  = 30.0"})).sky_per_pixel(4, 4);
+  ASSERT_TRUE(rotated.has_value());
+  EXPECT_NEAR(rotated->determinant(), -std::pow(10.0 / 3600, 2), 1e-12);
+  EXPECT_NEAR(rotated->d, 10.0 / 3600 * std::cos(30 * M_PI / 180), 1e-9);
+}
+
+TEST(Wcs, SkyPerPixelHoldsAtThePole) {
+  auto cards = changed("CRVAL2", "CRVAL2  = 90.0");
+  const auto m = parse(cards).sky_per_pixel(5, 4);
+  ASSERT_TRUE(m.has_value());
+  EXPECT_NEAR(std::abs(m->determinant()), std::pow(10.0 / 3600, 2), 1e-11);
+}
+
+TEST(Wcs, LongitudeLiesInZeroTo360) {
+  const Wcs wcs = parse(changed("CRVAL1", "CRVAL1  = 0.0"));
+  for (int x = 0; x < 9; ++x) {
+    const auto sky = wcs.to_sky(x, 4);
+    ASSERT_TRUE(sky.has_value());
+    EXPECT_GE(sky->lon_deg, 0);
+    EXPECT_LT(sky->lon_deg, 360);
+  }
+}
+
+TEST(Wcs, FramesFollowRadesysThenEquinox) {
+  EXPECT_EQ(parse(sky_cards()).frame_name(), "ICRS");
+  EXPECT_TRUE(std::isnan(parse(sky_cards()).equinox()));
+  EXPECT_EQ(parse(joined(changed("RADESYS", "COMMENT"), {"EQUINOX = 2000.0"})).frame_name(), "FK5 J2000");
+  EXPECT_EQ(parse(joined(changed("RADESYS", "COMMENT"), {"EQUINOX = 1950.0"})).frame_name(), "FK4 B1950");
+  EXPECT_EQ(parse(joined(changed("RADESYS", "COMMENT"), {"EPOCH   = 1950.0"})).frame(), Wcs::Frame::fk4);
+  EXPECT_EQ(parse(changed("RADESYS", "COMMENT")).frame(), Wcs::Frame::icrs);
+  EXPECT_EQ(parse(changed("RADESYS", "RADESYS = 'FK5'")).equinox(), 2000.0);
+  auto galactic = changed("CTYPE1", "CTYPE1  = 'GLON-CAR'");
+  galactic[5] = "CTYPE2  = 'GLAT-CAR'";
+  EXPECT_EQ(parse(galactic).frame(), Wcs::Frame::galactic);
+  EXPECT_EQ(parse(galactic).frame_name(), "Galactic");
+  EXPECT_EQ(parse(galactic).projection(), "CAR");
+}
+
+TEST(Wcs, UnusableSystemsNameTheKeyword) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"BUNIT   = 'K'"}, "CTYPE1"},
+      {changed("CDELT1", "CDELT1  = 0.0"), "CDELT1"},
+      {changed("CRVAL1", "CRVAL1  = 'abc'"), "CRVAL1"},
+      {changed("CRVAL2", "CRVAL2  = 200.0"), "CRVAL2"},
+      {changed("CTYPE1", "CTYPE1  = 'RA---XYZ'"), "CTYPE1"},
+      {changed("CTYPE2", "CTYPE2  = 'FREQ'"), "CTYPE2"},
+      {changed("CTYPE1", "CTYPE1  = 5"), "CTYPE1"},
+      {joined(sky_cards(), {"CD1_1   = 0.001", "CD1_2   = 0.001", "CD2_1   = 0.001", "CD2_2   = 0.001"}), "CD"},
+      {changed("CRPIX2", "CRPIX2  = 1E999"), "CRPIX2"}};
+  for (const auto& [cards, word] : cases) {
+    const Wcs wcs = parse(cards);
+    EXPECT_FALSE(wcs.celestial()) << word;
+    EXPECT_NE(wcs.why_not().find(word), std::string::npos) << wcs.why_not();
+    EXPECT_FALSE(wcs.to_sky(4, 4).has_value());
+    EXPECT_FALSE(wcs.to_pixel({187.5, 12}).has_value());
+    EXPECT_FALSE(wcs.sky_per_pixel(4, 4).has_value());
+  }
+  EXPECT_FALSE(Wcs().celestial());
+}
+
+TEST(Wcs, PixelsOffTheSkyHaveNoPosition) {
+  const Wcs wcs = parse({"CTYPE1  = 'RA---AIT'", "CRPIX1  = 50.5", "CRVAL1  = 0.0", "CDELT1  = -4.0", "CTYPE2  = 'DEC--AIT'",
+                         "CRPIX2  = 25.5", "CRVAL2  = 0.0", "CDELT2  = 4.0"},
+                        0, 1, {1, 1}, 100, 50);
+  ASSERT_TRUE(wcs.celestial()) << wcs.why_not();
+  EXPECT_FALSE(wcs.to_sky(0, 0).has_value());
+  EXPECT_TRUE(wcs.to_sky(49, 24).has_value());
+  EXPECT_FALSE(wcs.sky_per_pixel(0, 0).has_value());
+}
+
+TEST(Wcs, FrequencyComesFromThePlaneElseTheRestFrequency) {
+  const std::vector<std::string> axis = {"CTYPE3  = 'FREQ'", "CRPIX3  = 1.0", "CRVAL3  = 1.0E9", "CDELT3  = 1.0E6", "CUNIT3  = 'Hz'"};
+  EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), axis), 0, 1, {1, 1, 4}).frequency_hz(), 1.003e9);
+  EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), {"RESTFRQ = 1.42E9"})).frequency_hz(), 1.42e9);
+  EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), {"RESTFREQ= 1.42E9"})).frequency_hz(), 1.42e9);
+  EXPECT_TRUE(std::isnan(parse(sky_cards()).frequency_hz()));
+  const std::vector<std::string> velocity = {"CTYPE3  = 'VRAD'", "CRPIX3  = 1.0", "CRVAL3  = 2997924.58", "CDELT3  = 1.0", "RESTFRQ = 1.0E9"};
+  EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), velocity), 0, 1, {1, 1, 1}).frequency_hz(), 0.99e9);
+}
+
+TEST(Wcs, AnyTwoAxesCanBeXAndY) {
+  std::vector<std::string> cards = {"CTYPE1  = 'STOKES'", "CRPIX1  = 1.0", "CRVAL1  = 1.0", "CDELT1  = 1.0"};
+  for (std::string c : sky_cards()) {
+    if (c[5] == '1' || c[5] == '2') c[5] = static_cast<char>(c[5] + 1);
+    cards.push_back(c);
+  }
+  const Wcs wcs = parse(cards, 1, 2, {1, 1, 1});
+  ASSERT_TRUE(wcs.celestial()) << wcs.why_not();
+  EXPECT_NEAR(wcs.to_sky(4, 4)->lon_deg, 187.5, 1e-12);
+  EXPECT_LT(wcs.to_sky(5, 4)->lon_deg, 187.5);
+}
+
+TEST(Wcs, CopiesWorkInDifferentThreads) {
+  const Wcs original = parse(sky_cards());
+  const double wanted = original.to_sky(1, 2)->lon_deg;
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&original, &wrong, wanted, t, copy = original]() {
+      for (int i = 0; i < 2000; ++i) {
+        if (copy.to_sky(1, 2)->lon_deg != wanted) ++wrong[static_cast<std::size_t>(t)];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int n : wrong) EXPECT_EQ(n, 0);
+}
+
+}  // namespace
+}  // namespace reber
