@@ -24,7 +24,8 @@ inline Floats load(const float* from) {
   return value;
 }
 inline void store(float* to, Floats value) { std::memcpy(to, &value, sizeof(value)); }
-inline Floats all(float value) { return Floats{} + value; }
+/// Adding to a vector of zeros instead would cost the compiler an addition: -0 + 0 is not -0.
+inline Floats all(float value) { return Floats{value, value, value, value, value, value, value, value}; }
 
 /// a b + c, rounded once.
 inline Floats fma(Floats a, Floats b, Floats c) {
