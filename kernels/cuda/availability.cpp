@@ -34,9 +34,10 @@ std::string no_cards(cudaError_t code) {
   const int driver = driver_version(), runtime = runtime_version();
   if (driver == 0) return "no NVIDIA driver is installed (libcuda.so.1 was not found)";
   if (code == cudaErrorInsufficientDriver)
-    return fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this program was built with CUDA {}; update "
-                       "the driver",
-                       version_text(driver), version_text(runtime));
+    return fmt::format(
+        "the NVIDIA driver is too old: it supports CUDA {}, this program was built with CUDA {}; update "
+        "the driver",
+        version_text(driver), version_text(runtime));
   if (code == cudaErrorNoDevice) return "the NVIDIA driver finds no card";
   return fmt::format("the cards could not be counted: {}; driver for CUDA {}, runtime {}", code_text(code),
                      version_text(driver), version_text(runtime));

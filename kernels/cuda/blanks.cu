@@ -48,9 +48,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_blank_output(ConvolveJob job, const std::uint8_t* __restrict__ footprint, std::int64_t pitch, bool keep,
-                   std::int64_t pieces) {
+__global__ void __launch_bounds__(kThreads) k_blank_output(ConvolveJob job, const std::uint8_t* __restrict__ footprint,
+                                                           std::int64_t pitch, bool keep, std::int64_t pieces) {
   const std::int64_t y = blockIdx.x / pieces;
   const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
   unsigned count = 0;

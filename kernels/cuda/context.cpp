@@ -116,8 +116,7 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
   counters.bytes_down += bytes;
 }
 
-OpScope::OpScope(Context& context, const char* name)
-    : context_((context.use(), context)), first_(true), last_(true) {
+OpScope::OpScope(Context& context, const char* name) : context_((context.use(), context)), first_(true), last_(true) {
   first_.record(context_.stream());
   nvtxRangePushA(name);
 }

@@ -26,11 +26,11 @@ struct DeviceInfo {
   int major = 0, minor = 0;
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t shared_bytes = 0;          ///< most that one block may have
+  std::int64_t shared_bytes = 0;  ///< most that one block may have
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t total_bytes = 0;
-  double fma_per_ms = 0;                  ///< float32, at the peak clock
-  double memory_bytes_per_ms = 0;         ///< at the peak clock
+  double fma_per_ms = 0;           ///< float32, at the peak clock
+  double memory_bytes_per_ms = 0;  ///< at the peak clock
 };
 
 class Stager;

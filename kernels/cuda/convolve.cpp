@@ -20,8 +20,8 @@ const std::array kAlgorithms{
 
 class CudaPlan final : public ConvolutionPlan {
  public:
-  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape,
-           Algorithm plan_algorithm, std::unique_ptr<Convolver> plan_convolver)
+  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape, Algorithm plan_algorithm,
+           std::unique_ptr<Convolver> plan_convolver)
       : context_(std::move(plan_context)),
         spec_(std::move(plan_spec)),
         shape_(plan_shape),
@@ -121,8 +121,8 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
     if (entry.algorithm != algorithm) continue;
     const ConvolutionQuote quote = entry.quote(*context, spec, shape);
     if (!quote.possible)
-      throw InputError(fmt::format("convolution algorithm '{}' cannot be used here: {}", to_string(algorithm),
-                                   quote.reason));
+      throw InputError(
+          fmt::format("convolution algorithm '{}' cannot be used here: {}", to_string(algorithm), quote.reason));
     return std::make_unique<CudaPlan>(context, spec, shape, algorithm, entry.make(*context, spec, shape));
   }
   throw InternalError("a convolution algorithm is missing from the CUDA backend's table");

@@ -20,14 +20,14 @@ namespace reber::cuda {
 /// What one launch of a convolution does; the same for a whole image and for a band.
 struct ConvolveJob {
   RowWindow in;
-  float* out = nullptr;          ///< where output row y0 goes
+  float* out = nullptr;  ///< where output row y0 goes
   std::int64_t out_pitch = 0;
-  std::int64_t y0 = 0, ny = 0;   ///< output rows
+  std::int64_t y0 = 0, ny = 0;  ///< output rows
   Boundary boundary = Boundary::zero;
   /// Divide by the weight of finite pixels; else blank pixels count as 0.
   bool interpolate = false;
   float min_weight = 0;
-  float total = 0;               ///< rules::interpolation_total of the kernel
+  float total = 0;                      ///< rules::interpolation_total of the kernel
   unsigned long long* blank = nullptr;  ///< where blank output pixels are counted
 };
 
@@ -64,8 +64,7 @@ std::unique_ptr<Convolver> make_fft(Context& context, const ConvolutionSpec& spe
 [[nodiscard]] std::vector<ConvolutionQuote> quote_all(const Context& context, const ConvolutionSpec& spec, Shape shape);
 /// plan_convolution() of the backend.
 [[nodiscard]] std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context,
-                                                         const ConvolutionSpec& spec, Shape shape,
-                                                         Algorithm algorithm);
+                                                         const ConvolutionSpec& spec, Shape shape, Algorithm algorithm);
 /// convolve() of the backend.
 [[nodiscard]] std::unique_ptr<CudaPlane> convolve_plane(const CudaPlane& plane, const ConvolutionPlan& plan,
                                                         const Progress& progress);

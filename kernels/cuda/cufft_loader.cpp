@@ -12,22 +12,38 @@ namespace {
 
 const char* name_of(cufftResult code) {
   switch (static_cast<int>(code)) {
-    case 0x0: return "CUFFT_SUCCESS";
-    case 0x1: return "CUFFT_INVALID_PLAN";
-    case 0x2: return "CUFFT_ALLOC_FAILED";
-    case 0x3: return "CUFFT_INVALID_TYPE";
-    case 0x4: return "CUFFT_INVALID_VALUE";
-    case 0x5: return "CUFFT_INTERNAL_ERROR";
-    case 0x6: return "CUFFT_EXEC_FAILED";
-    case 0x7: return "CUFFT_SETUP_FAILED";
-    case 0x8: return "CUFFT_INVALID_SIZE";
-    case 0x9: return "CUFFT_UNALIGNED_DATA";
-    case 0xB: return "CUFFT_INVALID_DEVICE";
-    case 0xD: return "CUFFT_NO_WORKSPACE";
-    case 0xE: return "CUFFT_NOT_IMPLEMENTED";
-    case 0x10: return "CUFFT_NOT_SUPPORTED";
-    case 0x11: return "CUFFT_MISSING_DEPENDENCY";
-    default: return "an unknown cuFFT code";
+    case 0x0:
+      return "CUFFT_SUCCESS";
+    case 0x1:
+      return "CUFFT_INVALID_PLAN";
+    case 0x2:
+      return "CUFFT_ALLOC_FAILED";
+    case 0x3:
+      return "CUFFT_INVALID_TYPE";
+    case 0x4:
+      return "CUFFT_INVALID_VALUE";
+    case 0x5:
+      return "CUFFT_INTERNAL_ERROR";
+    case 0x6:
+      return "CUFFT_EXEC_FAILED";
+    case 0x7:
+      return "CUFFT_SETUP_FAILED";
+    case 0x8:
+      return "CUFFT_INVALID_SIZE";
+    case 0x9:
+      return "CUFFT_UNALIGNED_DATA";
+    case 0xB:
+      return "CUFFT_INVALID_DEVICE";
+    case 0xD:
+      return "CUFFT_NO_WORKSPACE";
+    case 0xE:
+      return "CUFFT_NOT_IMPLEMENTED";
+    case 0x10:
+      return "CUFFT_NOT_SUPPORTED";
+    case 0x11:
+      return "CUFFT_MISSING_DEPENDENCY";
+    default:
+      return "an unknown cuFFT code";
   }
 }
 
@@ -74,9 +90,10 @@ const CufftLibrary& cufft() {
 
 void check_fft(cufftResult code, const char* call) {
   if (code != CUFFT_SUCCESS)
-    throw DeviceError(fmt::format("{} failed with {} (code {}) in {}; choose another convolution algorithm, or free "
-                                  "device memory",
-                                  call, name_of(code), static_cast<int>(code), cufft().file));
+    throw DeviceError(
+        fmt::format("{} failed with {} (code {}) in {}; choose another convolution algorithm, or free "
+                    "device memory",
+                    call, name_of(code), static_cast<int>(code), cufft().file));
 }
 
 FftPlan::FftPlan(bool forward, std::int64_t ty, std::int64_t tx, std::int64_t batch) {

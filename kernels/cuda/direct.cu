@@ -16,7 +16,7 @@ namespace {
 // multiply-adds for each weight and reads shared memory 16 bytes at a time, so the multiply-add pipe is the limit.
 constexpr int kLanes = 32, kWarps = 8, kCols = 4, kRows = 4;
 constexpr int kTileX = kLanes * kCols, kTileY = kWarps * kRows;
-constexpr int kMaxSide = 63;   // weights travel as a kernel parameter (constant bank), at most 32764 bytes
+constexpr int kMaxSide = 63;  // weights travel as a kernel parameter (constant bank), at most 32764 bytes
 constexpr int kUnrolledSide = 15;
 
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
@@ -25,7 +25,7 @@ constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 template <int Side>
 struct Weights {
   static constexpr int kStride = Side > 0 ? Side : up4(kMaxSide);
-  static constexpr int kCount = Side > 0 ? Side * Side : kMaxSide * up4(kMaxSide);
+  static constexpr int kCount = Side > 0 ? Side* Side : kMaxSide* up4(kMaxSide);
 };
 
 template <int Side>
@@ -286,7 +286,8 @@ std::unique_ptr<Convolver> make_sized(const Context& context, Shape kernel, cons
   if constexpr (Side > kUnrolledSide) {
     return std::make_unique<DirectConvolver<0>>(context, kernel, weights);
   } else {
-    if (kernel.ny == Side && kernel.nx == Side) return std::make_unique<DirectConvolver<Side>>(context, kernel, weights);
+    if (kernel.ny == Side && kernel.nx == Side)
+      return std::make_unique<DirectConvolver<Side>>(context, kernel, weights);
     return make_sized<Side + 2>(context, kernel, weights);
   }
 }
@@ -309,8 +310,8 @@ ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spe
   }
   quote.possible = true;
   const bool unrolled = kernel.ny == kernel.nx && kernel.ny % 2 == 1 && kernel.ny <= kUnrolledSide && kernel.ny >= 3;
-  // Parts of the peak rates that a tiled kernel reaches: 86 % of memory's (H200: 4.12 of 4.8 TB/s copied); multiply-adds
-  // 80 % unrolled, 60 % where weights are read in a loop.
+  // Parts of the peak rates that a tiled kernel reaches: 86 % of memory's (H200: 4.12 of 4.8 TB/s copied);
+  // multiply-adds 80 % unrolled, 60 % where weights are read in a loop.
   const double pixels = static_cast<double>(shape.count());
   const double memory_ms = pixels * 8 / (0.86 * context.device().memory_bytes_per_ms);
   const double fma_ms =

@@ -9,8 +9,8 @@ constexpr int kThreads = 256;
 constexpr int kPairs = 128, kRows = 2;  // a block: 128 pairs of pixels of 2 rows
 
 __global__ void __launch_bounds__(kThreads)
-    k_gather_tiles(ConvolveJob job, FftTiles tiles, Shape kernel, std::int64_t first, bool mask,
-                   std::int64_t pieces, float* __restrict__ memory) {
+    k_gather_tiles(ConvolveJob job, FftTiles tiles, Shape kernel, std::int64_t first, bool mask, std::int64_t pieces,
+                   float* __restrict__ memory) {
   const std::int64_t pair = blockIdx.x % pieces * kPairs + threadIdx.x;
   const std::int64_t row = blockIdx.x / pieces * kRows + threadIdx.y;
   if (pair >= tiles.tx / 2 || row >= tiles.ty) return;
@@ -63,9 +63,8 @@ __global__ void __launch_bounds__(kThreads)
   if (count_blank) count_warp(blank, job.blank);
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_divide_by_weights(ConvolveJob job, const float* __restrict__ weights, std::int64_t pitch, float noise,
-                        std::int64_t pieces) {
+__global__ void __launch_bounds__(kThreads) k_divide_by_weights(ConvolveJob job, const float* __restrict__ weights,
+                                                                std::int64_t pitch, float noise, std::int64_t pieces) {
   const std::int64_t y = blockIdx.x / pieces;
   const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
   unsigned blank = 0;

@@ -14,7 +14,7 @@ namespace reber::cuda {
 namespace {
 
 // Sides that cuFFT does fast: powers of two, and three times them.
-constexpr std::int64_t kSides[] = {32,   64,   128,  256,  384,   512,   768,   1024,  1536,  2048,   3072,
+constexpr std::int64_t kSides[] = {32,   64,   128,  256,   384,   512,   768,   1024,  1536,  2048,  3072,
                                    4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536, 98304, 131072};
 constexpr std::int64_t kMaxBatch = 32768;  // the batch is a grid's second dimension
 

@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(kThreads) k_count_runs(BitMask flood, std::int
   if (y >= ny) return;
   const std::uint32_t* row = flood.bits + y * flood.words;
   unsigned count = 0;
-  for (std::int64_t w = threadIdx.x & 31; w < flood.words; w += 32) count += __popc(run_bits(row, flood.words, w).starts);
+  for (std::int64_t w = threadIdx.x & 31; w < flood.words; w += 32)
+    count += __popc(run_bits(row, flood.words, w).starts);
   for (int half = 16; half > 0; half /= 2) count += __shfl_down_sync(kAll, count, half);
   if ((threadIdx.x & 31) == 0) counts[y] = count;
 }
@@ -111,8 +112,8 @@ __device__ void unite(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
 
 /// A thread a run: the runs of the row above that it touches lie side by side.
 __global__ void __launch_bounds__(kThreads)
-    k_connect_runs(const rules::Run* __restrict__ runs, std::int64_t count,
-                   const std::uint32_t* __restrict__ row_begin, std::int32_t reach, std::uint32_t* parent) {
+    k_connect_runs(const rules::Run* __restrict__ runs, std::int64_t count, const std::uint32_t* __restrict__ row_begin,
+                   std::int32_t reach, std::uint32_t* parent) {
   const std::int64_t index = thread_index();
   if (index >= count) return;
   const rules::Run run = runs[index];
@@ -268,9 +269,8 @@ void mark_members(cudaStream_t stream, std::int64_t count, const std::uint32_t* 
 void keep_members(cudaStream_t stream, const rules::Run* runs, std::int64_t count, const std::uint32_t* parent,
                   const std::uint32_t* number, const std::uint32_t* member, const std::uint32_t* place,
                   CudaIslands& islands) {
-  k_keep_members<<<blocks_of(count), kThreads, 0, stream>>>(runs, count, parent, number, member, place,
-                                                            islands.runs.data(), islands.labels.data(),
-                                                            islands.by_island.data());
+  k_keep_members<<<blocks_of(count), kThreads, 0, stream>>>(
+      runs, count, parent, number, member, place, islands.runs.data(), islands.labels.data(), islands.by_island.data());
   check_launch("k_keep_members", stream);
 }
 

@@ -38,11 +38,11 @@ class CudaIslands final : public IslandMap {
  public:
   std::int64_t islands = 0;
   std::int64_t run_count = 0;
-  DeviceBuffer<rules::Run> runs;              ///< in raster order
-  DeviceBuffer<std::uint32_t> labels;         ///< of each run
-  DeviceBuffer<std::uint32_t> row_begin;      ///< ny + 1: first run of each row
-  DeviceBuffer<std::uint64_t> by_island;      ///< label << 32 | run, sorted: an island's runs in raster order
-  DeviceBuffer<std::uint32_t> island_begin;   ///< islands + 1: first entry of by_island of each island
+  DeviceBuffer<rules::Run> runs;             ///< in raster order
+  DeviceBuffer<std::uint32_t> labels;        ///< of each run
+  DeviceBuffer<std::uint32_t> row_begin;     ///< ny + 1: first run of each row
+  DeviceBuffer<std::uint64_t> by_island;     ///< label << 32 | run, sorted: an island's runs in raster order
+  DeviceBuffer<std::uint32_t> island_begin;  ///< islands + 1: first entry of by_island of each island
 };
 
 /// One bit a pixel; rows of `words` 32-bit words, bits beyond nx are 0.
@@ -62,7 +62,8 @@ void extract_runs(cudaStream_t stream, BitMask flood, Shape shape, const std::ui
 /// parent[run]: the root of its island, its smallest run.
 void connect_runs(cudaStream_t stream, const rules::Run* runs, std::int64_t count, const std::uint32_t* row_begin,
                   std::int32_t reach, std::uint32_t* parent);
-/// accepted[run] is 1 for the roots of islands with a seed and min_area pixels, else 0. scratch: `count` sums and flags.
+/// accepted[run] is 1 for the roots of islands with a seed and min_area pixels, else 0. scratch: `count` sums and
+/// flags.
 void accept_roots(cudaStream_t stream, const rules::Run* runs, std::int64_t count, BitMask seed,
                   const std::uint32_t* parent, std::int64_t min_area, unsigned long long* areas, std::uint32_t* seeded,
                   std::uint32_t* accepted);

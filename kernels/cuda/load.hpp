@@ -70,7 +70,8 @@ REBER_HD Decoded decode_integer(std::int64_t stored, const DecodeRule& rule) {
 /// One pixel from the bytes where it starts.
 REBER_HD Decoded decode_pixel(const unsigned char* bytes, const DecodeRule& rule) {
   switch (rule.type) {
-    case PixelType::u8: return decode_integer(bytes[0], rule);
+    case PixelType::u8:
+      return decode_integer(bytes[0], rule);
     case PixelType::i16:
       return decode_integer(static_cast<std::int16_t>(stored_bits<std::uint16_t>(bytes, rule.big_endian)), rule);
     case PixelType::i32:

@@ -42,9 +42,8 @@ __device__ __forceinline__ std::uint32_t join_nibbles(unsigned nibble) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    k_threshold_mask(RowWindow window, BackgroundView background, std::int64_t y0, std::int64_t ny,
-                     std::int64_t pieces, float flood_limit, float seed_limit, bool negative, BitMask flood,
-                     BitMask seed) {
+    k_threshold_mask(RowWindow window, BackgroundView background, std::int64_t y0, std::int64_t ny, std::int64_t pieces,
+                     float flood_limit, float seed_limit, bool negative, BitMask flood, BitMask seed) {
   __shared__ float mean_line[kStagedNodes], rms_line[kStagedNodes];
   const std::int64_t nx = window.nx;
   const std::int64_t block_x = blockIdx.x % pieces * kColumns;

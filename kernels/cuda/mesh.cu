@@ -141,8 +141,8 @@ void launch_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& 
   check(cudaFuncSetAttribute(k_measure_cells<Threads, Items>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(kBytes)),
         "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
-  k_measure_cells<Threads, Items><<<static_cast<unsigned>(task.rows * task.nx), Threads, kBytes, stream>>>(window,
-                                                                                                          task);
+  k_measure_cells<Threads, Items>
+      <<<static_cast<unsigned>(task.rows * task.nx), Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_cells", stream);
 }
 

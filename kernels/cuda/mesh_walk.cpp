@@ -35,8 +35,8 @@ void measure_large_cells(Context& context, const RowWindow& window, const MeshTa
   std::vector<std::int64_t> offsets{0};
   for (std::int64_t j = task.first_row; j < task.first_row + task.rows; ++j)
     for (std::int64_t i = 0; i < task.nx; ++i)
-      offsets.push_back(offsets.back() + (grid.row_edges[j + 1] - grid.row_edges[j]) *
-                                             (grid.col_edges[i + 1] - grid.col_edges[i]));
+      offsets.push_back(offsets.back() +
+                        (grid.row_edges[j + 1] - grid.row_edges[j]) * (grid.col_edges[i + 1] - grid.col_edges[i]));
   const std::int64_t pixels = offsets.back(), cells = task.rows * task.nx;
   const DeviceBuffer<std::int64_t> device_offsets = upload_vector(context, offsets, stream);
   DeviceBuffer<std::uint32_t> counts(cells, stream);
@@ -54,7 +54,8 @@ void measure_large_cells(Context& context, const RowWindow& window, const MeshTa
 
 MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                        const Progress& progress) {
-  if (!(grid.image == plane.shape())) throw InternalError("cuda backend: the mesh was made for an image of another size");
+  if (!(grid.image == plane.shape()))
+    throw InternalError("cuda backend: the mesh was made for an image of another size");
   Context& context = *plane.context();
   const std::int64_t cells = grid.ny() * grid.nx();
   MeshCells result;

@@ -19,9 +19,7 @@ CudaPlane::CudaPlane(std::shared_ptr<Context> context, Shape shape, const Tiling
   }
 }
 
-RowWindow CudaPlane::window() const {
-  return {pixels_.data(), pitch(), 0, shape_.ny, shape_.ny, shape_.nx, false};
-}
+RowWindow CudaPlane::window() const { return {pixels_.data(), pitch(), 0, shape_.ny, shape_.ny, shape_.nx, false}; }
 
 const CudaPlane& own_plane(const Plane& plane, const Context& context) {
   const auto* own = dynamic_cast<const CudaPlane*>(&plane);
@@ -46,11 +44,12 @@ HeldRows hold_rows_extended(const CudaPlane& plane, std::int64_t y0, std::int64_
   HeldRows held{{}, DeviceBuffer<float>(rows * plane.pitch(), stream)};
   held.window = {held.memory.data(), plane.pitch(), y0 - above, rows, plane.shape().ny, plane.shape().nx, true};
   const float outside = boundary == Boundary::blank ? rules::blank_value() : 0.0f;
-  plane.context()->stager().up_rows(
-      stream, held.memory.data(), plane.pitch(), plane.shape().nx, rows, outside, [&](std::int64_t row) -> const float* {
-        const std::int64_t y = rules::boundary_index(y0 - above + row, plane.shape().ny, boundary);
-        return y < 0 ? nullptr : plane.host_row(y);
-      });
+  plane.context()->stager().up_rows(stream, held.memory.data(), plane.pitch(), plane.shape().nx, rows, outside,
+                                    [&](std::int64_t row) -> const float* {
+                                      const std::int64_t y =
+                                          rules::boundary_index(y0 - above + row, plane.shape().ny, boundary);
+                                      return y < 0 ? nullptr : plane.host_row(y);
+                                    });
   return held;
 }
 

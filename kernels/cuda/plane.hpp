@@ -23,6 +23,10 @@ class CudaPlane final : public Plane {
  public:
   CudaPlane(std::shared_ptr<Context> context, Shape shape, const TilingPlan& tiling);
 
+  ~CudaPlane() override { cudaSetDevice(context_->device().device); }
+  CudaPlane(const CudaPlane&) = delete;
+  CudaPlane& operator=(const CudaPlane&) = delete;
+
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::int64_t blank() const override { return blank_; }
   [[nodiscard]] std::int64_t infinite() const override { return infinite_; }

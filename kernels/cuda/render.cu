@@ -28,7 +28,7 @@ void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, con
                  std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch) {
   const std::int64_t pieces = (window.nx + kThreads - 1) / kThreads;
   k_render_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(kind, window, background, y0, pieces, out,
-                                                                            pitch);
+                                                                             pitch);
   check_launch("k_render_rows", stream);
 }
 

@@ -28,8 +28,8 @@ __host__ __device__ constexpr int padded(int c) { return c + ((c >> 5) << 2); }
 
 /// Shared memory: kFill staged rows of input, then the ring of filtered rows.
 struct Layout {
-  int base;         ///< column of a staged row that tap 0 of output column 0 reads; = 3 modulo 4, so reads are aligned
-  int width;        ///< columns staged
+  int base;   ///< column of a staged row that tap 0 of output column 0 reads; = 3 modulo 4, so reads are aligned
+  int width;  ///< columns staged
   int stage_pitch;
   int ring_rows;
 };
@@ -219,8 +219,8 @@ __device__ unsigned write_outputs(const ConvolveJob& job, const Outputs& out, co
 
 /// One march down the segment. Returns the blank pixels written by this thread.
 __device__ __forceinline__ unsigned march(const SeparableArguments& arguments, const Layout& layout, float* stage,
-                                          float* ring, std::int64_t y0, std::int64_t y1, std::int64_t tile_x,
-                                          bool mask, bool& any_blank) {
+                                          float* ring, std::int64_t y0, std::int64_t y1, std::int64_t tile_x, bool mask,
+                                          bool& any_blank) {
   const ConvolveJob& job = arguments.job;
   const std::int64_t top = y0 - (arguments.ky - 1 - arguments.ky / 2);  // image row of filtered row 0
   const int segment = static_cast<int>(y1 - y0);
@@ -323,9 +323,8 @@ class SeparableConvolver final : public Convolver {
     double best_cost = 0;
     for (std::int64_t rows = kChunk; rows <= 2048; rows += kChunk) {
       const std::int64_t waves = (strips * ((ny + rows - 1) / rows) + at_once - 1) / at_once;
-      const double cost = static_cast<double>(waves) *
-                          ((static_cast<double>(rows + kernel_.ny - 1)) * row_cost +
-                           static_cast<double>(rows) * column_cost);
+      const double cost = static_cast<double>(waves) * ((static_cast<double>(rows + kernel_.ny - 1)) * row_cost +
+                                                        static_cast<double>(rows) * column_cost);
       if (rows == kChunk || cost < best_cost) {
         best = rows;
         best_cost = cost;
@@ -360,7 +359,8 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
   const double memory_ms = pixels * 8 / (0.8 * context.device().memory_bytes_per_ms);
   const double fma_ms = work / ((fused ? 0.7 : 0.08) * context.device().fma_per_ms);
   quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms) + 0.3 * std::min(memory_ms, fma_ms);
-  if (!fused) quote.workspace_bytes = (shape.ny + kernel.ny) * pitch_of(shape.nx) * static_cast<std::int64_t>(sizeof(float));
+  if (!fused)
+    quote.workspace_bytes = (shape.ny + kernel.ny) * pitch_of(shape.nx) * static_cast<std::int64_t>(sizeof(float));
   quote.reason = taps + (fused ? ", rows and columns in one kernel" : ", too many for shared memory: two kernels");
   return quote;
 }

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(kThreads)
 
 /// finish: the output holds the sums, this pass makes the weights.
 __global__ void __launch_bounds__(kThreads)
-    k_filter_columns(ConvolveJob job, const float* __restrict__ weights, int taps,
-                     const float* __restrict__ filtered, std::int64_t pitch, std::int64_t pieces, bool finish) {
+    k_filter_columns(ConvolveJob job, const float* __restrict__ weights, int taps, const float* __restrict__ filtered,
+                     std::int64_t pitch, std::int64_t pieces, bool finish) {
   const std::int64_t y = blockIdx.x / pieces;
   const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
   unsigned blank = 0;
@@ -59,8 +59,7 @@ __global__ void __launch_bounds__(kThreads)
 class TwoPassConvolver final : public Convolver {
  public:
   TwoPassConvolver(Context& context, const std::vector<float>& column, const std::vector<float>& row)
-      : column_(upload_vector(context, column, context.stream())),
-        row_(upload_vector(context, row, context.stream())) {
+      : column_(upload_vector(context, column, context.stream())), row_(upload_vector(context, row, context.stream())) {
     context.wait();
   }
 
@@ -74,9 +73,8 @@ class TwoPassConvolver final : public Convolver {
       k_filter_rows<<<along_x.blocks, kThreads, 0, stream>>>(job, row_.data(), static_cast<int>(row_.size()), first,
                                                              pass == 1, along_x.pieces, filtered.data(), pitch);
       check_launch("k_filter_rows", stream);
-      k_filter_columns<<<along_y.blocks, kThreads, 0, stream>>>(job, column_.data(),
-                                                                static_cast<int>(column_.size()), filtered.data(),
-                                                                pitch, along_y.pieces, pass == 1);
+      k_filter_columns<<<along_y.blocks, kThreads, 0, stream>>>(job, column_.data(), static_cast<int>(column_.size()),
+                                                                filtered.data(), pitch, along_y.pieces, pass == 1);
       check_launch("k_filter_columns", stream);
     }
   }

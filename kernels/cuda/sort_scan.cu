@@ -12,8 +12,7 @@ void exclusive_scan(cudaStream_t stream, const std::uint32_t* in, std::uint32_t*
   std::size_t bytes = 0;
   check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count, stream), "cub::DeviceScan::ExclusiveSum");
   const DeviceBuffer<char> scratch(static_cast<std::int64_t>(bytes) + 1, stream);
-  check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, in, out, count, stream),
-        "cub::DeviceScan::ExclusiveSum");
+  check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, in, out, count, stream), "cub::DeviceScan::ExclusiveSum");
 }
 
 std::uint64_t* sort_keys(cudaStream_t stream, std::uint64_t* keys, std::uint64_t* other, std::int64_t count,

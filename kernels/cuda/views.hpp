@@ -14,8 +14,8 @@ namespace reber::cuda {
 struct RowWindow {
   const float* pixels = nullptr;  ///< the first row held
   std::int64_t pitch = 0;
-  std::int64_t first = 0;  ///< image row of the first row held; may be negative in an extended window
-  std::int64_t rows = 0;   ///< rows held
+  std::int64_t first = 0;       ///< image row of the first row held; may be negative in an extended window
+  std::int64_t rows = 0;        ///< rows held
   std::int64_t ny = 0, nx = 0;  ///< of the whole image
   /// Rows outside the image stand in the window as the boundary rule has them; else first is 0 and rows is ny.
   bool extended = false;
