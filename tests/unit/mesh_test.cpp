@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh: how it is cut, mended, filtered and interpolated, and the clip of one sorted cell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/compute/background.hpp"
+#include "kernels/shared/cell_clip.hpp"
+#include "tests/support/testing.hpp"
+
+namespace reber::testing {
+namespace {
+
+const float kNan = std::nanf("");
+
+TEST(mesh_grid, cells_are_as_equal_as_whole_pixels_allow_and_never_larger_than_the_box) {
+  const MeshGrid grid = MeshGrid::make({100, 65}, 32);
+  EXPECT_EQ(grid.row_edges, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
+  EXPECT_EQ(grid.col_edges, (std::vector<std::int64_t>{0, 21, 43, 65}));
+  const MeshGrid one = MeshGrid::make({7, 1}, 64);
+  EXPECT_EQ(one.ny(), 1);
+  EXPECT_EQ(one.nx(), 1);
+  EXPECT_THROW((void)MeshGrid::make({10, 10}, 0), InputError);
+}
+
+TEST(mesh_axis, weights_run_from_centre_to_centre_and_stop_beyond_the_outermost) {
+  const MeshAxis axis = mesh_axis({0, 4, 8});  // centres 1.5 and 5.5
+  EXPECT_EQ(axis.node, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(axis.weight, (std::vector<float>{0, 0, 0.125f, 0.375f, 0.625f, 0.875f, 0, 0}));
+  const MeshAxis one = mesh_axis({0, 3});
+  EXPECT_EQ(one.node, (std::vector<std::int32_t>{0, 0, 0}));
+  EXPECT_EQ(one.weight, (std::vector<float>{0, 0, 0}));
+}
+
+MeshGrid grid_of(std::int64_t ny, std::int64_t nx) { return MeshGrid::make({ny * 8, nx * 8}, 8); }
+
+TEST(finish_mesh, a_bad_cell_takes_the_average_of_the_nearest_good_ones) {
+  MeshOptions options;
+  options.filter = 1;
+  MeshCells cells{{1, kNan, 4, kNan, kNan, kNan}, {2, kNan, 6, kNan, kNan, kNan}};
+  const BackgroundModel model = finish_mesh(grid_of(2, 3), cells, options);
+  EXPECT_EQ(model.mean, (std::vector<float>{1, 2.5f, 4, 1, 2.5f, 4}));
+  EXPECT_EQ(model.rms, (std::vector<float>{2, 4, 6, 2, 4, 6}));
+}
+
+TEST(finish_mesh, nearest_is_by_distance_in_both_directions) {
+  Random random(4);
+  const std::int64_t ny = 13, nx = 11;
+  MeshCells cells;
+  for (std::int64_t k = 0; k < ny * nx; ++k) {
+    const bool good = random.uniform() < 0.15;
+    cells.mean.push_back(good ? static_cast<float>(random.normal()) : kNan);
+    cells.rms.push_back(good ? 1.0f : kNan);
+  }
+  MeshOptions options;
+  options.filter = 1;
+  const BackgroundModel model = finish_mesh(grid_of(ny, nx), cells, options);
+  for (std::int64_t k = 0; k < ny * nx; ++k) {
+    std::int64_t best = 1 << 20;
+    double sum = 0, count = 0;
+    for (std::int64_t other = 0; other < ny * nx; ++other) {
+      if (std::isnan(cells.mean[other])) continue;
+      const std::int64_t dy = other / nx - k / nx, dx = other % nx - k % nx, distance = dy * dy + dx * dx;
+      if (distance < best) sum = count = 0;
+      best = std::min(best, distance);
+      if (distance == best) {
+        sum += cells.mean[other];
+        ++count;
+      }
+    }
+    EXPECT_EQ(model.mean[k], static_cast<float>(sum / count)) << "cell " << k;
+  }
+}
+
+TEST(finish_mesh, the_median_filter_shrinks_at_the_border) {
+  MeshCells cells{{1, 2, 3, 4, 50, 6, 7, 8, 9}, std::vector<float>(9, 1)};
+  const BackgroundModel model = finish_mesh(grid_of(3, 3), cells, {});
+  EXPECT_EQ(model.mean[4], 6);     // of all nine
+  EXPECT_EQ(model.mean[0], 3);     // of 1 2 4 50: (2 + 4) / 2
+  EXPECT_EQ(model.mean[1], 3.5f);  // of 1 2 3 4 6 50
+}
+
+TEST(finish_mesh, says_what_is_wrong) {
+  EXPECT_THROW((void)finish_mesh(grid_of(1, 1), {{kNan}, {kNan}}, {}), DataError);
+  MeshOptions even;
+  even.filter = 2;
+  EXPECT_THROW((void)finish_mesh(grid_of(1, 1), {{1}, {1}}, even), InputError);
+  EXPECT_THROW((void)finish_mesh(grid_of(1, 1), {{1, 2}, {1, 2}}, {}), InternalError);
+}
+
+rules::CellSums plain_sums(const float* values, std::int64_t n, double median) {
+  rules::CellSums sums{0, 0};
+  for (std::int64_t k = 0; k < n; ++k) {
+    sums.sum += values[k] - median;
+    sums.sum2 += (values[k] - median) * (values[k] - median);
+  }
+  return sums;
+}
+
+rules::CellClip clip(std::vector<float> values, double kappa, int rounds) {
+  std::ranges::sort(values);
+  const float* sorted = values.data();
+  return rules::clip_sorted_cell(
+      sorted, static_cast<std::int64_t>(values.size()), kappa, rounds,
+      [sorted](std::int64_t lo, std::int64_t hi, double median) { return plain_sums(sorted + lo, hi - lo, median); });
+}
+
+TEST(cell_clip, takes_out_a_bright_source_and_keeps_the_noise) {
+  Random random(8);
+  std::vector<float> values;
+  for (int k = 0; k < 4096; ++k) values.push_back(static_cast<float>(10 + random.normal()));
+  for (int k = 0; k < 40; ++k) values[static_cast<std::size_t>(k) * 100] = 500;
+  const rules::CellClip clipped = clip(values, 3, 100);
+  EXPECT_NEAR(clipped.median, 10, 0.05);
+  EXPECT_NEAR(clipped.std, 0.985, 0.03);
+  EXPECT_LE(clipped.hi, 4056);
+}
+
+TEST(cell_clip, equal_values_are_final_and_rounds_are_counted) {
+  const rules::CellClip flat = clip({2, 2, 2, 2}, 3, 100);
+  EXPECT_EQ(flat.std, 0);
+  EXPECT_EQ(flat.median, 2);
+  EXPECT_EQ(flat.hi - flat.lo, 4);
+  const std::vector<float> tailed{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 1000};
+  EXPECT_EQ(clip(tailed, 3, 0).hi, 15);
+  EXPECT_EQ(clip(tailed, 3, 1).hi, 14);
+  EXPECT_EQ(clip(tailed, 3, 1).mean, 3);
+}
+
+}  // namespace
+}  // namespace reber::testing

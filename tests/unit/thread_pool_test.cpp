@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pool: every index once, exceptions out, any number of threads.
+#include "core/base/thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace reber::testing {
+namespace {
+
+TEST(thread_pool, each_index_is_visited_once_whatever_the_number_of_threads) {
+  for (const int threads : {1, 2, 3, 8}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    for (const std::int64_t count : {0, 1, 2, 7, 1000}) {
+      std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+      pool.for_each(count, [&](std::int64_t index) { ++visits[static_cast<std::size_t>(index)]; });
+      for (const auto& visit : visits) EXPECT_EQ(visit.load(), 1);
+    }
+  }
+}
+
+TEST(thread_pool, worker_numbers_are_in_range_and_never_shared_at_one_time) {
+  ThreadPool pool(4);
+  std::vector<std::atomic<int>> inside(4);
+  std::atomic<bool> clash{false};
+  pool.for_each_worker(2000, [&](std::int64_t, int worker) {
+    ASSERT_TRUE(worker >= 0 && worker < 4);
+    if (++inside[static_cast<std::size_t>(worker)] != 1) clash = true;
+    --inside[static_cast<std::size_t>(worker)];
+  });
+  EXPECT_FALSE(clash);
+}
+
+TEST(thread_pool, an_exception_comes_out_and_the_pool_goes_on_working) {
+  ThreadPool pool(3);
+  std::atomic<int> visited{0};
+  EXPECT_THROW(pool.for_each(100000,
+                             [&](std::int64_t index) {
+                               ++visited;
+                               if (index == 5) throw DataError("row 5");
+                             }),
+               DataError);
+  EXPECT_LT(visited.load(), 100000);
+  std::atomic<int> again{0};
+  pool.for_each(50, [&](std::int64_t) { ++again; });
+  EXPECT_EQ(again.load(), 50);
+}
+
+TEST(thread_pool, zero_threads_means_all_there_are) {
+  ThreadPool pool;
+  EXPECT_GE(pool.threads(), 1);
+}
+
+}  // namespace
+}  // namespace reber::testing
