@@ -64,9 +64,9 @@ std::optional<PixelScale> pixel_scale(const ImageHeader& header) {
   const auto m = header.wcs.sky_per_pixel(static_cast<double>(header.shape.nx - 1) / 2,
                                           static_cast<double>(header.shape.ny - 1) / 2);
   if (!m) return std::nullopt;
-  // Column y of the matrix is one step up: its angle from north is the image's rotation.
+  // Column y of the matrix is one step up: its angle from north is the image's rotation, told to a microdegree.
   return PixelScale{std::hypot(m->a, m->c) * kArcsec, std::hypot(m->b, m->d) * kArcsec,
-                    std::atan2(m->b, m->d) * 180 / M_PI};
+                    std::nearbyint(std::atan2(m->b, m->d) * 180 / M_PI * 1e6) * 1e-6};
 }
 
 std::string sexagesimal(const SkyPosition& sky) {

@@ -69,15 +69,17 @@ SimulationOptions simulation(const Options& options) {
 }
 
 std::vector<std::string> history(const Options& options, const SimulationOptions& sky) {
-  std::string text = fmt::format(
-      "{}: simulated sky, scene {}, seed {}, {} x {} pixels of {:g} arcsec, beam {} arcsec, rms {:g} uJy/beam rising "
-      "by {:g}, background {:g} uJy/beam",
-      program_name(), options.scene, sky.seed, sky.shape.nx, sky.shape.ny, sky.pixel_arcsec, options.beam,
-      options.rms_ujy, sky.rms_rise, options.background_ujy);
-  if (sky.scene == SimulationOptions::Scene::dirac_grid)
-    return {text, fmt::format("unit pulses every {} pixels", sky.grid_step)};
-  return {text, fmt::format("{} point sources up to {:g} Jy/beam, {} extended, {} rings", sky.point_sources,
-                            sky.brightest, sky.extended_sources, sky.rings)};
+  const std::string head =
+      fmt::format("{}: simulated sky, scene {}, seed {}, {} x {} pixels of {:g} arcsec", program_name(), options.scene,
+                  sky.seed, sky.shape.nx, sky.shape.ny, sky.pixel_arcsec);
+  if (sky.scene == SimulationOptions::Scene::dirac_grid) {
+    return {head, fmt::format("unit pulses every {} pixels", sky.grid_step)};
+  }
+  return {head,
+          fmt::format("beam {} arcsec, rms {:g} uJy/beam rising by {:g}, background {:g} uJy/beam", options.beam,
+                      options.rms_ujy, sky.rms_rise, options.background_ujy),
+          fmt::format("{} point sources up to {:g} Jy/beam, {} extended, {} rings", sky.point_sources, sky.brightest,
+                      sky.extended_sources, sky.rings)};
 }
 
 void write_image(const Options& options, const SimulatedSky& result, std::vector<std::string> lines,
@@ -108,8 +110,9 @@ int execute(const Options& options, Terminal& terminal) {
   write_image(options, result, lines, terminal.progress());
   if (!options.truth.empty()) write_catalogue(result.truth, options.truth, options.common.overwrite);
   terminal.clear_progress();
-  terminal.print(fmt::format("{}\n  {} x {} pixels, {} components in the truth\n  wrote {}", printable(lines.front()),
-                             sky.shape.nx, sky.shape.ny, result.truth.rows(), printable(options.output)));
+  for (const std::string& line : lines) terminal.print((&line == &lines.front() ? "" : "  ") + line);
+  terminal.print(
+      fmt::format("  {} components in the truth\n  wrote {}", result.truth.rows(), printable(options.output)));
   if (!options.truth.empty()) terminal.print("  wrote " + printable(options.truth));
   nlohmann::ordered_json json{{"output", options.output},
                               {"truth", options.truth},

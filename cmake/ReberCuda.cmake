@@ -8,6 +8,8 @@ if(NOT REBER_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_ARCHITECTURES ${REBER_CUDA_ARCHITECTURES})
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
+    # cuFFT is opened by name at run time: a program in the build folder finds the toolkit's own.
+    list(APPEND CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
     set(CMAKE_CUDA_STANDARD 17)
     set(REBER_HAVE_CUDA ON)
   elseif(REBER_CUDA STREQUAL "ON")

@@ -56,11 +56,23 @@ std::string number_card(const char* key, double value, const char* comment) {
   return card(key, digits, comment);
 }
 
+std::string object_of(SimulationOptions::Scene scene) {
+  switch (scene) {
+    case SimulationOptions::Scene::galactic_plane:
+      return "SIMULATED GALACTIC PLANE";
+    case SimulationOptions::Scene::dirac_grid:
+      return "DIRAC GRID";
+    case SimulationOptions::Scene::field:
+      break;
+  }
+  return "SIMULATED FIELD";
+}
+
 std::vector<std::string> make_cards(const SimulationOptions& options) {
   const bool grid = options.scene == SimulationOptions::Scene::dirac_grid;
   const double pixel = options.pixel_arcsec / 3600;
   std::vector<std::string> cards = {
-      text_card("OBJECT", grid ? "DIRAC GRID" : "SIMULATION", "no real sky"),
+      text_card("OBJECT", object_of(options.scene), "no real sky"),
       text_card("TELESCOP", "SIMULATE", ""),
       text_card("BUNIT", grid ? "JY/PIXEL" : "JY/BEAM", ""),
       text_card("RADESYS", "FK5", ""),
