@@ -11,6 +11,7 @@
 #include "kernels/cuda/context.hpp"
 #include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/histogram.hpp"
+#include "kernels/cuda/island_pixels.hpp"
 #include "kernels/cuda/label.hpp"
 #include "kernels/cuda/load.hpp"
 #include "kernels/cuda/mesh.hpp"
@@ -78,6 +79,12 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
                                                 const IslandMap& islands) override {
     return timed("reber measure", [&] { return measure_islands(own(plane), background, own(islands)); });
+  }
+
+  [[nodiscard]] IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background,
+                                           const IslandMap& islands, std::int64_t min_pixels) override {
+    return timed("reber island pixels",
+                 [&] { return fetch_island_pixels(own(plane), background, own(islands), min_pixels); });
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
