@@ -21,10 +21,10 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  void write(const void* bytes, std::size_t count);                            ///< at the end
+  void write(const void* bytes, std::size_t count);  ///< at the end
   void write(std::string_view text) { write(text.data(), text.size()); }
-  void write_at(std::int64_t offset, const void* bytes, std::size_t count);    ///< safe from several threads
-  [[nodiscard]] const std::string& temporary_path() const;                     ///< for libraries that open by name
+  void write_at(std::int64_t offset, const void* bytes, std::size_t count);  ///< safe from several threads
+  [[nodiscard]] const std::string& temporary_path() const;                   ///< for libraries that open by name
 
   /// fsync, check of the size where expected_bytes >= 0, rename, fsync of the folder.   throws DataError
   void commit(std::int64_t expected_bytes = -1);

@@ -28,7 +28,8 @@ cv::Scalar bgr(Ink ink) { return {double(ink.blue), double(ink.green), double(in
 cv::Point fixed(Point p) {
   const double unit = 1 << kShift;
   const auto clamp = [](double v) { return std::clamp(v, -4e6, 4e6); };
-  return {static_cast<int>(std::lround(clamp((p.x * kScale - 0.5) * unit))), static_cast<int>(std::lround(clamp((p.y * kScale - 0.5) * unit)))};
+  return {static_cast<int>(std::lround(clamp((p.x * kScale - 0.5) * unit))),
+          static_cast<int>(std::lround(clamp((p.y * kScale - 0.5) * unit)))};
 }
 
 int fine_thickness(double thickness) { return std::max(1, static_cast<int>(std::lround(thickness * kScale))); }
@@ -44,7 +45,8 @@ std::vector<Run> split_runs(const std::string& text) {
   std::vector<Run> runs;
   bool raised = false, grouped = false;
   const auto add = [&](char c) {
-    if (runs.empty() || runs.back().raised != raised || runs.back().sign != Run::Sign::none) runs.push_back({"", raised, Run::Sign::none});
+    if (runs.empty() || runs.back().raised != raised || runs.back().sign != Run::Sign::none)
+      runs.push_back({"", raised, Run::Sign::none});
     runs.back().text += c;
     if (raised && !grouped) raised = false;
   };
@@ -86,7 +88,8 @@ void draw_runs(cv::Mat& mask, const std::vector<Run>& runs, double x, double y, 
     const cv::Point origin(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(base)));
     if (run.sign == Run::Sign::degree) {
       const double radius = 0.15 * size;
-      const cv::Point centre(static_cast<int>(std::lround((x + 0.27 * height) * 16)), static_cast<int>(std::lround((base - height + radius) * 16)));
+      const cv::Point centre(static_cast<int>(std::lround((x + 0.27 * height) * 16)),
+                             static_cast<int>(std::lround((base - height + radius) * 16)));
       cv::circle(mask, centre, static_cast<int>(std::lround(radius * 16)), 255, thickness, cv::LINE_AA, 4);
     } else {
       const std::string text = run.sign == Run::Sign::micro ? "u" : run.text;
@@ -94,8 +97,11 @@ void draw_runs(cv::Mat& mask, const std::vector<Run>& runs, double x, double y, 
       cv::putText(mask, text, origin, kFont, height / kCapitals, 255, weight, cv::LINE_AA);
       if (run.sign == Run::Sign::micro) {
         // A micro sign is a u with a tail on its left.
-        const cv::Point top(origin.x + static_cast<int>(std::lround(0.19 * height)), origin.y - static_cast<int>(0.5 * height));
-        cv::line(mask, top, cv::Point(top.x - static_cast<int>(0.04 * height), origin.y + static_cast<int>(0.3 * height)), 255, weight, cv::LINE_AA);
+        const cv::Point top(origin.x + static_cast<int>(std::lround(0.19 * height)),
+                            origin.y - static_cast<int>(0.5 * height));
+        cv::line(mask, top,
+                 cv::Point(top.x - static_cast<int>(0.04 * height), origin.y + static_cast<int>(0.3 * height)), 255,
+                 weight, cv::LINE_AA);
       }
     }
     x += run_width(run, size);
@@ -151,8 +157,8 @@ void Canvas::fill_rectangle(Point c, double w, double h, Ink ink) {
 
 void Canvas::disc(Point centre, double radius, Ink ink) {
   blend(ink, [&](cv::Mat& on, const cv::Scalar& colour, cv::Point offset) {
-    cv::circle(on, fixed(centre) + offset, static_cast<int>(std::lround(radius * kScale * (1 << kShift))), colour, cv::FILLED,
-               cv::LINE_AA, kShift);
+    cv::circle(on, fixed(centre) + offset, static_cast<int>(std::lround(radius * kScale * (1 << kShift))), colour,
+               cv::FILLED, cv::LINE_AA, kShift);
   });
 }
 
@@ -181,9 +187,11 @@ void Canvas::text(Point at, const std::string& text, double size, Ink ink, Align
   cv::Point corner;
   if (turned) {
     cv::rotate(mask, mask, cv::ROTATE_90_COUNTERCLOCKWISE);
-    corner = {static_cast<int>(std::lround(at.x * kScale - centre)), static_cast<int>(std::lround(at.y * kScale - (mask.rows - margin - shift)))};
+    corner = {static_cast<int>(std::lround(at.x * kScale - centre)),
+              static_cast<int>(std::lround(at.y * kScale - (mask.rows - margin - shift)))};
   } else {
-    corner = {static_cast<int>(std::lround(at.x * kScale - margin - shift)), static_cast<int>(std::lround(at.y * kScale - centre))};
+    corner = {static_cast<int>(std::lround(at.x * kScale - margin - shift)),
+              static_cast<int>(std::lround(at.y * kScale - centre))};
   }
   const cv::Rect target = cv::Rect(corner, mask.size()) & clip_;
   if (target.empty()) return;
@@ -194,14 +202,16 @@ void Canvas::text(Point at, const std::string& text, double size, Ink ink, Align
       const double weight = ink.alpha * part.at<std::uint8_t>(y, x) / 255.0;
       auto& pixel = under.at<cv::Vec3b>(y, x);
       const double colour[3] = {double(ink.blue), double(ink.green), double(ink.red)};
-      for (int c = 0; c < 3; ++c) pixel[c] = static_cast<std::uint8_t>(std::lround(pixel[c] + weight * (colour[c] - pixel[c])));
+      for (int c = 0; c < 3; ++c)
+        pixel[c] = static_cast<std::uint8_t>(std::lround(pixel[c] + weight * (colour[c] - pixel[c])));
     }
   }
 }
 
 void Canvas::clip(Point corner, double w, double h) {
-  const cv::Rect wanted(static_cast<int>(std::lround(corner.x * kScale)), static_cast<int>(std::lround(corner.y * kScale)),
-                        static_cast<int>(std::lround(w * kScale)), static_cast<int>(std::lround(h * kScale)));
+  const cv::Rect wanted(static_cast<int>(std::lround(corner.x * kScale)),
+                        static_cast<int>(std::lround(corner.y * kScale)), static_cast<int>(std::lround(w * kScale)),
+                        static_cast<int>(std::lround(h * kScale)));
   clip_ = wanted & cv::Rect(0, 0, pixels_.cols, pixels_.rows);
 }
 

@@ -37,9 +37,9 @@ class Canvas {
   /// Copies a BGR picture to the place, each pixel once.
   void place(const cv::Mat& bgr, int x, int y);
 
-  /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals centred
-  /// on the point's height. "^" raises the next character or {group}; degree sign, micro sign and ASCII are known, all
-  /// else is "?". turned: reads upwards.
+  /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals
+  /// centred on the point's height. "^" raises the next character or {group}; degree sign, micro sign and ASCII are
+  /// known, all else is "?". turned: reads upwards.
   void text(Point at, const std::string& text, double size, Ink ink, Align align = Align::left, bool turned = false);
   [[nodiscard]] static double text_width(const std::string& text, double size);
 

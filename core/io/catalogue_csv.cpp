@@ -46,7 +46,8 @@ void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, bo
     for (const Column& column : catalogue.columns) {
       if (!first) text += ',';
       first = false;
-      text += std::visit([&](const auto& values) { return cell(values[static_cast<std::size_t>(row)]); }, column.values);
+      text +=
+          std::visit([&](const auto& values) { return cell(values[static_cast<std::size_t>(row)]); }, column.values);
     }
     text += '\n';
     if (text.size() > (std::size_t{1} << 20)) flush();

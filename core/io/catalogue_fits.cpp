@@ -38,8 +38,12 @@ void append_big_endian(std::string& out, std::uint64_t word) {
   for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(word >> shift & 0xFFU);
 }
 
-void append_cell(std::string& out, double value, std::size_t) { append_big_endian(out, std::bit_cast<std::uint64_t>(value)); }
-void append_cell(std::string& out, std::int64_t value, std::size_t) { append_big_endian(out, static_cast<std::uint64_t>(value)); }
+void append_cell(std::string& out, double value, std::size_t) {
+  append_big_endian(out, std::bit_cast<std::uint64_t>(value));
+}
+void append_cell(std::string& out, std::int64_t value, std::size_t) {
+  append_big_endian(out, static_cast<std::uint64_t>(value));
+}
 void append_cell(std::string& out, const std::string& value, std::size_t width) {
   std::string cell = fits::restrict_to_ascii(value);
   // A zero byte ends a shorter string in a table.
@@ -66,7 +70,8 @@ void add_frame(std::string& cards, const Catalogue& catalogue) {
     cards += make_text_card("RADESYS", system, "frame of RA and DEC");
   }
   cards += make_text_card("SKYFRAME", catalogue.frame, "frame of the positions");
-  if (std::isfinite(catalogue.equinox)) cards += make_card("EQUINOX", catalogue.equinox, "[yr] equinox of the positions");
+  if (std::isfinite(catalogue.equinox))
+    cards += make_card("EQUINOX", catalogue.equinox, "[yr] equinox of the positions");
 }
 
 std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
@@ -89,7 +94,8 @@ std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
   }
   cards += make_text_card("EXTNAME", "SOURCES");
   add_frame(cards, catalogue);
-  if (std::isfinite(catalogue.frequency_hz)) cards += make_card("FREQ", catalogue.frequency_hz, "[Hz] frequency of the image");
+  if (std::isfinite(catalogue.frequency_hz))
+    cards += make_card("FREQ", catalogue.frequency_hz, "[Hz] frequency of the image");
   for (const std::string& line : catalogue.history) {
     for (const std::string& card : fits::fold_cards("HISTORY", line)) cards += card;
   }

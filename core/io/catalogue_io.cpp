@@ -55,8 +55,12 @@ void write_catalogue(const Catalogue& catalogue, const std::string& path, bool o
 }
 
 PlaceColumns place_columns(const Catalogue& catalogue) {
-  return {reals(catalogue, {"RA", "GLON", "ELON"}), reals(catalogue, {"DEC", "GLAT", "ELAT"}), reals(catalogue, {"Xposn"}),
-          reals(catalogue, {"Yposn"}),              reals(catalogue, {"Maj"}),                 reals(catalogue, {"Min"}),
+  return {reals(catalogue, {"RA", "GLON", "ELON"}),
+          reals(catalogue, {"DEC", "GLAT", "ELAT"}),
+          reals(catalogue, {"Xposn"}),
+          reals(catalogue, {"Yposn"}),
+          reals(catalogue, {"Maj"}),
+          reals(catalogue, {"Min"}),
           reals(catalogue, {"PA"})};
 }
 
@@ -68,7 +72,8 @@ std::string number_text(double value) {
 
 void check_columns(const Catalogue& catalogue) {
   for (const Column& column : catalogue.columns) {
-    const auto rows = std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, column.values);
+    const auto rows =
+        std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, column.values);
     if (rows != catalogue.rows()) {
       throw InternalError(fmt::format("column {} has {} rows, not {}", column.info.name, rows, catalogue.rows()));
     }

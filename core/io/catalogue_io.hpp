@@ -18,7 +18,8 @@ struct CatalogueFormat {
 [[nodiscard]] std::span<const CatalogueFormat> catalogue_formats();
 
 /// By the path's extension. Whole or not at all.
-///   throws InputError for an unknown extension (lists the known ones) or an existing file, DataError where writing fails
+///   throws InputError for an unknown extension (lists the known ones) or an existing file, DataError where writing
+///   fails
 void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite);
 
 /// Text of a header or a user, made safe for a terminal: control bytes as \xNN.

@@ -36,7 +36,8 @@ std::string label_of(const Catalogue& catalogue, std::size_t row) {
     const Column* const column = catalogue.find(name);
     if (column == nullptr) continue;
     if (const auto* texts = std::get_if<std::vector<std::string>>(&column->values)) return label((*texts)[row]);
-    if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&column->values)) return fmt::format("{}", (*numbers)[row]);
+    if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&column->values))
+      return fmt::format("{}", (*numbers)[row]);
   }
   return fmt::format("{}", row);
 }
@@ -52,8 +53,8 @@ std::string region(const PlaceColumns& place, const std::string& system, std::si
   if (!system.empty() && std::isfinite(lon) && std::isfinite(lat)) {
     const double major = at(place.major, row), minor = at(place.minor, row), pa = at(place.pa, row);
     if (major > 0 && minor > 0 && std::isfinite(pa)) {
-      return fmt::format("{}; ellipse({:.9f},{:.9f},{:.5f}\",{:.5f}\",{:.4f})", system, lon, lat, 1800 * major, 1800 * minor,
-                         pa + 90);
+      return fmt::format("{}; ellipse({:.9f},{:.9f},{:.5f}\",{:.5f}\",{:.4f})", system, lon, lat, 1800 * major,
+                         1800 * minor, pa + 90);
     }
     return fmt::format("{}; point({:.9f},{:.9f})", system, lon, lat);
   }

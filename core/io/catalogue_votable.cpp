@@ -17,12 +17,23 @@ std::string xml(const std::string& text) {
   // Control bytes are not allowed in XML, not even escaped.
   for (const char c : printable(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&apos;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -58,12 +69,14 @@ std::string head(const Catalogue& catalogue) {
       "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n<RESOURCE type=\"results\">\n";
   const std::string system = coosys_of(catalogue.frame);
   if (!system.empty()) {
-    const std::string equinox = std::isfinite(catalogue.equinox) && system.rfind("eq_", 0) == 0
-                                    ? fmt::format(" equinox=\"{}{:g}\"", system == "eq_FK4" ? 'B' : 'J', catalogue.equinox)
-                                    : "";
+    const std::string equinox =
+        std::isfinite(catalogue.equinox) && system.rfind("eq_", 0) == 0
+            ? fmt::format(" equinox=\"{}{:g}\"", system == "eq_FK4" ? 'B' : 'J', catalogue.equinox)
+            : "";
     out += fmt::format("<COOSYS ID=\"sky\" system=\"{}\"{}/>\n", system, equinox);
   }
-  for (const std::string& line : catalogue.history) out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
+  for (const std::string& line : catalogue.history)
+    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
   out += "<TABLE name=\"sources\">\n";
   if (std::isfinite(catalogue.frequency_hz)) {
     out += fmt::format("<PARAM name=\"frequency\" datatype=\"double\" unit=\"Hz\" ucd=\"em.freq\" value=\"{}\"/>\n",

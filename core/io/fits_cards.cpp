@@ -23,24 +23,6 @@ bool repeats(const std::string& keyword) {
          keyword == "HIERARCH";
 }
 
-/// The quoted string at the start of `field`; empty optional where it does not start with a quote.
-std::optional<std::string> quoted(std::string_view field) {
-  if (field.empty() || field.front() != '\'') return std::nullopt;
-  std::string out;
-  for (std::size_t i = 1; i < field.size(); ++i) {
-    if (field[i] == '\'') {
-      if (i + 1 < field.size() && field[i + 1] == '\'') {
-        ++i;
-      } else {
-        break;
-      }
-    }
-    out += field[i];
-  }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
-}
-
 std::string padded(std::string card) {
   card.resize(kCardBytes, ' ');
   return card;
@@ -53,6 +35,22 @@ std::string value_card(const std::string& keyword, const std::string& value, con
 }
 
 }  // namespace
+
+std::optional<std::string> quoted_text(std::string_view field) {
+  if (field.empty() || field.front() != '\'') return std::nullopt;
+  std::string out;
+  for (std::size_t i = 1; i < field.size(); ++i) {
+    if (field[i] == '\'') {
+      if (i + 1 >= field.size() || field[i + 1] != '\'') {
+        while (!out.empty() && out.back() == ' ') out.pop_back();
+        return out;
+      }
+      ++i;
+    }
+    out += field[i];
+  }
+  return std::nullopt;
+}
 
 std::string keyword_of(std::string_view card) { return std::string(trim(card.substr(0, 8))); }
 
@@ -131,10 +129,10 @@ std::string CardTable::raw(const std::string& keyword) const {
 std::optional<std::string> CardTable::string(const std::string& keyword) const {
   const auto place = last_.find(keyword);
   if (place == last_.end()) return std::nullopt;
-  std::optional<std::string> value = quoted(value_of(card(place->second)));
+  std::optional<std::string> value = quoted_text(value_of(card(place->second)));
   for (std::int64_t i = place->second + 1; value && !value->empty() && value->back() == '&' && i < count(); ++i) {
     if (keyword_of(card(i)) != "CONTINUE") break;
-    const auto more = quoted(trim(card(i).substr(8)));
+    const auto more = quoted_text(trim(card(i).substr(8)));
     if (!more) break;
     value->pop_back();
     *value += *more;

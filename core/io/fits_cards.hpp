@@ -50,6 +50,8 @@ class CardTable {
 [[nodiscard]] std::string keyword_of(std::string_view card);
 /// Value field of a card as written, without the comment; empty where the card has no "=" in column 9.
 [[nodiscard]] std::string value_of(std::string_view card);
+/// The text of a quoted value field, trailing blanks dropped; empty where it does not begin and end with a quote.
+[[nodiscard]] std::optional<std::string> quoted_text(std::string_view field);
 /// A number as FITS writes it. Infinite where it does not fit.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 /// A keyword without the axis number at its end: "NAXIS2" -> ("NAXIS", 2); 0 where there is none.

@@ -175,7 +175,8 @@ Scan scan(const ByteSource& bytes, const std::string& name) {
       char head[9] = {};
       bytes.read(offset, head, std::min<std::int64_t>(9, bytes.size() - offset));
       if (std::memcmp(head, "XTENSION=", 9) != 0) {
-        found.warnings.push_back(fmt::format("{} trailing bytes after the last HDU are not read", bytes.size() - offset));
+        found.warnings.push_back(
+            fmt::format("{} trailing bytes after the last HDU are not read", bytes.size() - offset));
         break;
       }
     }
@@ -205,11 +206,11 @@ std::string plain_cards(const Hdu& hdu) {
     const std::string keyword = keyword_of(card);
     const std::string stem = split_number(keyword).first;
     bool table = false;
-    for (const char* word : {"XTENSION", "BITPIX", "NAXIS", "PCOUNT", "GCOUNT", "TFIELDS", "TTYPE", "TFORM", "TUNIT",
-                             "TDIM", "TNULL", "THEAP", "ZIMAGE", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT",
-                             "ZGCOUNT", "ZBITPIX", "ZNAXIS", "ZTILE", "ZCMPTYPE", "ZNAME", "ZVAL", "ZBLANK",
-                             "ZQUANTIZ", "ZDITHER", "ZSCALE", "ZZERO", "ZMASKCMP", "ZHECKSUM", "ZDATASUM", "CHECKSUM",
-                             "DATASUM"}) {
+    for (const char* word :
+         {"XTENSION", "BITPIX", "NAXIS",    "PCOUNT",   "GCOUNT",   "TFIELDS",  "TTYPE",    "TFORM",    "TUNIT",
+          "TDIM",     "TNULL",  "THEAP",    "ZIMAGE",   "ZSIMPLE",  "ZEXTEND",  "ZTENSION", "ZPCOUNT",  "ZGCOUNT",
+          "ZBITPIX",  "ZNAXIS", "ZTILE",    "ZCMPTYPE", "ZNAME",    "ZVAL",     "ZBLANK",   "ZQUANTIZ", "ZDITHER",
+          "ZSCALE",   "ZZERO",  "ZMASKCMP", "ZHECKSUM", "ZDATASUM", "CHECKSUM", "DATASUM"}) {
       table = table || stem == word;
     }
     const bool own_name = keyword == "EXTNAME" && hdu.cards.string("EXTNAME") == "COMPRESSED_IMAGE";

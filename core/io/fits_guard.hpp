@@ -20,18 +20,18 @@ inline constexpr int kMaxCompressedAxes = 6;
 /// One column of variable-length tiles in a compressed image's table.
 struct TileColumn {
   std::string name;
-  std::int64_t offset = 0;    ///< of the descriptor in a row
-  bool wide = false;          ///< Q (64-bit) descriptor
+  std::int64_t offset = 0;  ///< of the descriptor in a row
+  bool wide = false;        ///< Q (64-bit) descriptor
   int element_bytes = 1;
 };
 
 /// How a tile-compressed image lies in its table.
 struct TileLayout {
-  std::string algorithm;                ///< ZCMPTYPE
-  std::vector<std::int64_t> tile;       ///< ZTILEn
+  std::string algorithm;           ///< ZCMPTYPE
+  std::vector<std::int64_t> tile;  ///< ZTILEn
   std::int64_t tiles = 0;
   std::int64_t row_bytes = 0;
-  std::int64_t heap_offset = 0;         ///< from the start of the file
+  std::int64_t heap_offset = 0;  ///< from the start of the file
   std::int64_t heap_bytes = 0;
   std::vector<TileColumn> columns;
 };
@@ -44,10 +44,10 @@ struct Hdu {
   Kind kind = Kind::empty;
   CardTable cards;
   std::int64_t data_offset = 0;
-  std::int64_t data_bytes = 0;          ///< without padding
-  int bitpix = 0;                       ///< ZBITPIX of a compressed image
-  std::vector<std::int64_t> axes;       ///< ZNAXISn of a compressed image
-  TileLayout layout;                    ///< of a compressed image
+  std::int64_t data_bytes = 0;     ///< without padding
+  int bitpix = 0;                  ///< ZBITPIX of a compressed image
+  std::vector<std::int64_t> axes;  ///< ZNAXISn of a compressed image
+  TileLayout layout;               ///< of a compressed image
   /// Why its pixels cannot be read; empty where they can.
   std::string problem;
 };

@@ -34,13 +34,20 @@ bool holds_image(const Hdu& hdu) { return hdu.kind == Hdu::Kind::image || hdu.ki
 
 const char* kind_text(Hdu::Kind kind) {
   switch (kind) {
-    case Hdu::Kind::image: return "image";
-    case Hdu::Kind::compressed: return "compressed image";
-    case Hdu::Kind::groups: return "random groups";
-    case Hdu::Kind::binary_table: return "binary table";
-    case Hdu::Kind::ascii_table: return "table";
-    case Hdu::Kind::empty: return "empty";
-    case Hdu::Kind::other: break;
+    case Hdu::Kind::image:
+      return "image";
+    case Hdu::Kind::compressed:
+      return "compressed image";
+    case Hdu::Kind::groups:
+      return "random groups";
+    case Hdu::Kind::binary_table:
+      return "binary table";
+    case Hdu::Kind::ascii_table:
+      return "table";
+    case Hdu::Kind::empty:
+      return "empty";
+    case Hdu::Kind::other:
+      break;
   }
   return "other";
 }
@@ -76,14 +83,14 @@ const Hdu& choose_hdu(const fits::Scan& scan, const std::optional<int>& wanted, 
   for (const Hdu& hdu : scan.hdus) {
     if (!hdu.problem.empty()) {
       if (first_problem.empty()) first_problem = fmt::format("'{}', HDU {}: {}", name, hdu.index, hdu.problem);
-      // Damage before the image would show in CFITSIO, and hints at the whole file.
       continue;
     }
     if (holds_image(hdu)) return hdu;
   }
   if (!first_problem.empty()) throw DataError(first_problem);
   if (!scan.stopped.empty()) throw DataError(scan.stopped);
-  throw DataError(fmt::format("'{}' holds no image HDU: {} HDUs, none with a 2-D array of pixels", name, scan.hdus.size()));
+  throw DataError(
+      fmt::format("'{}' holds no image HDU: {} HDUs, none with a 2-D array of pixels", name, scan.hdus.size()));
 }
 
 /// CFITSIO steps through all HDUs before the one it opens, so they must be sound as well.
@@ -121,7 +128,8 @@ void choose_axes(const CardTable& cards, ImageHeader& header) {
   const bool pair = sky.size() == 2 && longitudes == 1;
   header.x_axis = pair ? sky[0] : wide.size() >= 2 ? wide[0] : 0;
   header.y_axis = pair ? sky[1] : wide.size() >= 2 ? wide[1] : 1;
-  header.shape = {header.axes[static_cast<std::size_t>(header.y_axis)], header.axes[static_cast<std::size_t>(header.x_axis)]};
+  header.shape = {header.axes[static_cast<std::size_t>(header.y_axis)],
+                  header.axes[static_cast<std::size_t>(header.x_axis)]};
 }
 
 void choose_plane(const OpenOptions& options, const std::string& name, ImageHeader& header) {
@@ -141,7 +149,8 @@ void choose_plane(const OpenOptions& options, const std::string& name, ImageHead
 }
 
 /// BSCALE, BZERO and BLANK of a plain image. Scaling applies to floats too; BLANK does not.
-PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& where, std::vector<std::string>& warnings) {
+PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& where,
+                        std::vector<std::string>& warnings) {
   PixelFormat format;
   format.type = fits::pixel_type(bitpix);
   format.big_endian = true;
@@ -149,8 +158,8 @@ PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& w
     if (!cards.has(keyword)) return standard;
     const auto value = cards.number(keyword);
     if (!value || !std::isfinite(*value)) {
-      throw DataError(fmt::format("{}{}={} is not a finite number", where, keyword,
-                                  fits::restrict_to_ascii(cards.raw(keyword))));
+      throw DataError(
+          fmt::format("{}{}={} is not a finite number", where, keyword, fits::restrict_to_ascii(cards.raw(keyword))));
     }
     return *value;
   };
@@ -164,7 +173,8 @@ PixelFormat read_format(const CardTable& cards, int bitpix, const std::string& w
   }
   format.blank = cards.integer("BLANK");
   if (!format.blank) {
-    warnings.push_back(fmt::format("BLANK={} is not an integer and is ignored", fits::restrict_to_ascii(cards.raw("BLANK"))));
+    warnings.push_back(
+        fmt::format("BLANK={} is not an integer and is ignored", fits::restrict_to_ascii(cards.raw("BLANK"))));
   }
   return format;
 }
@@ -174,7 +184,8 @@ void read_texts(const CardTable& cards, const CardTable* inherited, ImageHeader&
     const auto own = cards.string(keyword);
     std::string value = own ? *own : inherited != nullptr ? inherited->string(keyword).value_or("") : "";
     const bool clean = std::all_of(value.begin(), value.end(), [](char c) { return c >= 32 && c <= 126; });
-    if (!clean) header.warnings.push_back(fmt::format("{} holds bytes that FITS does not allow: {}", keyword, printable(value)));
+    if (!clean)
+      header.warnings.push_back(fmt::format("{} holds bytes that FITS does not allow: {}", keyword, printable(value)));
     return value;
   };
   header.object = text("OBJECT");
@@ -188,9 +199,10 @@ std::string duplicate_warning(const CardTable& cards) {
   std::string names;
   for (const std::string& keyword : cards.duplicates()) {
     const std::string stem = fits::split_number(keyword).first;
-    for (const char* used : {"CTYPE", "CUNIT", "CRVAL", "CRPIX", "CDELT", "CROTA", "CD1_", "CD2_", "PC1_", "PC2_", "PV1_",
-                             "PV2_", "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH", "RADESYS", "RESTFRQ", "RESTFREQ", "BMAJ",
-                             "BMIN", "BPA", "BUNIT", "BSCALE", "BZERO", "BLANK"}) {
+    for (const char* used :
+         {"CTYPE",    "CUNIT", "CRVAL", "CRPIX",   "CDELT",   "CROTA",   "CD1_",  "CD2_",    "PC1_",
+          "PC2_",     "PV1_",  "PV2_",  "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH", "RADESYS", "RESTFRQ",
+          "RESTFREQ", "BMAJ",  "BMIN",  "BPA",     "BUNIT",   "BSCALE",  "BZERO", "BLANK"}) {
       if (stem == used) names += (names.empty() ? "" : ", ") + keyword;
     }
   }
@@ -205,7 +217,8 @@ void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, Image
   header.wcs = Wcs::parse(cards.text(), header.x_axis, header.y_axis, fixed, static_cast<int>(header.axes.size()),
                           static_cast<double>(header.shape.nx), static_cast<double>(header.shape.ny));
   if (!header.wcs.celestial()) {
-    header.warnings.push_back(fmt::format("no usable WCS ({}): positions are in pixels only", printable(header.wcs.why_not())));
+    header.warnings.push_back(
+        fmt::format("no usable WCS ({}): positions are in pixels only", printable(header.wcs.why_not())));
   }
   std::string duplicates = duplicate_warning(cards);
   const fits::HeaderBeam beam = fits::read_beam(cards, inherited, header.wcs, header.shape);
@@ -252,8 +265,9 @@ FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
   header.warnings = scan.warnings;
   for (const Hdu& hdu : scan.hdus) {
     header.hdus.push_back(describe(hdu));
-    if (hdu.index > chosen.index && !hdu.problem.empty() && hdu.problem.rfind("truncated", 0) == 0) {
-      header.warnings.push_back(fmt::format("HDU {}: {}", hdu.index, hdu.problem));
+    const bool truncated = hdu.problem.rfind("truncated", 0) == 0;
+    if (!hdu.problem.empty() && (truncated || hdu.kind == Hdu::Kind::compressed)) {
+      header.warnings.push_back(fmt::format("HDU {} cannot be read: {}", hdu.index, hdu.problem));
     }
   }
   if (!scan.stopped.empty()) header.warnings.push_back(scan.stopped);
@@ -269,7 +283,8 @@ FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
     fits::check_descriptors(*state.bytes, chosen, name);
     const std::int64_t needed = header.shape.count() * 8;
     if (needed > options.max_inflated_bytes) {
-      throw DataError(fmt::format("{}its plane takes {} bytes, above the limit of {}", where, needed, options.max_inflated_bytes));
+      throw DataError(
+          fmt::format("{}its plane takes {} bytes, above the limit of {}", where, needed, options.max_inflated_bytes));
     }
   }
   state.format = read_format(cards, chosen.bitpix, where, header.warnings);
@@ -286,12 +301,14 @@ std::unique_ptr<PixelSource> FitsImage::pixels() const {
   const ImageHeader& header = state.header;
   if (state.hdu.kind != Hdu::Kind::compressed) {
     return fits::plain_source(*state.bytes, state.hdu.data_offset,
-                              fits::plane_layout(header.axes, header.x_axis, header.y_axis, header.plane), state.format);
+                              fits::plane_layout(header.axes, header.x_axis, header.y_axis, header.plane),
+                              state.format);
   }
   const std::lock_guard<std::mutex> lock(state.decoding);
   auto plane = state.decoded.lock();
   if (!plane) {
-    plane = fits::decode_tiles(*state.bytes, state.hdu, header.x_axis, header.y_axis, header.plane, printable(header.path));
+    plane =
+        fits::decode_tiles(*state.bytes, state.hdu, header.x_axis, header.y_axis, header.plane, printable(header.path));
     state.decoded = plane;
   }
   return fits::decoded_source(std::move(plane));

@@ -55,7 +55,8 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
     file.write_at(offset, pixels.data(), 4 * count);
     offset += static_cast<std::int64_t>(4 * count);
   }
-  const std::int64_t total = header_bytes + (offset - header_bytes + fits::kBlockBytes - 1) / fits::kBlockBytes * fits::kBlockBytes;
+  const std::int64_t total =
+      header_bytes + (offset - header_bytes + fits::kBlockBytes - 1) / fits::kBlockBytes * fits::kBlockBytes;
   // Zero bytes: they leave the checksum as it is.
   const std::vector<char> padding(static_cast<std::size_t>(total - offset), 0);
   file.write_at(offset, padding.data(), padding.size());

@@ -16,11 +16,11 @@ namespace reber {
 /// What changes against the input's header. WCS, equinox, observation and instrument keywords are kept; BSCALE, BZERO,
 /// BLANK, checksums, compression keywords and the axes other than the plane's are not.
 struct OutputHeader {
-  const ImageHeader* like = nullptr;   ///< header to keep; null for none
-  std::string unit;                    ///< BUNIT
-  std::optional<Beam> beam;            ///< BMAJ, BMIN, BPA; left out where empty
-  std::vector<std::string> history;    ///< HISTORY cards, folded at 72 characters
-  std::vector<std::string> cards;      ///< further 80-character cards (for images that like no other)
+  const ImageHeader* like = nullptr;  ///< header to keep; null for none
+  std::string unit;                   ///< BUNIT
+  std::optional<Beam> beam;           ///< BMAJ, BMIN, BPA; left out where empty
+  std::vector<std::string> history;   ///< HISTORY cards, folded at 72 characters
+  std::vector<std::string> cards;     ///< further 80-character cards (for images that like no other)
 };
 
 /// Fills rows [y0, y0 + ny) of the output.

@@ -17,8 +17,8 @@ constexpr std::int64_t kInputBytes = std::int64_t{1} << 20;
 constexpr std::size_t kFirstOutputBytes = std::size_t{1} << 20;
 
 [[noreturn]] void too_large(const std::string& name, const char* what, std::int64_t max_bytes) {
-  throw DataError(
-      fmt::format("'{}': its {} data inflate to more than the limit of {} bytes; unpack it first", name, what, max_bytes));
+  throw DataError(fmt::format("'{}': its {} data inflate to more than the limit of {} bytes; unpack it first", name,
+                              what, max_bytes));
 }
 
 /// Output that doubles up to the limit, so that memory follows the bytes that really come out.

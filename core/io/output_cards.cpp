@@ -19,10 +19,9 @@ namespace {
 /// Keywords (without axis numbers) that describe the array as stored, or that the output states anew.
 bool describes_storage(const std::string& stem) {
   static const std::set<std::string> kStems = {
-      "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "EXTEND",  "PCOUNT",   "GCOUNT",   "GROUPS",   "EXTNAME",
-      "EXTVER",   "EXTLEVEL", "INHERIT", "BSCALE",  "BZERO",   "BLANK",    "BUNIT",    "BMAJ",     "BMIN",
-      "BPA",      "CHECKSUM", "DATASUM", "DATAMAX", "DATAMIN", "CASAMBM",  "WCSAXES",  "END",      "NEXTEND",
-      "ZHECKSUM", "ZDATASUM", "FREQ"};
+      "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "EXTEND",  "PCOUNT", "GCOUNT",  "GROUPS",   "EXTNAME",  "EXTVER",
+      "EXTLEVEL", "INHERIT",  "BSCALE",  "BZERO",   "BLANK",   "BUNIT",  "BMAJ",    "BMIN",     "BPA",      "CHECKSUM",
+      "DATASUM",  "DATAMAX",  "DATAMIN", "CASAMBM", "WCSAXES", "END",    "NEXTEND", "ZHECKSUM", "ZDATASUM", "FREQ"};
   return kStems.count(stem) != 0;
 }
 
@@ -70,7 +69,8 @@ std::optional<std::string> renumbered(const std::string& keyword, const Axes& ax
   }
   // The matrix of the first WCS drafts, PC001002: dropped with its axis, else kept as it is.
   if (body.size() == 8 && body.rfind("PC", 0) == 0 && all_digits(body.substr(2))) {
-    const bool same = axes.x == 1 && axes.y == 2 && axes.renumber(body.substr(2, 3)) != 0 && axes.renumber(body.substr(5)) != 0;
+    const bool same =
+        axes.x == 1 && axes.y == 2 && axes.renumber(body.substr(2, 3)) != 0 && axes.renumber(body.substr(5)) != 0;
     return same ? body : std::string();
   }
   return std::nullopt;
@@ -135,7 +135,8 @@ std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
     const double frequency = header.like->wcs.frequency_hz();
     const bool stated = so_far.number("RESTFRQ") == frequency || so_far.number("RESTFREQ") == frequency;
     // The spectral axis is dropped; its value at the plane is not.
-    if (std::isfinite(frequency) && !stated && !so_far.has("FREQ")) out += make_card("FREQ", frequency, "[Hz] frequency of the plane");
+    if (std::isfinite(frequency) && !stated && !so_far.has("FREQ"))
+      out += make_card("FREQ", frequency, "[Hz] frequency of the plane");
   }
   if (!header.unit.empty() && !so_far.has("BUNIT")) out += make_text_card("BUNIT", header.unit);
   if (header.beam && !so_far.has("BMAJ")) {

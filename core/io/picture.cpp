@@ -36,11 +36,11 @@ double unstretch(double s, double low, double high) {
 
 /// Where the image lies on the canvas.
 struct Layout {
-  Shape shape;                      ///< of the image
+  Shape shape;  ///< of the image
   int reduce = 1, x_repeat = 1, y_repeat = 1;
-  int width = 0, height = 0;        ///< of the image area in final pixels
+  int width = 0, height = 0;  ///< of the image area in final pixels
   int left = 0, top = 0;
-  double unit = 1;                  ///< size of text and ticks
+  double unit = 1;  ///< size of text and ticks
 
   [[nodiscard]] double x_scale() const { return static_cast<double>(width) / static_cast<double>(shape.nx); }
   [[nodiscard]] double y_scale() const { return static_cast<double>(height) / static_cast<double>(shape.ny); }
@@ -56,7 +56,8 @@ Layout make_layout(Shape shape, int max_side) {
   const std::int64_t side = std::max(shape.nx, shape.ny);
   const std::int64_t most = std::max(max_side, 100);
   layout.reduce = static_cast<int>((side + most - 1) / most);
-  const std::int64_t nx = (shape.nx + layout.reduce - 1) / layout.reduce, ny = (shape.ny + layout.reduce - 1) / layout.reduce;
+  const std::int64_t nx = (shape.nx + layout.reduce - 1) / layout.reduce,
+                     ny = (shape.ny + layout.reduce - 1) / layout.reduce;
   // Small images are enlarged by whole factors, so that each pixel stays a square.
   const std::int64_t repeat = std::max<std::int64_t>(1, std::min<std::int64_t>(most, 960) / std::max(nx, ny));
   layout.x_repeat = static_cast<int>(std::max(repeat, (80 + nx - 1) / nx));
@@ -69,7 +70,8 @@ Layout make_layout(Shape shape, int max_side) {
 
 /// Largest finite pixel of each block, NaN where there is none; rows turned so that the first is on top.
 cv::Mat reduced(ConstImageView image, int reduce) {
-  const auto nx = static_cast<int>((image.shape.nx + reduce - 1) / reduce), ny = static_cast<int>((image.shape.ny + reduce - 1) / reduce);
+  const auto nx = static_cast<int>((image.shape.nx + reduce - 1) / reduce),
+             ny = static_cast<int>((image.shape.ny + reduce - 1) / reduce);
   cv::Mat out(ny, nx, CV_32FC1, cv::Scalar(std::nan("")));
   for (std::int64_t y = 0; y < image.shape.ny; ++y) {
     const float* const row = image.row(y);
@@ -82,8 +84,8 @@ cv::Mat reduced(ConstImageView image, int reduce) {
   return out;
 }
 
-/// Limits from the pixels where none are given: from 2.5 sigma (by the median deviation) below the median up to 15 sigma
-/// above it, or to the brightest thousandth where that is more.
+/// Limits from the pixels where none are given: from 2.5 sigma (by the median deviation) below the median up to 15
+/// sigma above it, or to the brightest thousandth where that is more.
 void find_limits(const cv::Mat& values, double& low, double& high) {
   if (high > low && std::isfinite(low) && std::isfinite(high)) return;
   std::vector<float> finite;
@@ -114,7 +116,8 @@ cv::Mat coloured(const cv::Mat& values, double low, double high) {
     for (int x = 0; x < values.cols; ++x) {
       const float v = values.at<float>(y, x);
       blank.at<std::uint8_t>(y, x) = std::isfinite(v) ? 0 : 255;
-      levels.at<std::uint8_t>(y, x) = std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * stretch(v, low, high))) : 0;
+      levels.at<std::uint8_t>(y, x) =
+          std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * stretch(v, low, high))) : 0;
     }
   }
   cv::applyColorMap(levels, out, cv::COLORMAP_INFERNO);
@@ -142,7 +145,9 @@ void draw_sources(Canvas& canvas, const Layout& layout, const Catalogue& sources
   // Smaller outlines than this hide the source instead of marking it.
   const double least = 7 * layout.unit;
   for (std::size_t row = 0; row < static_cast<std::size_t>(sources.rows()); ++row) {
-    const auto value = [row](const std::vector<double>* column) { return column != nullptr ? (*column)[row] : std::nan(""); };
+    const auto value = [row](const std::vector<double>* column) {
+      return column != nullptr ? (*column)[row] : std::nan("");
+    };
     double x = value(place.x), y = value(place.y);
     if (!std::isfinite(x) || !std::isfinite(y)) {
       if (!std::isfinite(value(place.lon)) || !std::isfinite(value(place.lat))) continue;
@@ -157,21 +162,25 @@ void draw_sources(Canvas& canvas, const Layout& layout, const Catalogue& sources
     if (matrix && major > 0 && minor > 0 && std::isfinite(pa) && std::abs(matrix->determinant()) > 0) {
       shape = to_pixels(sky_covariance(major, minor, pa), *matrix);
     }
-    const double size = std::sqrt(std::sqrt(std::max(0.0, shape.xx * shape.yy - shape.xy * shape.xy))) * layout.x_scale();
+    const double size =
+        std::sqrt(std::sqrt(std::max(0.0, shape.xx * shape.yy - shape.xy * shape.xy))) * layout.x_scale();
     if (size > 0) {
       canvas.polyline(outline(layout, x, y, shape, std::max(1.6, 2 * least / size)), kSource, 1.1 * layout.unit, true);
     } else {
       const double radius = 2 * least / layout.x_scale();
-      canvas.polyline(outline(layout, x, y, {radius * radius, 0, radius * radius}, 1), kSource, 1.1 * layout.unit, true);
+      canvas.polyline(outline(layout, x, y, {radius * radius, 0, radius * radius}, 1), kSource, 1.1 * layout.unit,
+                      true);
     }
   }
 }
 
 void draw_beam(Canvas& canvas, const Layout& layout, const ImageHeader& header) {
   if (!header.beam) return;
-  const auto matrix = header.wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx), 0.5 * static_cast<double>(layout.shape.ny));
+  const auto matrix =
+      header.wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx), 0.5 * static_cast<double>(layout.shape.ny));
   if (!matrix || !(std::abs(matrix->determinant()) > 0)) return;
-  const Covariance shape = to_pixels(sky_covariance(header.beam->major_deg, header.beam->minor_deg, header.beam->pa_deg), *matrix);
+  const Covariance shape =
+      to_pixels(sky_covariance(header.beam->major_deg, header.beam->minor_deg, header.beam->pa_deg), *matrix);
   const double width = std::sqrt(shape.xx) * layout.x_scale(), height = std::sqrt(shape.yy) * layout.y_scale();
   const double pad = 9 * layout.unit;
   const double side = std::max(width, height) + 2 * pad;
@@ -208,7 +217,8 @@ void draw_ticks(Canvas& canvas, const Layout& layout, const std::vector<Tick>& b
     const double x = layout.point(tick.at, 0).x;
     canvas.line({x, base}, {x, base + length}, kBlack, layout.unit);
     const double half = 0.5 * Canvas::text_width(tick.label, size);
-    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return x - half < t.second && x + half > t.first; });
+    const bool free = std::none_of(taken.begin(), taken.end(),
+                                   [&](const auto& t) { return x - half < t.second && x + half > t.first; });
     if (!free) continue;
     taken.emplace_back(x - half - size, x + half + size);
     canvas.text({x, base + length + 1.4 * size}, tick.label, size, kBlack, Align::centre);
@@ -217,7 +227,8 @@ void draw_ticks(Canvas& canvas, const Layout& layout, const std::vector<Tick>& b
   for (const Tick& tick : left) {
     const double y = layout.point(0, tick.at).y;
     canvas.line({layout.left - length, y}, {layout.left + 0.0, y}, kBlack, layout.unit);
-    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return y > t.first && y < t.second; });
+    const bool free =
+        std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return y > t.first && y < t.second; });
     if (!free) continue;
     taken.emplace_back(y - 2 * size, y + 2 * size);
     canvas.text({layout.left - length - 0.5 * size, y}, tick.label, size, kBlack, Align::right);
@@ -231,12 +242,16 @@ struct AxisNames {
 AxisNames axis_names(const Wcs& wcs) {
   const std::string frame = " (" + wcs.frame_name() + ")";
   switch (wcs.frame()) {
-    case Wcs::Frame::galactic: return {"Galactic longitude", "Galactic latitude"};
-    case Wcs::Frame::ecliptic: return {"Ecliptic longitude", "Ecliptic latitude"};
+    case Wcs::Frame::galactic:
+      return {"Galactic longitude", "Galactic latitude"};
+    case Wcs::Frame::ecliptic:
+      return {"Ecliptic longitude", "Ecliptic latitude"};
     case Wcs::Frame::icrs:
     case Wcs::Frame::fk5:
-    case Wcs::Frame::fk4: return {"Right ascension" + frame, "Declination" + frame};
-    default: return {"Longitude" + frame, "Latitude" + frame};
+    case Wcs::Frame::fk4:
+      return {"Right ascension" + frame, "Declination" + frame};
+    default:
+      return {"Longitude" + frame, "Latitude" + frame};
   }
 }
 
@@ -250,8 +265,10 @@ struct Axes {
 
 Axes make_axes(const Layout& layout, const Wcs& wcs) {
   Axes axes;
-  const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))), up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
-  const auto matrix = wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx - 1), 0.5 * static_cast<double>(layout.shape.ny - 1));
+  const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))),
+            up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
+  const auto matrix =
+      wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx - 1), 0.5 * static_cast<double>(layout.shape.ny - 1));
   if (wcs.celestial()) {
     // In an image on its side the bottom edge shows the latitude.
     const bool turned = matrix && std::abs(matrix->a) < std::abs(matrix->b);
@@ -283,7 +300,8 @@ std::pair<std::string, double> bar_unit(const Unit& unit, double high) {
 }
 
 void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, double low, double high) {
-  const int width = static_cast<int>(20 * layout.unit), x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
+  const int width = static_cast<int>(20 * layout.unit),
+            x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
   cv::Mat levels(layout.height, width, CV_8UC1), bar;
   for (int y = 0; y < layout.height; ++y) levels.row(y).setTo(255 - 255 * y / std::max(1, layout.height - 1));
   cv::applyColorMap(levels, bar, cv::COLORMAP_INFERNO);
@@ -306,7 +324,8 @@ void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, double low
     widest = std::max(widest, Canvas::text_width(label, size));
   }
   if (name.empty()) return;
-  canvas.text({x + width + 10 * layout.unit + widest + 1.7 * size, layout.top + 0.5 * layout.height}, name, size, kBlack, Align::centre, true);
+  canvas.text({x + width + 10 * layout.unit + widest + 1.7 * size, layout.top + 0.5 * layout.height}, name, size,
+              kBlack, Align::centre, true);
 }
 
 }  // namespace
@@ -321,7 +340,8 @@ void write_sky_picture(const std::string& path, ConstImageView image, const Imag
   for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
   layout.left = static_cast<int>(std::lround(widest + 60 * layout.unit));
   layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
-  const int right = static_cast<int>(std::lround(165 * layout.unit)), bottom = static_cast<int>(std::lround(78 * layout.unit));
+  const int right = static_cast<int>(std::lround(165 * layout.unit)),
+            bottom = static_cast<int>(std::lround(78 * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
 
   cv::Mat values = reduced(image, layout.reduce);
@@ -342,10 +362,13 @@ void write_sky_picture(const std::string& path, ConstImageView image, const Imag
 
   canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack, 1.4 * layout.unit);
   draw_ticks(canvas, layout, axes.bottom, axes.left);
-  canvas.text({layout.left + 0.5 * layout.width, layout.top + layout.height + 58 * layout.unit}, axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
-  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, axes.left_name, 13 * layout.unit, kBlack, Align::centre, true);
+  canvas.text({layout.left + 0.5 * layout.width, layout.top + layout.height + 58 * layout.unit}, axes.bottom_name,
+              13 * layout.unit, kBlack, Align::centre);
+  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, axes.left_name, 13 * layout.unit, kBlack,
+              Align::centre, true);
   if (!options.title.empty()) {
-    canvas.text({layout.left + 0.5 * layout.width, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
+    canvas.text({layout.left + 0.5 * layout.width, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit,
+                kBlack, Align::centre);
   }
   draw_bar(canvas, layout, header.unit, low, high);
   canvas.write_png(path, options.overwrite);

@@ -13,8 +13,8 @@
 namespace reber {
 
 struct PictureOptions {
-  int max_side_px = 1400;      ///< the image is reduced (peak-keeping) to at most this
-  double low = 0, high = 0;    ///< limits of the colour scale, in the image's unit; asinh stretch between
+  int max_side_px = 1400;    ///< the image is reduced (peak-keeping) to at most this
+  double low = 0, high = 0;  ///< limits of the colour scale, in the image's unit; asinh stretch between
   std::string title;
   bool overwrite = false;
 };

@@ -78,7 +78,7 @@ class DecodedSource final : public PixelSource {
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     check_rows(plane_->shape, y0, ny);
     const std::int64_t row_bytes = plane_->shape.nx * bytes_of(plane_->format.type);
-    std::memcpy(out, plane_->pixels.data() + y0 * row_bytes, static_cast<std::size_t>(ny * row_bytes));
+    std::memcpy(out, plane_->pixels->data() + y0 * row_bytes, static_cast<std::size_t>(ny * row_bytes));
   }
 
  private:
@@ -138,12 +138,18 @@ PlaneLayout plane_layout(const std::vector<std::int64_t>& axes, int x_axis, int 
 
 PixelType pixel_type(int bitpix) {
   switch (bitpix) {
-    case 8: return PixelType::u8;
-    case 16: return PixelType::i16;
-    case 32: return PixelType::i32;
-    case 64: return PixelType::i64;
-    case -64: return PixelType::f64;
-    default: return PixelType::f32;
+    case 8:
+      return PixelType::u8;
+    case 16:
+      return PixelType::i16;
+    case 32:
+      return PixelType::i32;
+    case 64:
+      return PixelType::i64;
+    case -64:
+      return PixelType::f64;
+    default:
+      return PixelType::f32;
   }
 }
 

@@ -33,16 +33,23 @@ struct PlaneLayout {
 [[nodiscard]] std::unique_ptr<PixelSource> plain_source(const ByteSource& bytes, std::int64_t data_offset,
                                                         PlaneLayout layout, PixelFormat format);
 
+/// Memory that holds decoded pixels.
+class PixelMemory {
+ public:
+  virtual ~PixelMemory() = default;
+  [[nodiscard]] virtual const std::byte* data() const = 0;
+};
+
 /// One plane, decoded: native byte order, scaled, blanks as NaN.
 struct DecodedPlane {
   Shape shape;
   PixelFormat format;
-  std::vector<std::byte> pixels;
+  std::shared_ptr<const PixelMemory> pixels;
 };
 [[nodiscard]] std::unique_ptr<PixelSource> decoded_source(std::shared_ptr<const DecodedPlane> plane);
 
-/// Decodes a plane of a tile-compressed image through CFITSIO, after all checks of fits_guard.hpp.
-///   throws DataError
+/// Decodes a plane of a tile-compressed image through CFITSIO in a child process, after all checks of fits_guard.hpp.
+///   throws DataError, also where the decoder crashes or hangs
 [[nodiscard]] std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis,
                                                                int y_axis, std::int64_t plane, const std::string& name);
 

@@ -19,8 +19,14 @@ constexpr Ink kWhite{255, 255, 255, 1};
 constexpr Ink kGrid{222, 224, 228, 1};
 constexpr Ink kFineGrid{240, 241, 243, 1};
 /// Colours that stay apart for colour-blind readers (Okabe and Ito 2008), then darker ones.
-constexpr std::array<Ink, 8> kColours = {{{0, 114, 178, 1}, {213, 94, 0, 1}, {0, 158, 115, 1}, {204, 121, 167, 1},
-                                          {230, 159, 0, 1}, {86, 180, 233, 1}, {100, 100, 105, 1}, {130, 60, 20, 1}}};
+constexpr std::array<Ink, 8> kColours = {{{0, 114, 178, 1},
+                                          {213, 94, 0, 1},
+                                          {0, 158, 115, 1},
+                                          {204, 121, 167, 1},
+                                          {230, 159, 0, 1},
+                                          {86, 180, 233, 1},
+                                          {100, 100, 105, 1},
+                                          {130, 60, 20, 1}}};
 constexpr double kText = 11;
 
 Ink colour_of(std::size_t series) { return kColours[series % kColours.size()]; }

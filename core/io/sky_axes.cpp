@@ -65,7 +65,8 @@ Fields fields_of(double units, double step_seconds) {
 }
 
 std::string seconds_text(const Fields& f) {
-  return f.digits == 0 ? fmt::format("{:02.0f}", f.seconds) : fmt::format("{:0{}.{}f}", f.seconds, f.digits + 3, f.digits);
+  return f.digits == 0 ? fmt::format("{:02.0f}", f.seconds)
+                       : fmt::format("{:0{}.{}f}", f.seconds, f.digits + 3, f.digits);
 }
 
 /// The coordinate along the edge, unwrapped; empty off the sky.
@@ -133,7 +134,8 @@ std::vector<Tick> sky_ticks(const Wcs& wcs, Shape shape, SkyAxis axis, bool bott
     high = std::max(high, *v);
   }
   if (!(high - low > 1e-12)) return {};
-  const bool equatorial = wcs.frame() == Wcs::Frame::icrs || wcs.frame() == Wcs::Frame::fk5 || wcs.frame() == Wcs::Frame::fk4;
+  const bool equatorial =
+      wcs.frame() == Wcs::Frame::icrs || wcs.frame() == Wcs::Frame::fk5 || wcs.frame() == Wcs::Frame::fk4;
   const bool hours = axis == SkyAxis::longitude && equatorial;
   const double unit = hours ? 15.0 / 3600 : 1.0 / 3600;
   const double step = round_seconds((high - low) / std::max(1, wanted) / unit, hours) * unit;
@@ -164,7 +166,8 @@ std::vector<std::vector<PixelPosition>> sky_line(const Wcs& wcs, Shape shape, Sk
     for (int k = 0; k <= 16; ++k) {
       // Back and forth, so that neighbours follow each other and longitudes can be unwrapped.
       const int i = j % 2 == 0 ? k : 16 - k;
-      const auto sky = wcs.to_sky(-0.5 + static_cast<double>(shape.nx) * i / 16, -0.5 + static_cast<double>(shape.ny) * j / 16);
+      const auto sky =
+          wcs.to_sky(-0.5 + static_cast<double>(shape.nx) * i / 16, -0.5 + static_cast<double>(shape.ny) * j / 16);
       if (!sky) continue;
       double other = axis == SkyAxis::longitude ? sky->lat_deg : sky->lon_deg;
       if (axis == SkyAxis::latitude && started) other = last + std::remainder(other - last, 360.0);
@@ -181,7 +184,8 @@ std::vector<std::vector<PixelPosition>> sky_line(const Wcs& wcs, Shape shape, Sk
     const double other = low + (high - low) * i / (kSamples / 2);
     const auto pixel = wcs.to_pixel(axis == SkyAxis::longitude ? SkyPosition{value, other} : SkyPosition{other, value});
     const double jump = 0.2 * static_cast<double>(std::max(shape.nx, shape.ny));
-    const bool near = pixel && (pieces.back().empty() || std::hypot(pixel->x - pieces.back().back().x, pixel->y - pieces.back().back().y) < jump);
+    const bool near = pixel && (pieces.back().empty() || std::hypot(pixel->x - pieces.back().back().x,
+                                                                    pixel->y - pieces.back().back().y) < jump);
     if (!near && !pieces.back().empty()) pieces.emplace_back();
     if (pixel) pieces.back().push_back(*pixel);
   }
@@ -193,7 +197,8 @@ std::vector<Tick> round_ticks(double low, double high, int wanted) {
   if (!(high > low)) return ticks;
   const double step = round_step((high - low) / std::max(1, wanted));
   const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
-  for (auto k = static_cast<long long>(std::ceil(low / step - 1e-9)); static_cast<double>(k) * step <= high + 1e-9 * step; ++k) {
+  for (auto k = static_cast<long long>(std::ceil(low / step - 1e-9));
+       static_cast<double>(k) * step <= high + 1e-9 * step; ++k) {
     const double value = static_cast<double>(k) * step;
     const bool plain = std::abs(high) < 1e6 && digits <= 4;
     ticks.push_back({value, value, plain ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:g}", value)});
@@ -204,7 +209,8 @@ std::vector<Tick> round_ticks(double low, double high, int wanted) {
 std::vector<Tick> decade_ticks(double low, double high) {
   std::vector<Tick> ticks;
   if (!(low > 0) || !(high > low)) return ticks;
-  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9)), last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9)),
+            last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
   const int stride = std::max(1, (last - first) / 8 + ((last - first) % 8 != 0 && last - first > 8 ? 1 : 0));
   for (int k = first; k <= last; k += stride) {
     const double value = std::pow(10.0, k);

@@ -23,15 +23,21 @@ int element_size(char code) {
   switch (code) {
     case 'L':
     case 'A':
-    case 'B': return 1;
-    case 'I': return 2;
+    case 'B':
+      return 1;
+    case 'I':
+      return 2;
     case 'J':
-    case 'E': return 4;
+    case 'E':
+      return 4;
     case 'K':
     case 'D':
-    case 'C': return 8;
-    case 'M': return 16;
-    default: return 0;
+    case 'C':
+      return 8;
+    case 'M':
+      return 16;
+    default:
+      return 0;
   }
 }
 
@@ -77,7 +83,8 @@ void read_columns(Hdu& hdu) {
     offset += width;
   }
   if (offset != hdu.layout.row_bytes) {
-    throw DataError(fmt::format("NAXIS1={} is not the width of the {} columns ({})", hdu.layout.row_bytes, fields, offset));
+    throw DataError(
+        fmt::format("NAXIS1={} is not the width of the {} columns ({})", hdu.layout.row_bytes, fields, offset));
   }
   if (hdu.layout.columns.empty()) throw DataError("the table has no column of tiles (TFORMn)");
 }
@@ -123,7 +130,8 @@ void read_sizes(Hdu& hdu) {
     throw DataError(fmt::format("ZNAXISn and ZTILEn make {} tiles, but the table has {} rows", *tiles, rows));
   }
   if (product(layout.tile).value_or(INT64_MAX) > INT32_MAX / 8) {
-    throw DataError(fmt::format("ZTILEn: a tile holds more than {} pixels, which CFITSIO cannot decode", INT32_MAX / 8));
+    throw DataError(
+        fmt::format("ZTILEn: a tile holds more than {} pixels, which CFITSIO cannot decode", INT32_MAX / 8));
   }
   layout.tiles = *tiles;
 }
@@ -147,7 +155,8 @@ Descriptor descriptor_of(const unsigned char* row, const TileColumn& column) {
 template <class Body>
 void for_each_tile(const ByteSource& bytes, const Hdu& hdu, const Body& body) {
   const TileLayout& layout = hdu.layout;
-  const std::int64_t rows_at_once = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / std::max<std::int64_t>(1, layout.row_bytes));
+  const std::int64_t rows_at_once =
+      std::max<std::int64_t>(1, (std::int64_t{1} << 20) / std::max<std::int64_t>(1, layout.row_bytes));
   std::vector<unsigned char> rows;
   for (std::int64_t first = 0; first < layout.tiles; first += rows_at_once) {
     const std::int64_t count = std::min(rows_at_once, layout.tiles - first);
@@ -200,11 +209,13 @@ void check_hcompress(const std::vector<unsigned char>& stream, std::int64_t pixe
   }
   const std::int64_t nx = big_endian(stream.data() + 2, 4), ny = big_endian(stream.data() + 6, 4);
   if (nx < 1 || ny < 1 || nx * ny != pixels) {
-    throw DataError(fmt::format("{}the HCOMPRESS stream says {} x {}, the tile size is {} pixels", where, nx, ny, pixels));
+    throw DataError(
+        fmt::format("{}the HCOMPRESS stream says {} x {}, the tile size is {} pixels", where, nx, ny, pixels));
   }
   for (int i = 0; i < 3; ++i) {
     // Bytes 22 to 24 are the numbers of bit planes.
-    if (stream[static_cast<std::size_t>(22 + i)] > 62) throw DataError(where + "the HCOMPRESS stream has too many bit planes");
+    if (stream[static_cast<std::size_t>(22 + i)] > 62)
+      throw DataError(where + "the HCOMPRESS stream has too many bit planes");
   }
 }
 
@@ -239,8 +250,9 @@ void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::strin
   for_each_tile(bytes, hdu, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
     if (d.bytes == 0) return;
     if (d.offset < 0 || d.bytes < 0 || d.offset > heap || d.bytes > heap - d.offset) {
-      throw DataError(fmt::format("'{}', HDU {}, tile {}: its {} descriptor ({} bytes at {}) lies outside the heap of {} bytes",
-                                  name, hdu.index, tile + 1, restrict_to_ascii(column.name), d.bytes, d.offset, heap));
+      throw DataError(
+          fmt::format("'{}', HDU {}, tile {}: its {} descriptor ({} bytes at {}) lies outside the heap of {} bytes",
+                      name, hdu.index, tile + 1, restrict_to_ascii(column.name), d.bytes, d.offset, heap));
     }
   });
 }

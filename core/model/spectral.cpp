@@ -25,8 +25,8 @@ double axis_frequency(const fits::CardTable& table, int axis, double pixel, doub
   std::string unit = table.string(fmt::format("CUNIT{}", axis)).value_or("");
   std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::tolower(c); });
   const double reference = table.number(fmt::format("CRPIX{}", axis)).value_or(0);
-  const double step = table.number(fmt::format("CDELT{}", axis))
-                          .value_or(table.number(fmt::format("CD{0}_{0}", axis)).value_or(1));
+  const double step =
+      table.number(fmt::format("CDELT{}", axis)).value_or(table.number(fmt::format("CD{0}_{0}", axis)).value_or(1));
   double value = table.number(fmt::format("CRVAL{}", axis)).value_or(0) + (pixel - reference) * step;
   if (type == "FREQ") {
     const double scale = unit == "ghz" ? 1e9 : unit == "mhz" ? 1e6 : unit == "khz" ? 1e3 : 1;

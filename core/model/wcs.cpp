@@ -75,16 +75,24 @@ class Parsed {
   wcsprm* systems_ = nullptr;
 };
 
-/// What WCSLIB has to see: comments left out, bytes that FITS does not allow as blanks.
+/// What WCSLIB has to see: cards with a number, or a string that ends, written anew in the fixed format. Its parser
+/// (7.12) copies a string without closing quote over the end of its buffer.
 std::string cards_for_wcslib(const fits::CardTable& table) {
   std::string out;
   for (std::int64_t i = 0; i < table.count(); ++i) {
     const std::string keyword = fits::keyword_of(table.card(i));
-    if (keyword.empty() || keyword == "HISTORY" || keyword == "COMMENT" || keyword == "END") continue;
-    out += table.card(i);
-  }
-  for (char& c : out) {
-    if (c < 32 || c > 126) c = ' ';
+    const bool plain = !keyword.empty() && std::all_of(keyword.begin(), keyword.end(), [](char c) {
+      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+    const std::string value = fits::value_of(table.card(i));
+    if (!plain || value.empty() || keyword == "END") continue;
+    if (value.front() == '\'') {
+      if (const auto text = fits::quoted_text(value)) out += fits::make_text_card(keyword, *text);
+    } else if (const auto number = fits::parse_number(value); number && std::isfinite(*number)) {
+      std::string card = fmt::format("{:<8}= {:>20}", keyword, value);
+      card.resize(fits::kCardBytes, ' ');
+      out += card;
+    }
   }
   std::string end = "END";
   end.resize(fits::kCardBytes, ' ');
@@ -115,6 +123,7 @@ std::string wrong_card(const fits::CardTable& table, const std::array<int, 2>& a
   for (const char* keyword : {"LONPOLE", "LATPOLE"}) {
     if (bad_number(keyword)) return keyword;
   }
+  if (table.integer("WCSAXES").value_or(1) > kMaxWcsAxes) return "WCSAXES";
   return {};
 }
 
@@ -128,9 +137,9 @@ std::array<double, 3> unit_vector(const SkyPosition& sky) {
 struct Wcs::State {
   /// System of x and y alone, or of all axes where those cannot be separated. Empty without positions.
   std::unique_ptr<System> system;
-  int x = 0, y = 1;                ///< axes of the system that are x and y
-  std::vector<double> pixel;       ///< 1-based, x and y to be filled in
-  std::vector<double> world;       ///< values of the other axes
+  int x = 0, y = 1;           ///< axes of the system that are x and y
+  std::vector<double> pixel;  ///< 1-based, x and y to be filled in
+  std::vector<double> world;  ///< values of the other axes
   bool celestial = false;
   std::string why_not = "no header was read";
   Frame frame = Frame::none;
@@ -168,9 +177,7 @@ struct Wcs::State {
 bool Wcs::State::degenerate() const {
   wcsprm& prm = system->prm();
   const int n = prm.naxis;
-  const auto at = [&](int i, int j) {
-    return prm.lin.cdelt[i] * prm.lin.pc[i * n + j];
-  };
+  const auto at = [&](int i, int j) { return prm.lin.cdelt[i] * prm.lin.pc[i * n + j]; };
   const double a = at(prm.lng, x), b = at(prm.lng, y), c = at(prm.lat, x), d = at(prm.lat, y);
   return !(std::abs(a * d - b * c) > 1e-10 * (std::abs(a * d) + std::abs(b * c)));
 }
@@ -185,7 +192,8 @@ bool Wcs::State::round_trips(double nx, double ny) {
     ++on_sky;
     const auto back = to_pixel(*sky);
     // An all-sky map may come back on its other edge: one good point is enough.
-    if (back && std::abs(back->x - xs[i]) <= 1e-6 * std::max(1.0, nx) && std::abs(back->y - ys[i]) <= 1e-6 * std::max(1.0, ny)) {
+    if (back && std::abs(back->x - xs[i]) <= 1e-6 * std::max(1.0, nx) &&
+        std::abs(back->y - ys[i]) <= 1e-6 * std::max(1.0, ny)) {
       return true;
     }
   }
@@ -224,7 +232,7 @@ bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& a
   auto made = std::make_unique<System>();
   // 13: the axes cannot be separated. All of them are then kept, the others fixed.
   int status = parsed.naxis == 2 && axes[0] == 1 && axes[1] == 2 ? made->copy_axes(parsed, nullptr)
-                                                                  : made->copy_axes(parsed, &axes);
+                                                                 : made->copy_axes(parsed, &axes);
   x = 0;
   y = 1;
   if (status == 13) {
@@ -242,7 +250,8 @@ bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& a
       const double value = table.number(fmt::format("CRVAL{}", axis)).value_or(0);
       const bool latitude = std::string(parsed.ctype[axis - 1]).find("LAT") != std::string::npos ||
                             std::string(parsed.ctype[axis - 1]).rfind("DEC", 0) == 0;
-      if (latitude && std::abs(value) > 90) why_not = fmt::format("CRVAL{}={:g} is no latitude: {}", axis, value, words);
+      if (latitude && std::abs(value) > 90)
+        why_not = fmt::format("CRVAL{}={:g} is no latitude: {}", axis, value, words);
     }
     return false;
   }
@@ -269,7 +278,7 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
     return;
   }
   if (const std::string wrong = wrong_card(table, axes); !wrong.empty()) {
-    why_not = fmt::format("{}={} has the wrong type", wrong, fits::restrict_to_ascii(table.raw(wrong)));
+    why_not = fmt::format("{}={} has the wrong type or size", wrong, fits::restrict_to_ascii(table.raw(wrong)));
     return;
   }
   const bool has_cd = table.has(fmt::format("CD{}_{}", axes[0], axes[0])) ||
@@ -287,8 +296,8 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
   const std::lock_guard<std::mutex> lock(parsing);
   const Parsed parsed(cards_for_wcslib(table));
   wcsprm* const primary = parsed.primary();
-  if (primary == nullptr || primary->naxis < std::max(axes[0], axes[1])) {
-    why_not = "WCSLIB finds no description of both axes";
+  if (primary == nullptr || primary->naxis < std::max(axes[0], axes[1]) || primary->naxis > kMaxWcsAxes) {
+    why_not = fmt::format("WCSLIB finds no description of both axes among at most {}", kMaxWcsAxes);
     return;
   }
   unitfix(0, primary);

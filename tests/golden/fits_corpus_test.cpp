@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every file of the FITS corpus: what must be read is read right, what must be refused is refused with its word.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -41,12 +43,18 @@ double decode_as(const std::byte* at, const PixelFormat& format) {
 
 double decode(const std::byte* at, const PixelFormat& format) {
   switch (format.type) {
-    case PixelType::u8: return decode_as<std::uint8_t>(at, format);
-    case PixelType::i16: return decode_as<std::int16_t>(at, format);
-    case PixelType::i32: return decode_as<std::int32_t>(at, format);
-    case PixelType::i64: return decode_as<std::int64_t>(at, format);
-    case PixelType::f32: return decode_as<float>(at, format);
-    case PixelType::f64: return decode_as<double>(at, format);
+    case PixelType::u8:
+      return decode_as<std::uint8_t>(at, format);
+    case PixelType::i16:
+      return decode_as<std::int16_t>(at, format);
+    case PixelType::i32:
+      return decode_as<std::int32_t>(at, format);
+    case PixelType::i64:
+      return decode_as<std::int64_t>(at, format);
+    case PixelType::f32:
+      return decode_as<float>(at, format);
+    case PixelType::f64:
+      return decode_as<double>(at, format);
   }
   return 0;
 }
@@ -81,7 +89,8 @@ std::vector<double> read_all(const std::string& path, std::int64_t planes) {
 void expect_near(double found, const Json& wanted, double relative, double absolute, const char* what) {
   if (wanted.is_null()) return;
   const double value = wanted.get<double>();
-  EXPECT_TRUE(std::abs(found - value) <= relative * std::abs(value) + absolute) << what << ": " << found << ", not " << value;
+  EXPECT_TRUE(std::abs(found - value) <= relative * std::abs(value) + absolute)
+      << what << ": " << found << ", not " << value;
 }
 
 void check_pixels(const std::vector<double>& values, const Json& image) {
@@ -162,8 +171,9 @@ void check_header(const ImageHeader& header, const Json& file) {
   if (!header.wcs.celestial()) return;
   check_position(header.wcs, wcs.at("crpix").at(0).get<double>() - 1, wcs.at("crpix").at(1).get<double>() - 1,
                  wcs.value("lonlat_at_crpix_deg", Json()), "reference pixel");
-  check_position(header.wcs, 0.5 * static_cast<double>(header.shape.nx - 1), 0.5 * static_cast<double>(header.shape.ny - 1),
-                 wcs.value("lonlat_at_image_centre_deg", Json()), "centre");
+  check_position(header.wcs, 0.5 * static_cast<double>(header.shape.nx - 1),
+                 0.5 * static_cast<double>(header.shape.ny - 1), wcs.value("lonlat_at_image_centre_deg", Json()),
+                 "centre");
   check_position(header.wcs, 0, 0, wcs.value("lonlat_at_pixel_0_0_deg", Json()), "first pixel");
 }
 
@@ -216,6 +226,70 @@ std::vector<Json> cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, FitsCorpus, testing::ValuesIn(cases()), test_name);
+
+std::string load(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Opens the bytes as a file and reads all pixels of plane 0.   returns false where they are refused
+bool reads(const std::string& bytes) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("reber-corpus-" + std::to_string(::getpid()))).string();
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bool good = true;
+  try {
+    OpenOptions options;
+    options.plane = 0;
+    options.max_inflated_bytes = std::int64_t{1} << 28;
+    read_plane(FitsImage::open(path, options));
+  } catch (const Error&) {
+    good = false;
+  }
+  std::filesystem::remove(path);
+  return good;
+}
+
+// A crash or a hang would end this test program.
+TEST(FitsCorpusDamage, ChangedBytesAreReadOrRefused) {
+  const Json files = manifest_files();
+  if (files.empty()) GTEST_SKIP() << "no corpus at " << kCorpus << ": set REBER_TEST_DATA";
+  std::uint32_t random = 12345;
+  const auto next = [&random] { return random = 1664525U * random + 1013904223U; };
+  for (const Json& file : files) {
+    const std::string whole = load(kCorpus / file.at("file").get<std::string>());
+    const bool compressed = file.at("group") == "compressed";
+    for (int round = 0; !whole.empty() && round < (compressed ? 20 : 6); ++round) {
+      std::string bytes = whole;
+      for (int change = 0; change < 3; ++change) {
+        // Headers and tile tables lie in the first blocks.
+        const std::size_t range = next() % 4 != 0 ? std::min<std::size_t>(bytes.size(), 8640) : bytes.size();
+        bytes[(next() >> 4) % range] = "\xff\0' 9-T1"[(next() >> 8) % 8];
+      }
+      reads(bytes);
+    }
+  }
+}
+
+TEST(FitsCorpusDamage, CutFilesAreReadOnlyWhereAllPixelsAreThere) {
+  const Json files = manifest_files();
+  if (files.empty()) GTEST_SKIP() << "no corpus at " << kCorpus << ": set REBER_TEST_DATA";
+  for (const Json& file : files) {
+    if (file.at("expect") == "refuse" || file.at("group") == "compressed") continue;
+    const std::string whole = load(kCorpus / file.at("file").get<std::string>());
+    const Json& image = file.at("image");
+    const std::int64_t pixels = image.at("npix").get<std::int64_t>() * std::abs(image.at("bitpix").get<int>()) / 8;
+    const auto padding = (2880 - pixels % 2880) % 2880;
+    for (std::size_t part = 0; part < 20; ++part) {
+      const std::size_t size = whole.size() * part / 20;
+      // What is cut off is more than padding and what follows the image.
+      const bool lacks = static_cast<std::int64_t>(whole.size() - size) > padding + 2880;
+      if (lacks) {
+        EXPECT_FALSE(reads(whole.substr(0, size))) << file.at("file") << " cut at " << size;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace reber

@@ -25,15 +25,16 @@ Catalogue sample() {
   catalogue.equinox = 2000;
   catalogue.frequency_hz = 1.4e9;
   catalogue.history = {"reber find --threshold 5 <in> & \"out\""};
-  catalogue.columns = {{{"Source_id", "", "meta.id;meta.main", "Number"}, std::vector<std::int64_t>{0, 1, 2}},
-                       {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude"}, std::vector<double>{187.12345678901235, 1e-7, kNaN}},
-                       {{"DEC", "deg", "pos.eq.dec;meta.main", "Latitude"}, std::vector<double>{-12.5, 89.999999999, kNaN}},
-                       {{"Xposn", "pix", "pos.cartesian.x", "x, from 0"}, std::vector<double>{1, 2, 3.25}},
-                       {{"Yposn", "pix", "pos.cartesian.y", "y, from 0"}, std::vector<double>{1, 2, 3.5}},
-                       {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM"}, std::vector<double>{0.0125, kNaN, kNaN}},
-                       {{"Min", "deg", "phys.angSize.sminAxis", "FWHM"}, std::vector<double>{0.01, kNaN, kNaN}},
-                       {{"PA", "deg", "pos.posAng", "angle"}, std::vector<double>{25, kNaN, kNaN}},
-                       {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "S"}}};
+  catalogue.columns = {
+      {{"Source_id", "", "meta.id;meta.main", "Number"}, std::vector<std::int64_t>{0, 1, 2}},
+      {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude"}, std::vector<double>{187.12345678901235, 1e-7, kNaN}},
+      {{"DEC", "deg", "pos.eq.dec;meta.main", "Latitude"}, std::vector<double>{-12.5, 89.999999999, kNaN}},
+      {{"Xposn", "pix", "pos.cartesian.x", "x, from 0"}, std::vector<double>{1, 2, 3.25}},
+      {{"Yposn", "pix", "pos.cartesian.y", "y, from 0"}, std::vector<double>{1, 2, 3.5}},
+      {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM"}, std::vector<double>{0.0125, kNaN, kNaN}},
+      {{"Min", "deg", "phys.angSize.sminAxis", "FWHM"}, std::vector<double>{0.01, kNaN, kNaN}},
+      {{"PA", "deg", "pos.posAng", "angle"}, std::vector<double>{25, kNaN, kNaN}},
+      {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "S"}}};
   return catalogue;
 }
 
@@ -57,7 +58,8 @@ TEST(CatalogueIo, TheExtensionChoosesTheFormat) {
     write_catalogue(sample(), folder.file("c.txt"), false);
     FAIL() << "wrote .txt";
   } catch (const InputError& error) {
-    for (const CatalogueFormat& format : catalogue_formats()) EXPECT_NE(std::string(error.what()).find(format.extension), std::string::npos);
+    for (const CatalogueFormat& format : catalogue_formats())
+      EXPECT_NE(std::string(error.what()).find(format.extension), std::string::npos);
   }
   EXPECT_THROW(write_catalogue(sample(), folder.file("c.csv"), false), InputError);
   EXPECT_NO_THROW(write_catalogue(sample(), folder.file("C.CSV"), true));
@@ -82,8 +84,9 @@ TEST(CatalogueIo, VotableIsEscapedAndSaysFrameUnitsAndUcds) {
   write_catalogue(sample(), folder.file("c.vot"), false);
   const std::string text = load(folder.file("c.vot"));
   for (const char* part :
-       {"<VOTABLE version=\"1.4\"", "<COOSYS ID=\"sky\" system=\"eq_FK5\" equinox=\"J2000\"/>", "unit=\"deg\" ucd=\"pos.eq.ra;meta.main\" ref=\"sky\"",
-        "&lt;in&gt; &amp; &quot;out&quot;", "<TD>&lt;b&gt;&amp;{}\\x1B[31m</TD>", "<TD>187.12345678901235</TD>", "<TD>NaN</TD>", "text &lt; &amp; &gt;"}) {
+       {"<VOTABLE version=\"1.4\"", "<COOSYS ID=\"sky\" system=\"eq_FK5\" equinox=\"J2000\"/>",
+        "unit=\"deg\" ucd=\"pos.eq.ra;meta.main\" ref=\"sky\"", "&lt;in&gt; &amp; &quot;out&quot;",
+        "<TD>&lt;b&gt;&amp;{}\\x1B[31m</TD>", "<TD>187.12345678901235</TD>", "<TD>NaN</TD>", "text &lt; &amp; &gt;"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -93,7 +96,9 @@ TEST(CatalogueIo, RegionsHaveFwhmDiametersAndPixelsWhereThereIsNoSky) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.reg"), false);
   const std::string text = load(folder.file("c.reg"));
-  EXPECT_NE(text.find("fk5; ellipse(187.123456789,-12.500000000,22.50000\",18.00000\",115.0000) # text={0}"), std::string::npos) << text;
+  EXPECT_NE(text.find("fk5; ellipse(187.123456789,-12.500000000,22.50000\",18.00000\",115.0000) # text={0}"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("fk5; point(0.000000100,89.999999999) # text={1}"), std::string::npos) << text;
   EXPECT_NE(text.find("image; point(4.2500,4.5000) # text={2}"), std::string::npos) << text;
   Catalogue elsewhere = sample();
@@ -107,8 +112,9 @@ TEST(CatalogueIo, FitsTableHoldsTheBitsOfEveryCell) {
   write_catalogue(sample(), folder.file("c.fits"), false);
   const std::string bytes = load(folder.file("c.fits"));
   EXPECT_EQ(bytes.size() % 2880, 0U);
-  for (const char* part : {"TTYPE2  = 'RA      '", "TFORM2  = '1D      '", "TUNIT2  = 'deg     '", "TUCD2   = 'pos.eq.ra;meta.main'", "TCOMM1  = 'Number  '",
-                           "RADESYS = 'FK5     '", "EQUINOX =               2000.0", "TFORM9  = '11A     '", "HISTORY reber find"}) {
+  for (const char* part : {"TTYPE2  = 'RA      '", "TFORM2  = '1D      '", "TUNIT2  = 'deg     '",
+                           "TUCD2   = 'pos.eq.ra;meta.main'", "TCOMM1  = 'Number  '", "RADESYS = 'FK5     '",
+                           "EQUINOX =               2000.0", "TFORM9  = '11A     '", "HISTORY reber find"}) {
     EXPECT_NE(bytes.find(part), std::string::npos) << part;
   }
   // Each row: one K, seven D and eleven characters; RA of the first row follows the number.
@@ -124,7 +130,8 @@ TEST(CatalogueIo, AnEmptyCatalogueIsStillAFile) {
   const TemporaryFolder folder;
   Catalogue empty = sample();
   for (Column& column : empty.columns) std::visit([](auto& values) { values.clear(); }, column.values);
-  for (const CatalogueFormat& format : catalogue_formats()) EXPECT_NO_THROW(write_catalogue(empty, folder.file(std::string("e") + format.extension), false));
+  for (const CatalogueFormat& format : catalogue_formats())
+    EXPECT_NO_THROW(write_catalogue(empty, folder.file(std::string("e") + format.extension), false));
   EXPECT_EQ(lines_of(load(folder.file("e.csv"))).size(), 1U);
 }
 
@@ -141,8 +148,13 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1B[31mb\\x0A");
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("\xFF\xC3"), "\\xFF\\xC3");
-  EXPECT_EQ(printable("\xC2\x9B" "31m"), "\\xC2\\x9B31m");
-  EXPECT_EQ(printable("\xE2\x80\xAE" "evil"), "\\xE2\\x80\\xAE" "evil");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            "\\xC2\\x9B31m");
+  EXPECT_EQ(printable("\xE2\x80\xAE"
+                      "evil"),
+            "\\xE2\\x80\\xAE"
+            "evil");
   EXPECT_EQ(printable(std::string("\0x", 2)), "\\x00x");
 }
 

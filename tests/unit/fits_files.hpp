@@ -77,9 +77,10 @@ inline std::string load(const std::string& path) {
 
 /// Cards of a celestial system of 10 arcsec pixels whose reference pixel is (nx, ny) = (5, 5).
 inline std::vector<std::string> sky_cards() {
-  return {"CTYPE1  = 'RA---SIN'", "CRPIX1  = 5.0",  "CRVAL1  = 187.5", "CDELT1  = -0.00277777777777778", "CUNIT1  = 'deg'",
-          "CTYPE2  = 'DEC--SIN'", "CRPIX2  = 5.0",  "CRVAL2  = 12.0",  "CDELT2  = 0.00277777777777778",  "CUNIT2  = 'deg'",
-          "RADESYS = 'ICRS'"};
+  return {
+      "CTYPE1  = 'RA---SIN'", "CRPIX1  = 5.0", "CRVAL1  = 187.5", "CDELT1  = -0.00277777777777778", "CUNIT1  = 'deg'",
+      "CTYPE2  = 'DEC--SIN'", "CRPIX2  = 5.0", "CRVAL2  = 12.0",  "CDELT2  = 0.00277777777777778",  "CUNIT2  = 'deg'",
+      "RADESYS = 'ICRS'"};
 }
 
 inline std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {

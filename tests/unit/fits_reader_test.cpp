@@ -2,6 +2,7 @@
 // The FITS reader: what it takes from a header, and what it refuses.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include <cmath>
 #include <functional>
@@ -22,8 +23,10 @@ using testing_files::sky_cards;
 using testing_files::TemporaryFolder;
 
 std::vector<std::string> shape_cards(int bitpix, const std::vector<int>& axes) {
-  std::vector<std::string> cards = {"SIMPLE  = T", "BITPIX  = " + std::to_string(bitpix), "NAXIS   = " + std::to_string(axes.size())};
-  for (std::size_t i = 0; i < axes.size(); ++i) cards.push_back("NAXIS" + std::to_string(i + 1) + "  = " + std::to_string(axes[i]));
+  std::vector<std::string> cards = {"SIMPLE  = T", "BITPIX  = " + std::to_string(bitpix),
+                                    "NAXIS   = " + std::to_string(axes.size())};
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    cards.push_back("NAXIS" + std::to_string(i + 1) + "  = " + std::to_string(axes[i]));
   return cards;
 }
 
@@ -42,7 +45,8 @@ float float_at(const PixelSource& source, std::int64_t y, std::int64_t x) {
   std::vector<std::byte> row(static_cast<std::size_t>(source.shape().nx) * 4);
   source.read_rows(y, 1, row.data());
   unsigned char bytes[4];
-  for (std::size_t i = 0; i < 4; ++i) bytes[3 - i] = static_cast<unsigned char>(row[static_cast<std::size_t>(4 * x) + i]);
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[3 - i] = static_cast<unsigned char>(row[static_cast<std::size_t>(4 * x) + i]);
   float value = 0;
   std::memcpy(&value, bytes, 4);
   return value;
@@ -136,8 +140,8 @@ TEST_F(FitsReader, HdusAreListedAndChosen) {
   const auto extension = [](const char* name, float first) {
     std::vector<float> values = ramp(6);
     for (float& v : values) v += first;
-    return header({"XTENSION= 'IMAGE'", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 3", "NAXIS2  = 2", "PCOUNT  = 0", "GCOUNT  = 1",
-                   std::string("EXTNAME = '") + name + "'"}) +
+    return header({"XTENSION= 'IMAGE'", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 3", "NAXIS2  = 2", "PCOUNT  = 0",
+                   "GCOUNT  = 1", std::string("EXTNAME = '") + name + "'"}) +
            data_blocks(values);
   };
   const std::string file = primary + extension("SCI", 10) + extension("ERR", 20);
@@ -156,7 +160,8 @@ TEST_F(FitsReader, HdusAreListedAndChosen) {
 }
 
 TEST_F(FitsReader, ALaterTruncatedHduIsOnlyAWarning) {
-  const std::string second = header({"XTENSION= 'IMAGE'", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 300", "NAXIS2  = 200", "PCOUNT  = 0", "GCOUNT  = 1"});
+  const std::string second = header({"XTENSION= 'IMAGE'", "BITPIX  = -32", "NAXIS   = 2", "NAXIS1  = 300",
+                                     "NAXIS2  = 200", "PCOUNT  = 0", "GCOUNT  = 1"});
   const ImageHeader found = read(small_image(sky_cards()) + second + data_blocks(ramp(6)));
   ASSERT_EQ(found.warnings.size(), 1U);
   expect_in(found.warnings[0], "truncated");
@@ -167,9 +172,11 @@ TEST_F(FitsReader, ScalingIsReadAndNonsenseRefused) {
   EXPECT_EQ(format.scale, 0.25);
   EXPECT_EQ(format.zero, -1.0);
   EXPECT_FALSE(format.blank.has_value());
-  for (const char* bad : {"BSCALE  = 0.0", "BSCALE  = 'abc'", "BSCALE  = 1E999", "BSCALE  = NaN"}) expect_in(refusal(small_image({bad})), "BSCALE");
+  for (const char* bad : {"BSCALE  = 0.0", "BSCALE  = 'abc'", "BSCALE  = 1E999", "BSCALE  = NaN"})
+    expect_in(refusal(small_image({bad})), "BSCALE");
   expect_in(refusal(small_image({"BZERO   = 1E999"})), "BZERO");
-  const std::string integers = header(joined(shape_cards(16, {3, 2}), {"BLANK   = -7"})) + data_blocks(std::vector<std::int16_t>(6));
+  const std::string integers =
+      header(joined(shape_cards(16, {3, 2}), {"BLANK   = -7"})) + data_blocks(std::vector<std::int16_t>(6));
   EXPECT_EQ(open(integers).pixels()->format().blank, -7);
 }
 
@@ -238,7 +245,7 @@ TEST_F(FitsReader, DamagedHeadersNameTheKeyword) {
 TEST_F(FitsReader, EveryTruncationIsRefusedOrWhole) {
   const std::string whole = small_image(sky_cards());
   const std::size_t pixels_end = whole.size() - 2880 + 24;
-  for (std::size_t size = 0; size < whole.size(); size += 7) {
+  for (std::size_t size = 0; size < whole.size(); size += 19) {
     save(folder_.file("cut.fits"), whole.substr(0, size));
     bool opened = true;
     try {
@@ -267,8 +274,42 @@ TEST_F(FitsReader, FilesOfOtherKindsAreRefusedWithTheSystemsWords) {
   }
 }
 
+std::string gzipped(const std::string& bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST_F(FitsReader, GzipIsCheckedAndBounded) {
+  const std::string plain = small_image({});
+  const std::string packed = gzipped(plain);
+  EXPECT_EQ(float_at(*open(packed).pixels(), 1, 2), 5.0f);
+  // Two members make one file; zero bytes behind are padding.
+  EXPECT_EQ(
+      float_at(*open(gzipped(plain.substr(0, 3000)) + gzipped(plain.substr(3000)) + std::string(512, '\0')).pixels(), 1,
+               2),
+      5.0f);
+  for (std::size_t cut = 1; cut < packed.size() - 3; cut += 5)
+    expect_in(refusal(packed.substr(0, packed.size() - cut)), "gzip");
+  std::string wrong = packed;
+  wrong[wrong.size() - 6] = static_cast<char>(wrong[wrong.size() - 6] ^ 1);
+  expect_in(refusal(wrong), "gzip");
+  OpenOptions options;
+  options.max_inflated_bytes = 1 << 20;
+  expect_in(refusal(gzipped(std::string(std::size_t{64} << 20, ' ')), options), "limit of 1048576 bytes");
+}
+
 TEST_F(FitsReader, NamesAreTakenLiterally) {
-  for (const char* name : {"a[1:2,1:2].fits", "!a.fits", " lead.fits", "~nobody.fits", "mem:", "%s%n.fits", "a\nb.fits", "-", "@l"}) {
+  for (const char* name :
+       {"a[1:2,1:2].fits", "!a.fits", " lead.fits", "~nobody.fits", "mem:", "%s%n.fits", "a\nb.fits", "-", "@l"}) {
     save(folder_.file(name), small_image({}));
     EXPECT_EQ(FitsImage::open(folder_.file(name)).header().shape, (Shape{2, 3})) << name;
   }

@@ -61,8 +61,12 @@ std::vector<float> read_floats(const FitsImage& image) {
 
 TEST(FitsWriter, KeepsEveryBit) {
   const TemporaryFolder folder;
-  const std::vector<float> values = {1.5f, -0.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                                     std::numeric_limits<float>::denorm_min(), 3.4e38f};
+  const std::vector<float> values = {1.5f,
+                                     -0.0f,
+                                     std::numeric_limits<float>::quiet_NaN(),
+                                     std::numeric_limits<float>::infinity(),
+                                     std::numeric_limits<float>::denorm_min(),
+                                     3.4e38f};
   write_fits(folder.file("o.fits"), {2, 3}, {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
                std::copy_n(values.begin() + y0 * 3, ny * 3, out);
              }),
@@ -97,11 +101,16 @@ TEST(FitsWriter, IntegerPlanesRoundTrip) {
 
 TEST(FitsWriter, KeepsTheSkyAndDropsWhatNoLongerHolds) {
   const TemporaryFolder folder;
-  std::vector<std::string> cards = {"SIMPLE  = T", "BITPIX  = 16", "NAXIS   = 4", "NAXIS1  = 1", "NAXIS2  = 3", "NAXIS3  = 2", "NAXIS4  = 1",
-                                    "BSCALE  = 2.0", "BZERO   = 1.0", "BLANK   = 5", "CTYPE1  = 'STOKES'", "CRVAL1  = 1.0",
-                                    "CTYPE4  = 'FREQ'", "CRVAL4  = 1.4E9", "CRPIX4  = 1.0", "CDELT4  = 1.0E6", "PC2_3   = 0.1", "PC3_2   = -0.1",
-                                    "PC4_1   = 0.0", "OBJECT  = 'M87'", "TELESCOP= 'VLA'", "DATAMAX = 7.0", "DATASUM = '12'",
-                                    "HISTORY AIPS   CLEAN BMAJ=  1.2500E-02 BMIN=  8.3333E-03 BPA=  25.00", "HISTORY kept"};
+  std::vector<std::string> cards = {
+      "SIMPLE  = T",      "BITPIX  = 16",       "NAXIS   = 4",
+      "NAXIS1  = 1",      "NAXIS2  = 3",        "NAXIS3  = 2",
+      "NAXIS4  = 1",      "BSCALE  = 2.0",      "BZERO   = 1.0",
+      "BLANK   = 5",      "CTYPE1  = 'STOKES'", "CRVAL1  = 1.0",
+      "CTYPE4  = 'FREQ'", "CRVAL4  = 1.4E9",    "CRPIX4  = 1.0",
+      "CDELT4  = 1.0E6",  "PC2_3   = 0.1",      "PC3_2   = -0.1",
+      "PC4_1   = 0.0",    "OBJECT  = 'M87'",    "TELESCOP= 'VLA'",
+      "DATAMAX = 7.0",    "DATASUM = '12'",     "HISTORY AIPS   CLEAN BMAJ=  1.2500E-02 BMIN=  8.3333E-03 BPA=  25.00",
+      "HISTORY kept"};
   for (std::string c : sky_cards()) {
     if (c[5] == '1' || c[5] == '2') c[5] = static_cast<char>(c[5] + 1);
     cards.push_back(c);
@@ -125,7 +134,9 @@ TEST(FitsWriter, KeepsTheSkyAndDropsWhatNoLongerHolds) {
   EXPECT_EQ(found.beam->major_deg, 0.02);
   EXPECT_EQ(found.beam->pa_deg, 40.0);
   EXPECT_DOUBLE_EQ(found.wcs.frequency_hz(), 1.4e9);
-  for (const char* gone : {"BSCALE", "BZERO", "BLANK", "CTYPE3", "CTYPE4", "CRVAL4", "PC4_1", "PC2_3", "DATAMAX", "NAXIS3"}) EXPECT_EQ(card_of(found, gone), "") << gone;
+  for (const char* gone :
+       {"BSCALE", "BZERO", "BLANK", "CTYPE3", "CTYPE4", "CRVAL4", "PC4_1", "PC2_3", "DATAMAX", "NAXIS3"})
+    EXPECT_EQ(card_of(found, gone), "") << gone;
   EXPECT_NE(card_of(found, "PC1_2"), "");
   EXPECT_NE(card_of(found, "PC2_1"), "");
   for (const double x : {0.0, 2.0}) {

@@ -16,8 +16,8 @@ using testing_files::card;
 using testing_files::joined;
 using testing_files::sky_cards;
 
-Wcs parse(const std::vector<std::string>& lines, int x = 0, int y = 1, const std::vector<double>& fixed = {1, 1}, double nx = 9,
-          double ny = 9) {
+Wcs parse(const std::vector<std::string>& lines, int x = 0, int y = 1, const std::vector<double>& fixed = {1, 1},
+          double nx = 9, double ny = 9) {
   std::string cards;
   for (const std::string& line : lines) cards += card(line);
   return Wcs::parse(cards + card("END"), x, y, fixed, static_cast<int>(fixed.size()), nx, ny);
@@ -117,9 +117,17 @@ TEST(Wcs, UnusableSystemsNameTheKeyword) {
   EXPECT_FALSE(Wcs().celestial());
 }
 
+TEST(Wcs, StringsWithoutClosingQuoteDoNotReachWcslib) {
+  // WCSLIB 7.12 copies such a string, and what follows it, into 80 characters.
+  EXPECT_FALSE(parse(changed("CUNIT1", "CUNIT1  = 'deg     T")).celestial());
+  EXPECT_FALSE(parse(changed("CTYPE1", "CTYPE1  = 'RA---SIN")).celestial());
+  EXPECT_TRUE(parse(joined(sky_cards(), {"OBJECT  = 'no end", "SPECSYS = 'LSRK"})).celestial());
+  EXPECT_FALSE(parse(joined(sky_cards(), {"WCSAXES = 1000000"})).celestial());
+}
+
 TEST(Wcs, PixelsOffTheSkyHaveNoPosition) {
-  const Wcs wcs = parse({"CTYPE1  = 'RA---AIT'", "CRPIX1  = 50.5", "CRVAL1  = 0.0", "CDELT1  = -4.0", "CTYPE2  = 'DEC--AIT'",
-                         "CRPIX2  = 25.5", "CRVAL2  = 0.0", "CDELT2  = 4.0"},
+  const Wcs wcs = parse({"CTYPE1  = 'RA---AIT'", "CRPIX1  = 50.5", "CRVAL1  = 0.0", "CDELT1  = -4.0",
+                         "CTYPE2  = 'DEC--AIT'", "CRPIX2  = 25.5", "CRVAL2  = 0.0", "CDELT2  = 4.0"},
                         0, 1, {1, 1}, 100, 50);
   ASSERT_TRUE(wcs.celestial()) << wcs.why_not();
   EXPECT_FALSE(wcs.to_sky(0, 0).has_value());
@@ -128,12 +136,14 @@ TEST(Wcs, PixelsOffTheSkyHaveNoPosition) {
 }
 
 TEST(Wcs, FrequencyComesFromThePlaneElseTheRestFrequency) {
-  const std::vector<std::string> axis = {"CTYPE3  = 'FREQ'", "CRPIX3  = 1.0", "CRVAL3  = 1.0E9", "CDELT3  = 1.0E6", "CUNIT3  = 'Hz'"};
+  const std::vector<std::string> axis = {"CTYPE3  = 'FREQ'", "CRPIX3  = 1.0", "CRVAL3  = 1.0E9", "CDELT3  = 1.0E6",
+                                         "CUNIT3  = 'Hz'"};
   EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), axis), 0, 1, {1, 1, 4}).frequency_hz(), 1.003e9);
   EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), {"RESTFRQ = 1.42E9"})).frequency_hz(), 1.42e9);
   EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), {"RESTFREQ= 1.42E9"})).frequency_hz(), 1.42e9);
   EXPECT_TRUE(std::isnan(parse(sky_cards()).frequency_hz()));
-  const std::vector<std::string> velocity = {"CTYPE3  = 'VRAD'", "CRPIX3  = 1.0", "CRVAL3  = 2997924.58", "CDELT3  = 1.0", "RESTFRQ = 1.0E9"};
+  const std::vector<std::string> velocity = {"CTYPE3  = 'VRAD'", "CRPIX3  = 1.0", "CRVAL3  = 2997924.58",
+                                             "CDELT3  = 1.0", "RESTFRQ = 1.0E9"};
   EXPECT_DOUBLE_EQ(parse(joined(sky_cards(), velocity), 0, 1, {1, 1, 1}).frequency_hz(), 0.99e9);
 }
 

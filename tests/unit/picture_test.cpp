@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures: every shape and content gives a PNG, and an existing file stays.
+#include "core/io/picture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/io/sky_axes.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using testing_files::card;
+using testing_files::load;
+using testing_files::sky_cards;
+using testing_files::TemporaryFolder;
+
+ImageHeader sky_header(Shape shape) {
+  std::string cards;
+  for (const std::string& line : sky_cards()) cards += card(line);
+  ImageHeader header;
+  header.shape = shape;
+  header.unit = Unit::parse("Jy/beam");
+  header.beam = Beam{0.01, 0.008, 30};
+  header.wcs =
+      Wcs::parse(cards + card("END"), 0, 1, {1, 1}, 2, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
+  return header;
+}
+
+/// Width and height that the PNG's header states; zeros where it is no PNG.
+std::pair<int, int> png_size(const std::string& bytes) {
+  if (bytes.size() < 24 || bytes.compare(1, 3, "PNG") != 0) return {0, 0};
+  const auto number = [&](std::size_t at) {
+    int value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+Image filled(Shape shape, float value) {
+  Image image(shape);
+  std::fill_n(image.data(), shape.count(), value);
+  return image;
+}
+
+TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
+  const TemporaryFolder folder;
+  PictureOptions options;
+  options.overwrite = true;
+  options.max_side_px = 400;
+  options.title = "title {} %s";
+  Catalogue sources;
+  sources.columns = {{{"Xposn", "pix", "", ""}, std::vector<double>{0, 1e9, std::nan("")}},
+                     {{"Yposn", "pix", "", ""}, std::vector<double>{0, -1e9, 1}},
+                     {{"Maj", "deg", "", ""}, std::vector<double>{0.01, 0.01, 0.01}},
+                     {{"Min", "deg", "", ""}, std::vector<double>{0.01, 0, 0.01}},
+                     {{"PA", "deg", "", ""}, std::vector<double>{0, 10, 20}}};
+  for (const Shape shape : {Shape{1, 1}, Shape{1, 50}, Shape{50, 1}, Shape{3, 2000}, Shape{120, 90}}) {
+    for (const float value : {0.0f, 1.0f, std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
+      const Image image = filled(shape, value);
+      write_sky_picture(folder.file("p.png"), image.view(), sky_header(shape), &sources, options);
+      const auto [width, height] = png_size(load(folder.file("p.png")));
+      EXPECT_GT(width, 80);
+      EXPECT_GT(height, 80);
+      EXPECT_LT(std::max(width, height), 900);
+    }
+  }
+  const Image image = filled({20, 20}, 1);
+  write_sky_picture(folder.file("p.png"), image.view(), ImageHeader(), nullptr, options);
+  options.overwrite = false;
+  EXPECT_THROW(write_sky_picture(folder.file("p.png"), image.view(), ImageHeader(), nullptr, options), InputError);
+}
+
+TEST(Plots, EmptyAndLogarithmicSeriesAreDrawn) {
+  const TemporaryFolder folder;
+  PlotOptions options;
+  options.overwrite = true;
+  write_plot(folder.file("a.png"), {}, options);
+  options.log_x = options.log_y = true;
+  write_plot(folder.file("b.png"), {{"a", {1, 10, 0, 100}, {1e-6, -1, 3, std::nan("")}}, {"b", {5}, {5}}}, options);
+  write_bars(folder.file("c.png"), {"x", "y"}, {{"one", {}, {1e-3, std::nan("")}}, {"two", {}, {5}}}, options);
+  for (const char* name : {"a.png", "b.png", "c.png"}) EXPECT_GT(png_size(load(folder.file(name))).first, 0) << name;
+}
+
+TEST(SkyAxes, LabelsAreSexagesimalWithTheDigitsTheStepNeeds) {
+  EXPECT_EQ(hours_text(187.5, 15), "12^h");
+  EXPECT_EQ(hours_text(187.5, 0.25), "12^h30^m");
+  EXPECT_EQ(hours_text(187.5, 15.0 / 3600), "12^h30^m00^s");
+  EXPECT_EQ(hours_text(359.9999999, 15.0 / 3600), "00^h00^m00^s");
+  EXPECT_EQ(degrees_text(-0.5, 1.0 / 60, true),
+            "-00\xC2\xB0"
+            "30'");
+  EXPECT_EQ(degrees_text(12.0, 1.0 / 3600, true),
+            "+12\xC2\xB0"
+            "00'00\"");
+  EXPECT_EQ(degrees_text(-66.999999999, 0.1 / 3600, true),
+            "-67\xC2\xB0"
+            "00'00.0\"");
+}
+
+TEST(SkyAxes, TicksLieWhereTheSkySaysSo) {
+  const ImageHeader header = sky_header({400, 400});
+  const auto ticks = sky_ticks(header.wcs, header.shape, SkyAxis::longitude, true, 4);
+  ASSERT_GE(ticks.size(), 2U);
+  for (const Tick& tick : ticks) {
+    const auto sky = header.wcs.to_sky(tick.at, -0.5);
+    ASSERT_TRUE(sky.has_value());
+    EXPECT_NEAR(sky->lon_deg, tick.value, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace reber
