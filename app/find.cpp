@@ -48,8 +48,7 @@ int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
   request.background = background_request(options.background);
-  request.detect = detect_options(options.find);
-  request.negative_too = options.find.negative;
+  apply(options.find, request);
   request.output.catalogues = options.catalogues;
   check_extensions(options.catalogues);
   const PipelineResult result = run_one(request, options.common, terminal);

@@ -89,8 +89,7 @@ Request make_request(const Options& options, const std::string& path) {
   Request request = base_request(options.common, path);
   request.convolve = convolve_request(options.convolve);
   request.background = background_request(options.background);
-  request.detect = detect_options(options.find);
-  request.negative_too = options.find.negative;
+  apply(options.find, request);
   request.output = outputs(options, Names(options.folder, path), request.convolve.has_value());
   return request;
 }

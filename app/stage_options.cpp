@@ -176,6 +176,20 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->type_name("4|8")
       ->capture_default_str()
       ->group(group);
+  command.add_flag("--no-deblend", options.no_deblend, "Take every island for one source")->group(group);
+  command
+      .add_option(
+          "--contrast", options.contrast,
+          "A peak is a source of its own if it holds this part of its island's flux above the saddle to the next")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("PART")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--prominence", options.prominence, "and rises this many sigma above that saddle")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--fit", options.fit, "none: sources are measured by moments (the only choice)")
       ->check(CLI::IsMember({"none"}))
       ->type_name("none")
@@ -184,7 +198,7 @@ void add_find_options(CLI::App& command, FindOptions& options) {
   command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);
 }
 
-DetectOptions detect_options(const FindOptions& options) {
+void apply(const FindOptions& options, Request& request) {
   if (!(options.flood <= options.threshold)) {
     throw InputError(fmt::format("--flood {:g} must not be above --threshold {:g}", options.flood, options.threshold));
   }
@@ -193,7 +207,11 @@ DetectOptions detect_options(const FindOptions& options) {
   detect.flood = options.flood;
   detect.min_area = options.min_area;
   detect.connectivity = options.connectivity == 4 ? Connectivity::four : Connectivity::eight;
-  return detect;
+  request.detect = detect;
+  request.negative_too = options.negative;
+  request.deblend.on = !options.no_deblend;
+  request.deblend.contrast = options.contrast;
+  request.deblend.prominence = options.prominence;
 }
 
 }  // namespace reber::app

@@ -42,11 +42,15 @@ struct FindOptions {
   double flood = 3;
   std::int64_t min_area = 1;
   int connectivity = 8;
+  bool no_deblend = false;
+  double contrast = DeblendOptions().contrast;
+  double prominence = DeblendOptions().prominence;
   std::string fit = "none";
   bool negative = false;
 };
 /// Group "Detection".
 void add_find_options(CLI::App& command, FindOptions& options);
-[[nodiscard]] DetectOptions detect_options(const FindOptions& options);
+/// Sets the request's detection and deblending.   throws InputError
+void apply(const FindOptions& options, Request& request);
 
 }  // namespace reber::app
