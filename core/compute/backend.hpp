@@ -81,6 +81,10 @@ class Backend {
   [[nodiscard]] virtual std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
                                                         const IslandMap& islands) = 0;
 
+  /// Pixels of the islands of at least min_pixels pixels, on the host.
+  [[nodiscard]] virtual IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background,
+                                                   const IslandMap& islands, std::int64_t min_pixels) = 0;
+
   /// Rows [y0, y0 + ny) of a map, without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank or
   /// the rms is not positive.
   virtual void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

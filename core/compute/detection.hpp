@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/base/shape.hpp"
 
@@ -42,6 +43,14 @@ struct IslandSums {
   float peak = 0;                               ///< the pixel there, as it stands in the image
   float peak_mean = 0, peak_rms = 0;            ///< background and noise there
   double s = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
+};
+
+/// Pixels of some islands, raster order within each: what deblending and fits work on.
+struct IslandPixels {
+  std::vector<std::int64_t> label;       ///< of each island, ascending
+  std::vector<std::int64_t> first{0};    ///< of each island in the arrays below; one more at the end
+  std::vector<std::int32_t> y, x;
+  std::vector<float> pixel, mean, rms;   ///< as in the image; background and noise there
 };
 
 }  // namespace reber

@@ -74,6 +74,7 @@ class Run {
   void measure_background();
   void background_from_maps();
   void find_sources();
+  [[nodiscard]] std::int64_t least_blend() const;
   void write();
   void write_map(MapKind kind, const std::string& path, const std::string& unit);
   void write_picture(const Catalogue& catalogue);
@@ -258,9 +259,20 @@ void Run::measure_background() {
   }
 }
 
+/// Fewest pixels that can hold two sources: three quarters of a beam's area. Two points at the seed level a beam apart
+/// cover more than one.
+std::int64_t Run::least_blend() const {
+  constexpr std::int64_t kLeast = 7;
+  const auto geometry = header().wcs.sky_per_pixel(0.5 * static_cast<double>(header().shape.nx - 1),
+                                                   0.5 * static_cast<double>(header().shape.ny - 1));
+  if (!result_.beam || !geometry) return kLeast;
+  const double area = result_.beam->area_deg2() / std::abs(geometry->determinant());
+  return std::max(kLeast, static_cast<std::int64_t>(0.75 * area));
+}
+
 void Run::find_sources() {
   DetectOptions options = *request_.detect;
-  std::vector<IslandSums> sums;
+  std::vector<SourceSums> sums;
   const auto detect = [&](const char* name) {
     std::unique_ptr<IslandMap> islands;
     stage(fmt::format("detect{}", name), [&] {
@@ -269,8 +281,12 @@ void Run::find_sources() {
                          options.flood, static_cast<int>(options.connectivity), options.min_area, islands->count());
     });
     stage(fmt::format("measure{}", name), [&] {
-      sums = backend_.measure(*result_.plane, *result_.background, *islands);
-      return std::string("moments");
+      const auto whole = backend_.measure(*result_.plane, *result_.background, *islands);
+      IslandPixels pixels;
+      if (request_.deblend.on)
+        pixels = backend_.island_pixels(*result_.plane, *result_.background, *islands, least_blend());
+      sums = deblend(whole, pixels, options, request_.deblend);
+      return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
     return islands;
   };
@@ -309,6 +325,9 @@ std::vector<std::string> Run::history() const {
     lines.push_back(fmt::format("detect: seed {:g} sigma, flood {:g} sigma, {}-connected, at least {} pixels{}",
                                 options.seed, options.flood, static_cast<int>(options.connectivity), options.min_area,
                                 request_.negative_too ? ", negative as well" : ""));
+    lines.push_back(request_.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
+                                                      request_.deblend.contrast, request_.deblend.prominence)
+                                        : std::string("deblend: off"));
   }
   return lines;
 }

@@ -12,6 +12,7 @@
 #include "core/compute/detection.hpp"
 #include "core/io/fits_image.hpp"
 #include "core/model/kernel.hpp"
+#include "core/run/deblend.hpp"
 
 namespace reber {
 
@@ -46,6 +47,7 @@ struct Request {
   std::optional<ConvolveRequest> convolve;   ///< not convolved where empty
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
+  DeblendOptions deblend;
   bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
   OutputRequest output;
   std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers

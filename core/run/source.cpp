@@ -204,13 +204,15 @@ Source make_source(const IslandSums& sums, std::int64_t island, const Setting& s
 
 }  // namespace
 
-std::vector<Source> make_sources(const std::vector<IslandSums>& islands, const DetectOptions& options,
+std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                  const ImageHeader& header, const std::optional<Beam>& beam) {
   const Setting setting = make_setting(options, header, beam);
   std::vector<Source> sources;
-  sources.reserve(islands.size());
-  for (std::size_t i = 0; i < islands.size(); ++i)
-    sources.push_back(make_source(islands[i], static_cast<std::int64_t>(i) + 1, setting));
+  sources.reserve(sums.size());
+  for (const SourceSums& one : sums) {
+    sources.push_back(make_source(one.sums, one.island, setting));
+    sources.back().shared = one.shared;
+  }
   std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
     return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
   });

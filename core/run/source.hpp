@@ -29,6 +29,7 @@ struct Source {
   double dc_major = 0, dc_minor = 0, dc_pa = 0;    ///< deconvolved from the beam; 0 for a point
   double rms = 0, mean = 0, snr = 0;
   std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
+  bool shared = false;                             ///< one of several in its island
   std::int64_t flag = 0;                           ///< kFlag... bits
 };
 
@@ -37,9 +38,16 @@ inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shap
 inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
 inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
 
+/// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
+struct SourceSums {
+  IslandSums sums;
+  std::int64_t island = 0;  ///< label
+  bool shared = false;      ///< the island holds other sources as well
+};
+
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Order: by the peak's y, then x.
-[[nodiscard]] std::vector<Source> make_sources(const std::vector<IslandSums>& islands, const DetectOptions& options,
+[[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                                const ImageHeader& header, const std::optional<Beam>& beam);
 
 /// The catalogue of these sources: the one table of columns.

@@ -14,13 +14,13 @@ using Whole = std::int64_t Source::*;
 /// unit: "Jy" and "Jy/beam" stand for the image's own total and brightness units.
 struct Row {
   ColumnInfo info;
-  std::variant<Real, Whole, std::function<std::int64_t(std::size_t)>, std::string> value;
+  std::variant<Real, Whole, std::function<std::int64_t(std::size_t)>, std::string (*)(const Source&)> value;
 };
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows{
       {{"Source_id", "", "meta.id;meta.main", "Number of the source, from 0, by the peak's row, then column"},
-       [](std::size_t row) { return static_cast<std::int64_t>(row); }},
+       std::function<std::int64_t(std::size_t)>([](std::size_t row) { return static_cast<std::int64_t>(row); })},
       {{"Isl_id", "", "meta.id.parent", "Label of the source's island in the label map"}, &Source::island},
       {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude of the flux-weighted centroid"}, &Source::ra},
       {{"E_RA", "deg", "stat.error;pos.eq.ra", "1-sigma error of RA, in degrees on the sky"}, &Source::e_ra},
@@ -69,7 +69,8 @@ const std::vector<Row>& table() {
       {{"X_max", "pix", "stat.max;pos.cartesian.x", "Last column of the island"}, &Source::x1},
       {{"Y_min", "pix", "stat.min;pos.cartesian.y", "First row of the island"}, &Source::y0},
       {{"Y_max", "pix", "stat.max;pos.cartesian.y", "Last row of the island"}, &Source::y1},
-      {{"S_Code", "", "meta.code.class", "S: a single source alone in its island"}, std::string("S")},
+      {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
+       [](const Source& source) { return std::string(source.shared ? "C" : "S"); }},
       {{"Flag", "", "meta.code.qual", "Sum of 1: at the image's edge, 2: too small for a shape, 4: no sky position, 8: negative"},
        &Source::flag},
   };
@@ -102,8 +103,10 @@ Column filled(const Row& row, const std::vector<Source>& sources, const ImageHea
     std::vector<double> values;
     for (const Source& source : sources) values.push_back(source.**real);
     column.values = std::move(values);
-  } else if (const auto* text = std::get_if<std::string>(&row.value)) {
-    column.values = std::vector<std::string>(sources.size(), *text);
+  } else if (const auto* text = std::get_if<std::string (*)(const Source&)>(&row.value)) {
+    std::vector<std::string> values;
+    for (const Source& source : sources) values.push_back((*text)(source));
+    column.values = std::move(values);
   } else {
     std::vector<std::int64_t> values;
     for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -75,6 +75,10 @@ class CpuBackend final : public Backend {
                                   const IslandMap& islands) override {
     return measure_islands(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), pool_);
   }
+  IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                             std::int64_t min_pixels) override {
+    return gather_pixels(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), min_pixels, pool_);
+  }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
                    std::int64_t ny, float* out) override;

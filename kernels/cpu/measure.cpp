@@ -83,6 +83,41 @@ std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundM
   return all;
 }
 
+IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& background, const CpuIslands& islands,
+                           std::int64_t min_pixels, ThreadPool& pool) {
+  const BackgroundRows rows(background, plane.shape());
+  IslandPixels all;
+  for (std::int64_t k = 0; k < islands.count(); ++k) {
+    std::int64_t pixels = 0;
+    for (std::int64_t r = islands.first_run[k]; r < islands.first_run[k + 1]; ++r)
+      pixels += islands.by_island[r].x1 - islands.by_island[r].x0;
+    if (pixels < min_pixels) continue;
+    all.label.push_back(k + 1);
+    all.first.push_back(all.first.back() + pixels);
+  }
+  const auto count = static_cast<std::size_t>(all.first.back());
+  all.y.resize(count), all.x.resize(count);
+  all.pixel.resize(count), all.mean.resize(count), all.rms.resize(count);
+  const auto chosen = static_cast<std::int64_t>(all.label.size());
+  pool.for_each((chosen + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task) {
+    const std::int64_t end = std::min((task + 1) * kIslandsATask, chosen);
+    for (std::int64_t k = task * kIslandsATask; k < end; ++k) {
+      std::int64_t at = all.first[k];
+      for (std::int64_t r = islands.first_run[all.label[k] - 1]; r < islands.first_run[all.label[k]]; ++r) {
+        const rules::Run& run = islands.by_island[r];
+        rows.mean_part(run.y, run.x0, run.x1, &all.mean[at]);
+        for (std::int32_t x = run.x0; x < run.x1; ++x, ++at) {
+          all.y[at] = run.y;
+          all.x[at] = x;
+          all.pixel[at] = plane.row(run.y)[x];
+          all.rms[at] = rows.rms_at(run.y, x);
+        }
+      }
+    }
+  });
+  return all;
+}
+
 void draw_labels(const CpuIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, ThreadPool& pool) {
   const std::int64_t nx = islands.shape().nx;
   pool.for_each(ny, [&](std::int64_t row) {

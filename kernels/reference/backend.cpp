@@ -110,6 +110,11 @@ class ReferenceBackend final : public Backend {
     return reference::measure(mine<HostPlane>(plane), background, mine<HostIslands>(islands));
   }
 
+  IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                             std::int64_t min_pixels) override {
+    return reference::island_pixels(mine<HostPlane>(plane), background, mine<HostIslands>(islands), min_pixels);
+  }
+
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
                    std::int64_t ny, float* out) override {
     const auto& pixels = mine<HostPlane>(plane);

@@ -110,4 +110,29 @@ std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& b
   return all;
 }
 
+IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands,
+                           std::int64_t min_pixels) {
+  const Shape shape = plane.shape();
+  std::vector<std::vector<std::int64_t>> members(islands.count());
+  for (std::int64_t i = 0; i < shape.count(); ++i)
+    if (islands.labels[i] > 0) members[islands.labels[i] - 1].push_back(i);
+  const BackgroundAt at(background);
+  IslandPixels all;
+  for (std::size_t island = 0; island < members.size(); ++island) {
+    if (static_cast<std::int64_t>(members[island].size()) < min_pixels) continue;
+    all.label.push_back(static_cast<std::int64_t>(island) + 1);
+    for (const std::int64_t index : members[island]) {
+      const std::int64_t y = index / shape.nx, x = index % shape.nx;
+      const auto [mean, rms] = at(y, x);
+      all.y.push_back(static_cast<std::int32_t>(y));
+      all.x.push_back(static_cast<std::int32_t>(x));
+      all.pixel.push_back(static_cast<float>(plane.at(y, x)));
+      all.mean.push_back(mean);
+      all.rms.push_back(rms);
+    }
+    all.first.push_back(static_cast<std::int64_t>(all.y.size()));
+  }
+  return all;
+}
+
 }  // namespace reber::reference

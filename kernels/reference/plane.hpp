@@ -81,4 +81,7 @@ std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& 
                                  const DetectOptions& options);
 std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands);
 
+IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands,
+                           std::int64_t min_pixels);
+
 }  // namespace reber::reference
