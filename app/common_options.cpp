@@ -88,6 +88,9 @@ void add_image_options(CLI::App& command, CommonOptions& options) {
                   "Restoring beam (FWHM in arcsec, position angle in degrees) in place of the header's")
       ->type_name("MAJ,MIN,PA")
       ->group("Input");
+  command.add_option("--unit", options.unit, "Brightness unit, like Jy/beam, in place of BUNIT")
+      ->type_name("UNIT")
+      ->group("Input");
 }
 
 void add_overwrite_option(CLI::App& command, CommonOptions& options) {
@@ -123,6 +126,7 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   request.input = input;
   request.open.hdu = options.hdu;
   request.open.plane = options.plane;
+  if (!options.unit.empty()) request.open.unit = options.unit;
   if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--beam");
   request.output.overwrite = options.overwrite;
   if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);

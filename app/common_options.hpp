@@ -23,6 +23,7 @@ struct CommonOptions {
   std::string device_memory;
   std::optional<int> hdu;
   std::optional<std::int64_t> plane;
+  std::string unit;
   std::string beam;
   bool overwrite = false;
   std::string json;

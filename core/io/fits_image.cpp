@@ -289,6 +289,7 @@ FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
   }
   state.format = read_format(cards, chosen.bitpix, where, header.warnings);
   read_texts(cards, inherited, header);
+  if (options.unit) header.unit = Unit::parse(*options.unit);
   read_beam_and_wcs(cards, inherited, header);
   state.hdu = chosen;
   return image;

@@ -116,7 +116,9 @@ void Run::open() {
   result_.beam = request_.beam ? request_.beam : head.beam;
   fact("image", fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
                             head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
-  fact("unit", head.unit.text.empty() ? "none" : head.unit.text);
+  const bool known = head.unit.kind != Unit::Kind::unknown;
+  fact("unit", fmt::format("{}{}", head.unit.text.empty() ? "none" : head.unit.text,
+                           known ? "" : " (no total fluxes without a known unit; --unit gives one)"));
   if (result_.beam)
     fact("beam", fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", result_.beam->major_deg * 3600,
                              result_.beam->minor_deg * 3600, result_.beam->pa_deg));
