@@ -6,7 +6,8 @@ namespace reber {
 
 std::int64_t Catalogue::rows() const {
   if (columns.empty()) return 0;
-  return std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, columns.front().values);
+  return std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); },
+                    columns.front().values);
 }
 
 const Column* Catalogue::find(const std::string& name) const {

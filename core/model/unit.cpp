@@ -17,7 +17,8 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> words
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -115,11 +116,16 @@ Unit Unit::parse(const std::string& text) {
 
 std::string Unit::name() const {
   switch (kind) {
-    case Kind::jy_per_beam: return "Jy/beam";
-    case Kind::jy_per_pixel: return "Jy/pixel";
-    case Kind::jy_per_sr: return "Jy/sr";
-    case Kind::kelvin: return "K";
-    case Kind::unknown: break;
+    case Kind::jy_per_beam:
+      return "Jy/beam";
+    case Kind::jy_per_pixel:
+      return "Jy/pixel";
+    case Kind::jy_per_sr:
+      return "Jy/sr";
+    case Kind::kelvin:
+      return "K";
+    case Kind::unknown:
+      break;
   }
   return text;
 }

@@ -16,13 +16,13 @@
 #include "core/base/error.hpp"
 #include "core/io/fits_cards.hpp"
 #include "core/model/spectral.hpp"
+#include "core/model/wcs_cards.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDegree = 3.14159265358979323846 / 180.0;
-constexpr int kMaxWcsAxes = 16;
 
 /// Owns one wcsprm; a copy is a deep one, so that each object can be used in a thread of its own.
 class System {
@@ -75,58 +75,6 @@ class Parsed {
   wcsprm* systems_ = nullptr;
 };
 
-/// What WCSLIB has to see: cards with a number, or a string that ends, written anew in the fixed format. Its parser
-/// (7.12) copies a string without closing quote over the end of its buffer.
-std::string cards_for_wcslib(const fits::CardTable& table) {
-  std::string out;
-  for (std::int64_t i = 0; i < table.count(); ++i) {
-    const std::string keyword = fits::keyword_of(table.card(i));
-    const bool plain = !keyword.empty() && std::all_of(keyword.begin(), keyword.end(), [](char c) {
-      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
-    const std::string value = fits::value_of(table.card(i));
-    if (!plain || value.empty() || keyword == "END") continue;
-    if (value.front() == '\'') {
-      if (const auto text = fits::quoted_text(value)) out += fits::make_text_card(keyword, *text);
-    } else if (const auto number = fits::parse_number(value); number && std::isfinite(*number)) {
-      std::string card = fmt::format("{:<8}= {:>20}", keyword, value);
-      card.resize(fits::kCardBytes, ' ');
-      out += card;
-    }
-  }
-  std::string end = "END";
-  end.resize(fits::kCardBytes, ' ');
-  return out + end;
-}
-
-/// A card of the two axes whose value has the wrong type: WCSLIB would drop it and go on with a default.
-std::string wrong_card(const fits::CardTable& table, const std::array<int, 2>& axes) {
-  const auto bad_number = [&](const std::string& keyword) {
-    return table.has(keyword) && !std::isfinite(table.number(keyword).value_or(kNaN));
-  };
-  for (const int axis : axes) {
-    for (const char* stem : {"CRVAL", "CRPIX", "CDELT", "CROTA"}) {
-      const std::string keyword = fmt::format("{}{}", stem, axis);
-      if (bad_number(keyword)) return keyword;
-    }
-    for (const int other : axes) {
-      for (const char* stem : {"CD", "PC"}) {
-        const std::string keyword = fmt::format("{}{}_{}", stem, axis, other);
-        if (bad_number(keyword)) return keyword;
-      }
-    }
-    for (const char* stem : {"CTYPE", "CUNIT"}) {
-      const std::string keyword = fmt::format("{}{}", stem, axis);
-      if (table.has(keyword) && !table.string(keyword)) return keyword;
-    }
-  }
-  for (const char* keyword : {"LONPOLE", "LATPOLE"}) {
-    if (bad_number(keyword)) return keyword;
-  }
-  if (table.integer("WCSAXES").value_or(1) > kMaxWcsAxes) return "WCSAXES";
-  return {};
-}
-
 std::array<double, 3> unit_vector(const SkyPosition& sky) {
   const double lon = sky.lon_deg * kDegree, lat = sky.lat_deg * kDegree;
   return {std::cos(lat) * std::cos(lon), std::cos(lat) * std::sin(lon), std::sin(lat)};
@@ -136,7 +84,7 @@ std::array<double, 3> unit_vector(const SkyPosition& sky) {
 
 struct Wcs::State {
   /// System of x and y alone, or of all axes where those cannot be separated. Empty without positions.
-  std::unique_ptr<System> system;
+  std::unique_ptr<System> solver;
   int x = 0, y = 1;           ///< axes of the system that are x and y
   std::vector<double> pixel;  ///< 1-based, x and y to be filled in
   std::vector<double> world;  ///< values of the other axes
@@ -149,7 +97,7 @@ struct Wcs::State {
 
   State() = default;
   State(const State& other)
-      : system(other.system ? std::make_unique<System>(*other.system) : nullptr),
+      : solver(other.solver ? std::make_unique<System>(*other.solver) : nullptr),
         x(other.x),
         y(other.y),
         pixel(other.pixel),
@@ -175,7 +123,7 @@ struct Wcs::State {
 
 /// True where the 2x2 matrix from pixels to the projection plane is singular within rounding.
 bool Wcs::State::degenerate() const {
-  wcsprm& prm = system->prm();
+  wcsprm& prm = solver->prm();
   const int n = prm.naxis;
   const auto at = [&](int i, int j) { return prm.lin.cdelt[i] * prm.lin.pc[i * n + j]; };
   const double a = at(prm.lng, x), b = at(prm.lng, y), c = at(prm.lat, x), d = at(prm.lat, y);
@@ -201,7 +149,7 @@ bool Wcs::State::round_trips(double nx, double ny) {
 }
 
 void Wcs::State::read_frame(const fits::CardTable& table) {
-  const wcsprm& prm = system->prm();
+  const wcsprm& prm = solver->prm();
   const std::string lon = prm.lngtyp;
   std::string system_name = prm.radesys;
   if (system_name.empty()) system_name = table.string("RADESYS").value_or(table.string("RADECSYS").value_or(""));
@@ -266,7 +214,7 @@ bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& a
     const auto k = static_cast<std::size_t>(i);
     pixel[k] = k < fixed_pixel.size() ? fixed_pixel[k] : prm.crpix[i];
   }
-  system = std::move(made);
+  solver = std::move(made);
   return true;
 }
 
@@ -306,7 +254,7 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
   const char* const matrix = has_cd ? "CD" : "PC and CDELT";
   if (degenerate()) {
     why_not = fmt::format("the {} matrix is singular", matrix);
-  } else if (system->prm().naxis > 2 && !to_sky((nx - 1) / 2, (ny - 1) / 2)) {
+  } else if (solver->prm().naxis > 2 && !to_sky((nx - 1) / 2, (ny - 1) / 2)) {
     why_not = "the centre of the image is not on the sky";
   } else if (!round_trips(nx, ny)) {
     why_not = fmt::format("the {} matrix is singular: positions do not come back to their pixels", matrix);
@@ -316,12 +264,12 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
     return;
   }
   celestial = false;
-  system.reset();
+  solver.reset();
 }
 
 std::optional<SkyPosition> Wcs::State::to_sky(double px, double py) {
   if (!celestial) return std::nullopt;
-  wcsprm& prm = system->prm();
+  wcsprm& prm = solver->prm();
   pixel[static_cast<std::size_t>(x)] = px + 1;
   pixel[static_cast<std::size_t>(y)] = py + 1;
   std::array<double, kMaxWcsAxes> image{}, at{};
@@ -341,7 +289,7 @@ std::optional<SkyPosition> Wcs::State::to_sky(double px, double py) {
 
 std::optional<PixelPosition> Wcs::State::to_pixel(SkyPosition sky) {
   if (!celestial) return std::nullopt;
-  wcsprm& prm = system->prm();
+  wcsprm& prm = solver->prm();
   world[static_cast<std::size_t>(prm.lng)] = sky.lon_deg;
   world[static_cast<std::size_t>(prm.lat)] = sky.lat_deg;
   std::array<double, kMaxWcsAxes> image{}, at{};
