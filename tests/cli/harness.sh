@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by the tests of the command line: a scratch folder, and checks that name what they expected.
+# Each test gets the program as $1 and the source folder as $2.
+# shellcheck shell=bash disable=SC2034
+set -uo pipefail
+reber=$(realpath "$1")
+source_folder=$(realpath "$2")
+sample_data=$source_folder/sample_data
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+checks=0
+
+# Runs reber; leaves $status, the files out and err.
+run() {
+  status=0
+  "$reber" "$@" >out 2>err </dev/null || status=$?
+  what="reber $*"
+}
+
+report() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n  %s\n' "$what" "$1"
+  sed 's/^/  out: /' out | head -n 20
+  sed 's/^/  err: /' err | head -n 20
+}
+
+expect_status() {
+  checks=$((checks + 1))
+  [ "$status" -eq "$1" ] || report "expected exit code $1, got $status"
+}
+
+expect_in() {  # FILE TEXT...
+  local file=$1 text
+  shift
+  for text in "$@"; do
+    checks=$((checks + 1))
+    grep -qF -- "$text" "$file" || report "expected '$text' in $file"
+  done
+}
+
+expect_not_in() {
+  checks=$((checks + 1))
+  if grep -qF -- "$2" "$1"; then report "did not expect '$2' in $1"; fi
+}
+
+expect_empty() {
+  checks=$((checks + 1))
+  [ ! -s "$1" ] || report "expected nothing in $1"
+}
+
+expect_same() {
+  checks=$((checks + 1))
+  cmp -s "$1" "$2" || report "expected $1 and $2 to be the same"
+}
+
+expect_file() {
+  local file
+  for file in "$@"; do
+    checks=$((checks + 1))
+    [ -s "$file" ] || report "expected a file $file"
+  done
+}
+
+expect_no_file() {
+  local file
+  for file in "$@"; do
+    checks=$((checks + 1))
+    [ ! -e "$file" ] || report "expected no file $file"
+  done
+}
+
+expect_json() {  # FILE [PYTHON EXPRESSION over d]
+  checks=$((checks + 1))
+  python3 -c '
+import json, sys
+def refuse(name):
+    raise ValueError(name)
+d = json.load(open(sys.argv[1]), parse_constant=refuse)
+assert eval(sys.argv[2]), sys.argv[2]' "$1" "${2:-True}" 2>>err || report "expected JSON in $1 with ${2:-any content}"
+}
+
+finish() {
+  printf '%d checks, %d failed\n' "$checks" "$failures"
+  [ "$failures" -eq 0 ]
+  exit
+}

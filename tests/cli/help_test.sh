@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Help pages, versions, and what wrong command lines say.
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
+
+run --help
+expect_status 0
+expect_empty err
+expect_in out info run convolve background find verify bench simulate "Exit codes"
+
+for command in info run convolve background find verify bench simulate; do
+  run "$command" --help
+  expect_status 0
+  expect_empty err
+  expect_in out "Usage: reber $command" "Examples:" "  reber $command" --backend --json --quiet --config "Compute:"
+  checks=$((checks + 1))
+  [ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' out)" -le 115 ] || report "a line is too long"
+done
+
+run --version
+expect_status 0
+expect_in out "reber " CFITSIO WCSLIB FFTW OpenCV CUDA cpu reference
+run --list-algorithms
+expect_status 0
+expect_in out direct separable fft
+
+run
+expect_status 2
+expect_in out "Usage:"
+
+run find
+expect_status 2
+expect_in err "input is required" "reber find --help"
+run frobnicate
+expect_status 2
+expect_in err frobnicate
+run find image.fits --treshold 5
+expect_status 2
+expect_in err "--treshold" "reber find --help"
+run find image.fits --threshold much
+expect_status 2
+expect_in err "threshold" "much"
+run find image.fits --connectivity 6
+expect_status 2
+expect_in err connectivity
+run find image.fits --quiet --verbose
+expect_status 2
+expect_in err --quiet --verbose
+run find image.fits --backend gpu
+expect_status 2
+expect_in err "gpu" "cpu"
+run find image.fits --threshold 3 --flood 5
+expect_status 2
+expect_in err "--flood 5" "--threshold 3"
+run find image.fits --device-memory 8X
+expect_status 2
+expect_in err "8X" "8G"
+run find image.fits --beam 10,20,0
+expect_status 2
+expect_in err "10,20,0" "MAJ >= MIN"
+run find image.fits -o catalogue.xyz
+expect_status 2
+expect_in err catalogue.xyz .csv .vot
+run background image.fits --filter 4
+expect_status 2
+expect_in err "--filter 4" odd
+run convolve image.fits out.fits --kernel moffat:3
+expect_status 2
+expect_in err "moffat:3" gaussian tophat
+run convolve image.fits out.fits
+expect_status 2
+expect_in err --kernel
+run convolve image.fits out.fits --kernel mexican-hat:2 --nan interpolate
+expect_status 2
+expect_in err "mexican hat"
+run find image.fits --config nowhere.toml
+expect_status 2
+expect_in err nowhere.toml
+
+finish

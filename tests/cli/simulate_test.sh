@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Simulated skies from the command line, and the sample data that they made.
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
+
+run simulate grid.fits --scene dirac_grid --size 256 --grid-step 64 --truth grid.csv --backend cpu
+expect_status 0
+expect_same grid.fits "$sample_data/dirac_grid.fits"
+expect_same grid.csv "$sample_data/dirac_grid_truth.csv"
+
+what="sha256 sums of sample_data/README.md"
+: >out
+status=0
+(cd "$sample_data" && grep -E '^[0-9a-f]{64}  ' README.md | sha256sum --check --quiet) >out 2>err || status=$?
+expect_status 0
+
+run simulate a.fits --size 300 200 --seed 5 --rings 2 --blank-corners --backend cpu
+expect_status 0
+run simulate b.fits --size 300 200 --seed 5 --rings 2 --blank-corners --backend cpu --threads 1
+expect_status 0
+expect_same a.fits b.fits
+run info a.fits --json - --backend cpu
+expect_json out 'd["shape"] == [200, 300] and d["statistics"]["blank"] > 0'
+run simulate c.fits --size 300 200 --seed 6 --rings 2 --blank-corners --backend cpu
+checks=$((checks + 1))
+! cmp -s a.fits c.fits || report "expected another seed to give another sky"
+
+run simulate a.fits --backend cpu
+expect_status 2
+expect_in err a.fits --overwrite
+run simulate d.fits --size 4 --backend cpu
+expect_status 2
+expect_in err "8 x 8"
+run simulate d.fits --beam 5,10,0 --backend cpu
+expect_status 2
+expect_no_file d.fits
+run simulate d.fits --dry-run
+expect_status 0
+expect_no_file d.fits
+
+# A bright isolated source comes back where it was put.
+run simulate field.fits --size 512 --sources 60 --extended 0 --truth truth.csv --backend cpu
+run find field.fits -o found.csv --backend cpu
+expect_status 0
+what="catalogue against truth"
+python3 - >out 2>err <<'PY'
+import csv, math
+def rows(path):
+    lines = [line for line in open(path) if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+truth = [r for r in rows("truth.csv") if float(r["snr"]) > 15]
+found = rows("found.csv")
+assert len(truth) >= 5, len(truth)
+for t in truth:
+    near = [f for f in found if math.hypot(float(f["Xposn"]) - float(t["x"]), float(f["Yposn"]) - float(t["y"])) < 1]
+    assert near, t
+    peak = float(near[0]["Peak_flux"])
+    assert abs(peak - float(t["Peak_flux"])) < 5 * float(near[0]["E_Peak_flux"]) + 0.03 * peak, (t, near[0])
+PY
+status=$?
+expect_status 0
+
+finish
