@@ -161,12 +161,10 @@ class Batch {
   void process(const std::string& path, bool many) {
     const Request request = make_request(options_, path);
     const Names name(options_.folder, path);
-    if (!request.dry_run) {
-      std::vector<std::string> paths = outputs_of(request.output);
-      paths.insert(paths.end(), {name("_report.json"), name(".toml")});
-      if (options_.verify) paths.push_back(name("_verification.json"));
-      check_outputs(paths, request.output.overwrite);
-    }
+    std::vector<std::string> wanted = outputs_of(request.output);
+    wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
+    if (options_.verify) wanted.push_back(name("_verification.json"));
+    if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
     PipelineResult result = run_pipeline(request, *backend_, terminal_.progress(), terminal_.log());
     if (!request.dry_run) {
       result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
@@ -181,7 +179,9 @@ class Batch {
       terminal_.detail(to_text(result.report));
     } else {
       terminal_.print(to_text(result.report));
-      if (!request.dry_run) {
+      if (request.dry_run) {
+        for (const std::string& output : wanted) terminal_.print("  would write " + printable(output));
+      } else {
         terminal_.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
       }
     }
