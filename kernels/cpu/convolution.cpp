@@ -136,7 +136,7 @@ PaddedTile CpuConvolution::gather(const CpuPlane& plane, const Rect& tile, float
     std::fill(out + columns, out + stride, 0.0f);
   }
   std::fill(to + rows * stride, to + tiles_->padded_rows() * stride, 0.0f);
-  return {to, stride, tile.shape()};
+  return {to, stride, tile.shape(), to};
 }
 
 void CpuConvolution::spread_blanks(const float* mask, const Rect& tile, TileScratch& scratch, float* out) const {
@@ -168,11 +168,12 @@ std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, B
                                       float* image) const {
   const Shape reach{tile.ny + spec_.kernel.shape.ny - 1, tile.nx + spec_.kernel.shape.nx - 1};
   const std::int64_t out_stride = tiles_->out_stride();
-  float* out = scratch.out.ask(tiles_->out_rows() * out_stride);
+  float* out = nullptr;
   const bool inside = tile.y0 >= top_ && tile.x0 >= left_ && tile.y0 - top_ + reach.ny <= shape_.ny &&
                       tile.x0 - left_ + reach.nx <= shape_.nx;
   if (blanks == Blanks::none && inside && tiles_->reads_in_place()) {
-    tiles_->convolve({plane.row(tile.y0 - top_) + tile.x0 - left_, shape_.nx, tile.shape()}, out, scratch);
+    const float* pixels = plane.row(tile.y0 - top_) + tile.x0 - left_;
+    out = tiles_->convolve({pixels, shape_.nx, tile.shape(), nullptr}, scratch.out, scratch);
   } else {
     const std::int64_t padded_floats = tiles_->padded_rows() * tiles_->padded_stride();
     float* padded = scratch.padded.ask(padded_floats);
@@ -181,16 +182,13 @@ std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, B
     const bool wants_mask = met_blank && blanks != Blanks::fill;
     float* mask = wants_mask ? scratch.mask.ask(padded_floats) : nullptr;
     if (met_blank) split_blanks(padded, mask, tiles_->padded_rows(), gathered.stride);
-    tiles_->convolve(gathered, out, scratch);
+    out = tiles_->convolve(gathered, scratch.out, scratch);
     if (blanks == Blanks::propagate && met_blank) spread_blanks(mask, tile, scratch, out);
     if (blanks == Blanks::interpolate) {
       const auto least = static_cast<float>(spec_.min_weight);
       const float noise = tiles_->weight_noise();
-      float* weight = nullptr;
-      if (met_blank) {
-        weight = scratch.weight.ask(tiles_->out_rows() * out_stride);
-        tiles_->convolve({mask, gathered.stride, tile.shape()}, weight, scratch);
-      }
+      const float* weight = nullptr;
+      if (met_blank) weight = tiles_->convolve({mask, gathered.stride, tile.shape(), mask}, scratch.weight, scratch);
       for (std::int64_t y = 0; y < tile.ny; ++y) {
         for (std::int64_t x = 0; x < tile.nx; ++x) {
           float finite_weight = weight != nullptr ? weight[y * out_stride + x] : tiles_->full_weight();
@@ -220,13 +218,13 @@ std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, PixelMemory
   const Blanks blanks = blanks_of(plane);
   const Shape tile = tiles_->tile();
   const std::int64_t down = (shape_.ny + tile.ny - 1) / tile.ny, across = (shape_.nx + tile.nx - 1) / tile.nx;
-  std::vector<TileScratch> scratch(static_cast<std::size_t>(pool.threads()));
+  scratch_.resize(static_cast<std::size_t>(pool.threads()));
   std::atomic<std::int64_t> blank{0}, done{0};
   pool.for_each_worker(down * across, [&](std::int64_t number, int worker) {
     progress.check();
     const std::int64_t y0 = number / across * tile.ny, x0 = number % across * tile.nx;
     const Rect rect{y0, x0, std::min(tile.ny, shape_.ny - y0), std::min(tile.nx, shape_.nx - x0)};
-    blank += run_tile(plane, rect, blanks, scratch[static_cast<std::size_t>(worker)], result->data());
+    blank += run_tile(plane, rect, blanks, scratch_[static_cast<std::size_t>(worker)], result->data());
     const std::int64_t finished = ++done;
     if (worker == 0) progress.report("convolve", static_cast<double>(finished) / static_cast<double>(down * across));
   });

@@ -34,6 +34,7 @@ struct PaddedTile {
   const float* pixels;
   std::int64_t stride;
   Shape out;
+  float* own;  ///< the same pixels, where they are a copy that may be overwritten; null where they are the image's
 };
 
 /// One algorithm with its weights: linear convolution of a gathered tile, in which nothing is blank.
@@ -45,10 +46,9 @@ class TileAlgorithm {
   [[nodiscard]] virtual std::int64_t padded_rows() const = 0;    ///< rows to make room for, the last ones are spare
   /// Whether a tile may be read in place, from the image; rows of any stride, kSlack floats past the last one.
   [[nodiscard]] virtual bool reads_in_place() const = 0;
-  /// out: rows of out_stride() floats; what lies past tile.out is spare.
-  virtual void convolve(const PaddedTile& tile, float* out, TileScratch& scratch) const = 0;
+  /// Result in rows of out_stride() floats, in memory of `out` or of the tile itself; what lies past tile.out is spare.
+  virtual float* convolve(const PaddedTile& tile, Buffer& out, TileScratch& scratch) const = 0;
   [[nodiscard]] virtual std::int64_t out_stride() const = 0;
-  [[nodiscard]] virtual std::int64_t out_rows() const = 0;
   /// Result for an image of ones, bit for bit.
   [[nodiscard]] virtual float full_weight() const = 0;
   /// Weights of finite pixels smaller than this (in absolute value) are rounding alone.
@@ -80,6 +80,7 @@ class CpuConvolution final : public ConvolutionPlan {
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return tiles_->description(); }
 
+  /// Not from two threads at once: the plan holds the workers' memory, so that its pages are fresh but once.
   [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, PixelMemory& memory, ThreadPool& pool,
                                               const Progress& progress) const;
 
@@ -101,6 +102,7 @@ class CpuConvolution final : public ConvolutionPlan {
   std::int64_t top_, left_;  ///< rows and columns of halo before a tile
   /// Image row (column) that stands for padded row (column) p, which is p - top_ (left_); -1 where there is none.
   std::vector<std::int64_t> row_of_, column_of_;
+  mutable std::vector<TileScratch> scratch_;
 };
 
 }  // namespace reber::cpu
