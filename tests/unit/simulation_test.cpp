@@ -125,6 +125,7 @@ TEST(Simulation, more_sources_leave_the_noise_as_it_was) {
 
 TEST(Simulation, a_source_has_its_true_peak_and_flux) {
   SimulationOptions options = quiet_field();
+  options.shape = {600, 700};  // wide enough for the source to lie inside whole
   options.extended_sources = 1;
   options.beam = {12.0 / 3600, 8.0 / 3600, 40};
   const auto backend = backend_named("cpu");
