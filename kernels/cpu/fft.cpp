@@ -49,16 +49,20 @@ std::span<const SideCost> sides_for(std::int64_t n, std::int64_t taps) {
   return {first, last == kSides.end() ? last : last + 1};
 }
 
+/// The number of threads has no part in the choice: results would differ with it in the last bits.
 Tiling choose_tiling(Shape image, Shape kernel, int threads) {
   Tiling best;
+  double least_ns = 0;
   for (const SideCost& y : sides_for(image.ny, kernel.ny)) {
     for (const SideCost& x : sides_for(image.nx, kernel.nx)) {
       const std::int64_t tiles =
           ceil_div(image.ny, y.side - kernel.ny + 1) * ceil_div(image.nx, x.side - kernel.nx + 1);
-      const auto waves = static_cast<double>(ceil_div(tiles, threads));
-      const double ns = static_cast<double>(y.side) * static_cast<double>(x.side) * (std::max(y.ns, x.ns) + kNsAround);
-      const double cost = waves * ns * 1e-6;
-      if (best.ty == 0 || cost < best.cost_ms) best = {y.side, x.side, cost};
+      const double tile_ns =
+          static_cast<double>(y.side) * static_cast<double>(x.side) * (std::max(y.ns, x.ns) + kNsAround);
+      const double ns = tile_ns * static_cast<double>(tiles);
+      if (best.ty != 0 && ns >= least_ns) continue;
+      least_ns = ns;
+      best = {y.side, x.side, tile_ns * static_cast<double>(ceil_div(tiles, threads)) * 1e-6};
     }
   }
   return best;
