@@ -269,7 +269,8 @@ class Benchmark {
     std::vector<PlotSeries> series;
     for (const auto& session : sessions_) {
       PlotSeries bars;
-      bars.name = fmt::format("{} ({})", session->name, session->backend->info().device);
+      const std::string device = session->backend->info().device;
+      bars.name = fmt::format("{}: {:.32}", session->name, device.substr(0, device.find(" (")));
       for (const Row& row : rows_) {
         if (row.backend == session->name) {
           bars.y.push_back(row.repeats > 0 ? row.wall.median : std::numeric_limits<double>::quiet_NaN());
