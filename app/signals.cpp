@@ -22,6 +22,12 @@ void handle(int number) {
   }
 }
 
+/// Whoever read our output is gone: the usual silent end, but without leaving temporaries behind.
+void handle_broken_pipe(int number) {
+  unlink_open_temporaries();
+  _exit(128 + number);
+}
+
 }  // namespace
 
 void install_signal_handlers() {
@@ -30,6 +36,8 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = handle_broken_pipe;
+  sigaction(SIGPIPE, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
 }
