@@ -46,6 +46,7 @@ struct Shape2 {
   Covariance fwhm2;       ///< FWHM^2 on the grid, corrected for the cut at `threshold`
   double peak;            ///< corrected for the centroid's place between pixels
   bool assumed = false;   ///< beam shape taken
+  bool complex = false;   ///< not a Gaussian: moments and sum as they stand
 };
 
 /// The part of a Gaussian's variance left when only pixels above r = threshold / peak are used:
@@ -60,6 +61,14 @@ Covariance moments_of(const IslandSums& sums, double dx, double dy) {
     m.yy += 1.0 / 12;
   }
   return m;
+}
+
+/// Whether a Gaussian of this size would cover far more pixels above the threshold than the island has: rings, filaments
+/// and remnants of deblending do. Its area is pi/4 M m log2(P/T).
+bool too_few_pixels(const Covariance& fwhm2, double peak, double threshold, std::int64_t npix) {
+  constexpr double kExcess = 2;  // noise changes the area of a faint source by less
+  const double axes = std::sqrt(std::max(0.0, fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy));
+  return std::numbers::pi / 4 * axes * std::log2(peak / threshold) > kExcess * static_cast<double>(npix);
 }
 
 /// Peak between pixels: the brightest pixel divided by the Gaussian's value at its distance from the centroid.
@@ -85,6 +94,11 @@ Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Se
     const double factor = kFwhm2PerVariance / variance_left(threshold / shape.peak);
     shape.fwhm2 = {moments.xx * factor, moments.xy * factor, moments.yy * factor};
     shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
+  }
+  shape.complex = too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
+  if (shape.complex) {
+    shape.fwhm2 = {moments.xx * kFwhm2PerVariance, moments.xy * kFwhm2PerVariance, moments.yy * kFwhm2PerVariance};
+    shape.peak = pixel;
   }
   return shape;
 }
@@ -125,7 +139,9 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
   source.e_isl_total = sums.peak_rms * std::sqrt(static_cast<double>(sums.npix) * independent) * std::abs(per_sum);
 
   const double gaussian_px = std::numbers::pi / (4 * kLn2) * pixels.major * pixels.minor;
-  const double total = shape.assumed ? shape.peak * gaussian_px : sums.s / (1 - threshold / shape.peak);
+  const double total = shape.assumed    ? shape.peak * gaussian_px
+                       : shape.complex ? sums.s
+                                       : sums.s / (1 - threshold / shape.peak);
   source.total = sign * total * per_sum;
   const double relative = std::numbers::sqrt2 / rho;
   source.e_total =
@@ -197,6 +213,7 @@ Source make_source(const IslandSums& sums, std::int64_t island, const Setting& s
     source.flag |= kFlagEdge;
   if (shape.assumed) source.flag |= kFlagSmall;
   if (source.negative) source.flag |= kFlagNegative;
+  if (shape.complex) source.flag |= kFlagComplex;
   set_fluxes(source, sums, shape, threshold, rho, pixels, setting);
   set_sky(source, shape.fwhm2, rho, setting);
   return source;

@@ -37,6 +37,7 @@ inline constexpr std::int64_t kFlagEdge = 1;      ///< touches the image's edge
 inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shape: beam shape assumed
 inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
 inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
+inline constexpr std::int64_t kFlagComplex = 16;  ///< no Gaussian: plain moments and the plain sum are given
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {
