@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources from island sums: moments corrected for the cut at the flood level, errors for correlated noise.
-// docs/numerics.md#measure holds the equations and where they come from.
+// Sources from island sums: moments corrected for the cut at the flood level, errors for correlated noise; or what a
+// fit made of them. docs/numerics.md#measure and #fit hold the equations and where they come from.
 #include "core/run/source.hpp"
 
 #include <algorithm>
@@ -27,16 +27,32 @@ struct Setting {
   double beam_area_px = kNan;          ///< solid angle of the beam in pixels
   std::optional<Matrix2> centre;       ///< d(east, north)/d(x, y), degrees, at the image's centre
   double unit = 1;                     ///< image value x unit = value in the unit without its prefix
+  double per_sum = kNan;               ///< sum of pixels x per_sum = flux density
 };
 
+double flux_per_sum(const Setting& setting) {
+  double per_sum = kNan;
+  switch (setting.header.unit.kind) {
+    case Unit::Kind::jy_per_beam: per_sum = 1 / setting.beam_area_px; break;
+    case Unit::Kind::jy_per_pixel: per_sum = 1; break;
+    case Unit::Kind::jy_per_sr:
+      if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
+      break;
+    case Unit::Kind::kelvin:
+    case Unit::Kind::unknown: break;
+  }
+  return per_sum * setting.unit;
+}
+
 Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
-  Setting setting{header, options, {}, kNan, {}, header.unit.factor};
+  Setting setting{header, options, {}, kNan, {}, header.unit.factor, kNan};
   const double cx = 0.5 * static_cast<double>(header.shape.nx - 1), cy = 0.5 * static_cast<double>(header.shape.ny - 1);
   setting.centre = header.wcs.sky_per_pixel(cx, cy);
   if (beam && setting.centre) {
     setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *setting.centre);
     setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
   }
+  setting.per_sum = flux_per_sum(setting);
   return setting;
 }
 
@@ -95,7 +111,9 @@ Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Se
     shape.fwhm2 = {moments.xx * factor, moments.xy * factor, moments.yy * factor};
     shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
   }
-  shape.complex = too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
+  // A brightest pixel below the seed threshold: the noise varies across the island, which is cut at no single level.
+  const bool uneven = !(pixel > setting.options.seed * sums.peak_rms);
+  shape.complex = uneven || too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
   if (shape.complex) {
     shape.fwhm2 = {moments.xx * kFwhm2PerVariance, moments.xy * kFwhm2PerVariance, moments.yy * kFwhm2PerVariance};
     shape.peak = pixel;
@@ -118,22 +136,12 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
   const double sign = source.negative ? -1 : 1;
   source.peak = sign * shape.peak * setting.unit;
   source.e_peak = std::numbers::sqrt2 / rho * shape.peak * setting.unit;
-  double per_sum = kNan;  // sum of pixels x per_sum = flux density
+  const double per_sum = setting.per_sum;
   double theta2 = 1;      // squared FWHM of a point source, pixels
   if (setting.beam_px) {
     const Ellipse beam = ellipse_of(*setting.beam_px);
     theta2 = beam.major * beam.minor;
   }
-  switch (setting.header.unit.kind) {
-    case Unit::Kind::jy_per_beam: per_sum = 1 / setting.beam_area_px; break;
-    case Unit::Kind::jy_per_pixel: per_sum = 1; break;
-    case Unit::Kind::jy_per_sr:
-      if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
-      break;
-    case Unit::Kind::kelvin:
-    case Unit::Kind::unknown: break;
-  }
-  per_sum *= setting.unit;
   source.isl_total = sign * sums.s * per_sum;
   const double independent = setting.beam_px ? setting.beam_area_px : 1;
   source.e_isl_total = sums.peak_rms * std::sqrt(static_cast<double>(sums.npix) * independent) * std::abs(per_sum);
@@ -189,6 +197,48 @@ void set_sky(Source& source, const Covariance& fwhm2, double rho, const Setting&
   source.dc_pa = deconvolved.major > 0 ? deconvolved.pa_deg : 0;
 }
 
+/// Variance of g . p for parameters p of the covariance c.
+double variance_of(const std::array<double, 6>& g, const std::array<std::array<double, 6>, 6>& c) {
+  double sum = 0;
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t b = 0; b < 6; ++b) sum += g[a] * c[a][b] * g[b];
+  return std::max(0.0, sum);
+}
+
+/// Error of w^T C_sky z, C_sky = M C M^T, for directions w and z (east, north).
+double shape_error(const Matrix2& m, double we, double wn, double ze, double zn, const FittedGaussian& fit) {
+  const double wx = we * m.a + wn * m.c, wy = we * m.b + wn * m.d, zx = ze * m.a + zn * m.c, zy = ze * m.b + zn * m.d;
+  return std::sqrt(variance_of({0, 0, 0, wx * zx, wx * zy + wy * zx, wy * zy}, fit.covariance));
+}
+
+/// Errors of a fit carried to the sky; call after set_sky.
+void set_fitted_sky_errors(Source& source, const FittedGaussian& fit, const Matrix2& m) {
+  source.e_ra = std::sqrt(variance_of({0, m.a, m.b, 0, 0, 0}, fit.covariance));
+  source.e_dec = std::sqrt(variance_of({0, m.c, m.d, 0, 0, 0}, fit.covariance));
+  const double s = std::sin(source.pa / kDegrees), c = std::cos(source.pa / kDegrees);
+  source.e_major = shape_error(m, s, c, s, c, fit) / (2 * source.major);
+  source.e_minor = shape_error(m, c, -s, c, -s, fit) / (2 * source.minor);
+  const double spread = source.major * source.major - source.minor * source.minor;
+  source.e_pa = spread > 0 ? std::min(90.0, shape_error(m, c, -s, s, c, fit) / spread * kDegrees) : 90.0;
+}
+
+void set_fit(Source& source, const FittedGaussian& fit, const Setting& setting) {
+  const double sign = source.negative ? -1 : 1;
+  const GaussianComponent& g = fit.component;
+  source.x = g.x, source.e_x = std::sqrt(fit.covariance[1][1]);
+  source.y = g.y, source.e_y = std::sqrt(fit.covariance[2][2]);
+  source.peak = sign * g.peak * setting.unit;
+  source.e_peak = std::sqrt(fit.covariance[0][0]) * setting.unit;
+  const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
+  const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
+  source.total = sign * total;
+  source.e_total = total * std::sqrt(variance_of({1 / g.peak, 0, 0, g.fwhm2.yy / (2 * det), -g.fwhm2.xy / det,
+                                                  g.fwhm2.xx / (2 * det)}, fit.covariance));
+  set_sky(source, g.fwhm2, kNan, setting);
+  const auto local = setting.header.wcs.sky_per_pixel(source.x, source.y);
+  if (local && (source.flag & kFlagNoSky) == 0) set_fitted_sky_errors(source, fit, *local);
+}
+
 Source make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
   Source source;
   source.island = island;
@@ -222,13 +272,22 @@ Source make_source(const IslandSums& sums, std::int64_t island, const Setting& s
 }  // namespace
 
 std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
-                                 const ImageHeader& header, const std::optional<Beam>& beam) {
+                                 const ImageHeader& header, const std::optional<Beam>& beam,
+                                 const std::vector<SourceFit>& fits) {
   const Setting setting = make_setting(options, header, beam);
   std::vector<Source> sources;
   sources.reserve(sums.size());
-  for (const SourceSums& one : sums) {
-    sources.push_back(make_source(one.sums, one.island, setting));
-    sources.back().shared = one.shared;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    Source source = make_source(sums[k].sums, sums[k].island, setting);
+    source.shared = sums[k].shared;
+    if (k < fits.size()) {
+      source.flag |= fits[k].flag;
+      if (fits[k].gaussian) {
+        source.flag &= ~(kFlagSmall | kFlagNoSky);  // both said of the moments
+        set_fit(source, *fits[k].gaussian, setting);
+      }
+    }
+    sources.push_back(source);
   }
   std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
     return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
