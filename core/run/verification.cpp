@@ -262,12 +262,13 @@ std::string to_json(const VerificationReport& report) {
   json["passed"] = report.passed();
   json["checks"] = nlohmann::ordered_json::array();
   for (const StageCheck& check : report.checks)
-    json["checks"].push_back({{"stage", check.stage},
-                              {"metric", check.metric},
-                              {"worst", std::isfinite(check.worst) ? nlohmann::ordered_json(check.worst) : nullptr},
-                              {"bound", check.bound},
-                              {"where", check.where},
-                              {"passed", check.passed}});
+    json["checks"].push_back(
+        {{"stage", check.stage},
+         {"metric", check.metric},
+         {"worst", std::isfinite(check.worst) ? nlohmann::ordered_json(check.worst) : nlohmann::ordered_json(nullptr)},
+         {"bound", check.bound},
+         {"where", check.where},
+         {"passed", check.passed}});
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
