@@ -131,6 +131,7 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   request.output.overwrite = options.overwrite;
   if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);
   request.dry_run = options.dry_run;
+  request.fit.threads = options.threads;
   request.program = program_name();
   return request;
 }

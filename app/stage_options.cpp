@@ -190,9 +190,10 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->type_name("SIGMA")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--fit", options.fit, "none: sources are measured by moments (the only choice)")
-      ->check(CLI::IsMember({"none"}))
-      ->type_name("none")
+  command.add_option("--fit", options.fit, "none: sources are measured by moments; gaussian: by a fit that allows for correlated noise, "
+                  "all of an island together")
+      ->check(CLI::IsMember({"none", "gaussian"}))
+      ->type_name("none|gaussian")
       ->capture_default_str()
       ->group(group);
   command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);
@@ -212,6 +213,7 @@ void apply(const FindOptions& options, Request& request) {
   request.deblend.on = !options.no_deblend;
   request.deblend.contrast = options.contrast;
   request.deblend.prominence = options.prominence;
+  request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian : FitRequest::Method::none;
 }
 
 }  // namespace reber::app

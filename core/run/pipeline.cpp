@@ -74,6 +74,8 @@ class Run {
   void measure_background();
   void background_from_maps();
   void find_sources();
+  [[nodiscard]] std::string fit_sources(const IslandMap& islands, const std::vector<SourceSums>& sums,
+                                        std::vector<SourceFit>& fits);
   [[nodiscard]] std::int64_t least_blend() const;
   void write();
   void write_map(MapKind kind, const std::string& path, const std::string& unit);
@@ -92,6 +94,7 @@ class Run {
   TilingPlan tiling_;
   std::optional<ResolvedConvolution> convolution_;
   std::optional<AlgorithmChoice> choice_;
+  std::optional<SourceFitter> fitter_;
   std::vector<std::string> background_history_;
 };
 
@@ -275,6 +278,7 @@ std::int64_t Run::least_blend() const {
 void Run::find_sources() {
   DetectOptions options = *request_.detect;
   std::vector<SourceSums> sums;
+  std::vector<SourceFit> fits;
   const auto detect = [&](const char* name) {
     std::unique_ptr<IslandMap> islands;
     stage(fmt::format("detect{}", name), [&] {
@@ -290,14 +294,16 @@ void Run::find_sources() {
       sums = deblend(whole, pixels, options, request_.deblend);
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
+    if (request_.fit.method != FitRequest::Method::none)
+      stage(fmt::format("fit{}", name), [&] { return fit_sources(*islands, sums, fits); });
     return islands;
   };
   result_.islands = detect("");
-  result_.sources = make_sources(sums, options, header(), result_.beam);
+  result_.sources = make_sources(sums, options, header(), result_.beam, fits);
   if (request_.negative_too) {
     options.negative = !options.negative;
     detect("-neg");
-    auto negative = make_sources(sums, options, header(), result_.beam);
+    auto negative = make_sources(sums, options, header(), result_.beam, fits);
     fact("negative detections", fmt::format("{}", negative.size()));
     for (Source& source : negative) {
       source.island += result_.islands->count();
@@ -308,6 +314,18 @@ void Run::find_sources() {
     });
   }
   fact("sources", fmt::format("{}", result_.sources.size()));
+}
+
+/// The noise is measured once, outside the islands that were found first.
+std::string Run::fit_sources(const IslandMap& islands, const std::vector<SourceSums>& sums,
+                             std::vector<SourceFit>& fits) {
+  if (!fitter_) {
+    fitter_.emplace(request_.fit, header(), result_.beam);
+    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands);
+  }
+  fits = fitter_->fit(sums, backend_.island_pixels(*result_.plane, *result_.background, islands, 1), islands.options());
+  const auto fitted = std::ranges::count_if(fits, [](const SourceFit& fit) { return fit.gaussian.has_value(); });
+  return fmt::format("{} of {} sources; {}", fitted, sums.size(), fitter_->description());
 }
 
 std::vector<std::string> Run::history() const {
@@ -330,6 +348,7 @@ std::vector<std::string> Run::history() const {
     lines.push_back(request_.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
                                                       request_.deblend.contrast, request_.deblend.prominence)
                                         : std::string("deblend: off"));
+    if (fitter_) lines.push_back("fit: " + fitter_->description());
   }
   return lines;
 }

@@ -13,6 +13,7 @@
 #include "core/io/fits_image.hpp"
 #include "core/model/kernel.hpp"
 #include "core/run/deblend.hpp"
+#include "core/run/fit_sources.hpp"
 
 namespace reber {
 
@@ -48,6 +49,7 @@ struct Request {
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
   DeblendOptions deblend;
+  FitRequest fit;                            ///< moments where its method is none
   bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
   OutputRequest output;
   std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers

@@ -9,10 +9,11 @@
 #include "core/compute/detection.hpp"
 #include "core/io/fits_image.hpp"
 #include "core/model/catalogue.hpp"
+#include "core/run/gaussian_fit.hpp"
 
 namespace reber {
 
-/// One source, measured by moments. NaN where a number cannot be had (no beam, no sky position, too few pixels).
+/// One source, measured by moments or by a fit. NaN where a number cannot be had (no beam, no sky position, too few pixels).
 /// Angles in degrees; fluxes in the image's unit without its prefix (Jy, Jy/beam) where BUNIT is known.
 struct Source {
   std::int64_t island = 0;  ///< label; negative detections carry on after the positive ones
@@ -37,6 +38,10 @@ inline constexpr std::int64_t kFlagEdge = 1;      ///< touches the image's edge
 inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shape: beam shape assumed
 inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
 inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
+inline constexpr std::int64_t kFlagBeamShape = 16;    ///< fitted with the beam's shape: a free shape did not settle
+inline constexpr std::int64_t kFlagNotFitted = 32;    ///< no fit settled or could be afforded: moments
+inline constexpr std::int64_t kFlagPlainWeights = 64; ///< island too large for correlated weights: fitted with ordinary ones
+inline constexpr std::int64_t kFlagBound = 128;       ///< a fitted centre or size is at its bound
 inline constexpr std::int64_t kFlagComplex = 16;  ///< no Gaussian: plain moments and the plain sum are given
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
@@ -46,10 +51,18 @@ struct SourceSums {
   bool shared = false;      ///< the island holds other sources as well
 };
 
+/// What a fit made of one source; no Gaussian where it keeps its moments.
+struct SourceFit {
+  std::optional<FittedGaussian> gaussian;
+  std::int64_t flag = 0;  ///< kFlag... bits of the fit
+};
+
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
-/// Order: by the peak's y, then x.
+/// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and sizes
+/// of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
-                                               const ImageHeader& header, const std::optional<Beam>& beam);
+                                               const ImageHeader& header, const std::optional<Beam>& beam,
+                                               const std::vector<SourceFit>& fits = {});
 
 /// The catalogue of these sources: the one table of columns.
 [[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting values, bounds and fallbacks of the fits of a run's sources, and the work they may cost.
+#include "core/run/fit_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace reber {
+namespace {
+
+constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
+/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: about a second.
+constexpr double kMostCorrelatedWork = 1e9, kMostPlainWork = 2e9;
+/// Evaluations that a fit takes, rounded up.
+constexpr double kTypicalRounds = 20;
+
+/// A range of entries of the sums: the sources of one island.
+struct IslandSources {
+  std::size_t first, count;
+  std::size_t pixels;  ///< entry of IslandPixels
+};
+
+std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const IslandPixels& pixels) {
+  std::vector<IslandSources> islands;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < sums.size();) {
+    std::size_t end = k + 1;
+    while (end < sums.size() && sums[end].island == sums[k].island) ++end;
+    while (at < pixels.label.size() && pixels.label[at] < sums[k].island) ++at;
+    if (at < pixels.label.size() && pixels.label[at] == sums[k].island) islands.push_back({k, end - k, at});
+    k = end;
+  }
+  return islands;
+}
+
+FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
+  FitPixels pixels;
+  for (auto p = static_cast<std::size_t>(all.first[which]); p < static_cast<std::size_t>(all.first[which + 1]); ++p) {
+    const double above = static_cast<double>(all.pixel[p]) - static_cast<double>(all.mean[p]);
+    pixels.y.push_back(all.y[p]);
+    pixels.x.push_back(all.x[p]);
+    pixels.value.push_back(negative ? -above : above);
+    pixels.rms.push_back(all.rms[p]);
+  }
+  return pixels;
+}
+
+/// Start and bounds of an island's components.
+struct Plan {
+  std::vector<GaussianComponent> start;
+  std::vector<FitBounds> bounds;
+};
+
+/// The part's second moments; those of the pixels above a threshold are about 1 / 1.5 of the Gaussian's own.
+Covariance shape_from_moments(const IslandSums& sums) {
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, scale = 1.5 * kFwhm2PerVariance;
+  return {scale * (sums.sxx / sums.s - dx * dx + 1.0 / 12), scale * (sums.sxy / sums.s - dx * dy),
+          scale * (sums.syy / sums.s - dy * dy + 1.0 / 12)};
+}
+
+Plan plan_island(const std::vector<SourceSums>& sums, const IslandSources& island, const FitPixels& pixels,
+                 const std::optional<Covariance>& beam) {
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
+  Plan plan;
+  for (std::size_t k = 0; k < island.count; ++k) {
+    const SourceSums& source = sums[island.first + k];
+    const IslandSums& part = source.sums;
+    GaussianComponent start;
+    start.peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
+    // A part's centroid leans away from its neighbours; its brightest pixel does so less.
+    start.x = source.shared ? part.peak_x : part.first_x + part.sx / part.s;
+    start.y = source.shared ? part.peak_y : part.first_y + part.sy / part.s;
+    start.fwhm2 = shape_from_moments(part);
+    const double size = ellipse_of(start.fwhm2).major;
+    FitBounds bounds;
+    bounds.reach = 0.5 * std::max({beam_axes.major, size, 2.0});
+    bounds.least_fwhm = 0.8 * beam_axes.minor;
+    bounds.most_fwhm = std::numbers::sqrt2 * std::max(extent, beam_axes.major);
+    plan.start.push_back(start);
+    plan.bounds.push_back(bounds);
+  }
+  return plan;
+}
+
+/// Fits of one island into out[0 .. island.count).
+void fit_island(const std::vector<SourceSums>& sums, const IslandSources& island, const FitPixels& pixels,
+                const std::optional<Covariance>& beam, FitNoise noise, SourceFit* out) {
+  const double n = static_cast<double>(pixels.value.size()), p = 6 * static_cast<double>(island.count);
+  std::int64_t flag = 0;
+  if (noise.weights != nullptr && !(n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork)) {
+    noise.weights = nullptr;
+    flag = kFlagPlainWeights;
+  }
+  const bool affordable = noise.weights != nullptr || kTypicalRounds * n * p * p <= kMostPlainWork;
+  std::optional<std::vector<FittedGaussian>> fitted;
+  if (affordable) {
+    Plan plan = plan_island(sums, island, pixels, beam);
+    fitted = fit_gaussians(pixels, plan.start, plan.bounds, noise);
+    if (!fitted && beam) {
+      for (std::size_t k = 0; k < island.count; ++k) {
+        plan.start[k].fwhm2 = *beam;
+        plan.bounds[k].shape_free = false;
+      }
+      fitted = fit_gaussians(pixels, plan.start, plan.bounds, noise);
+      flag |= kFlagBeamShape;
+    }
+  }
+  for (std::size_t k = 0; k < island.count; ++k) {
+    out[k].flag = fitted ? flag : kFlagNotFitted;
+    if (!fitted) continue;
+    out[k].gaussian = (*fitted)[k];
+    if ((*fitted)[k].at_bound) out[k].flag |= kFlagBound;
+  }
+}
+
+}  // namespace
+
+SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam)
+    : request_(request), shape_(header.shape) {
+  const auto centre = header.wcs.sky_per_pixel(0.5 * static_cast<double>(shape_.nx - 1),
+                                               0.5 * static_cast<double>(shape_.ny - 1));
+  if (!beam || !centre) return;
+  beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
+  beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);
+}
+
+void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                                 const IslandMap& islands) {
+  constexpr double kWidestBeam = 20, kReachInBeams = 2.2;
+  constexpr std::int64_t kReachWithoutBeam = 12;
+  const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
+  if (!(width <= kWidestBeam)) return;
+  const std::int64_t reach =
+      beam_px_ ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam;
+  const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
+  const auto limit = static_cast<float>(islands.options().seed);
+  ThreadPool pool(request_.threads);
+  std::vector<std::int32_t> labels;
+  std::vector<float> snr;
+  measured_ = measure_noise_correlation(
+      shape_,
+      [&](std::int64_t y0, std::int64_t ny, float* out) {
+        const auto count = static_cast<std::size_t>(ny * shape_.nx);
+        labels.resize(count);
+        snr.resize(count);
+        backend.render_rows(MapKind::snr, plane, &background, y0, ny, snr.data());
+        backend.label_rows(islands, y0, ny, labels.data());
+        blank_sources(snr, labels, shape_.nx, limit, grow);
+        std::ranges::copy(snr, out);
+      },
+      reach, pool);
+}
+
+std::vector<SourceFit> SourceFitter::fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
+                                         const DetectOptions& options) const {
+  std::vector<SourceFit> fits(sums.size());
+  const std::vector<IslandSources> islands = group(sums, pixels);
+  FitNoise noise;
+  noise.weights = beam_px_ ? &beam_noise_ : nullptr;
+  noise.errors = measured_.pixels > 0 ? &measured_.correlation : &beam_noise_;
+  ThreadPool pool(request_.threads);
+  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const IslandSources& island = islands[static_cast<std::size_t>(i)];
+    const FitPixels its = pixels_of(pixels, island.pixels, options.negative);
+    fit_island(sums, island, its, beam_px_, noise, &fits[island.first]);
+  });
+  return fits;
+}
+
+std::string SourceFitter::description() const {
+  return fmt::format("Gaussians, weights for {}, errors for {}",
+                     beam_px_ ? "noise correlated like the beam" : "uncorrelated noise",
+                     measured_.pixels > 0 ? fmt::format("the noise's autocorrelation in {} pixels", measured_.pixels)
+                     : beam_px_           ? "noise correlated like the beam"
+                                          : "uncorrelated noise");
+}
+
+}  // namespace reber

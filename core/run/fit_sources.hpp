@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stage that fits Gaussians to the sources of a run, all threads at work.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compute/backend.hpp"
+#include "core/run/gaussian_fit.hpp"
+#include "core/run/source.hpp"
+
+namespace reber {
+
+struct FitRequest {
+  enum class Method { none, gaussian } method = Method::none;
+  int threads = 0;  ///< 0: all that this process may use; the answer is the same for any number
+};
+
+/// Fits the islands of one image. The weights take the noise's autocorrelation for the beam's shape; without a beam
+/// they are ordinary. The errors take it as measured; docs/numerics.md#fit gives the equations.
+class SourceFitter {
+ public:
+  SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam);
+
+  /// Measures the autocorrelation of the noise outside the islands, grown by a beam. The beam's shape serves where too
+  /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
+  void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands);
+
+  /// One entry an entry of `sums`, in their order. The sources of an island are fitted together. What cannot be
+  /// fitted with free shapes is fitted with the beam's, and what cannot be fitted so keeps its moments; flags say so.
+  /// pixels: of every island.
+  [[nodiscard]] std::vector<SourceFit> fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
+                                           const DetectOptions& options) const;
+
+  /// For the report and HISTORY.
+  [[nodiscard]] std::string description() const;
+
+ private:
+  FitRequest request_;
+  Shape shape_;
+  std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid
+  NoiseCorrelation beam_noise_;
+  MeasuredCorrelation measured_;
+};
+
+}  // namespace reber

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The noise's autocorrelation, from a beam or from patches of an image without sources.
+#include "core/run/noise_correlation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace reber {
+namespace {
+
+constexpr std::int64_t kPatch = 128, kPatchesPerAxis = 8;
+constexpr std::int64_t kFewestPixels = 1000;
+
+/// Sums of one patch, one pair of entries an offset.
+struct PatchSums {
+  std::vector<double> product, count;
+};
+
+/// Pairs whose first pixel, and second as well, lies in the patch.
+PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_t x0, std::int64_t width,
+                    std::int64_t height, std::int64_t reach) {
+  const std::int64_t side = 2 * reach + 1;
+  // Blank pixels count as 0 with weight 0, so that no test stands in the inner loop.
+  std::vector<float> value(static_cast<std::size_t>(width * height)), known(value.size());
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const float v = rows[static_cast<std::size_t>(y * nx + x0 + x)];
+      const auto at = static_cast<std::size_t>(y * width + x);
+      known[at] = std::isfinite(v) ? 1.0f : 0.0f;
+      value[at] = std::isfinite(v) ? v : 0.0f;
+    }
+  PatchSums sums{std::vector<double>(static_cast<std::size_t>((reach + 1) * side)), {}};
+  sums.count = sums.product;
+  for (std::int64_t dy = 0; dy <= reach; ++dy)
+    for (std::int64_t dx = -reach; dx <= reach; ++dx) {
+      const auto slot = static_cast<std::size_t>(dy * side + dx + reach);
+      const std::int64_t from = std::max<std::int64_t>(0, -dx), to = std::min(width, width - dx);
+      for (std::int64_t y = 0; y + dy < height; ++y) {
+        const std::size_t a = static_cast<std::size_t>(y * width), b = static_cast<std::size_t>((y + dy) * width + dx);
+        double product[4] = {}, count[4] = {};
+        for (std::int64_t x = from; x < to; ++x) {
+          const std::size_t at = static_cast<std::size_t>(x);
+          product[x & 3] += static_cast<double>(value[a + at] * value[b + at]);
+          count[x & 3] += static_cast<double>(known[a + at] * known[b + at]);
+        }
+        sums.product[slot] += (product[0] + product[1]) + (product[2] + product[3]);
+        sums.count[slot] += (count[0] + count[1]) + (count[2] + count[3]);
+      }
+    }
+  return sums;
+}
+
+}  // namespace
+
+NoiseCorrelation NoiseCorrelation::of_table(std::int64_t reach, std::vector<double> values) {
+  NoiseCorrelation table;
+  table.reach_ = reach;
+  table.values_ = std::move(values);
+  return table;
+}
+
+NoiseCorrelation NoiseCorrelation::of_shape(const Covariance& fwhm2) {
+  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
+  if (!(det > 0)) return {};
+  // At 2.3 FWHM a Gaussian has fallen below 1e-6.
+  const auto reach = static_cast<std::int64_t>(std::ceil(2.3 * std::sqrt(std::max(fwhm2.xx, fwhm2.yy))));
+  std::vector<double> values;
+  for (std::int64_t iy = 0; iy <= reach; ++iy)
+    for (std::int64_t ix = -reach; ix <= reach; ++ix) {
+      const double dx = static_cast<double>(ix), dy = static_cast<double>(iy);
+      const double q = (fwhm2.yy * dx * dx - 2 * fwhm2.xy * dx * dy + fwhm2.xx * dy * dy) / det;
+      values.push_back(std::exp(-4 * std::numbers::ln2 * q));
+    }
+  return of_table(reach, std::move(values));
+}
+
+MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows, std::int64_t reach,
+                                              ThreadPool& pool) {
+  const auto patches_of = [](std::int64_t length) {
+    return std::clamp<std::int64_t>(length / kPatch, 1, kPatchesPerAxis);
+  };
+  const std::int64_t across = patches_of(shape.nx), down = patches_of(shape.ny);
+  const std::int64_t width = std::min(kPatch, shape.nx), height = std::min(kPatch, shape.ny);
+  reach = std::min({reach, width - 1, height - 1});
+  const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
+  std::vector<double> product(slots), count(slots);
+  std::vector<float> band(static_cast<std::size_t>(shape.nx * height));
+  const auto start_of = [](std::int64_t i, std::int64_t n, std::int64_t length, std::int64_t side) {
+    return (2 * i + 1) * length / (2 * n) - side / 2;
+  };
+  for (std::int64_t j = 0; j < down; ++j) {
+    rows(std::clamp<std::int64_t>(start_of(j, down, shape.ny, height), 0, shape.ny - height), height, band.data());
+    std::vector<PatchSums> sums(static_cast<std::size_t>(across));
+    pool.for_each(across, [&](std::int64_t i) {
+      const std::int64_t x0 = std::clamp<std::int64_t>(start_of(i, across, shape.nx, width), 0, shape.nx - width);
+      sums[static_cast<std::size_t>(i)] = correlate(band, shape.nx, x0, width, height, reach);
+    });
+    for (const PatchSums& one : sums)
+      for (std::size_t k = 0; k < slots; ++k) product[k] += one.product[k], count[k] += one.count[k];
+  }
+  MeasuredCorrelation measured;
+  const auto zero = static_cast<std::size_t>(reach);
+  if (!(count[zero] >= static_cast<double>(kFewestPixels)) || !(product[zero] > 0)) return measured;
+  const double variance = product[zero] / count[zero];
+  std::vector<double> values(slots);
+  for (std::size_t k = 0; k < slots; ++k) values[k] = count[k] > 0 ? product[k] / count[k] / variance : 0;
+  measured.pixels = static_cast<std::int64_t>(count[zero]);
+  measured.correlation = NoiseCorrelation::of_table(reach, std::move(values));
+  return measured;
+}
+
+void blank_sources(std::vector<float>& snr, const std::vector<std::int32_t>& labels, std::int64_t nx, float limit,
+                   std::int64_t grow) {
+  const std::int64_t ny = static_cast<std::int64_t>(snr.size()) / nx;
+  std::vector<std::uint8_t> wide(snr.size());
+  for (std::int64_t y = 0; y < ny; ++y)
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const auto at = static_cast<std::size_t>(y * nx + x);
+      if (labels[at] == 0 && !(std::abs(snr[at]) > limit)) continue;
+      const auto row = wide.begin() + static_cast<std::ptrdiff_t>(y * nx);
+      std::fill(row + std::max<std::int64_t>(0, x - grow), row + std::min(nx, x + grow + 1), std::uint8_t{1});
+    }
+  for (std::int64_t y = 0; y < ny; ++y)
+    for (std::int64_t x = 0; x < nx; ++x) {
+      if (wide[static_cast<std::size_t>(y * nx + x)] == 0) continue;
+      for (std::int64_t v = std::max<std::int64_t>(0, y - grow); v < std::min(ny, y + grow + 1); ++v)
+        snr[static_cast<std::size_t>(v * nx + x)] = std::numeric_limits<float>::quiet_NaN();
+    }
+}
+
+}  // namespace reber
