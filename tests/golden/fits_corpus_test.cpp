@@ -16,12 +16,14 @@
 #include "core/base/error.hpp"
 #include "core/io/fits_image.hpp"
 
+#include "tests/support/testing.hpp"
+
 namespace reber {
 namespace {
 
 using Json = nlohmann::json;
 
-const std::filesystem::path kCorpus = std::filesystem::path(REBER_TEST_DATA_DIR) / "fits_corpus";
+const std::filesystem::path kCorpus = std::filesystem::path(testing::data_folder()) / "fits_corpus";
 
 Json manifest_files() {
   std::ifstream in(kCorpus / "manifest.json");

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The proof on a machine with a card: every test on it, verification of every image, streamed against resident, and the
+# memory and race checkers.
+#   tests/gpu/check.sh FOLDER_OF_PROGRAMS DATA [tests|verify|stream|memcheck|racecheck|initcheck ...]
+# FOLDER_OF_PROGRAMS holds reber and the test programs; DATA is the folder of real images.
+set -u
+bin=$1; data=$2; shift 2
+export REBER_TEST_DATA=$data REBER_REQUIRE_CUDA=1
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+failed=0
+report() { if [ "$1" = 0 ]; then echo "ok   $2"; else echo "FAIL $2"; failed=1; fi; }
+
+run_tests() {
+  for suite in unit conformance golden; do
+    "$bin/reber_${suite}_tests" > "$work/$suite.log" 2>&1
+    report $? "$suite: $(grep -E '^\[  PASSED|^\[  SKIPPED' "$work/$suite.log" | head -2 | tr -s ' ' | paste -sd ' ')"
+    grep -E '^\[  FAILED|SKIPPED \] [A-Za-z]' "$work/$suite.log" | sort -u | head -20
+  done
+}
+
+verify_images() {
+  local image
+  for image in "$data"/images/*/*.fits "$data"/images/*/*.fits.gz; do
+    case $image in *_comp.fits|*_srl.fits|*_gaul.fits|*_psf.fits) continue ;; esac
+    local plane=()
+    case $image in *_cube.fits|*_3d.fits) plane=(--plane 1) ;; esac
+    "$bin/reber" verify "$image" --backend cuda "${plane[@]}" > "$work/verify.log" 2>&1
+    report $? "verify $(basename "$image"): $(tail -1 "$work/verify.log")"
+  done
+}
+
+streamed() {
+  "$bin/reber" simulate "$work/sky.fits" --size 6000 --quiet || failed=1
+  for kernel in "" "--kernel gaussian:7" "--kernel gaussian:9,5,30"; do
+    # shellcheck disable=SC2086
+    for memory in 64G 96M; do
+      "$bin/reber" run "$work/sky.fits" -o "$work/$memory" $kernel --algorithm "$([ "$kernel" = "--kernel gaussian:9,5,30" ] && echo direct || echo auto)" \
+        --backend cuda --device-memory $memory --overwrite --quiet || failed=1
+    done
+    cmp <(grep -v HISTORY "$work/64G/sky.csv") <(grep -v HISTORY "$work/96M/sky.csv")
+    report $? "streamed in 96 MB equals resident ${kernel:-without convolution}: $(($(wc -l < "$work/96M/sky.csv") - 1)) sources"
+  done
+  "$bin/reber" find "$work/sky.fits" -o "$work/cpu.csv" --backend cpu --overwrite --quiet
+  "$bin/reber" find "$work/sky.fits" -o "$work/cuda.csv" --backend cuda --overwrite --quiet
+  cmp "$work/cpu.csv" "$work/cuda.csv"; report $? "the catalogue of cpu and cuda is the same file"
+}
+
+sanitize() {  # tool: small sizes; the checkers are a hundred times slower
+  local filter='Backends*:Load*:Statistics*:Clip.keeps*:Mesh*:Maps*:Convolution.*:Islands*:*17x31_reflect:*1x37_wrap'
+  [ "$1" = racecheck ] && filter='Mesh*:Maps*:Convolution.*:Islands*:*1x37_wrap:*17x31_reflect'
+  timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 "$bin/reber_conformance_tests" --gtest_filter="$filter" > "$work/$1.log" 2>&1
+  report $? "$1: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$1.log") $(grep -E '^\[  PASSED' "$work/$1.log")"
+}
+
+[ $# -gt 0 ] || set -- tests verify stream memcheck racecheck initcheck
+for part in "$@"; do
+  case $part in
+    tests) run_tests ;;
+    verify) verify_images ;;
+    stream) streamed ;;
+    *) sanitize "$part" ;;
+  esac
+done
+exit $failed
