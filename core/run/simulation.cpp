@@ -184,7 +184,7 @@ Span covered(double centre, double reach, std::int64_t size) {
           std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(centre + reach)) + 1, 0, size)};
 }
 
-void draw_gaussian(const GaussianComponent& g, Image& image) {
+void draw_gaussian(const DrawnGaussian& g, Image& image) {
   const Covariance& c = g.shape;
   const double scale = -kFourLn2 / (c.xx * c.yy - c.xy * c.xy);
   const Span rows = covered(g.y, kDrawnFwhm * std::sqrt(c.yy), image.shape().ny);
@@ -200,14 +200,14 @@ void draw_gaussian(const GaussianComponent& g, Image& image) {
 }
 
 /// Length of the line of sight between two spheres, 1 at the inner edge where it is longest.
-double shell_brightness(const RingComponent& ring, double r) {
+double shell_brightness(const DrawnRing& ring, double r) {
   const double outer2 = ring.outer_px * ring.outer_px;
   const double inner2 = ring.inner_px * ring.inner_px;
   const double depth = std::sqrt(std::max(outer2 - r * r, 0.0)) - std::sqrt(std::max(inner2 - r * r, 0.0));
   return depth / std::sqrt(outer2 - inner2);
 }
 
-void draw_ring(const RingComponent& ring, Image& image) {
+void draw_ring(const DrawnRing& ring, Image& image) {
   const Span rows = covered(ring.y, ring.outer_px + 1, image.shape().ny);
   const Span columns = covered(ring.x, ring.outer_px + 1, image.shape().nx);
   for (std::int64_t y = rows.first; y < rows.last; ++y) {
@@ -246,7 +246,7 @@ struct TrueSource {
   double x, y, peak, total, major_deg, minor_deg, pa_deg;
 };
 
-TrueSource truth_of(const GaussianComponent& g, const SkyGrid& grid) {
+TrueSource truth_of(const DrawnGaussian& g, const SkyGrid& grid) {
   const Ellipse sky = ellipse_of(to_sky(g.shape, grid.sky_per_pixel));
   const double area = std::sqrt(g.shape.xx * g.shape.yy - g.shape.xy * g.shape.xy);
   const double beam_area = std::sqrt(grid.beam.xx * grid.beam.yy - grid.beam.xy * grid.beam.xy);
@@ -254,7 +254,7 @@ TrueSource truth_of(const GaussianComponent& g, const SkyGrid& grid) {
 }
 
 /// Peak of the smoothed shells under this one; flux by the shell's volume; size by its outer diameter.
-TrueSource truth_of(const RingComponent& ring, const SkyGrid& grid, const Image& smoothed) {
+TrueSource truth_of(const DrawnRing& ring, const SkyGrid& grid, const Image& smoothed) {
   double peak = 0;
   const Span rows = covered(ring.y, ring.outer_px, grid.shape.ny);
   const Span columns = covered(ring.x, ring.outer_px, grid.shape.nx);
@@ -341,18 +341,18 @@ SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const 
   progress.report("sources", 0.5);
   std::vector<TrueSource> sources;
   if (options.scene == SimulationOptions::Scene::dirac_grid) sources = draw_dirac_grid(options, sky.image);
-  const SceneComponents scene = make_scene(options, grid);
-  for (const GaussianComponent& gaussian : scene.gaussians) {
+  const DrawnScene scene = make_scene(options, grid);
+  for (const DrawnGaussian& gaussian : scene.gaussians) {
     progress.check();
     draw_gaussian(gaussian, sky.image);
     if (gaussian.kind != "diffuse") sources.push_back(truth_of(gaussian, grid));
   }
   if (!scene.rings.empty()) {
     Image shells = zeros(options.shape);
-    for (const RingComponent& ring : scene.rings) draw_ring(ring, shells);
+    for (const DrawnRing& ring : scene.rings) draw_ring(ring, shells);
     const Image smoothed = smooth(shells, gaussian_kernel(grid.beam, Normalise::sum), backend, progress);
     add(smoothed, sky.image);
-    for (const RingComponent& ring : scene.rings) sources.push_back(truth_of(ring, grid, smoothed));
+    for (const DrawnRing& ring : scene.rings) sources.push_back(truth_of(ring, grid, smoothed));
   }
   if (options.blank_corners) blank_corners(sky.image);
 

@@ -32,7 +32,7 @@ double draw_flux(Uniforms& random, double faintest, double brightest) {
   return 1 / (1 / faintest - random.next() * (1 / faintest - 1 / brightest));
 }
 
-void add_points(const SimulationOptions& options, const SkyGrid& grid, SceneComponents& scene) {
+void add_points(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::points);
   const double faintest = options.rms > 0 ? 2.5 * options.rms : 1e-3 * options.brightest;
   const double brightest = std::max(options.brightest, faintest);
@@ -43,7 +43,7 @@ void add_points(const SimulationOptions& options, const SkyGrid& grid, SceneComp
 }
 
 /// Intrinsic sizes of 3 to 25 pixels, peaks of 6 to 200 times the local noise.
-void add_extended(const SimulationOptions& options, const SkyGrid& grid, SceneComponents& scene) {
+void add_extended(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::extended);
   for (std::int64_t i = 0; i < options.extended_sources; ++i) {
     const Place place = anywhere(random, grid.shape);
@@ -70,12 +70,12 @@ Covariance on_sky(const SkyGrid& grid, double major, double minor, double pa_deg
 }
 
 /// Galactic disc: random sizes and places; most near the plane.
-void add_rings(const SimulationOptions& options, const SkyGrid& grid, SceneComponents& scene) {
+void add_rings(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::rings);
   const double side = static_cast<double>(std::min(grid.shape.nx, grid.shape.ny));
   const bool plane = options.scene == SimulationOptions::Scene::galactic_plane;
   for (std::int64_t i = 0; i < options.rings; ++i) {
-    RingComponent ring;
+    DrawnRing ring;
     Place place = anywhere(random, grid.shape);
     if (plane) {
       const double along = random.between(-0.48, 0.48) * side;
@@ -92,7 +92,7 @@ void add_rings(const SimulationOptions& options, const SkyGrid& grid, SceneCompo
 }
 
 /// Bright extended centre, the ridge of diffuse emission, filaments across the plane.
-void add_galactic_plane(const SimulationOptions& options, const SkyGrid& grid, SceneComponents& scene) {
+void add_galactic_plane(const SimulationOptions& options, const SkyGrid& grid, DrawnScene& scene) {
   Uniforms random(options.seed, RandomStream::ridge);
   const double side = static_cast<double>(std::min(grid.shape.nx, grid.shape.ny));
   const double top = options.brightest;
@@ -139,8 +139,8 @@ double SkyGrid::beam_area_px() const {
   return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy);
 }
 
-SceneComponents make_scene(const SimulationOptions& options, const SkyGrid& grid) {
-  SceneComponents scene;
+DrawnScene make_scene(const SimulationOptions& options, const SkyGrid& grid) {
+  DrawnScene scene;
   if (options.scene == SimulationOptions::Scene::dirac_grid) return scene;
   if (options.scene == SimulationOptions::Scene::galactic_plane) add_galactic_plane(options, grid, scene);
   add_points(options, grid, scene);

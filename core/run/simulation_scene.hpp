@@ -11,7 +11,7 @@
 namespace reber {
 
 /// An elliptical Gaussian as it stands in the image, the beam included.
-struct GaussianComponent {
+struct DrawnGaussian {
   std::string kind;     ///< "point", "extended", "core", "filament"; "diffuse" is not listed in the truth
   double x = 0, y = 0;  ///< 0-based pixels
   double peak = 0;      ///< Jy/beam
@@ -19,15 +19,15 @@ struct GaussianComponent {
 };
 
 /// A supernova shell: light from between two spheres, before the beam.
-struct RingComponent {
+struct DrawnRing {
   double x = 0, y = 0;
   double outer_px = 0, inner_px = 0;  ///< radii
   double peak = 0;                    ///< Jy/beam, at the inner edge
 };
 
-struct SceneComponents {
-  std::vector<GaussianComponent> gaussians;
-  std::vector<RingComponent> rings;
+struct DrawnScene {
+  std::vector<DrawnGaussian> gaussians;
+  std::vector<DrawnRing> rings;
 };
 
 /// Geometry shared by all parts of a simulation: a tangent-like grid, east to the left.
@@ -44,6 +44,6 @@ struct SkyGrid {
 };
 
 /// Draws the components of options.scene; the same for the same options.
-[[nodiscard]] SceneComponents make_scene(const SimulationOptions& options, const SkyGrid& grid);
+[[nodiscard]] DrawnScene make_scene(const SimulationOptions& options, const SkyGrid& grid);
 
 }  // namespace reber
