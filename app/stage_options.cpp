@@ -190,7 +190,9 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->type_name("SIGMA")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--fit", options.fit, "none: sources are measured by moments; gaussian: by a fit that allows for correlated noise, "
+  command
+      .add_option("--fit", options.fit,
+                  "none: sources are measured by moments; gaussian: by a fit that allows for correlated noise, "
                   "all of an island together")
       ->check(CLI::IsMember({"none", "gaussian"}))
       ->type_name("none|gaussian")
