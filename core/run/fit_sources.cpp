@@ -87,6 +87,21 @@ Plan plan_island(const std::vector<SourceSums>& sums, const IslandSources& islan
   return plan;
 }
 
+/// Whether what the fit leaves is noise, or little of what there was: rings and filaments are no Gaussians.
+bool describes(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels) {
+  constexpr double kMostSigma2 = 4, kMostPower = 0.1;
+  double left = 0, left_sigma2 = 0, power = 0;
+  std::array<double, 6> unused{};
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    double rest = pixels.value[i];
+    for (const FittedGaussian& one : fitted) rest -= one.component.evaluate(pixels.x[i], pixels.y[i], unused);
+    left += rest * rest;
+    left_sigma2 += rest * rest / (pixels.rms[i] * pixels.rms[i]);
+    power += pixels.value[i] * pixels.value[i];
+  }
+  return left_sigma2 <= kMostSigma2 * static_cast<double>(pixels.value.size()) || left <= kMostPower * power;
+}
+
 /// Fits of one island into out[0 .. island.count).
 void fit_island(const std::vector<SourceSums>& sums, const IslandSources& island, const FitPixels& pixels,
                 const std::optional<Covariance>& beam, FitNoise noise, SourceFit* out) {
@@ -109,6 +124,7 @@ void fit_island(const std::vector<SourceSums>& sums, const IslandSources& island
       fitted = fit_gaussians(pixels, plan.start, plan.bounds, noise);
       flag |= kFlagBeamShape;
     }
+    if (fitted && !describes(*fitted, pixels)) fitted.reset();
   }
   for (std::size_t k = 0; k < island.count; ++k) {
     out[k].flag = fitted ? flag : kFlagNotFitted;

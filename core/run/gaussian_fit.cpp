@@ -213,6 +213,7 @@ bool Fit::minimise(std::vector<GaussianComponent>& components) const {
   double damping = 1e-3;
   Dense rest = residual(components);
   double best = chi2(rest);
+  if (!std::isfinite(best)) return false;
   for (int round = 0; round < kMostRounds; ++round) {
     const Dense j = jacobian(components);
     const Dense normal = product(j, j), gradient = product(j, rest);
@@ -238,7 +239,7 @@ bool Fit::minimise(std::vector<GaussianComponent>& components) const {
       components = std::move(trial);
       rest = std::move(trial_rest);
       best = trial_chi2;
-      if (!(gain > kSettled * std::max(1.0, 1e-3 * best))) return std::isfinite(best);
+      if (!(gain > kSettled * std::max(1.0, 1e-3 * best))) return true;
     }
   }
   return false;

@@ -283,7 +283,7 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
     if (k < fits.size()) {
       source.flag |= fits[k].flag;
       if (fits[k].gaussian) {
-        source.flag &= ~(kFlagSmall | kFlagNoSky);  // both said of the moments
+        source.flag &= ~(kFlagSmall | kFlagNoSky | kFlagComplex);  // said of the moments
         set_fit(source, *fits[k].gaussian, setting);
       }
     }

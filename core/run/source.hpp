@@ -38,11 +38,11 @@ inline constexpr std::int64_t kFlagEdge = 1;      ///< touches the image's edge
 inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shape: beam shape assumed
 inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
 inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
-inline constexpr std::int64_t kFlagBeamShape = 16;    ///< fitted with the beam's shape: a free shape did not settle
-inline constexpr std::int64_t kFlagNotFitted = 32;    ///< no fit settled or could be afforded: moments
-inline constexpr std::int64_t kFlagPlainWeights = 64; ///< island too large for correlated weights: fitted with ordinary ones
-inline constexpr std::int64_t kFlagBound = 128;       ///< a fitted centre or size is at its bound
 inline constexpr std::int64_t kFlagComplex = 16;  ///< no Gaussian: plain moments and the plain sum are given
+inline constexpr std::int64_t kFlagBeamShape = 32;      ///< fitted with the beam's shape: a free shape did not settle
+inline constexpr std::int64_t kFlagNotFitted = 64;      ///< no fit settled, described the pixels or could be afforded: moments
+inline constexpr std::int64_t kFlagPlainWeights = 128;  ///< island too large for correlated weights: ordinary ones
+inline constexpr std::int64_t kFlagBound = 256;         ///< a fitted centre or size is at its bound
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {

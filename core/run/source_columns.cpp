@@ -71,7 +71,8 @@ const std::vector<Row>& table() {
       {{"Y_max", "pix", "stat.max;pos.cartesian.y", "Last row of the island"}, &Source::y1},
       {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
        [](const Source& source) { return std::string(source.shared ? "C" : "S"); }},
-      {{"Flag", "", "meta.code.qual", "Sum of 1: at the image's edge, 2: too small for a shape, 4: no sky position, 8: negative, 16: no Gaussian shape"},
+      {{"Flag", "", "meta.code.qual", "Sum of 1: at the image's edge, 2: too small for a shape, 4: no sky position, 8: negative, 16: no Gaussian shape, "
+        "32: fitted with the beam's shape, 64: not fitted, 128: fitted with ordinary weights, 256: fit at a bound"},
        &Source::flag},
   };
   return rows;
