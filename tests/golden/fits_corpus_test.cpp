@@ -179,7 +179,7 @@ void check_header(const ImageHeader& header, const Json& file) {
   check_position(header.wcs, 0, 0, wcs.value("lonlat_at_pixel_0_0_deg", Json()), "first pixel");
 }
 
-class FitsCorpus : public testing::TestWithParam<Json> {};
+class FitsCorpus : public ::testing::TestWithParam<Json> {};
 
 TEST_P(FitsCorpus, IsReadOrRefusedAsTheManifestSays) {
   if (GetParam().is_null()) GTEST_SKIP() << "no corpus at " << kCorpus << ": set REBER_TEST_DATA";
@@ -214,7 +214,7 @@ TEST_P(FitsCorpus, IsReadOrRefusedAsTheManifestSays) {
   EXPECT_LT(took.count(), 5.0);
 }
 
-std::string test_name(const testing::TestParamInfo<Json>& info) {
+std::string test_name(const ::testing::TestParamInfo<Json>& info) {
   std::string name = info.param.is_null() ? "none" : info.param.at("file").get<std::string>();
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -227,7 +227,7 @@ std::vector<Json> cases() {
   return files.empty() ? std::vector<Json>{Json()} : std::vector<Json>(files.begin(), files.end());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, FitsCorpus, testing::ValuesIn(cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, FitsCorpus, ::testing::ValuesIn(cases()), test_name);
 
 std::string load(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
