@@ -27,18 +27,29 @@ struct Dense {
   const double* operator[](std::size_t r) const { return data.data() + r * columns; }
 };
 
-/// V = U^T U in the upper triangle.   returns false where V is not positive definite
+/// V = U^T U in the upper triangle, four rows at a time: the rest of the matrix is then read and written a quarter as
+/// often.   returns false where V is not positive definite
 bool factorise(Dense& v) {
-  for (std::size_t k = 0; k < v.rows; ++k) {
-    double* row = v[k];
-    if (!(row[k] > 0)) return false;
-    const double scale = 1 / std::sqrt(row[k]);
-    for (std::size_t j = k; j < v.rows; ++j) row[j] *= scale;
-    for (std::size_t i = k + 1; i < v.rows; ++i) {
-      const double factor = row[i];
-      if (factor == 0) continue;
-      double* other = v[i];
-      for (std::size_t j = i; j < v.rows; ++j) other[j] -= factor * row[j];
+  constexpr std::size_t kRows = 4;
+  const std::size_t n = v.rows;
+  for (std::size_t first = 0; first < n; first += kRows) {
+    const std::size_t end = std::min(first + kRows, n);
+    for (std::size_t k = first; k < end; ++k) {
+      double* row = v[k];
+      for (std::size_t above = first; above < k; ++above) {
+        const double factor = v[above][k];
+        for (std::size_t j = k; j < n; ++j) row[j] -= factor * v[above][j];
+      }
+      if (!(row[k] > 0)) return false;
+      const double scale = 1 / std::sqrt(row[k]);
+      for (std::size_t j = k; j < n; ++j) row[j] *= scale;
+    }
+    if (end - first < kRows) return true;
+    const double *a = v[first], *b = v[first + 1], *c = v[first + 2], *d = v[first + 3];
+    for (std::size_t i = end; i < n; ++i) {
+      double* to = v[i];
+      const double fa = a[i], fb = b[i], fc = c[i], fd = d[i];
+      for (std::size_t j = i; j < n; ++j) to[j] -= (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j]);
     }
   }
   return true;
