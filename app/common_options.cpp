@@ -205,7 +205,9 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
   }
 }
 
-Failure current_failure() {
+namespace {
+
+Failure failure_in_flight() {
   try {
     throw;
   } catch (const Cancelled&) {
@@ -225,6 +227,14 @@ Failure current_failure() {
     return {kInternalError,
             fmt::format("unexpected failure: {} (a bug in {}; please report it)", error.what(), program_name())};
   }
+}
+
+}  // namespace
+
+Failure current_failure(const std::string& input) {
+  Failure failure = failure_in_flight();
+  if (failure.message.find(input) == std::string::npos) failure.message = input + ": " + failure.message;
+  return failure;
 }
 
 int worse(int a, int b) { return std::max(a, b); }

@@ -59,12 +59,13 @@ void write_json(const CommonOptions& options, const std::string& document, Termi
 ///   throws InputError where a file exists and overwrite is false, where two names are the same, or a folder is missing
 void check_outputs(const std::vector<std::string>& paths, bool overwrite);
 
-/// Exit code and message of the failure in flight: call it in a catch block.
+/// Exit code and message of the failure in flight: call it in a catch block. A message that does not name `input`
+/// gets it in front.
 struct Failure {
   int exit_code = 0;
   std::string message;
 };
-[[nodiscard]] Failure current_failure();
+[[nodiscard]] Failure current_failure(const std::string& input = {});
 /// The worse of two exit codes: our bug, then device, data, input, a failed check.
 [[nodiscard]] int worse(int a, int b);
 

@@ -264,7 +264,7 @@ int execute(const InfoOptions& options, Terminal& terminal) {
     } catch (const Cancelled&) {
       throw;
     } catch (...) {
-      const Failure failure = current_failure();
+      const Failure failure = current_failure(path);
       terminal.error(failure.message);
       all.push_back({{"file", path}, {"error", failure.message}, {"exit_code", failure.exit_code}});
       exit_code = worse(exit_code, failure.exit_code);

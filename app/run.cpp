@@ -150,7 +150,7 @@ class Batch {
     } catch (const Cancelled&) {
       throw;
     } catch (...) {
-      const Failure failure = current_failure();
+      const Failure failure = current_failure(path);
       terminal_.error(failure.message);
       failures_.emplace_back(path, failure);
       documents_.push_back({{"input", path}, {"error", failure.message}, {"exit_code", failure.exit_code}});

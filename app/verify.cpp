@@ -59,7 +59,7 @@ int execute(const Options& options, Terminal& terminal) {
     } catch (const Cancelled&) {
       throw;
     } catch (...) {
-      const Failure failure = current_failure();
+      const Failure failure = current_failure(path);
       terminal.error(failure.message);
       all.push_back({{"input", path}, {"error", failure.message}, {"exit_code", failure.exit_code}});
       exit_code = worse(exit_code, failure.exit_code);
