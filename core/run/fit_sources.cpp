@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace reber {
 namespace {
 
 constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: about a second.
-constexpr double kMostCorrelatedWork = 1e9, kMostPlainWork = 2e9;
+/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: below a second.
+constexpr double kMostCorrelatedWork = 5e8, kMostPlainWork = 2e9;
 /// Evaluations that a fit takes, rounded up.
 constexpr double kTypicalRounds = 20;
 
@@ -87,59 +88,104 @@ Plan plan_island(const std::vector<SourceSums>& sums, const IslandSources& islan
   return plan;
 }
 
-/// Whether what the fit leaves is noise, or little of what there was: rings and filaments are no Gaussians.
-bool describes(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels) {
-  constexpr double kMostSigma2 = 4, kMostPower = 0.1;
-  double left = 0, left_sigma2 = 0, power = 0;
+/// What a fit leaves.
+struct Rest {
+  double sigma2 = 0;    ///< mean square over rms^2
+  double part = 0;      ///< of the sum of squares that there was
+  double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
+  double rise = 0;      ///< lowest peak over the threshold
+};
+
+Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
+  Rest rest;
+  double left = 0, power = 0, rms = 0, covered = 0;
   std::array<double, 6> unused{};
+  const auto n = static_cast<double>(pixels.value.size());
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    double rest = pixels.value[i];
-    for (const FittedGaussian& one : fitted) rest -= one.component.evaluate(pixels.x[i], pixels.y[i], unused);
-    left += rest * rest;
-    left_sigma2 += rest * rest / (pixels.rms[i] * pixels.rms[i]);
+    double difference = pixels.value[i];
+    for (const FittedGaussian& one : fitted) difference -= one.component.evaluate(pixels.x[i], pixels.y[i], unused);
+    left += difference * difference;
     power += pixels.value[i] * pixels.value[i];
+    rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
+    rms += pixels.rms[i] / n;
   }
-  return left_sigma2 <= kMostSigma2 * static_cast<double>(pixels.value.size()) || left <= kMostPower * power;
+  rest.part = left / power;
+  rest.rise = std::numeric_limits<double>::infinity();
+  for (const FittedGaussian& one : fitted) {
+    const Covariance& c = one.component.fwhm2;
+    rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
+    const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
+    covered += std::numbers::pi / 4 * std::sqrt(c.xx * c.yy - c.xy * c.xy) * octaves;
+  }
+  rest.crowding = covered / n;
+  return rest;
 }
 
-/// Fits of one island into out[0 .. island.count).
-void fit_island(const std::vector<SourceSums>& sums, const IslandSources& island, const FitPixels& pixels,
-                const std::optional<Covariance>& beam, FitNoise noise, SourceFit* out) {
-  const double n = static_cast<double>(pixels.value.size()), p = 6 * static_cast<double>(island.count);
-  std::int64_t flag = 0;
-  if (noise.weights != nullptr && !(n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork)) {
-    noise.weights = nullptr;
-    flag = kFlagPlainWeights;
+/// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
+/// are wide plateaus just above the threshold, whose fluxes would be of the model's making.
+bool describes(const Rest& rest) {
+  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
+  return (rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart) && rest.crowding <= kMostCrowding &&
+         rest.rise >= kLeastRise;
+}
+
+/// One island's attempts, in order.
+class IslandFit {
+ public:
+  IslandFit(const FitPixels& pixels, Plan plan, const FitNoise& noise, double flood)
+      : pixels_(pixels), plan_(std::move(plan)), noise_(noise), flood_(flood) {}
+
+  /// The first attempt that describes the island; flag() says which.
+  std::optional<std::vector<FittedGaussian>> run(const std::optional<Covariance>& beam);
+  [[nodiscard]] std::int64_t flag() const { return flag_; }
+
+ private:
+  std::optional<std::vector<FittedGaussian>> attempt(const FitNoise& noise, double most_sigma2) const {
+    auto fitted = fit_gaussians(pixels_, plan_.start, plan_.bounds, noise);
+    if (!fitted) return fitted;
+    const Rest rest = rest_of(*fitted, pixels_, flood_);
+    if (!describes(rest) || !(rest.sigma2 <= most_sigma2)) fitted.reset();
+    return fitted;
   }
-  const bool affordable = noise.weights != nullptr || kTypicalRounds * n * p * p <= kMostPlainWork;
-  std::optional<std::vector<FittedGaussian>> fitted;
-  if (affordable) {
-    Plan plan = plan_island(sums, island, pixels, beam);
-    fitted = fit_gaussians(pixels, plan.start, plan.bounds, noise);
-    if (!fitted && beam) {
-      for (std::size_t k = 0; k < island.count; ++k) {
-        plan.start[k].fwhm2 = *beam;
-        plan.bounds[k].shape_free = false;
-      }
-      fitted = fit_gaussians(pixels, plan.start, plan.bounds, noise);
-      flag |= kFlagBeamShape;
-    }
-    if (fitted && !describes(*fitted, pixels)) fitted.reset();
+
+  const FitPixels& pixels_;
+  Plan plan_;
+  FitNoise noise_;
+  double flood_;
+  std::int64_t flag_ = 0;
+};
+
+std::optional<std::vector<FittedGaussian>> IslandFit::run(const std::optional<Covariance>& beam) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  // Correlated weights take a smooth misfit for noise and pay little for it. Where it is more than noise the source is
+  // no exact Gaussian, and ordinary weights keep its flux.
+  constexpr double kCorrelatedSigma2 = 1.5;
+  const double n = static_cast<double>(pixels_.value.size()), p = 6 * static_cast<double>(plan_.start.size());
+  FitNoise plain = noise_;
+  plain.weights = nullptr;
+  const bool correlated =
+      noise_.weights != nullptr && n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
+  if (correlated) {
+    if (auto fitted = attempt(noise_, kCorrelatedSigma2)) return fitted;
   }
-  for (std::size_t k = 0; k < island.count; ++k) {
-    out[k].flag = fitted ? flag : kFlagNotFitted;
-    if (!fitted) continue;
-    out[k].gaussian = (*fitted)[k];
-    if ((*fitted)[k].at_bound) out[k].flag |= kFlagBound;
+  if (!correlated && !(kTypicalRounds * n * p * p <= kMostPlainWork)) return std::nullopt;
+  flag_ = noise_.weights != nullptr ? kFlagPlainWeights : 0;
+  if (auto fitted = attempt(plain, kAny)) return fitted;
+  if (!beam) return std::nullopt;
+  for (std::size_t k = 0; k < plan_.start.size(); ++k) {
+    plan_.start[k].fwhm2 = *beam;
+    plan_.bounds[k].shape_free = false;
   }
+  flag_ = kFlagBeamShape | (correlated ? 0 : flag_);
+  return attempt(correlated ? noise_ : plain, kAny);
 }
 
 }  // namespace
 
 SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam)
     : request_(request), shape_(header.shape) {
-  const auto centre = header.wcs.sky_per_pixel(0.5 * static_cast<double>(shape_.nx - 1),
-                                               0.5 * static_cast<double>(shape_.ny - 1));
+  const auto centre =
+      header.wcs.sky_per_pixel(0.5 * static_cast<double>(shape_.nx - 1), 0.5 * static_cast<double>(shape_.ny - 1));
   if (!beam || !centre) return;
   beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
   beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);
@@ -151,8 +197,7 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
   constexpr std::int64_t kReachWithoutBeam = 12;
   const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
   if (!(width <= kWidestBeam)) return;
-  const std::int64_t reach =
-      beam_px_ ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam;
+  const std::int64_t reach = beam_px_ ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam;
   const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
   const auto limit = static_cast<float>(islands.options().seed);
   ThreadPool pool(request_.threads);
@@ -183,7 +228,15 @@ std::vector<SourceFit> SourceFitter::fit(const std::vector<SourceSums>& sums, co
   pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
     const IslandSources& island = islands[static_cast<std::size_t>(i)];
     const FitPixels its = pixels_of(pixels, island.pixels, options.negative);
-    fit_island(sums, island, its, beam_px_, noise, &fits[island.first]);
+    IslandFit work(its, plan_island(sums, island, its, beam_px_), noise, options.flood);
+    const auto fitted = work.run(beam_px_);
+    for (std::size_t k = 0; k < island.count; ++k) {
+      SourceFit& out = fits[island.first + k];
+      out.flag = fitted ? work.flag() : kFlagNotFitted;
+      if (!fitted) continue;
+      out.gaussian = (*fitted)[k];
+      if (out.gaussian->at_bound) out.flag |= kFlagBound;
+    }
   });
   return fits;
 }

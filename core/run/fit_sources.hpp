@@ -27,8 +27,9 @@ class SourceFitter {
   /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
   void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands);
 
-  /// One entry an entry of `sums`, in their order. The sources of an island are fitted together. What cannot be
-  /// fitted with free shapes is fitted with the beam's, and what cannot be fitted so keeps its moments; flags say so.
+  /// One entry an entry of `sums`, in their order. The sources of an island are fitted together. Where that leaves
+  /// more than noise, ordinary weights are tried, then the beam's shape; where that fails too, sources keep their
+  /// moments. Flags say so.
   /// pixels: of every island.
   [[nodiscard]] std::vector<SourceFit> fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
                                            const DetectOptions& options) const;

@@ -129,7 +129,8 @@ class Fit {
     if (noise_.weights != nullptr) solve_transposed(factor_, matrix);
   }
   void limit(std::vector<GaussianComponent>& components) const;
-  [[nodiscard]] std::vector<GaussianComponent> moved(const std::vector<GaussianComponent>& from, const Dense& step) const;
+  [[nodiscard]] std::vector<GaussianComponent> moved(const std::vector<GaussianComponent>& from,
+                                                     const Dense& step) const;
   [[nodiscard]] bool minimise(std::vector<GaussianComponent>& components) const;
   [[nodiscard]] std::optional<Dense> covariance(const std::vector<GaussianComponent>& components) const;
   [[nodiscard]] Dense under_noise(const Dense& weighted) const;
@@ -307,10 +308,10 @@ std::optional<std::vector<FittedGaussian>> Fit::run() {
         !(one.peak < kMostPeak * start_[k].peak * (1 - kNear)))
       return std::nullopt;
     Covariance inside = one.fwhm2;
-    at_bound[k] = !(std::abs(one.x - start_[k].x) < bound.reach * (1 - kNear)) ||
-                  !(std::abs(one.y - start_[k].y) < bound.reach * (1 - kNear)) ||
-                  (bound.shape_free &&
-                   bound_shape(inside, bound.least_fwhm * (1 + kNear), bound.most_fwhm * (1 - kNear)));
+    at_bound[k] =
+        !(std::abs(one.x - start_[k].x) < bound.reach * (1 - kNear)) ||
+        !(std::abs(one.y - start_[k].y) < bound.reach * (1 - kNear)) ||
+        (bound.shape_free && bound_shape(inside, bound.least_fwhm * (1 + kNear), bound.most_fwhm * (1 - kNear)));
   }
   const std::optional<Dense> errors = covariance(components);
   if (!errors) return std::nullopt;

@@ -31,9 +31,9 @@ struct FitPixels {
 
 /// Limits of one component.
 struct FitBounds {
-  double reach = 1;               ///< of the centre from its start, pixels, on each axis
+  double reach = 1;  ///< of the centre from its start, pixels, on each axis
   double least_fwhm = 1, most_fwhm = 1;
-  bool shape_free = true;         ///< fwhm2 is fitted as well
+  bool shape_free = true;  ///< fwhm2 is fitted as well
 };
 
 /// What the noise is taken for. `weights` makes the weights: noise covariance rms_i rms_j (R + floor), the floor a
