@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -218,14 +219,16 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
 }
 
 std::vector<SourceFit> SourceFitter::fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options) const {
+                                         const DetectOptions& options, const Progress& progress) const {
   std::vector<SourceFit> fits(sums.size());
   const std::vector<IslandSources> islands = group(sums, pixels);
   FitNoise noise;
   noise.weights = beam_px_ ? &beam_noise_ : nullptr;
   noise.errors = measured_.pixels > 0 ? &measured_.correlation : &beam_noise_;
   ThreadPool pool(request_.threads);
-  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+  std::atomic<std::size_t> finished = 0;
+  pool.for_each_worker(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i, int worker) {
+    progress.check();
     const IslandSources& island = islands[static_cast<std::size_t>(i)];
     const FitPixels its = pixels_of(pixels, island.pixels, options.negative);
     IslandFit work(its, plan_island(sums, island, its, beam_px_), noise, options.flood);
@@ -237,6 +240,8 @@ std::vector<SourceFit> SourceFitter::fit(const std::vector<SourceSums>& sums, co
       out.gaussian = (*fitted)[k];
       if (out.gaussian->at_bound) out.flag |= kFlagBound;
     }
+    const std::size_t done = ++finished;
+    if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(islands.size()));
   });
   return fits;
 }

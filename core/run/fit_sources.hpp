@@ -30,9 +30,9 @@ class SourceFitter {
   /// One entry an entry of `sums`, in their order. The sources of an island are fitted together. Where that leaves
   /// more than noise, ordinary weights are tried, then the beam's shape; where that fails too, sources keep their
   /// moments. Flags say so.
-  /// pixels: of every island.
+  /// pixels: of every island.   throws Cancelled
   [[nodiscard]] std::vector<SourceFit> fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options) const;
+                                           const DetectOptions& options, const Progress& progress = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;

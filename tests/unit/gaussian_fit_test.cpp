@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -288,6 +289,14 @@ TEST(FitSources, SameForAnyNumberOfThreads) {
     EXPECT_EQ(one[k].gaussian->component.fwhm2.xy, four[k].gaussian->component.fwhm2.xy);
     EXPECT_EQ(one[k].gaussian->covariance, four[k].gaussian->covariance);
   }
+}
+
+TEST(FitSources, StopsWhenTold) {
+  Field field;
+  field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
+  const std::atomic<bool> stop = true;
+  const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0});
+  EXPECT_THROW((void)fitter.fit(field.sums, field.pixels, {}, Progress({}, &stop)), Cancelled);
 }
 
 TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
