@@ -134,7 +134,8 @@ Kernel least_squares_kernel(const Covariance& kernel, const Covariance& source, 
                             axes.major, axes.minor);
   const int half = size / 2;
   const auto place = [&](int y, int x) -> double& {
-    return result.weights[static_cast<std::size_t>((y + half) * size + x + half)];
+    return result.weights[static_cast<std::size_t>(y + half) * static_cast<std::size_t>(size) +
+                          static_cast<std::size_t>(x + half)];
   };
   double sum = 0;
   for (std::size_t k = 0; k < offsets.size(); ++k) {

@@ -214,8 +214,10 @@ void draw_ring(const DrawnRing& ring, Image& image) {
     for (std::int64_t x = columns.first; x < columns.last; ++x) {
       double sum = 0;
       for (int k = 0; k < kRingSamples * kRingSamples; ++k) {
-        const double dy = static_cast<double>(y) - ring.y + (k / kRingSamples + 0.5) / kRingSamples - 0.5;
-        const double dx = static_cast<double>(x) - ring.x + (k % kRingSamples + 0.5) / kRingSamples - 0.5;
+        const int sub_y = k / kRingSamples;
+        const int sub_x = k % kRingSamples;
+        const double dy = static_cast<double>(y) - ring.y + (sub_y + 0.5) / kRingSamples - 0.5;
+        const double dx = static_cast<double>(x) - ring.x + (sub_x + 0.5) / kRingSamples - 0.5;
         sum += shell_brightness(ring, std::hypot(dx, dy));
       }
       image.at(y, x) += static_cast<float>(ring.peak * sum / (kRingSamples * kRingSamples));
