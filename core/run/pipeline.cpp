@@ -9,10 +9,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/io/catalogue_io.hpp"
-#include "core/io/fits_writer.hpp"
-#include "core/io/picture.hpp"
 #include "core/plan/algorithm_choice.hpp"
+#include "core/run/products.hpp"
 
 namespace reber {
 namespace {
@@ -78,8 +76,6 @@ class Run {
                                         std::vector<SourceFit>& fits);
   [[nodiscard]] std::int64_t least_blend() const;
   void write();
-  void write_map(MapKind kind, const std::string& path, const std::string& unit);
-  void write_picture(const Catalogue& catalogue);
   [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
   [[nodiscard]] std::vector<std::string> history() const;
   [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
@@ -354,67 +350,10 @@ std::vector<std::string> Run::history() const {
   return lines;
 }
 
-void Run::write_map(MapKind kind, const std::string& path, const std::string& unit) {
-  if (path.empty()) return;
-  OutputHeader out;
-  out.like = &header();
-  out.unit = unit;
-  out.beam = result_.beam;
-  out.history = history();
-  const BackgroundModel* background = result_.background ? &*result_.background : nullptr;
-  write_fits(path, header().shape, out, FloatRows([&](std::int64_t y0, std::int64_t ny, float* rows) {
-    backend_.render_rows(kind, *result_.plane, background, y0, ny, rows);
-  }), request_.output.overwrite, progress_);
-  result_.report.outputs.push_back(path);
-}
-
-void Run::write_picture(const Catalogue& catalogue) {
-  Image image(header().shape);
-  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data());
-  PictureOptions options;
-  options.title = header().object;
-  options.overwrite = request_.output.overwrite;
-  if (result_.background && !result_.background->rms.empty()) {
-    double rms = 0, mean = 0;
-    for (std::size_t i = 0; i < result_.background->rms.size(); ++i) {
-      rms += result_.background->rms[i];
-      mean += result_.background->mean[i];
-    }
-    rms /= static_cast<double>(result_.background->rms.size());
-    mean /= static_cast<double>(result_.background->mean.size());
-    options.low = mean - 3 * rms;
-    options.high = mean + 100 * rms;
-  }
-  write_sky_picture(request_.output.picture, image.view(), header(), &catalogue, options);
-  result_.report.outputs.push_back(request_.output.picture);
-}
-
 void Run::write() {
-  const OutputRequest& wanted = request_.output;
-  const bool anything = !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() ||
-                        !wanted.rms.empty() || !wanted.snr.empty() || !wanted.labels.empty() || !wanted.picture.empty();
-  if (!anything) return;
+  if (!any_product(request_.output)) return;
   stage("write", [&] {
-    const std::string unit = header().unit.text;
-    const Catalogue catalogue = make_catalogue(result_.sources, header(), history());
-    for (const std::string& path : wanted.catalogues) {
-      write_catalogue(catalogue, path, wanted.overwrite);
-      result_.report.outputs.push_back(path);
-    }
-    write_map(MapKind::image, wanted.convolved, unit);
-    write_map(MapKind::mean, wanted.mean, unit);
-    write_map(MapKind::rms, wanted.rms, unit);
-    write_map(MapKind::snr, wanted.snr, "");
-    if (!wanted.labels.empty() && result_.islands) {
-      OutputHeader out;
-      out.like = &header();
-      out.history = history();
-      write_fits(wanted.labels, header().shape, out, IntRows([&](std::int64_t y0, std::int64_t ny, std::int32_t* rows) {
-        backend_.label_rows(*result_.islands, y0, ny, rows);
-      }), wanted.overwrite, progress_);
-      result_.report.outputs.push_back(wanted.labels);
-    }
-    if (!wanted.picture.empty()) write_picture(catalogue);
+    result_.report.outputs = write_products(request_.output, backend_, result_, history(), progress_);
     return fmt::format("{} files", result_.report.outputs.size());
   });
 }
