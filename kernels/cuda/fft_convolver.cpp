@@ -83,6 +83,8 @@ class FftConvolver final : public Convolver {
     FftTiles tiles = choice_.tiles;
     tiles.tiles_x = ceil_div(job.in.nx, tiles.valid_x);
     const DeviceBuffer<float> memory(choice_.batch * 2 * tiles.spectrum(), stream);
+    // A last batch that is not full transforms what stands in its other tiles, and rows have padding.
+    check(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(memory.bytes()), stream), "cudaMemsetAsync");
     const DeviceBuffer<char> work(std::max(forward_.work_bytes(), backward_.work_bytes()) + 1, stream);
     for (const FftPlan* plan : {&forward_, &backward_}) {
       check_fft(cufft().set_stream(plan->get(), stream), "cufftSetStream");

@@ -17,6 +17,8 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
   const cudaStream_t stream = context.stream();
   const DeviceBackground on_device(context, background, plane.shape());
   const DeviceBuffer<RunMeasure> measures(islands.run_count, stream);
+  // The structs have padding, which vector loads and the copy back read as well.
+  check(cudaMemsetAsync(measures.data(), 0, static_cast<std::size_t>(measures.bytes()), stream), "cudaMemsetAsync");
   const std::vector<std::int64_t> edges = band_edges(plane);
   std::vector<std::uint32_t> row_begin;
   if (!plane.resident()) {
@@ -32,6 +34,7 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
     measure_runs(stream, rows.window, levels.view, islands, first, last, measures.data());
   });
   const DeviceBuffer<IslandSums> sums(islands.islands, stream);
+  check(cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.bytes()), stream), "cudaMemsetAsync");
   sum_islands(stream, islands, measures.data(), sums.data());
   context.down(result.data(), sums.data(), sums.bytes(), stream);
   return result;
