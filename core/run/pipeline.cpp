@@ -237,10 +237,13 @@ void Run::measure_background() {
     } else {
       const std::int64_t box = wanted.box > 0 ? wanted.box : default_box(header(), result_.beam);
       const MeshGrid grid = MeshGrid::make(shape, box);
-      if (result_.plane->blank() == shape.count())
+      const MeshCells cells = backend_.mesh(*result_.plane, grid, wanted.mesh, progress_);
+      if (std::ranges::any_of(cells.rms, [](float rms) { return std::isfinite(rms); })) {
+        result_.background = finish_mesh(grid, cells, wanted.mesh);
+      } else {
+        warn("no cell of the background mesh holds enough finite pixels");
         result_.background = BackgroundModel::constant(shape, 0, 0);
-      else
-        result_.background = finish_mesh(grid, backend_.mesh(*result_.plane, grid, wanted.mesh, progress_), wanted.mesh);
+      }
       what = fmt::format("mesh of {} x {} cells of {} px, {:g}-sigma clip, {}x{} median filter", grid.nx(), grid.ny(),
                          box, wanted.mesh.clip.kappa, wanted.mesh.filter, wanted.mesh.filter);
     }

@@ -49,7 +49,11 @@ std::string to_json(const Report& report) {
   json["input"] = report.input;
   json["backend"] = report.backend;
   json["device"] = report.device;
-  for (const auto& [name, value] : report.facts) json["facts"][name] = value;
+  for (const auto& [name, value] : report.facts) {
+    // A name told several times keeps all that was told.
+    auto& fact = json["facts"][name];
+    fact = fact.is_null() ? value : fact.get<std::string>() + "; " + value;
+  }
   json["stages"] = nlohmann::ordered_json::array();
   for (const StageReport& stage : report.stages)
     json["stages"].push_back({{"name", stage.name},

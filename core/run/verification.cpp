@@ -122,8 +122,11 @@ void Comparison::compare_convolved(const std::string& stage, const Image& got, c
   const double scale = largest * weights;
   add(stage, "largest difference / (brightest pixel x sum of |weights|)", scale > 0 ? worst / scale : worst, bound,
       where);
-  // Smoothing lowers the noise; the input's own is the yardstick that cannot vanish.
-  if (noise_ > 0) add(stage, "largest difference / (noise x sum of |weights|)", worst / (noise_ * weights), 1e-3, where);
+  // Smoothing lowers the noise; the input's own is the yardstick that cannot vanish. Where the brightest pixel exceeds
+  // the noise by more than a float can hold beside it, its rounding is the bound.
+  if (noise_ > 0)
+    add(stage, "largest difference / (noise x sum of |weights|)", worst / (noise_ * weights),
+        std::max(1e-3, bound * largest / noise_), where);
 }
 
 void Comparison::convolution(const ConvolutionSpec& spec) {
