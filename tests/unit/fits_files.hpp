@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -39,9 +40,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-inline std::string card(std::string text) {
-  text.resize(80, ' ');
-  return text;
+inline std::string card(const std::string& text) {
+  return text.substr(0, 80) + std::string(80 - std::min<std::size_t>(80, text.size()), ' ');
 }
 
 /// Header blocks of the lines, END added.
