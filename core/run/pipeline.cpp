@@ -69,6 +69,7 @@ class Run {
   void plan();
   void read();
   void convolve();
+  void spare_bright_sources();
   void measure_background();
   void background_from_maps();
   void find_sources();
@@ -167,12 +168,27 @@ void Run::read() {
     warn(fmt::format("{}: no finite pixels", request_.input));
 }
 
+/// An FFT's rounding follows the brightest pixel: now that pixels are there, the choice is made again with their range.
+void Run::spare_bright_sources() {
+  const PlaneStatistics plain = backend_.statistics(*result_.plane);
+  const ClipStatistics clip = backend_.clip(*result_.plane, {});
+  const double range = std::max(std::abs(plain.max), std::abs(plain.min)) / clip.std;
+  if (!(range > kFftDynamicRange) || !std::isfinite(range)) return;
+  choice_ = choose_algorithm(backend_.quote(convolution_->spec, result_.plane->shape()), {}, range);
+  fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
+  if (choice_->algorithm == Algorithm::fft)
+    warn(fmt::format("the brightest pixel is {:.2g} times the noise: FFT convolution may err by {:.1g} of the noise near "
+                     "it; --algorithm direct does not",
+                     range, 1e-6 * range));
+}
+
 void Run::convolve() {
   if (convolution_->copy) {
     result_.beam = convolution_->beam_after;
     return;
   }
   stage("convolve", [&] {
+    if (!request_.convolve->algorithm && choice_->algorithm == Algorithm::fft) spare_bright_sources();
     const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm);
     result_.plane = backend_.convolve(*result_.plane, *plan, progress_);
     return fmt::format("{}: {}", to_string(choice_->algorithm), plan->description());
