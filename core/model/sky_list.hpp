@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a catalogue of any origin says of its sources, in one set of units.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/model/catalogue.hpp"
+
+namespace reber {
+
+/// Which column served for a quantity.
+struct UsedColumn {
+  std::string key;       ///< the quantity, as in SkyList: "lon", "total" ...
+  std::string column;    ///< its name in the catalogue
+  std::string unit;      ///< as found, or taken for granted
+  bool assumed = false;  ///< the unit stands nowhere in the file
+};
+
+/// Quantities of a list of sources. A vector is empty where the catalogue has no such column; NaN: no value.
+struct SkyList {
+  std::int64_t rows = 0;
+  std::string frame;                   ///< "ICRS" where the catalogue names none; galactic positions are turned to ICRS
+  std::vector<std::string> name;       ///< of the source: its name or number in the catalogue
+  std::vector<double> lon, lat;        ///< degrees
+  std::vector<double> e_lon, e_lat;    ///< 1 sigma, degrees on the sky
+  std::vector<double> x, y;            ///< 0-based pixels
+  std::vector<double> peak, e_peak;    ///< Jy/beam
+  std::vector<double> total, e_total;  ///< Jy
+  std::vector<double> major, minor;    ///< FWHM as fitted (the beam not taken out), degrees
+  std::vector<double> pa;              ///< degrees, north through east
+  std::vector<double> rms;             ///< local noise, Jy/beam
+  std::vector<double> snr;             ///< as given, else peak / rms, else peak / e_peak, else total / e_total
+  bool flux_scale_known = true;        ///< false: counts or the like, good for scatter alone
+  std::vector<UsedColumn> used;        ///< in the order of the quantities above
+};
+
+/// The user's own choice of columns: quantity -> "COLUMN" or "COLUMN:UNIT".
+using ColumnChoice = std::map<std::string, std::string>;
+
+/// Reads "lon=RA_1,total=S150:mJy".   throws InputError where a quantity is unknown (lists the known ones)
+[[nodiscard]] ColumnChoice parse_columns(const std::string& text, const std::string& option);
+
+/// Knows the columns of PyBDSF, Aegean, Selavy/CASDA, SExtractor, PySE, SoFiA, Reber, and of the surveys in VizieR, by
+/// their names without regard to case; positions also by UCD, and as sexagesimal text. Units are the file's own where
+/// it has them, else those of the program that uses the name; sizes and errors without any are taken for degrees where
+/// their median is below 0.02 (errors) or 0.1 (sizes), else for arcseconds.
+///   throws InputError where the choice names a missing column or a unit of the wrong kind
+[[nodiscard]] SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice = {});
+
+/// "RA, DEC (deg); total flux int_flux (Jy, assumed)": for a report.
+[[nodiscard]] std::string describe_columns(const SkyList& list);
+
+}  // namespace reber
