@@ -9,6 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.hpp"
+#include "core/compute/display_scale.hpp"
 #include "core/io/canvas.hpp"
 #include "core/io/catalogue_writers.hpp"
 #include "core/io/sky_axes.hpp"
@@ -17,21 +18,16 @@ namespace reber {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-/// How strongly the asinh stretch lifts faint pixels: near-linear below a tenth of the range, logarithmic above.
-constexpr double kSoftening = 10.0;
+/// Near-linear below a tenth of the range, logarithmic above.
+constexpr StretchCurve kCurve{Stretch::asinh, 10, 2};
 constexpr Ink kBlack{25, 25, 28, 1};
 constexpr Ink kWhite{255, 255, 255, 1};
 constexpr Ink kGrid{255, 255, 255, 0.16};
 constexpr Ink kSource{64, 224, 255, 0.9};
 const cv::Scalar kBlank(150, 146, 146);
 
-double stretch(double value, double low, double high) {
-  const double t = std::clamp((value - low) / (high - low), 0.0, 1.0);
-  return std::asinh(kSoftening * t) / std::asinh(kSoftening);
-}
-
-double unstretch(double s, double low, double high) {
-  return low + (high - low) * std::sinh(s * std::asinh(kSoftening)) / kSoftening;
+double level_of(double value, const DisplayLimits& limits) {
+  return stretched(kCurve, (value - limits.low) / (limits.high - limits.low));
 }
 
 /// Where the image lies on the canvas.
@@ -84,40 +80,25 @@ cv::Mat reduced(ConstImageView image, int reduce) {
   return out;
 }
 
-/// Limits from the pixels where none are given: from 2.5 sigma (by the median deviation) below the median up to 15
-/// sigma above it, or to the brightest thousandth where that is more.
-void find_limits(const cv::Mat& values, double& low, double& high) {
-  if (high > low && std::isfinite(low) && std::isfinite(high)) return;
-  std::vector<float> finite;
-  for (int y = 0; y < values.rows; ++y) {
-    for (int x = 0; x < values.cols; ++x) {
-      if (std::isfinite(values.at<float>(y, x))) finite.push_back(values.at<float>(y, x));
-    }
+/// The limits asked for, or those that the reduced pixels give.
+DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options) {
+  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
+    return {options.low, options.high};
   }
-  low = 0;
-  high = 1;
-  if (finite.empty()) return;
-  const auto at = [&](double part) {
-    auto place = finite.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(finite.size() - 1));
-    std::nth_element(finite.begin(), place, finite.end());
-    return static_cast<double>(*place);
-  };
-  const double middle = at(0.5), bright = at(0.999);
-  for (float& v : finite) v = static_cast<float>(std::abs(v - middle));
-  const double sigma = 1.4826 * at(0.5);
-  low = middle - 2.5 * sigma;
-  high = std::max(middle + 15 * sigma, bright);
-  if (!(high > low)) high = low + std::max(1e-30, std::abs(low) * 1e-6);
+  ThreadPool alone(1);
+  LimitsRule rule;
+  rule.kind = LimitsRule::Kind::picture;
+  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, alone);
 }
 
-cv::Mat coloured(const cv::Mat& values, double low, double high) {
+cv::Mat coloured(const cv::Mat& values, const DisplayLimits& limits) {
   cv::Mat levels(values.size(), CV_8UC1), blank(values.size(), CV_8UC1), out;
   for (int y = 0; y < values.rows; ++y) {
     for (int x = 0; x < values.cols; ++x) {
       const float v = values.at<float>(y, x);
       blank.at<std::uint8_t>(y, x) = std::isfinite(v) ? 0 : 255;
       levels.at<std::uint8_t>(y, x) =
-          std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * stretch(v, low, high))) : 0;
+          std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * level_of(v, limits))) : 0;
     }
   }
   cv::applyColorMap(levels, out, cv::COLORMAP_INFERNO);
@@ -290,16 +271,7 @@ Axes make_axes(const Layout& layout, const Wcs& wcs) {
   return axes;
 }
 
-/// The unit and factor in which the bar's labels are easy to read.
-std::pair<std::string, double> bar_unit(const Unit& unit, double high) {
-  if (unit.kind == Unit::Kind::unknown) return {unit.text, 1.0};
-  const double size = std::abs(high) * unit.factor;
-  if (size < 1e-3 && size > 0) return {fmt::format("\xC2\xB5{}", unit.name()), 1e6 * unit.factor};
-  if (size < 1) return {fmt::format("m{}", unit.name()), 1e3 * unit.factor};
-  return {unit.name(), unit.factor};
-}
-
-void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, double low, double high) {
+void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
   cv::Mat levels(layout.height, width, CV_8UC1), bar;
@@ -307,13 +279,13 @@ void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, double low
   cv::applyColorMap(levels, bar, cv::COLORMAP_INFERNO);
   canvas.place(bar, x, layout.top);
   canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
-  const auto [name, factor] = bar_unit(unit, std::max(std::abs(low), std::abs(high)));
+  const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
   const double size = 12 * layout.unit;
   double widest = 0;
   for (int i = 0; i < 5; ++i) {
     const double s = 0.25 * i, y = layout.top + layout.height * (1 - s);
-    const double value = unstretch(s, low, high) * factor;
-    const double range = (high - low) * factor;
+    const double range = (limits.high - limits.low) * factor;
+    const double value = limits.low * factor + range * unstretched(kCurve, s);
     // Three digits of the range: equal steps of the label then look equal.
     const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
     const bool plain = std::abs(value) < 1e5 && range > 1e-6;
@@ -345,10 +317,9 @@ void write_sky_picture(const std::string& path, ConstImageView image, const Imag
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
 
   cv::Mat values = reduced(image, layout.reduce);
-  double low = options.low, high = options.high;
-  find_limits(values, low, high);
+  const DisplayLimits limits = limits_of(values, options);
   cv::Mat picture;
-  cv::resize(coloured(values, low, high), picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
+  cv::resize(coloured(values, limits), picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
   canvas.place(picture, layout.left, layout.top);
 
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
@@ -370,7 +341,7 @@ void write_sky_picture(const std::string& path, ConstImageView image, const Imag
     canvas.text({layout.left + 0.5 * layout.width, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit,
                 kBlack, Align::centre);
   }
-  draw_bar(canvas, layout, header.unit, low, high);
+  draw_bar(canvas, layout, header.unit, limits);
   canvas.write_png(path, options.overwrite);
 }
 

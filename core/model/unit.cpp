@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -128,6 +129,15 @@ std::string Unit::name() const {
       break;
   }
   return text;
+}
+
+std::pair<std::string, double> Unit::readable(double magnitude) const {
+  if (kind == Kind::unknown) return {text, 1.0};
+  const double size = std::abs(magnitude) * factor;
+  const bool micro = size < 1e-3 && size > 0, milli = size < 1 && !micro && size > 0;
+  std::string prefixed = micro ? "\xC2\xB5" : milli ? "m" : "";
+  prefixed += name();
+  return {prefixed, (micro ? 1e6 : milli ? 1e3 : 1.0) * factor};
 }
 
 }  // namespace reber
