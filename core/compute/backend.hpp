@@ -13,6 +13,7 @@
 #include "core/compute/background.hpp"
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
+#include "core/compute/gaussian_fit.hpp"
 #include "core/compute/pixel_source.hpp"
 #include "core/compute/statistics.hpp"
 #include "core/plan/tiling.hpp"
@@ -84,6 +85,12 @@ class Backend {
   /// Pixels of the islands of at least min_pixels pixels, on the host.
   [[nodiscard]] virtual IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background,
                                                    const IslandMap& islands, std::int64_t min_pixels) = 0;
+
+  /// Solves every problem of the batch, by Levenberg-Marquardt with analytic derivatives, steps cut back to the bounds.
+  /// With weights V^-1 and the Jacobian J, errors are those of this estimator under the noise R of `errors`:
+  /// A^-1 (J^T V^-1 R V^-1 J) A^-1, A = J^T V^-1 J, which holds where V is not the noise's true covariance. A problem
+  /// that has no answer says so in its outcome and disturbs no other.   throws Cancelled
+  [[nodiscard]] virtual FitResults fit(const FitBatch& batch, const Progress& progress) = 0;
 
   /// Rows [y0, y0 + ny) of a map, without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank or
   /// the rms is not positive.

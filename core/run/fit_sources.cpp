@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -130,55 +129,55 @@ bool describes(const Rest& rest) {
          rest.rise >= kLeastRise;
 }
 
-/// One island's attempts, in order.
-class IslandFit {
- public:
-  IslandFit(const FitPixels& pixels, Plan plan, const FitNoise& noise, double flood)
-      : pixels_(pixels), plan_(std::move(plan)), noise_(noise), flood_(flood) {}
-
-  /// The first attempt that describes the island; flag() says which.
-  std::optional<std::vector<FittedGaussian>> run(const std::optional<Covariance>& beam);
-  [[nodiscard]] std::int64_t flag() const { return flag_; }
-
- private:
-  std::optional<std::vector<FittedGaussian>> attempt(const FitNoise& noise, double most_sigma2) const {
-    auto fitted = fit_gaussians(pixels_, plan_.start, plan_.bounds, noise);
-    if (!fitted) return fitted;
-    const Rest rest = rest_of(*fitted, pixels_, flood_);
-    if (!describes(rest) || !(rest.sigma2 <= most_sigma2)) fitted.reset();
-    return fitted;
-  }
-
-  const FitPixels& pixels_;
-  Plan plan_;
-  FitNoise noise_;
-  double flood_;
-  std::int64_t flag_ = 0;
+/// One island on its way through the attempts.
+struct IslandFit {
+  enum class Attempt { correlated, plain, beam_shape, none };
+  IslandSources island;
+  FitPixels pixels;
+  Plan plan;
+  Attempt attempt = Attempt::none;
+  bool correlated = false;  ///< can afford correlated weights
+  std::int64_t flag = 0;
 };
 
-std::optional<std::vector<FittedGaussian>> IslandFit::run(const std::optional<Covariance>& beam) {
-  constexpr double kAny = std::numeric_limits<double>::infinity();
+/// Where an island begins: with what it can afford.
+void begin(IslandFit& work, bool correlated_noise) {
+  const double n = static_cast<double>(work.pixels.value.size());
+  const double p = 6 * static_cast<double>(work.plan.start.size());
+  work.correlated = correlated_noise && n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
+  if (work.correlated) {
+    work.attempt = IslandFit::Attempt::correlated;
+  } else if (kTypicalRounds * n * p * p <= kMostPlainWork) {
+    work.attempt = IslandFit::Attempt::plain;
+    work.flag = correlated_noise ? kFlagPlainWeights : 0;
+  }
+}
+
+/// Makes ready the attempt after one that failed.
+void next_attempt(IslandFit& work, const std::optional<Covariance>& beam) {
+  using enum IslandFit::Attempt;
+  if (work.attempt == correlated) {
+    work.attempt = plain;
+    work.flag = kFlagPlainWeights;
+  } else if (work.attempt == plain && beam) {
+    work.attempt = beam_shape;
+    work.flag = kFlagBeamShape | (work.correlated ? 0 : work.flag);
+    for (std::size_t k = 0; k < work.plan.start.size(); ++k) {
+      work.plan.start[k].fwhm2 = *beam;
+      work.plan.bounds[k].shape_free = false;
+    }
+  } else {
+    work.attempt = none;
+  }
+}
+
+/// Whether a fit that settled is what the island needed.
+bool good_enough(const IslandFit& work, const std::vector<FittedGaussian>& fitted, double flood) {
   // Correlated weights take a smooth misfit for noise and pay little for it. Where it is more than noise the source is
   // no exact Gaussian, and ordinary weights keep its flux.
   constexpr double kCorrelatedSigma2 = 1.5;
-  const double n = static_cast<double>(pixels_.value.size()), p = 6 * static_cast<double>(plan_.start.size());
-  FitNoise plain = noise_;
-  plain.weights = nullptr;
-  const bool correlated =
-      noise_.weights != nullptr && n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
-  if (correlated) {
-    if (auto fitted = attempt(noise_, kCorrelatedSigma2)) return fitted;
-  }
-  if (!correlated && !(kTypicalRounds * n * p * p <= kMostPlainWork)) return std::nullopt;
-  flag_ = noise_.weights != nullptr ? kFlagPlainWeights : 0;
-  if (auto fitted = attempt(plain, kAny)) return fitted;
-  if (!beam) return std::nullopt;
-  for (std::size_t k = 0; k < plan_.start.size(); ++k) {
-    plan_.start[k].fwhm2 = *beam;
-    plan_.bounds[k].shape_free = false;
-  }
-  flag_ = kFlagBeamShape | (correlated ? 0 : flag_);
-  return attempt(correlated ? noise_ : plain, kAny);
+  const Rest rest = rest_of(fitted, work.pixels, flood);
+  return describes(rest) && (work.attempt != IslandFit::Attempt::correlated || rest.sigma2 <= kCorrelatedSigma2);
 }
 
 }  // namespace
@@ -218,32 +217,48 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
       reach, pool);
 }
 
-std::vector<SourceFit> SourceFitter::fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options, const Progress& progress) const {
+std::vector<SourceFit> SourceFitter::fit(Backend& backend, const std::vector<SourceSums>& sums,
+                                         const IslandPixels& pixels, const DetectOptions& options,
+                                         const Progress& progress) const {
   std::vector<SourceFit> fits(sums.size());
+  for (SourceFit& one : fits) one.flag = kFlagNotFitted;
   const std::vector<IslandSources> islands = group(sums, pixels);
-  FitNoise noise;
-  noise.weights = beam_px_ ? &beam_noise_ : nullptr;
-  noise.errors = measured_.pixels > 0 ? &measured_.correlation : &beam_noise_;
   ThreadPool pool(request_.threads);
-  std::atomic<std::size_t> finished = 0;
-  pool.for_each_worker(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i, int worker) {
-    progress.check();
-    const IslandSources& island = islands[static_cast<std::size_t>(i)];
-    const FitPixels its = pixels_of(pixels, island.pixels, options.negative);
-    IslandFit work(its, plan_island(sums, island, its, beam_px_), noise, options.flood);
-    const auto fitted = work.run(beam_px_);
-    for (std::size_t k = 0; k < island.count; ++k) {
-      SourceFit& out = fits[island.first + k];
-      out.flag = fitted ? work.flag() : kFlagNotFitted;
-      if (!fitted) continue;
-      out.gaussian = (*fitted)[k];
-      if (out.gaussian->at_bound) out.flag |= kFlagBound;
-    }
-    const std::size_t done = ++finished;
-    if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(islands.size()));
+  std::vector<IslandFit> work(islands.size());
+  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    work[at].island = islands[at];
+    work[at].pixels = pixels_of(pixels, islands[at].pixels, options.negative);
+    work[at].plan = plan_island(sums, islands[at], work[at].pixels, beam_px_);
+    begin(work[at], beam_px_.has_value());
   });
-  return fits;
+  for (;;) {
+    FitBatch batch;
+    batch.weights = beam_noise_;
+    batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
+    std::vector<std::size_t> pending;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const IslandFit& one = work[i];
+      if (one.attempt == IslandFit::Attempt::none) continue;
+      pending.push_back(i);
+      batch.add(one.pixels, one.plan.start, one.plan.bounds,
+                one.correlated && one.attempt != IslandFit::Attempt::plain);
+    }
+    if (pending.empty()) return fits;
+    const FitResults results = backend.fit(batch, progress);
+    pool.for_each(static_cast<std::int64_t>(pending.size()), [&](std::int64_t i) {
+      IslandFit& one = work[pending[static_cast<std::size_t>(i)]];
+      const FitProblem& problem = batch.problems[static_cast<std::size_t>(i)];
+      const auto first = results.components.begin() + problem.first_component;
+      const std::vector<FittedGaussian> fitted(first, first + problem.components);
+      if (results.problems[static_cast<std::size_t>(i)].status != FitStatus::settled ||
+          !good_enough(one, fitted, options.flood))
+        return next_attempt(one, beam_px_);
+      for (std::size_t k = 0; k < fitted.size(); ++k)
+        fits[one.island.first + k] = {fitted[k], one.flag | (fitted[k].at_bound ? kFlagBound : 0)};
+      one.attempt = IslandFit::Attempt::none;
+    });
+  }
 }
 
 std::string SourceFitter::description() const {

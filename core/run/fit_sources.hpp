@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
-#include "core/run/gaussian_fit.hpp"
+#include "core/run/noise_correlation.hpp"
 #include "core/run/source.hpp"
 
 namespace reber {
@@ -31,8 +31,9 @@ class SourceFitter {
   /// more than noise, ordinary weights are tried, then the beam's shape; where that fails too, sources keep their
   /// moments. Flags say so.
   /// pixels: of every island.   throws Cancelled
-  [[nodiscard]] std::vector<SourceFit> fit(const std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options, const Progress& progress = {}) const;
+  [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, const std::vector<SourceSums>& sums,
+                                           const IslandPixels& pixels, const DetectOptions& options,
+                                           const Progress& progress = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;

@@ -338,8 +338,8 @@ std::string Run::fit_sources(const IslandMap& islands, const std::vector<SourceS
     fitter_.emplace(request_.fit, header(), result_.beam);
     fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands);
   }
-  fits = fitter_->fit(sums, backend_.island_pixels(*result_.plane, *result_.background, islands, 1), islands.options(),
-                      progress_);
+  const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1);
+  fits = fitter_->fit(backend_, sums, pixels, islands.options(), progress_);
   const auto fitted = std::ranges::count_if(fits, [](const SourceFit& fit) { return fit.gaussian.has_value(); });
   return fmt::format("{} of {} sources; {}", fitted, sums.size(), fitter_->description());
 }

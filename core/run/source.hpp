@@ -9,7 +9,7 @@
 #include "core/compute/detection.hpp"
 #include "core/io/fits_image.hpp"
 #include "core/model/catalogue.hpp"
-#include "core/run/gaussian_fit.hpp"
+#include "core/compute/gaussian_fit.hpp"
 
 namespace reber {
 

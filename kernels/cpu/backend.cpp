@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/histogram.hpp"
 #include "kernels/cpu/islands.hpp"
 #include "kernels/cpu/load.hpp"
@@ -78,6 +79,9 @@ class CpuBackend final : public Backend {
   IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
                              std::int64_t min_pixels) override {
     return gather_pixels(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), min_pixels, pool_);
+  }
+  FitResults fit(const FitBatch& batch, const Progress& progress) override {
+    return cpu::fit(batch, pool_, progress);
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

@@ -17,6 +17,7 @@
 #include "kernels/cuda/mesh.hpp"
 #include "kernels/cuda/plane.hpp"
 #include "kernels/cuda/render.hpp"
+#include "kernels/cpu/fit.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -85,6 +86,10 @@ class CudaBackend final : public Backend {
                                            const IslandMap& islands, std::int64_t min_pixels) override {
     return timed("reber island pixels",
                  [&] { return fetch_island_pixels(own(plane), background, own(islands), min_pixels); });
+  }
+
+  [[nodiscard]] FitResults fit(const FitBatch& batch, const Progress& progress) override {
+    return timed("reber fit", [&] { return cpu::fit(batch, context_->threads(), progress); });
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

@@ -115,6 +115,8 @@ class ReferenceBackend final : public Backend {
     return reference::island_pixels(mine<HostPlane>(plane), background, mine<HostIslands>(islands), min_pixels);
   }
 
+  FitResults fit(const FitBatch& batch, const Progress& progress) override { return reference::fit(batch, progress); }
+
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
                    std::int64_t ny, float* out) override {
     const auto& pixels = mine<HostPlane>(plane);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gaussian fits: derivatives, exact recovery, honest errors under correlated noise, fallbacks, any number of threads.
-#include "core/run/gaussian_fit.hpp"
+#include "core/compute/gaussian_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 
 #include "core/run/fit_sources.hpp"
 #include "core/run/random.hpp"
+#include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -47,10 +48,22 @@ FitPixels pixels_above(const std::vector<GaussianComponent>& components, double 
 
 const FitBounds kBounds{3, 3, 30, true};
 
+/// Weights for noise like the beam's, or ordinary ones; errors for `errors`.
+std::optional<std::vector<FittedGaussian>> fit_gaussians(const FitPixels& pixels,
+                                                         const std::vector<GaussianComponent>& start, bool correlated,
+                                                         const NoiseCorrelation& errors = beam_noise()) {
+  FitBatch batch;
+  batch.weights = beam_noise();
+  batch.errors = errors;
+  batch.add(pixels, start, std::vector<FitBounds>(start.size(), kBounds), correlated);
+  const FitResults results = backend("cpu").fit(batch, {});
+  if (results.problems[0].status != FitStatus::settled) return std::nullopt;
+  return results.components;
+}
+
 void expect_recovered(const std::vector<GaussianComponent>& truth, const std::vector<GaussianComponent>& start,
-                      const FitNoise& noise) {
-  const FitPixels pixels = pixels_above(truth, 3, 48);
-  const auto fitted = fit_gaussians(pixels, start, std::vector<FitBounds>(start.size(), kBounds), noise);
+                      bool correlated) {
+  const auto fitted = fit_gaussians(pixels_above(truth, 3, 48), start, correlated);
   ASSERT_TRUE(fitted);
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const GaussianComponent& got = (*fitted)[k].component;
@@ -86,15 +99,15 @@ TEST(GaussianFit, RecoversOneTiltedEllipseWithoutNoise) {
   for (const double angle : {0.0, 30.0, 77.0, 135.0}) {
     const GaussianComponent truth{100, 22.37, 25.81, tilted(9, 5.5, angle)};
     const GaussianComponent start{90, 22, 26, tilted(7, 7, 0)};
-    expect_recovered({truth}, {start}, {&beam_noise(), &beam_noise()});
-    expect_recovered({truth}, {start}, {nullptr, &beam_noise()});
+    expect_recovered({truth}, {start}, true);
+    expect_recovered({truth}, {start}, false);
   }
 }
 
 TEST(GaussianFit, RecoversTwoBlendedComponentsWithoutNoise) {
   const std::vector<GaussianComponent> truth{{100, 20.2, 22.4, tilted(7, 5, 60)}, {60, 26.6, 24.1, tilted(5.5, 5, 10)}};
   const std::vector<GaussianComponent> start{{105, 20, 22, tilted(5, 5, 0)}, {70, 27, 24, tilted(5, 5, 0)}};
-  expect_recovered(truth, start, {&beam_noise(), &beam_noise()});
+  expect_recovered(truth, start, true);
 }
 
 TEST(GaussianFit, ErrorsAreThoseOfCorrelatedNoise) {
@@ -118,7 +131,7 @@ TEST(GaussianFit, ErrorsAreThoseOfCorrelatedNoise) {
         for (std::int32_t u = -kRadius; u <= kRadius; ++u)
           pixels.value[i] += white[static_cast<std::size_t>((pixels.y[i] + v) * kSide + pixels.x[i] + u)] *
                              std::exp(-(u * u + v * v) / (2 * sigma * sigma)) / std::sqrt(unit);
-    const auto fitted = fit_gaussians(pixels, {truth}, {kBounds}, {&beam_noise(), &true_noise});
+    const auto fitted = fit_gaussians(pixels, {truth}, true, true_noise);
     ASSERT_TRUE(fitted);
     const auto& [got, covariance, bound] = (*fitted)[0];
     pulls[0].push_back((got.peak - truth.peak) / std::sqrt(covariance[0][0]));
@@ -137,10 +150,10 @@ TEST(GaussianFit, RefusesWhatHoldsNoAnswer) {
   const GaussianComponent truth{50, 10, 10, tilted(5, 5, 0)};
   FitPixels few = pixels_above({truth}, 45, 20);
   ASSERT_LE(few.value.size(), 6u);
-  EXPECT_FALSE(fit_gaussians(few, {truth}, {kBounds}, {&beam_noise(), &beam_noise()}));
+  EXPECT_FALSE(fit_gaussians(few, {truth}, true));
   FitPixels blank = pixels_above({truth}, 3, 20);
   blank.value[5] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(fit_gaussians(blank, {truth}, {kBounds}, {&beam_noise(), &beam_noise()}));
+  EXPECT_FALSE(fit_gaussians(blank, {truth}, true));
 }
 
 TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
@@ -216,7 +229,7 @@ TEST(FitSources, CarriesAFitToTheSky) {
   field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
   const Beam beam{0.005, 0.005, 0};
   const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), beam);
-  const auto fits = fitter.fit(field.sums, field.pixels, {});
+  const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, {});
   ASSERT_EQ(fits.size(), 1u);
   EXPECT_EQ(fits[0].flag, 0);
   const Source full = make_sources(field.sums, {}, sky_header(), beam, fits)[0];
@@ -244,7 +257,7 @@ TEST(FitSources, SmallIslandsFallBackWithFlags) {
     EXPECT_LE(field.sums[0].sums.npix, most_pixels);
     DetectOptions options;
     options.flood = level;
-    const auto fits = fitter.fit(field.sums, field.pixels, options);
+    const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, options);
     return make_sources(field.sums, options, sky_header(), beam, fits)[0];
   };
   const Source beamed = fitted(22, 6);
@@ -269,8 +282,8 @@ TEST(FitSources, RingsKeepTheirMoments) {
   }
   ring.label = {1};
   ring.first.push_back(static_cast<std::int64_t>(ring.x.size()));
-  const auto fits =
-      SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0}).fit(field.sums, ring, {});
+  const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
+                        .fit(backend("cpu"), field.sums, ring, {});
   EXPECT_EQ(fits[0].flag, kFlagNotFitted);
   EXPECT_FALSE(fits[0].gaussian);
 }
@@ -280,7 +293,9 @@ TEST(FitSources, SameForAnyNumberOfThreads) {
   for (int k = 0; k < 40; ++k) field.add({20.0 + k, 30.3 + 0.1 * k, 31.6, tilted(6 + 0.1 * k, 5, 9.0 * k)}, 3);
   const Beam beam{0.005, 0.0045, 10};
   const auto fitted = [&](int threads) {
-    return SourceFitter({FitRequest::Method::gaussian, threads}, sky_header(), beam).fit(field.sums, field.pixels, {});
+    const auto own = make_backend("cpu", {0, threads, 0}, LogSink{});
+    return SourceFitter({FitRequest::Method::gaussian, threads}, sky_header(), beam)
+        .fit(*own, field.sums, field.pixels, {});
   };
   const auto one = fitted(1), four = fitted(4);
   for (std::size_t k = 0; k < one.size(); ++k) {
@@ -296,7 +311,7 @@ TEST(FitSources, StopsWhenTold) {
   field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
   const std::atomic<bool> stop = true;
   const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0});
-  EXPECT_THROW((void)fitter.fit(field.sums, field.pixels, {}, Progress({}, &stop)), Cancelled);
+  EXPECT_THROW((void)fitter.fit(backend("cpu"), field.sums, field.pixels, {}, Progress({}, &stop)), Cancelled);
 }
 
 TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
@@ -304,7 +319,7 @@ TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
   field.add({1000, 32, 32, tilted(32, 32, 0)}, 3);
   ASSERT_GT(field.sums[0].sums.npix, 2500);
   const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
-                        .fit(field.sums, field.pixels, {});
+                        .fit(backend("cpu"), field.sums, field.pixels, {});
   EXPECT_EQ(fits[0].flag, kFlagPlainWeights);
   ASSERT_TRUE(fits[0].gaussian);
   EXPECT_NEAR(fits[0].gaussian->component.fwhm2.xx, 32 * 32, 0.1);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levenberg-Marquardt on whitened residuals, with small dense linear algebra of its own: matrices are row-major, and
-// every inner loop runs along a row without a sum across it, so that compilers make vector code of it and the order
-// of every sum is fixed.
-#include "core/run/gaussian_fit.hpp"
-
+// Gaussian fits as the textbook has them: Levenberg-Marquardt on whitened residuals with dense matrices, row-major.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numbers>
+#include <optional>
 
-namespace reber {
+#include "kernels/reference/plane.hpp"
+
+namespace reber::reference {
 namespace {
 
-constexpr double k4Ln2 = 4 * std::numbers::ln2;
-constexpr int kMostRounds = 100;
-/// A chi^2 that falls by less than this moves no parameter by more than 1e-4 of its error.
-constexpr double kSettled = 1e-8;
-/// A peak beyond these multiples of the brightest pixel belongs to a component that has left its source.
-constexpr double kLeastPeak = 0.05, kMostPeak = 3;
+/// Relative distance within which a parameter counts as at its bound.
+constexpr double kNear = 1e-9;
+
+template <class T>
+std::vector<T> slice(const std::vector<T>& from, std::int64_t first, std::int64_t count) {
+  return {from.begin() + first, from.begin() + first + count};
+}
 
 /// Matrix of `rows` x `columns`.
 struct Dense {
@@ -27,30 +27,14 @@ struct Dense {
   const double* operator[](std::size_t r) const { return data.data() + r * columns; }
 };
 
-/// V = U^T U in the upper triangle, four rows at a time: the rest of the matrix is then read and written a quarter as
-/// often.   returns false where V is not positive definite
+/// V = U^T U in the upper triangle.   returns false where V is not positive definite
 bool factorise(Dense& v) {
-  constexpr std::size_t kRows = 4;
-  const std::size_t n = v.rows;
-  for (std::size_t first = 0; first < n; first += kRows) {
-    const std::size_t end = std::min(first + kRows, n);
-    for (std::size_t k = first; k < end; ++k) {
-      double* row = v[k];
-      for (std::size_t above = first; above < k; ++above) {
-        const double factor = v[above][k];
-        for (std::size_t j = k; j < n; ++j) row[j] -= factor * v[above][j];
-      }
-      if (!(row[k] > 0)) return false;
-      const double scale = 1 / std::sqrt(row[k]);
-      for (std::size_t j = k; j < n; ++j) row[j] *= scale;
-    }
-    if (end - first < kRows) return true;
-    const double *a = v[first], *b = v[first + 1], *c = v[first + 2], *d = v[first + 3];
-    for (std::size_t i = end; i < n; ++i) {
-      double* to = v[i];
-      const double fa = a[i], fb = b[i], fc = c[i], fd = d[i];
-      for (std::size_t j = i; j < n; ++j) to[j] -= (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j]);
-    }
+  for (std::size_t k = 0; k < v.rows; ++k) {
+    if (!(v[k][k] > 0)) return false;
+    const double scale = 1 / std::sqrt(v[k][k]);
+    for (std::size_t j = k; j < v.rows; ++j) v[k][j] *= scale;
+    for (std::size_t i = k + 1; i < v.rows; ++i)
+      for (std::size_t j = i; j < v.rows; ++j) v[i][j] -= v[k][i] * v[k][j];
   }
   return true;
 }
@@ -109,49 +93,61 @@ bool bound_shape(Covariance& c, double least, double most) {
   return true;
 }
 
-/// One island's fit in progress.
+/// One problem's fit in progress.
 class Fit {
  public:
-  Fit(const FitPixels& pixels, const std::vector<GaussianComponent>& start, const std::vector<FitBounds>& bounds,
-      const FitNoise& noise)
-      : pixels_(pixels), start_(start), bounds_(bounds), noise_(noise), factor_(0, 0) {
-    for (const FitBounds& bound : bounds) parameters_ += bound.shape_free ? 6 : 3;
+  Fit(const FitBatch& batch, const FitProblem& problem)
+      : batch_(batch),
+        problem_(problem),
+        bounds_(slice(batch.bounds, problem.first_component, problem.components)),
+        start_(slice(batch.start, problem.first_component, problem.components)),
+        factor_(0, 0) {
+    pixels_.y = slice(batch.pixels.y, problem.first_pixel, problem.pixels);
+    pixels_.x = slice(batch.pixels.x, problem.first_pixel, problem.pixels);
+    pixels_.value = slice(batch.pixels.value, problem.first_pixel, problem.pixels);
+    pixels_.rms = slice(batch.pixels.rms, problem.first_pixel, problem.pixels);
+    for (const FitBounds& bound : bounds_) parameters_ += bound.shape_free ? 6 : 3;
   }
 
-  std::optional<std::vector<FittedGaussian>> run();
+  /// fitted: the problem's first component
+  FitOutcome run(FittedGaussian* fitted);
 
  private:
   [[nodiscard]] bool make_weights();
+  [[nodiscard]] double model(const std::vector<GaussianComponent>& components, std::size_t pixel) const;
   [[nodiscard]] Dense residual(const std::vector<GaussianComponent>& components) const;
   [[nodiscard]] Dense jacobian(const std::vector<GaussianComponent>& components) const;
   [[nodiscard]] double chi2(const Dense& residual) const;
   void whiten(Dense& matrix) const {
-    if (noise_.weights != nullptr) solve_transposed(factor_, matrix);
+    if (problem_.correlated) solve_transposed(factor_, matrix);
   }
   void limit(std::vector<GaussianComponent>& components) const;
   [[nodiscard]] std::vector<GaussianComponent> moved(const std::vector<GaussianComponent>& from,
                                                      const Dense& step) const;
-  [[nodiscard]] bool minimise(std::vector<GaussianComponent>& components) const;
+  [[nodiscard]] FitStatus minimise(std::vector<GaussianComponent>& components);
+  [[nodiscard]] bool at_bound(const GaussianComponent& one, std::size_t k) const;
   [[nodiscard]] std::optional<Dense> covariance(const std::vector<GaussianComponent>& components) const;
   [[nodiscard]] Dense under_noise(const Dense& weighted) const;
 
-  const FitPixels& pixels_;
-  const std::vector<GaussianComponent>& start_;
-  const std::vector<FitBounds>& bounds_;
-  const FitNoise& noise_;
+  const FitBatch& batch_;
+  const FitProblem& problem_;
+  std::vector<FitBounds> bounds_;
+  std::vector<GaussianComponent> start_;
+  FitPixels pixels_;
   std::size_t parameters_ = 0;
   Dense factor_;  ///< U of the correlation that makes the weights
+  FitOutcome outcome_;
 };
 
 bool Fit::make_weights() {
-  if (noise_.weights == nullptr) return true;
+  if (!problem_.correlated) return true;
   const std::size_t n = pixels_.value.size();
   factor_ = Dense(n, n);
   double largest = 0;  // the largest sum of a row bounds the largest eigenvalue
   for (std::size_t i = 0; i < n; ++i) {
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) {
-      factor_[i][j] = noise_.weights->at(pixels_.y[j] - pixels_.y[i], pixels_.x[j] - pixels_.x[i]);
+      factor_[i][j] = batch_.weights.at(pixels_.y[j] - pixels_.y[i], pixels_.x[j] - pixels_.x[i]);
       sum += std::abs(factor_[i][j]);
     }
     largest = std::max(largest, sum);
@@ -160,13 +156,17 @@ bool Fit::make_weights() {
   return factorise(factor_);
 }
 
+double Fit::model(const std::vector<GaussianComponent>& components, std::size_t pixel) const {
+  std::array<double, 6> unused{};
+  double sum = 0;
+  for (const GaussianComponent& one : components) sum += one.evaluate(pixels_.x[pixel], pixels_.y[pixel], unused);
+  return sum;
+}
+
 Dense Fit::residual(const std::vector<GaussianComponent>& components) const {
   Dense out(pixels_.value.size(), 1);
-  std::array<double, 6> unused{};
   for (std::size_t i = 0; i < out.rows; ++i) {
-    double model = 0;
-    for (const GaussianComponent& one : components) model += one.evaluate(pixels_.x[i], pixels_.y[i], unused);
-    out[i][0] = (pixels_.value[i] - model) / pixels_.rms[i];
+    out[i][0] = (pixels_.value[i] - model(components, i)) / pixels_.rms[i];
   }
   whiten(out);
   return out;
@@ -220,18 +220,18 @@ std::vector<GaussianComponent> Fit::moved(const std::vector<GaussianComponent>& 
   return to;
 }
 
-/// returns whether it settled
-bool Fit::minimise(std::vector<GaussianComponent>& components) const {
+FitStatus Fit::minimise(std::vector<GaussianComponent>& components) {
   double damping = 1e-3;
   Dense rest = residual(components);
-  double best = chi2(rest);
-  if (!std::isfinite(best)) return false;
-  for (int round = 0; round < kMostRounds; ++round) {
+  outcome_.chi2 = chi2(rest);
+  if (!std::isfinite(outcome_.chi2)) return FitStatus::not_finite;
+  while (outcome_.rounds < kMostFitRounds) {
+    ++outcome_.rounds;
     const Dense j = jacobian(components);
     const Dense normal = product(j, j), gradient = product(j, rest);
     bool better = false;
     while (!better) {
-      if (!(damping < 1e10)) return true;  // no step of any length helps: the bounds hold it, or rounding does
+      if (!(damping < 1e10)) return FitStatus::settled;  // no step of any length helps: the bounds or rounding hold it
       Dense damped = normal, step = gradient;
       for (std::size_t a = 0; a < parameters_; ++a) damped[a][a] *= 1 + damping;
       if (!factorise(damped)) {
@@ -244,22 +244,22 @@ bool Fit::minimise(std::vector<GaussianComponent>& components) const {
       limit(trial);
       Dense trial_rest = residual(trial);
       const double trial_chi2 = chi2(trial_rest);
-      better = trial_chi2 <= best;
+      better = trial_chi2 <= outcome_.chi2;
       damping *= better ? 0.1 : 10;
       if (!better) continue;
-      const double gain = best - trial_chi2;
+      const double gain = outcome_.chi2 - trial_chi2;
       components = std::move(trial);
       rest = std::move(trial_rest);
-      best = trial_chi2;
-      if (!(gain > kSettled * std::max(1.0, 1e-3 * best))) return true;
+      outcome_.chi2 = trial_chi2;
+      if (!(gain > kFitSettled * std::max(1.0, 1e-3 * trial_chi2))) return FitStatus::settled;
     }
   }
-  return false;
+  return FitStatus::unsettled;
 }
 
 /// R W for the noise R of the errors; pixels are in raster order, so rows out of reach end the search.
 Dense Fit::under_noise(const Dense& weighted) const {
-  const NoiseCorrelation& r = *noise_.errors;
+  const NoiseCorrelation& r = batch_.errors;
   Dense out(weighted.rows, weighted.columns);
   for (std::size_t i = 0; i < weighted.rows; ++i)
     for (std::size_t j = i; j < weighted.rows; ++j) {
@@ -278,7 +278,7 @@ std::optional<Dense> Fit::covariance(const std::vector<GaussianComponent>& compo
   Dense j = jacobian(components);
   Dense normal = product(j, j);
   if (!factorise(normal)) return std::nullopt;
-  if (noise_.weights != nullptr) solve_upper(factor_, j);
+  if (problem_.correlated) solve_upper(factor_, j);
   Dense inner = product(j, under_noise(j));
   const auto apply_inverse = [&](Dense& matrix) {
     solve_transposed(normal, matrix);
@@ -294,57 +294,61 @@ std::optional<Dense> Fit::covariance(const std::vector<GaussianComponent>& compo
   return turned;
 }
 
-std::optional<std::vector<FittedGaussian>> Fit::run() {
-  if (pixels_.value.size() <= parameters_ || !make_weights()) return std::nullopt;
+bool Fit::at_bound(const GaussianComponent& one, std::size_t k) const {
+  const FitBounds& bound = bounds_[k];
+  Covariance inside = one.fwhm2;
+  return !(std::abs(one.x - start_[k].x) < bound.reach * (1 - kNear)) ||
+         !(std::abs(one.y - start_[k].y) < bound.reach * (1 - kNear)) ||
+         (bound.shape_free && bound_shape(inside, bound.least_fwhm * (1 + kNear), bound.most_fwhm * (1 - kNear)));
+}
+
+FitOutcome Fit::run(FittedGaussian* fitted) {
+  const auto ends = [&](FitStatus status) {
+    outcome_.status = status;
+    return outcome_;
+  };
+  if (pixels_.value.size() <= parameters_) return ends(FitStatus::too_few_pixels);
+  if (!make_weights()) return ends(FitStatus::not_positive);
   std::vector<GaussianComponent> components = start_;
   limit(components);
-  if (!minimise(components)) return std::nullopt;
-  std::vector<bool> at_bound(components.size());
-  for (std::size_t k = 0; k < components.size(); ++k) {
-    const GaussianComponent& one = components[k];
-    const FitBounds& bound = bounds_[k];
-    constexpr double kNear = 1e-9;
-    if (!(one.peak > kLeastPeak * start_[k].peak * (1 + kNear)) ||
-        !(one.peak < kMostPeak * start_[k].peak * (1 - kNear)))
-      return std::nullopt;
-    Covariance inside = one.fwhm2;
-    at_bound[k] =
-        !(std::abs(one.x - start_[k].x) < bound.reach * (1 - kNear)) ||
-        !(std::abs(one.y - start_[k].y) < bound.reach * (1 - kNear)) ||
-        (bound.shape_free && bound_shape(inside, bound.least_fwhm * (1 + kNear), bound.most_fwhm * (1 - kNear)));
-  }
+  if (const FitStatus status = minimise(components); status != FitStatus::settled) return ends(status);
+  for (std::size_t k = 0; k < components.size(); ++k)
+    if (!(components[k].peak > kLeastPeak * start_[k].peak * (1 + kNear)) ||
+        !(components[k].peak < kMostPeak * start_[k].peak * (1 - kNear)))
+      return ends(FitStatus::component_left);
   const std::optional<Dense> errors = covariance(components);
-  if (!errors) return std::nullopt;
-  std::vector<FittedGaussian> fitted;
+  if (!errors) return ends(FitStatus::not_positive);
   std::size_t first = 0;
   for (std::size_t k = 0; k < components.size(); ++k) {
-    FittedGaussian one;
-    one.component = components[k];
-    one.at_bound = at_bound[k];
+    fitted[k].component = components[k];
+    fitted[k].at_bound = at_bound(components[k], k);
     const std::size_t free = bounds_[k].shape_free ? 6 : 3;
     for (std::size_t a = 0; a < free; ++a)
-      for (std::size_t b = 0; b < free; ++b) one.covariance[a][b] = (*errors)[first + a][first + b];
+      for (std::size_t c = 0; c < free; ++c) fitted[k].covariance[a][c] = (*errors)[first + a][first + c];
     first += free;
-    fitted.push_back(one);
   }
-  return fitted;
+  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
+    const double rest = pixels_.value[i] - model(components, i), over_rms = rest / pixels_.rms[i];
+    outcome_.rest += rest * rest;
+    outcome_.rest_over_rms2 += over_rms * over_rms;
+  }
+  return ends(FitStatus::settled);
 }
 
 }  // namespace
 
-double GaussianComponent::evaluate(double px, double py, std::array<double, kParameters>& derivatives) const {
-  const double dx = px - x, dy = py - y;
-  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
-  const double ex = (fwhm2.yy * dx - fwhm2.xy * dy) / det, ey = (fwhm2.xx * dy - fwhm2.xy * dx) / det;
-  const double shape = std::exp(-k4Ln2 * (ex * dx + ey * dy)), slope = k4Ln2 * peak * shape;
-  derivatives = {shape, 2 * slope * ex, 2 * slope * ey, slope * ex * ex, 2 * slope * ex * ey, slope * ey * ey};
-  return peak * shape;
+FitOutcome fit_problem(const FitBatch& batch, const FitProblem& problem, FittedGaussian* fitted) {
+  return Fit(batch, problem).run(fitted);
 }
 
-std::optional<std::vector<FittedGaussian>> fit_gaussians(const FitPixels& pixels,
-                                                         const std::vector<GaussianComponent>& start,
-                                                         const std::vector<FitBounds>& bounds, const FitNoise& noise) {
-  return Fit(pixels, start, bounds, noise).run();
+FitResults fit(const FitBatch& batch, const Progress& progress) {
+  FitResults results;
+  results.components.resize(batch.start.size());
+  for (const FitProblem& problem : batch.problems) {
+    progress.report("fit", static_cast<double>(results.problems.size()) / static_cast<double>(batch.problems.size()));
+    results.problems.push_back(fit_problem(batch, problem, results.components.data() + problem.first_component));
+  }
+  return results;
 }
 
-}  // namespace reber
+}  // namespace reber::reference
