@@ -198,6 +198,24 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->type_name("none|gaussian")
       ->capture_default_str()
       ->group(group);
+  command.add_option("--clean-bias", options.clean_bias, "Added to every peak, in Jy/beam; totals are scaled alike")
+      ->type_name("JY")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--calibration-error", options.calibration_error,
+                  "Part of each flux that is added to its error, in quadrature")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("PART")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--position-error", options.position_error_arcsec,
+                  "Added to the errors of the positions, in quadrature")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("ARCSEC")
+      ->capture_default_str()
+      ->group(group);
   command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);
 }
 
@@ -215,6 +233,7 @@ void apply(const FindOptions& options, Request& request) {
   request.deblend.on = !options.no_deblend;
   request.deblend.contrast = options.contrast;
   request.deblend.prominence = options.prominence;
+  request.calibration = {options.clean_bias, options.calibration_error, options.position_error_arcsec / 3600};
   request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian : FitRequest::Method::none;
 }
 

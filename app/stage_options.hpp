@@ -46,6 +46,7 @@ struct FindOptions {
   double contrast = DeblendOptions().contrast;
   double prominence = DeblendOptions().prominence;
   std::string fit = "none";
+  double clean_bias = 0, calibration_error = 0, position_error_arcsec = 0;
   bool negative = false;
 };
 /// Group "Detection".

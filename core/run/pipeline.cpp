@@ -314,11 +314,11 @@ void Run::find_sources() {
     return islands;
   };
   result_.islands = detect("");
-  result_.sources = make_sources(sums, options, header(), result_.beam, fits);
+  result_.sources = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
   if (request_.negative_too) {
     options.negative = !options.negative;
     detect("-neg");
-    auto negative = make_sources(sums, options, header(), result_.beam, fits);
+    auto negative = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
     fact("negative detections", fmt::format("{}", negative.size()));
     for (Source& source : negative) {
       source.island += result_.islands->count();
@@ -365,6 +365,10 @@ std::vector<std::string> Run::history() const {
                                                       request_.deblend.contrast, request_.deblend.prominence)
                                         : std::string("deblend: off"));
     if (fitter_) lines.push_back("fit: " + fitter_->description());
+    const Calibration& known = request_.calibration;
+    if (known.clean_bias != 0 || known.flux_error != 0 || known.position_error != 0)
+      lines.push_back(fmt::format("calibration: clean bias {:g} Jy/beam, error {:g} of the flux and {:g} arcsec",
+                                  known.clean_bias, known.flux_error, known.position_error * 3600));
   }
   return lines;
 }

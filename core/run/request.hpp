@@ -50,6 +50,7 @@ struct Request {
   std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
   DeblendOptions deblend;
   FitRequest fit;                            ///< moments where its method is none
+  Calibration calibration;
   bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
   OutputRequest output;
   std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers

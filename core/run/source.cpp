@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/run/shape_errors.hpp"
+
 namespace reber {
 namespace {
 
@@ -15,6 +17,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLn2 = std::numbers::ln2;
 constexpr double kFwhm2PerVariance = 8 * kLn2;
 constexpr double kDegrees = 180 / std::numbers::pi;
+/// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below this many
+/// errors above that (docs/science.md#errors).
+constexpr double kResolvedBias = 2, kResolvedSigma = 3;
 
 /// Fewest pixels whose second moments say something of the shape.
 constexpr std::int64_t kPixelsForShape = 6;
@@ -121,50 +126,63 @@ Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Se
   return shape;
 }
 
-/// Signal to noise of a moment measurement, in Condon's (1997) sense: relative error of the peak = sqrt(2)/rho.
-/// Correlated noise: rho^2 = 4 M m / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs (Spreeuw 2010, eq. 3.62);
-/// without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
+/// Signal to noise of a moment measurement, in Condon's (1997) sense: relative error of an axis = sqrt(2)/rho.
+/// Correlated noise: rho^2 = 2 (M m + B b) / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs: Spreeuw's (2010) eq. 3.62
+/// for a point, and twice the noise in a wide source, over whose area noise of Condon's autocorrelation adds up to that.
+/// Without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
 double rho_of(double major, double minor, double peak, double threshold, double rms, const Setting& setting) {
   if (!setting.beam_px) return std::sqrt(std::numbers::pi * major * minor / (8 * kLn2)) * peak / rms;
   const Ellipse beam = ellipse_of(*setting.beam_px);
-  const double level = (peak - threshold) / std::log(peak / threshold);
-  return std::sqrt(4 * major * minor / (kLn2 * beam.major * beam.minor)) * level / rms;
+  const double level = (peak - threshold) / std::log(peak / threshold), points = beam.major * beam.minor;
+  return std::sqrt(2 * (major * minor + points) / (kLn2 * points)) * level / rms;
 }
 
-void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, double threshold, double rho,
-                const Ellipse& pixels, const Setting& setting) {
-  const double sign = source.negative ? -1 : 1;
+/// Error of a sum over `area` pixels in units of the rms: sqrt(a^2 / (1 + a / N)), a^2 where all pixels carry the same
+/// noise, a N where the area holds many independent ones. N = 2 beam areas is the integral of the autocorrelation of
+/// white noise smoothed by the beam, 1 pixel without a beam.
+double sum_error(double area, const Setting& setting) {
+  const double together = setting.beam_px ? 2 * setting.beam_area_px : 1;
+  return area / std::sqrt(1 + area / together);
+}
+
+void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, double threshold, const Ellipse& pixels,
+                const Setting& setting) {
+  const double sign = source.negative ? -1 : 1, per_sum = setting.per_sum;
+  const double pixel = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
   source.peak = sign * shape.peak * setting.unit;
-  source.e_peak = std::numbers::sqrt2 / rho * shape.peak * setting.unit;
-  const double per_sum = setting.per_sum;
-  double theta2 = 1;      // squared FWHM of a point source, pixels
-  if (setting.beam_px) {
-    const Ellipse beam = ellipse_of(*setting.beam_px);
-    theta2 = beam.major * beam.minor;
-  }
+  source.e_peak = shape.peak / pixel * sums.peak_rms * setting.unit;
+  const double noise = sums.peak_rms * std::abs(per_sum), npix = static_cast<double>(sums.npix);
   source.isl_total = sign * sums.s * per_sum;
-  const double independent = setting.beam_px ? setting.beam_area_px : 1;
-  source.e_isl_total = sums.peak_rms * std::sqrt(static_cast<double>(sums.npix) * independent) * std::abs(per_sum);
+  source.e_isl_total = noise * sum_error(npix, setting);
 
   const double gaussian_px = std::numbers::pi / (4 * kLn2) * pixels.major * pixels.minor;
-  const double total = shape.assumed    ? shape.peak * gaussian_px
-                       : shape.complex ? sums.s
-                                       : sums.s / (1 - threshold / shape.peak);
-  source.total = sign * total * per_sum;
-  const double relative = std::numbers::sqrt2 / rho;
-  source.e_total =
-      std::abs(source.total) * relative * std::sqrt(1 + 2 * theta2 / std::max(theta2, pixels.major * pixels.minor));
+  const double above = 1 - threshold / shape.peak;
+  if (shape.assumed) {
+    source.total = sign * shape.peak * gaussian_px * per_sum;
+    source.e_total = std::abs(source.total * source.e_peak / source.peak);
+  } else if (shape.complex) {
+    source.total = source.isl_total;
+    source.e_total = source.e_isl_total;
+  } else {
+    // Noise that lifts the source moves its edge too: by the pixels that a Gaussian has an e-fold of brightness.
+    source.total = source.isl_total / above;
+    source.e_total = noise * sum_error(npix + gaussian_px, setting) / above;
+  }
 }
 
-void set_sky(Source& source, const Covariance& fwhm2, double rho, const Setting& setting) {
+/// Position, shape and their errors on the sky. position: covariance of x and y; shape: of fwhm2; both in pixels.
+void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position, const ShapeErrors& shape,
+             const ShapeErrors& limiting, const Setting& setting) {
   const Wcs& wcs = setting.header.wcs;
   const auto sky = wcs.to_sky(source.x, source.y);
   const auto local = wcs.sky_per_pixel(source.x, source.y);
   if (!sky || !local) {
     source.flag |= kFlagNoSky;
-    source.ra = source.dec = source.e_ra = source.e_dec = source.ra_peak = source.dec_peak = kNan;
-    source.major = source.minor = source.pa = source.e_major = source.e_minor = source.e_pa = kNan;
-    source.dc_major = source.dc_minor = source.dc_pa = kNan;
+    for (double Source::* one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
+                                 &Source::dec_peak, &Source::major, &Source::minor, &Source::pa, &Source::e_major,
+                                 &Source::e_minor, &Source::e_pa, &Source::dc_major, &Source::dc_minor, &Source::dc_pa,
+                                 &Source::e_dc_major, &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+      source.*one = kNan;
     return;
   }
   source.ra = sky->lon_deg;
@@ -172,29 +190,35 @@ void set_sky(Source& source, const Covariance& fwhm2, double rho, const Setting&
   const auto peak = wcs.to_sky(static_cast<double>(source.peak_x), static_cast<double>(source.peak_y));
   source.ra_peak = peak ? peak->lon_deg : kNan;
   source.dec_peak = peak ? peak->lat_deg : kNan;
+  const Covariance place = to_sky(position, *local);
+  source.e_ra = std::sqrt(place.xx);
+  source.e_dec = std::sqrt(place.yy);
 
   const Covariance on_sky = to_sky(fwhm2, *local);
   const Ellipse ellipse = ellipse_of(on_sky);
-  // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
-  const double position = 1 / (std::sqrt(2 * kLn2) * rho);
-  source.e_ra = std::sqrt(on_sky.xx) * position;
-  source.e_dec = std::sqrt(on_sky.yy) * position;
-  source.major = ellipse.major;
-  source.minor = ellipse.minor;
-  source.pa = ellipse.pa_deg;
-  source.e_major = std::numbers::sqrt2 * ellipse.major / rho;
-  source.e_minor = std::numbers::sqrt2 * ellipse.minor / rho;
-  const double spread = ellipse.major * ellipse.major - ellipse.minor * ellipse.minor;
-  source.e_pa = spread > 0 ? std::min(90.0, 2 / rho * ellipse.major * ellipse.minor / spread * kDegrees) : 90.0;
+  const EllipseErrors errors = ellipse_errors(ellipse, to_sky(shape, *local));
+  source.major = ellipse.major, source.e_major = errors.major;
+  source.minor = ellipse.minor, source.e_minor = errors.minor;
+  source.pa = ellipse.pa_deg, source.e_pa = errors.pa_deg;
 
   if (!setting.beam_px) {
-    source.dc_major = source.dc_minor = source.dc_pa = kNan;
+    for (double Source::* one : {&Source::dc_major, &Source::dc_minor, &Source::dc_pa, &Source::e_dc_major,
+                                 &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+      source.*one = kNan;
     return;
   }
-  const Ellipse deconvolved = ellipse_of(to_sky(fwhm2 - *setting.beam_px, *local));
-  source.dc_major = deconvolved.major;
-  source.dc_minor = deconvolved.minor;
-  source.dc_pa = deconvolved.major > 0 ? deconvolved.pa_deg : 0;
+  const IntrinsicShape intrinsic =
+      intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
+  source.dc_major = intrinsic.axes.major, source.e_dc_major = intrinsic.errors.major;
+  source.dc_minor = intrinsic.axes.minor, source.e_dc_minor = intrinsic.errors.minor;
+  source.dc_pa = intrinsic.axes.pa_deg, source.e_dc_pa = intrinsic.errors.pa_deg;
+  source.dc_major_most = intrinsic.most_major;
+}
+
+/// Whether total over peak, in units of a point's, is beyond what noise makes of a point.
+/// log_error: 1-sigma error of its logarithm
+bool is_resolved(double ratio, double log_error) {
+  return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
 }
 
 /// Variance of g . p for parameters p of the covariance c.
@@ -205,42 +229,40 @@ double variance_of(const std::array<double, 6>& g, const std::array<std::array<d
   return std::max(0.0, sum);
 }
 
-/// Error of w^T C_sky z, C_sky = M C M^T, for directions w and z (east, north).
-double shape_error(const Matrix2& m, double we, double wn, double ze, double zn, const FittedGaussian& fit) {
-  const double wx = we * m.a + wn * m.c, wy = we * m.b + wn * m.d, zx = ze * m.a + zn * m.c, zy = ze * m.b + zn * m.d;
-  return std::sqrt(variance_of({0, 0, 0, wx * zx, wx * zy + wy * zx, wy * zy}, fit.covariance));
-}
-
-/// Errors of a fit carried to the sky; call after set_sky.
-void set_fitted_sky_errors(Source& source, const FittedGaussian& fit, const Matrix2& m) {
-  source.e_ra = std::sqrt(variance_of({0, m.a, m.b, 0, 0, 0}, fit.covariance));
-  source.e_dec = std::sqrt(variance_of({0, m.c, m.d, 0, 0, 0}, fit.covariance));
-  const double s = std::sin(source.pa / kDegrees), c = std::cos(source.pa / kDegrees);
-  source.e_major = shape_error(m, s, c, s, c, fit) / (2 * source.major);
-  source.e_minor = shape_error(m, c, -s, c, -s, fit) / (2 * source.minor);
-  const double spread = source.major * source.major - source.minor * source.minor;
-  source.e_pa = spread > 0 ? std::min(90.0, shape_error(m, c, -s, s, c, fit) / spread * kDegrees) : 90.0;
-}
-
-void set_fit(Source& source, const FittedGaussian& fit, const Setting& setting) {
+void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_moments, const Setting& setting) {
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
-  source.x = g.x, source.e_x = std::sqrt(fit.covariance[1][1]);
-  source.y = g.y, source.e_y = std::sqrt(fit.covariance[2][2]);
+  const auto& c = fit.covariance;
+  source.x = g.x, source.e_x = std::sqrt(c[1][1]);
+  source.y = g.y, source.e_y = std::sqrt(c[2][2]);
   source.peak = sign * g.peak * setting.unit;
-  source.e_peak = std::sqrt(fit.covariance[0][0]) * setting.unit;
+  source.e_peak = std::sqrt(c[0][0]) * setting.unit;
   const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
   const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
   source.total = sign * total;
-  source.e_total = total * std::sqrt(variance_of({1 / g.peak, 0, 0, g.fwhm2.yy / (2 * det), -g.fwhm2.xy / det,
-                                                  g.fwhm2.xx / (2 * det)}, fit.covariance));
-  set_sky(source, g.fwhm2, kNan, setting);
-  const auto local = setting.header.wcs.sky_per_pixel(source.x, source.y);
-  if (local && (source.flag & kFlagNoSky) == 0) set_fitted_sky_errors(source, fit, *local);
+  source.e_total =
+      total * std::sqrt(variance_of(
+                  {1 / g.peak, 0, 0, g.fwhm2.yy / (2 * det), -g.fwhm2.xy / det, g.fwhm2.xx / (2 * det)}, c));
+  ShapeErrors shape{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) shape[a][b] = c[a + 3][b + 3];
+  const bool free = shape[0][0] > 0;
+  set_sky(source, g.fwhm2, {c[1][1], c[1][2], c[2][2]}, shape, free ? shape : of_moments, setting);
+  if (!free || !setting.beam_px) return;
+  const Covariance& beam = *setting.beam_px;
+  const double ratio = std::sqrt(det / (beam.xx * beam.yy - beam.xy * beam.xy));
+  source.resolved = is_resolved(ratio, log_area_error(g.fwhm2, shape)) ? 1 : 0;
 }
 
-Source make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
+/// A source by its moments, and the errors of their shape.
+struct Measured {
   Source source;
+  ShapeErrors errors{};
+};
+
+Measured make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
+  Measured measured;
+  Source& source = measured.source;
   source.island = island;
   source.negative = setting.options.negative;
   source.npix = sums.npix;
@@ -256,37 +278,57 @@ Source make_source(const IslandSums& sums, std::int64_t island, const Setting& s
   const Shape2 shape = shape_of(sums, pixel, threshold, setting);
   const Ellipse pixels = ellipse_of(shape.fwhm2);
   const double rho = rho_of(pixels.major, pixels.minor, shape.peak, threshold, sums.peak_rms, setting);
-  const double position = 1 / (std::sqrt(2 * kLn2) * rho);
-  source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(shape.fwhm2.xx) * position;
-  source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(shape.fwhm2.yy) * position;
+  // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
+  const double spread2 = 1 / (2 * kLn2 * rho * rho);
+  const Covariance position{shape.fwhm2.xx * spread2, shape.fwhm2.xy * spread2, shape.fwhm2.yy * spread2};
+  source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(position.xx);
+  source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(position.yy);
   if (source.x0 == 0 || source.y0 == 0 || sums.x1 == setting.header.shape.nx || sums.y1 == setting.header.shape.ny)
     source.flag |= kFlagEdge;
   if (shape.assumed) source.flag |= kFlagSmall;
   if (source.negative) source.flag |= kFlagNegative;
   if (shape.complex) source.flag |= kFlagComplex;
-  set_fluxes(source, sums, shape, threshold, rho, pixels, setting);
-  set_sky(source, shape.fwhm2, rho, setting);
-  return source;
+  set_fluxes(source, sums, shape, threshold, pixels, setting);
+  measured.errors = shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
+  set_sky(source, shape.fwhm2, position, measured.errors, measured.errors, setting);
+  if (setting.beam_px && !shape.assumed) {
+    const double ratio = std::abs(source.total / (setting.per_sum * setting.beam_area_px)) * setting.unit / std::abs(source.peak);
+    source.resolved = is_resolved(ratio, std::abs(source.e_total / source.total)) ? 1 : 0;
+  }
+  return measured;
+}
+
+void apply(const Calibration& calibration, Source& source) {
+  const double scale = 1 + calibration.clean_bias / std::abs(source.peak), part = calibration.flux_error;
+  source.peak *= scale;
+  source.total *= scale;
+  source.e_total *= scale;
+  source.e_peak = std::hypot(source.e_peak, part * source.peak);
+  source.e_total = std::hypot(source.e_total, part * source.total);
+  source.e_isl_total = std::hypot(source.e_isl_total, part * source.isl_total);
+  source.e_ra = std::hypot(source.e_ra, calibration.position_error);
+  source.e_dec = std::hypot(source.e_dec, calibration.position_error);
 }
 
 }  // namespace
 
 std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                  const ImageHeader& header, const std::optional<Beam>& beam,
-                                 const std::vector<SourceFit>& fits) {
+                                 const std::vector<SourceFit>& fits, const Calibration& calibration) {
   const Setting setting = make_setting(options, header, beam);
   std::vector<Source> sources;
   sources.reserve(sums.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    Source source = make_source(sums[k].sums, sums[k].island, setting);
+    auto [source, errors] = make_source(sums[k].sums, sums[k].island, setting);
     source.shared = sums[k].shared;
     if (k < fits.size()) {
       source.flag |= fits[k].flag;
       if (fits[k].gaussian) {
         source.flag &= ~(kFlagSmall | kFlagNoSky | kFlagComplex);  // said of the moments
-        set_fit(source, *fits[k].gaussian, setting);
+        set_fit(source, *fits[k].gaussian, errors, setting);
       }
     }
+    apply(calibration, source);
     sources.push_back(source);
   }
   std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {

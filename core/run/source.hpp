@@ -28,6 +28,9 @@ struct Source {
   double isl_total = 0, e_isl_total = 0;           ///< Jy, sum of the island's pixels
   double major = 0, e_major = 0, minor = 0, e_minor = 0, pa = 0, e_pa = 0;  ///< FWHM and PA, on the sky
   double dc_major = 0, dc_minor = 0, dc_pa = 0;    ///< deconvolved from the beam; 0 for a point
+  double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
+  double dc_major_most = 0;                        ///< 2-sigma upper limit of dc_major
+  std::int64_t resolved = 0;                       ///< 1 where total over peak is beyond what noise makes of a point
   double rms = 0, mean = 0, snr = 0;
   std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
   bool shared = false;                             ///< one of several in its island
@@ -57,12 +60,20 @@ struct SourceFit {
   std::int64_t flag = 0;  ///< kFlag... bits of the fit
 };
 
+/// What an observer knows of the image beyond its pixels.
+struct Calibration {
+  double clean_bias = 0;      ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
+  double flux_error = 0;      ///< part of each flux that is added to its error in quadrature
+  double position_error = 0;  ///< degrees on the sky, added to E_RA and E_DEC in quadrature
+};
+
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and sizes
 /// of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                                const ImageHeader& header, const std::optional<Beam>& beam,
-                                               const std::vector<SourceFit>& fits = {});
+                                               const std::vector<SourceFit>& fits = {},
+                                               const Calibration& calibration = {});
 
 /// The catalogue of these sources: the one table of columns.
 [[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,

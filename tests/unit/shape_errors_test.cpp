@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors of axes, angles and deconvolved sizes against the scatter of drawn shapes.
+#include "core/run/shape_errors.hpp"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/support/testing.hpp"
+
+namespace reber::testing {
+namespace {
+
+constexpr double kDegrees = 57.29577951308232;
+
+double deviation(const std::vector<double>& values) {
+  double mean = 0, square = 0;
+  for (const double v : values) mean += v / static_cast<double>(values.size());
+  for (const double v : values) square += (v - mean) * (v - mean) / static_cast<double>(values.size());
+  return std::sqrt(square);
+}
+
+/// Shapes around `shape` with the errors that shape_errors gives, drawn in the frame of its axes.
+std::vector<Covariance> drawn(double major, double minor, double pa_deg, double relative) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  std::vector<Covariance> shapes;
+  const double s = std::sin(pa_deg / kDegrees), c = std::cos(pa_deg / kDegrees);
+  for (int k = 0; k < 20000; ++k) {
+    const double high = major * major * (1 + 2 * relative * normal(random));
+    const double low = minor * minor * (1 + 2 * relative * normal(random));
+    const double cross = std::sqrt(2.0) * relative * major * minor * normal(random);
+    // Major axis along (s, c), minor along (c, -s).
+    shapes.push_back({s * s * high + c * c * low + 2 * s * c * cross, s * c * (high - low) + (c * c - s * s) * cross,
+                      c * c * high + s * s * low - 2 * s * c * cross});
+  }
+  return shapes;
+}
+
+TEST(ShapeErrors, AxesAndAngleScatterAsStated) {
+  const Covariance shape = sky_covariance(9, 6, 30);
+  const EllipseErrors stated = ellipse_errors(ellipse_of(shape), shape_errors(shape, 0.02));
+  std::vector<double> major, minor, pa;
+  for (const Covariance& one : drawn(9, 6, 30, 0.02)) {
+    const Ellipse ellipse = ellipse_of(one);
+    major.push_back(ellipse.major), minor.push_back(ellipse.minor), pa.push_back(ellipse.pa_deg);
+  }
+  EXPECT_NEAR(stated.major, 0.18, 1e-9);
+  EXPECT_NEAR(stated.minor, 0.12, 1e-9);
+  EXPECT_NEAR(deviation(major) / stated.major, 1, 0.02);
+  EXPECT_NEAR(deviation(minor) / stated.minor, 1, 0.02);
+  EXPECT_NEAR(deviation(pa) / stated.pa_deg, 1, 0.03);
+}
+
+TEST(ShapeErrors, DeconvolvedSizesScatterAsStated) {
+  const Covariance shape = sky_covariance(9, 6, 30), beam = sky_covariance(5, 4, 80);
+  const IntrinsicShape stated = intrinsic_shape(shape, beam, shape_errors(shape, 0.02));
+  std::vector<double> major, minor, pa;
+  for (const Covariance& one : drawn(9, 6, 30, 0.02)) {
+    const IntrinsicShape intrinsic = intrinsic_shape(one, beam, {});
+    major.push_back(intrinsic.axes.major), minor.push_back(intrinsic.axes.minor), pa.push_back(intrinsic.axes.pa_deg);
+  }
+  EXPECT_NEAR(deviation(major) / stated.errors.major, 1, 0.03);
+  EXPECT_NEAR(deviation(minor) / stated.errors.minor, 1, 0.03);
+  EXPECT_NEAR(deviation(pa) / stated.errors.pa_deg, 1, 0.03);
+  EXPECT_GT(stated.errors.major, ellipse_errors(ellipse_of(shape), shape_errors(shape, 0.02)).major);
+}
+
+TEST(ShapeErrors, APointHasAnUpperLimitThatHolds) {
+  const Covariance beam = sky_covariance(5, 5, 0);
+  const IntrinsicShape point = intrinsic_shape(sky_covariance(4.99, 4.98, 0), beam, shape_errors(beam, 0.05));
+  EXPECT_EQ(point.axes.major, 0);
+  EXPECT_NEAR(point.most_major, std::sqrt(2 * 2 * 0.05 * 25), 0.01);
+  EXPECT_NEAR(point.errors.major, std::sqrt(2 * 0.05 * 25), 0.01);
+  // True size 2: two of a hundred measurements may give a limit below it.
+  int below = 0;
+  const double size = std::sqrt(25.0 + 4);
+  for (const Covariance& one : drawn(size, size, 0, 0.05))
+    below += intrinsic_shape(one, beam, shape_errors(one, 0.05)).most_major < 2 ? 1 : 0;
+  EXPECT_LT(below, 0.03 * 20000);
+}
+
+TEST(ShapeErrors, TheLogarithmOfTheAreaScattersAsStated) {
+  const Covariance shape = sky_covariance(9, 6, 30);
+  std::vector<double> areas;
+  for (const Covariance& one : drawn(9, 6, 30, 0.02)) areas.push_back(0.5 * std::log(one.xx * one.yy - one.xy * one.xy));
+  EXPECT_NEAR(deviation(areas) / log_area_error(shape, shape_errors(shape, 0.02)), 1, 0.02);
+}
+
+TEST(ShapeErrors, ErrorsTurnWithTheGrid) {
+  const Covariance pixels = sky_covariance(9, 6, 30);
+  const Matrix2 m{-0.5, 0.1, 0.2, 0.4};
+  const ShapeErrors before = shape_errors(pixels, 0.02), after = to_sky(before, m);
+  // sigma of w^T M C M^T w is that of (M^T w)^T C (M^T w)
+  const double we = 0.6, wn = 0.8, wx = we * m.a + wn * m.c, wy = we * m.b + wn * m.d;
+  EXPECT_NEAR(quadratic_error(after, we, wn, we, wn), quadratic_error(before, wx, wy, wx, wy), 1e-12);
+}
+
+}  // namespace
+}  // namespace reber::testing
