@@ -16,6 +16,7 @@
 #include "app/signals.hpp"
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/catalogue_io.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -61,6 +62,10 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                   "bands")
       ->type_name("BYTES")
       ->group("Compute");
+  add_message_options(command, options);
+}
+
+void add_message_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--json", options.json, "Write the report as JSON to this file; - for standard output")
       ->type_name("FILE")
       ->group("Messages");
@@ -184,6 +189,25 @@ void write_json(const CommonOptions& options, const std::string& document, Termi
   file.write(document);
   file.write("\n");
   file.commit();
+}
+
+std::string known_catalogue_formats() {
+  std::string text;
+  for (const CatalogueFormat& format : catalogue_formats()) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
+  }
+  return text;
+}
+
+void check_catalogue_extensions(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    bool known = false;
+    for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
+    if (!known) {
+      throw InputError(
+          fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path, known_catalogue_formats()));
+    }
+  }
 }
 
 void check_outputs(const std::vector<std::string>& paths, bool overwrite) {

@@ -33,6 +33,8 @@ struct CommonOptions {
 
 /// Groups "Compute" and "Messages".
 void add_common_options(CLI::App& command, CommonOptions& options);
+/// Group "Messages" alone, for what computes on no backend.
+void add_message_options(CLI::App& command, CommonOptions& options);
 /// Group "Input": --hdu, --plane, --beam.
 void add_image_options(CLI::App& command, CommonOptions& options);
 void add_overwrite_option(CLI::App& command, CommonOptions& options);
@@ -51,6 +53,10 @@ void apply(const CommonOptions& options, Terminal& terminal);
 [[nodiscard]] std::int64_t parse_bytes(const std::string& text);
 /// MAJ,MIN,PA or one number for a round beam; arcsec and degrees.   throws InputError
 [[nodiscard]] Beam parse_beam(const std::string& text, const char* option);
+
+/// ".csv .fits ...", and a refusal of paths that end in none of them: before the work, not after it.
+[[nodiscard]] std::string known_catalogue_formats();
+void check_catalogue_extensions(const std::vector<std::string>& paths);
 
 /// Writes the document to standard output ("-") or to a file, whole or not at all; nothing where the name is empty.
 void write_json(const CommonOptions& options, const std::string& document, Terminal& terminal);

@@ -24,33 +24,13 @@ struct Options {
   std::vector<std::string> catalogues;
 };
 
-std::string known_formats() {
-  std::string text;
-  for (const CatalogueFormat& format : catalogue_formats()) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
-  }
-  return text;
-}
-
-/// Refused before the work, not after it.
-void check_extensions(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    bool known = false;
-    for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
-    if (!known) {
-      throw InputError(
-          fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path, known_formats()));
-    }
-  }
-}
-
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
   request.background = background_request(options.background);
   apply(options.find, request);
   request.output.catalogues = options.catalogues;
-  check_extensions(options.catalogues);
+  check_catalogue_extensions(options.catalogues);
   const PipelineResult result = run_one(request, options.common, terminal);
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
   return kDone;
@@ -64,7 +44,7 @@ void add_find(CLI::App& root, Action& action) {
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   command
       ->add_option("-o,--output", options->catalogues,
-                   fmt::format("Catalogues to write, format by extension: {}", known_formats()))
+                   fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
       ->type_name("CATALOGUE")
       ->group("Output");
   add_find_options(*command, options->find);

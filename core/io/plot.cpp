@@ -3,100 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/error.hpp"
 #include "core/io/canvas.hpp"
 #include "core/io/picture.hpp"
-#include "core/io/sky_axes.hpp"
+#include "core/io/plot_axes.hpp"
 
 namespace reber {
+
+using namespace plot;
+
 namespace {
-
-constexpr Ink kBlack{25, 25, 28, 1};
-constexpr Ink kWhite{255, 255, 255, 1};
-constexpr Ink kGrid{222, 224, 228, 1};
-constexpr Ink kFineGrid{240, 241, 243, 1};
-/// Colours that stay apart for colour-blind readers (Okabe and Ito 2008), then darker ones.
-constexpr std::array<Ink, 8> kColours = {{{0, 114, 178, 1},
-                                          {213, 94, 0, 1},
-                                          {0, 158, 115, 1},
-                                          {204, 121, 167, 1},
-                                          {230, 159, 0, 1},
-                                          {86, 180, 233, 1},
-                                          {100, 100, 105, 1},
-                                          {130, 60, 20, 1}}};
-constexpr double kText = 11;
-
-Ink colour_of(std::size_t series) { return kColours[series % kColours.size()]; }
-
-/// A range of values on a piece of the canvas.
-struct Scale {
-  double low = 0, high = 1;
-  bool logarithmic = false;
-  double from = 0, to = 1;  ///< canvas positions of low and high
-
-  [[nodiscard]] bool shows(double v) const { return std::isfinite(v) && (!logarithmic || v > 0); }
-  [[nodiscard]] double at(double v) const {
-    const double part = logarithmic ? std::log(v / low) / std::log(high / low) : (v - low) / (high - low);
-    return from + part * (to - from);
-  }
-  [[nodiscard]] std::vector<Tick> ticks(int wanted) const {
-    if (!logarithmic) return round_ticks(low, high, wanted);
-    std::vector<Tick> decades = decade_ticks(low, high);
-    // Within less than two decades the powers of ten are too few.
-    if (decades.size() < 2) {
-      for (const double m : {2.0, 5.0}) {
-        for (int k = static_cast<int>(std::floor(std::log10(low))); k <= std::log10(high); ++k) {
-          const double value = m * std::pow(10.0, k);
-          if (value >= low && value <= high) decades.push_back({value, value, fmt::format("{:g}", value)});
-        }
-      }
-    }
-    return decades;
-  }
-};
-
-/// A range that holds the values with a little room; whole decades where it is logarithmic.
-Scale range_of(const std::vector<double>& values, bool logarithmic) {
-  Scale scale;
-  scale.logarithmic = logarithmic;
-  double low = INFINITY, high = -INFINITY;
-  for (const double v : values) {
-    if (!scale.shows(v)) continue;
-    low = std::min(low, v);
-    high = std::max(high, v);
-  }
-  if (!(low <= high)) {
-    low = logarithmic ? 1 : 0;
-    high = logarithmic ? 10 : 1;
-  }
-  if (logarithmic) {
-    const double room = std::pow(high / low, 0.04) * 1.02;
-    scale.low = low / room;
-    scale.high = high * room;
-    return scale;
-  }
-  const double room = high > low ? 0.04 * (high - low) : std::max(1e-12, 0.5 * std::abs(high));
-  scale.low = low >= 0 && low < 0.3 * high ? 0 : low - room;
-  scale.high = high + room;
-  return scale;
-}
-
-/// Lines at 2 to 9 times each power of ten.
-void fine_grid(Canvas& canvas, const Scale& scale, bool vertical, double a, double b) {
-  if (!scale.logarithmic || std::log10(scale.high / scale.low) > 5) return;
-  for (int k = static_cast<int>(std::floor(std::log10(scale.low))); k <= std::log10(scale.high); ++k) {
-    for (int m = 2; m < 10; ++m) {
-      const double value = m * std::pow(10.0, k);
-      if (value < scale.low || value > scale.high) continue;
-      const double at = scale.at(value);
-      if (vertical) canvas.line({at, a}, {at, b}, kFineGrid);
-      if (!vertical) canvas.line({a, at}, {b, at}, kFineGrid);
-    }
-  }
-}
 
 /// Names of the series with their colours; returns its height.
 void legend(Canvas& canvas, const std::vector<PlotSeries>& series, Point corner, double width) {
@@ -152,20 +70,7 @@ void write_plot(const std::string& path, const std::vector<PlotSeries>& series, 
   x.from = widest + 66;
   x.to = kWidth - 28;
   Canvas canvas(kWidth, kHeight, kWhite);
-  fine_grid(canvas, x, true, y.from, y.to);
-  fine_grid(canvas, y, false, x.from, x.to);
-  for (const Tick& tick : x.ticks(8)) {
-    const double at = x.at(tick.value);
-    canvas.line({at, y.from}, {at, y.to}, kGrid);
-    canvas.line({at, y.from}, {at, y.from + 6}, kBlack);
-    canvas.text({at, y.from + 21}, tick.label, kText, kBlack, Align::centre);
-  }
-  for (const Tick& tick : y.ticks(7)) {
-    const double at = y.at(tick.value);
-    canvas.line({x.from, at}, {x.to, at}, kGrid);
-    canvas.line({x.from - 6, at}, {x.from, at}, kBlack);
-    canvas.text({x.from - 12, at}, tick.label, kText, kBlack, Align::right);
-  }
+  draw_axes(canvas, x, y, 8, 7);
   canvas.clip({x.from, y.to}, x.to - x.from, y.from - y.to);
   for (std::size_t i = 0; i < series.size(); ++i) draw_series(canvas, series[i], x, y, colour_of(i), options.lines);
   canvas.unclip();

@@ -194,7 +194,10 @@ double Recogniser::angle(const Quantity& quantity, const Found& found, const std
   used.assumed = true;
   constexpr double kErrorInDegrees = 0.02, kSizeInDegrees = 0.1;
   const double most = quantity.kind == Kind::error ? kErrorInDegrees : kSizeInDegrees;
-  const bool small = (quantity.kind == Kind::error || quantity.kind == Kind::angle) && median_size(values) > most;
+  // PyBDSF's columns, and ours, are in degrees.
+  const bool pybdsf = catalogue_.find("Isl_id") != nullptr || catalogue_.find("Isl_rms") != nullptr;
+  const bool small =
+      !pybdsf && (quantity.kind == Kind::error || quantity.kind == Kind::angle) && median_size(values) > most;
   used.unit = small ? "arcsec" : "deg";
   return small ? 1 / 3600.0 : 1;
 }
@@ -210,7 +213,8 @@ void Recogniser::take(const Quantity& quantity, const Found& found) {
   }
   double factor = found.factor, shift = 0;
   if (quantity.kind == Kind::flux) {
-    if (used.unit.empty()) used.unit = "Jy";
+    const std::string key = quantity.key;
+    if (used.unit.empty()) used.unit = key.ends_with("total") ? "Jy" : "Jy/beam";
     const auto scale = flux_factor(used.unit, list_.flux_scale_known);
     if (!scale)
       throw InputError(fmt::format("{} ({}): unknown unit '{}'; known are Jy, mJy, uJy, nJy, with or without /beam",
