@@ -79,6 +79,7 @@ void convolve_band(const CudaPlane& plane, const CudaPlan& plan, const BlankTrea
   job.y0 = band.y0;
   job.ny = band.ny;
   job.boundary = spec.boundary;
+  job.all_finite = plane.blank() == 0 && spec.boundary != Boundary::blank;
   job.interpolate = blanks.interpolate;
   job.min_weight = static_cast<float>(spec.min_weight);
   job.total = rules::interpolation_total(spec.kernel);

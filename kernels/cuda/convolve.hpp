@@ -24,6 +24,7 @@ struct ConvolveJob {
   std::int64_t out_pitch = 0;
   std::int64_t y0 = 0, ny = 0;  ///< output rows
   Boundary boundary = Boundary::zero;
+  bool all_finite = false;  ///< no pixel that the job can meet is blank
   /// Divide by the weight of finite pixels; else blank pixels count as 0.
   bool interpolate = false;
   float min_weight = 0;
@@ -49,6 +50,11 @@ struct AlgorithmEntry {
 
 ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spec, Shape shape);
 std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& spec, Shape shape);
+/// Whether the kernel is small and square enough for registers, and the convolver for it; with_blanks serves jobs that are
+/// not all_finite.
+[[nodiscard]] bool direct_marches(Shape kernel);
+std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kernel, const std::vector<float>& weights,
+                                             std::unique_ptr<Convolver> with_blanks);
 ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& spec, Shape shape);
 std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape);
 /// Whether the taps fit into one kernel's shared memory; else two plain kernels run one after the other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution: a tile and its halo in shared memory, a 4 x 4 patch of outputs in each thread's registers.
+// Direct convolution: a tile and its halo in shared memory, a 4 x 8 patch of outputs in each thread's registers.
 // Answers kernels/cpu/direct.cpp: the same fused multiply-adds in the same order.
 #include <cuda_runtime.h>
 
@@ -12,170 +12,141 @@
 namespace reber::cuda {
 namespace {
 
-// 32 lanes x 4 columns and 8 warps x 4 rows: a tile of 128 x 32 outputs. A thread that owns 4 x 4 outputs does 16 fused
-// multiply-adds for each weight and reads shared memory 16 bytes at a time, so the multiply-add pipe is the limit.
-constexpr int kLanes = 32, kWarps = 8, kCols = 4, kRows = 4;
+// 32 lanes x 8 columns and 8 warps x 4 rows: a tile of 256 x 32 outputs. For four taps a thread reads 16 bytes of pixels
+// and 16 of weights for each of its rows, and does 128 fused multiply-adds: the multiply-add pipe is the limit. The loop
+// over kernel rows stays a loop: unrolled, its instructions outgrow the instruction cache.
+constexpr int kLanes = 32, kWarps = 8, kCols = 8, kRows = 4;
 constexpr int kTileX = kLanes * kCols, kTileY = kWarps * kRows;
-constexpr int kMaxSide = 63;  // weights travel as a kernel parameter (constant bank), at most 32764 bytes
-constexpr int kUnrolledSide = 15;
+constexpr int kMaxSide = 63;
 
-constexpr int up4(int n) { return (n + 3) / 4 * 4; }
+__host__ __device__ constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
-/// Weights row-major, rows `stride` apart. Side 0: any size, known at run time.
-template <int Side>
-struct Weights {
-  static constexpr int kStride = Side > 0 ? Side : up4(kMaxSide);
-  static constexpr int kCount = Side > 0 ? Side* Side : kMaxSide* up4(kMaxSide);
+/// Taps of a kernel row, with zeros in front and behind. The zeros in front put the tap groups' pixels on multiples of
+/// four columns; 0 x a finite pixel changes no sum.
+struct PaddedRow {
+  int front, taps;  ///< taps is a multiple of 4 and counts the zeros
 };
-
-template <int Side>
-struct alignas(16) DirectArguments {
-  ConvolveJob job;
-  int ky, kx;
-  float full_weight;  ///< what a window of finite pixels sums to, rounding included
-  std::int64_t tiles_x;
-  alignas(16) float weights[Weights<Side>::kCount];
-};
-
-/// Where columns of the tile lie in shared memory. Column s of the tile is image column X - before + s.
-struct TileShape {
-  int before;  ///< columns left of the first output, a multiple of 4 so that loads from memory are aligned
-  int shift;   ///< floats put in front of each row, so that the taps' windows of any size are aligned
-  int pitch, groups, rows;
-};
-
-__host__ __device__ constexpr TileShape tile_shape(int ky, int kx, bool any_size) {
-  const int cx = kx / 2, left = kx - 1 - cx;
-  const int before = (left + 3) / 4 * 4;
-  const int groups = (before + kTileX + cx + 3) / 4;
-  const int shift = any_size ? (3 - cx) & 3 : 0;
-  return {before, shift, groups * 4 + (any_size ? 8 : 0), groups, kTileY + ky - 1};
+__host__ __device__ constexpr PaddedRow padded_row(int kx) {
+  const int front = (3 - kx / 2) & 3;
+  return {front, up4(front + kx)};
 }
 
+struct DirectArguments {
+  ConvolveJob job;
+  const float* weights = nullptr;  ///< ky rows of padded taps
+  int ky = 0, kx = 0;
+  float full_weight = 0;  ///< what a window of finite pixels sums to, rounding included
+  std::int64_t tiles_x = 0;
+};
+
+/// Where columns of the tile lie in shared memory: column s of the tile is image column X - before + s.
+struct TileShape {
+  int before;  ///< columns left of the first output, a multiple of 4
+  int tap0;    ///< column of the tile that the first padded tap of output 0 reads; 3 modulo 4
+  int groups;  ///< columns / 4
+  int rows;
+};
+
+__host__ __device__ constexpr TileShape tile_shape(int ky, int kx) {
+  const PaddedRow row = padded_row(kx);
+  const int reach = kx / 2 + row.front;  // columns right of the output that tap 0 reads
+  const int before = up4(row.taps - 1 - reach);
+  return {before, before + reach, (before + reach + kTileX + 1) / 4, kTileY + ky - 1};
+}
+
+__host__ __device__ constexpr int weight_count(int ky, int kx) { return ky * padded_row(kx).taps; }
+
 /// Fills the tile; whether a blank pixel was met.
-template <int Side>
-__device__ bool load_tile(const DirectArguments<Side>& arguments, const TileShape& tile, float* shared,
-                          std::int64_t tile_y, std::int64_t tile_x, bool mask) {
+__device__ bool load_tile(const DirectArguments& arguments, const TileShape& tile, float4* shared, std::int64_t tile_y,
+                          std::int64_t tile_x, bool mask) {
   const ConvolveJob& job = arguments.job;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const std::int64_t first_row = tile_y - (arguments.ky - 1 - arguments.ky / 2);
   bool blank_seen = false;
-  constexpr int kBatch = 4;  // loads in flight before the first use
-  for (int group = lane; group < tile.groups; group += kLanes) {
-    const std::int64_t x = tile_x - tile.before + group * 4;
-    for (int row = warp; row < tile.rows; row += kWarps * kBatch) {
-      float4 values[kBatch];
+  constexpr int kBatch = 3;  // loads in flight before the first use; 3 x 32 groups are a row of 256 columns and its halo
+  for (int row = warp; row < tile.rows; row += kWarps) {
+    const float* from = window_row(job.in, first_row + row, job.boundary);
+    float4 values[kBatch];
 #pragma unroll
-      for (int b = 0; b < kBatch; ++b) {
-        if (row + b * kWarps >= tile.rows) continue;
-        const float* from = window_row(job.in, first_row + row + b * kWarps, job.boundary);
-        values[b] = row_values4(from, x, job.in.nx, job.boundary);
-      }
+    for (int b = 0; b < kBatch; ++b) {
+      const int group = lane + b * kLanes;
+      if (group < tile.groups)
+        values[b] = row_values4(from, tile_x - tile.before + group * 4, job.in.nx, job.boundary);
+    }
 #pragma unroll
-      for (int b = 0; b < kBatch; ++b) {
-        if (row + b * kWarps >= tile.rows) continue;
-        float4 value = values[b];
-        value.x = convolved(value.x, mask, blank_seen);
-        value.y = convolved(value.y, mask, blank_seen);
-        value.z = convolved(value.z, mask, blank_seen);
-        value.w = convolved(value.w, mask, blank_seen);
-        float* to = shared + (row + b * kWarps) * tile.pitch + tile.shift + group * 4;
-        if constexpr (Side > 0) {
-          *reinterpret_cast<float4*>(to) = value;
-        } else {
-          to[0] = value.x;
-          to[1] = value.y;
-          to[2] = value.z;
-          to[3] = value.w;
-        }
-      }
+    for (int b = 0; b < kBatch; ++b) {
+      const int group = lane + b * kLanes;
+      if (group >= tile.groups) continue;
+      float4 value = values[b];
+      value.x = convolved(value.x, mask, blank_seen);
+      value.y = convolved(value.y, mask, blank_seen);
+      value.z = convolved(value.z, mask, blank_seen);
+      value.w = convolved(value.w, mask, blank_seen);
+      shared[row * tile.groups + group] = value;
     }
   }
   return blank_seen;
 }
 
-/// Sides known to the compiler: everything unrolled, weights as operands from the constant bank. Rows of the tile are
-/// read downwards to upwards, which is kernel rows ascending for each output.
-template <int Side>
-__device__ __forceinline__ void accumulate(const DirectArguments<Side>& arguments, const TileShape&,
-                                           const float* shared, float (&sums)[kRows][kCols]) {
-  constexpr TileShape tile = tile_shape(Side, Side, false);
-  constexpr int cx = Side / 2;
-  constexpr int kGroups = (tile.before + cx + kCols - 1) / 4 + 1;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const float* bottom = shared + (warp * kRows + kRows - 1 + Side - 1) * tile.pitch + lane * kCols;
-#pragma unroll
-  for (int step = 0; step < kRows + Side - 1; ++step) {
-    float window[kGroups * 4];
-#pragma unroll
-    for (int g = 0; g < kGroups; ++g) {
-      const float4 four = *reinterpret_cast<const float4*>(bottom - step * tile.pitch + 4 * g);
-      window[4 * g] = four.x;
-      window[4 * g + 1] = four.y;
-      window[4 * g + 2] = four.z;
-      window[4 * g + 3] = four.w;
-    }
-#pragma unroll
-    for (int j = 0; j < Side; ++j) {
-#pragma unroll
-      for (int o = 0; o < kRows; ++o) {
-        const int i = o + step - (kRows - 1);
-        if (i < 0 || i >= Side) continue;
-        const float weight = arguments.weights[i * Side + j];
-#pragma unroll
-        for (int q = 0; q < kCols; ++q) sums[o][q] = fmaf(weight, window[tile.before + cx - j + q], sums[o][q]);
-      }
-    }
-  }
-}
-
-/// Taps [0, Taps) of a group of four at weights[0..3] of each of the thread's rows of outputs.
+/// Four taps of each of the thread's rows of outputs; window[0] is the pixel of the last tap for the first column.
+/// All: every row of outputs has a row of the kernel here.
 template <bool All>
-__device__ __forceinline__ void four_taps(const float* weights, int first_i, int ky, int taps, const float (&window)[8],
-                                          float (&sums)[kRows][kCols]) {
+__device__ __forceinline__ void four_taps(const float* weights, int taps, int first_i, int ky,
+                                          const float (&window)[12], float (&sums)[kRows][kCols]) {
 #pragma unroll
   for (int o = 0; o < kRows; ++o) {
     const int i = first_i + o;
     if (!All && (i < 0 || i >= ky)) continue;
-    const float4 four = *reinterpret_cast<const float4*>(weights + i * Weights<0>::kStride);
+    const float4 four = *reinterpret_cast<const float4*>(weights + i * taps);
     const float weight[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      if (!All && t >= taps) continue;
 #pragma unroll
       for (int q = 0; q < kCols; ++q) sums[o][q] = fmaf(weight[t], window[3 + q - t], sums[o][q]);
     }
   }
 }
 
-/// Any size: taps in groups of four along x, whose seven pixels slide through registers.
-template <>
-__device__ __forceinline__ void accumulate<0>(const DirectArguments<0>& arguments, const TileShape& tile,
-                                              const float* shared, float (&sums)[kRows][kCols]) {
-  const int ky = arguments.ky, kx = arguments.kx;
+__device__ __forceinline__ void put4(float4 four, float* to) {
+  to[0] = four.x;
+  to[1] = four.y;
+  to[2] = four.z;
+  to[3] = four.w;
+}
+
+/// All taps of one row of the tile, whose pixels slide through registers. pixels: where the first tap's group starts.
+template <bool All>
+__device__ __forceinline__ void one_row(const float4* pixels, const float* weights, int taps, int first_i, int ky,
+                                        float (&sums)[kRows][kCols]) {
+  float window[12];
+  put4(pixels[1], window + 4);
+  put4(pixels[2], window + 8);
+  for (int j = 0; j < taps; j += 4) {
+    put4(*pixels--, window);
+    four_taps<All>(weights + j, taps, first_i, ky, window, sums);
+#pragma unroll
+    for (int q = 11; q >= 4; --q) window[q] = window[q - 4];
+  }
+}
+
+/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output.
+__device__ __forceinline__ void accumulate(const DirectArguments& arguments, const TileShape& tile,
+                                           const float4* shared, const float* weights, float (&sums)[kRows][kCols]) {
+  const int ky = arguments.ky, taps = padded_row(arguments.kx).taps;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const int base = lane * kCols + tile.before + tile.shift + kx / 2;  // pixel of tap 0 for the first column
-  for (int step = 0; step < kRows + ky - 1; ++step) {
-    const float* row = shared + (warp * kRows + kRows - 1 + ky - 1 - step) * tile.pitch;
+  const float4* pixels = shared + (warp * kRows + kRows - 1 + ky - 1) * tile.groups + (lane * kCols + tile.tap0 - 3) / 4;
+  for (int step = 0; step < kRows + ky - 1; ++step, pixels -= tile.groups) {
     const int first_i = step - (kRows - 1);
-    const bool inner = first_i >= 0 && first_i + kRows <= ky;
-    float4 high = *reinterpret_cast<const float4*>(row + base + 1);
-    for (int j = 0; j < kx; j += 4) {
-      const float4 low = *reinterpret_cast<const float4*>(row + base - j - 3);
-      const float window[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-      if (inner && j + 4 <= kx) {
-        four_taps<true>(arguments.weights + j, first_i, ky, 4, window, sums);
-      } else {
-        four_taps<false>(arguments.weights + j, first_i, ky, kx - j, window, sums);
-      }
-      high = low;
+    if (first_i >= 0 && first_i + kRows <= ky) {
+      one_row<true>(pixels, weights, taps, first_i, ky, sums);
+    } else {
+      one_row<false>(pixels, weights, taps, first_i, ky, sums);
     }
   }
 }
 
 /// Writes the thread's patch; the number of blank pixels in it.
-template <int Side>
-__device__ unsigned write_patch(const DirectArguments<Side>& arguments, std::int64_t tile_y, std::int64_t tile_x,
+__device__ unsigned write_patch(const DirectArguments& arguments, std::int64_t tile_y, std::int64_t tile_x,
                                 const float (&sums)[kRows][kCols], const float (&weights)[kRows][kCols]) {
   const ConvolveJob& job = arguments.job;
   const std::int64_t x = tile_x + (threadIdx.x & 31) * kCols;
@@ -193,104 +164,98 @@ __device__ unsigned write_patch(const DirectArguments<Side>& arguments, std::int
       if (x + q < job.in.nx && !isfinite(values[q])) ++blank;
     }
     // The pitch is a multiple of 4: columns beyond nx fall into the gap between rows.
-    *reinterpret_cast<float4*>(job.out + (y - job.y0) * job.out_pitch + x) = {values[0], values[1], values[2],
-                                                                              values[3]};
+    auto* to = reinterpret_cast<float4*>(job.out + (y - job.y0) * job.out_pitch + x);
+    to[0] = {values[0], values[1], values[2], values[3]};
+    if (x + 4 < job.in.nx) to[1] = {values[4], values[5], values[6], values[7]};
   }
   return blank;
 }
 
-template <int Side>
-__global__ void __launch_bounds__(kLanes* kWarps, Side == 15 ? 2 : 3)
-    k_convolve_direct(const __grid_constant__ DirectArguments<Side> arguments) {
+__global__ void __launch_bounds__(kLanes* kWarps, 2) k_convolve_direct(const DirectArguments arguments) {
   extern __shared__ float4 tile_memory[];
-  auto* shared = reinterpret_cast<float*>(tile_memory);
   const ConvolveJob& job = arguments.job;
-  const TileShape tile = tile_shape(Side > 0 ? Side : arguments.ky, Side > 0 ? Side : arguments.kx, Side == 0);
+  const TileShape tile = tile_shape(arguments.ky, arguments.kx);
   const std::int64_t tile_y = job.y0 + blockIdx.x / arguments.tiles_x * kTileY;
   const std::int64_t tile_x = blockIdx.x % arguments.tiles_x * kTileX;
-  float sums[kRows][kCols], weights[kRows][kCols];
+  float4* pixels = tile_memory;
+  auto* weights = reinterpret_cast<float*>(pixels + tile.rows * tile.groups);
+  for (int i = threadIdx.x; i < weight_count(arguments.ky, arguments.kx); i += kLanes * kWarps)
+    weights[i] = arguments.weights[i];
+  float sums[kRows][kCols], known[kRows][kCols];
   // Second pass: the same sum over the mask of finite pixels, where the tile holds a blank one.
   for (int pass = 0; pass < 2; ++pass) {
-    const bool blank_seen = load_tile(arguments, tile, shared, tile_y, tile_x, pass == 1);
+    const bool blank_seen = load_tile(arguments, tile, pixels, tile_y, tile_x, pass == 1);
     const bool any_blank = __syncthreads_or(blank_seen) != 0;
 #pragma unroll
     for (int o = 0; o < kRows; ++o) {
 #pragma unroll
-      for (int q = 0; q < kCols; ++q) weights[o][q] = 0;
+      for (int q = 0; q < kCols; ++q) known[o][q] = 0;
     }
-    accumulate(arguments, tile, shared, weights);
+    accumulate(arguments, tile, pixels, weights, known);
     if (pass == 1) break;
 #pragma unroll
     for (int o = 0; o < kRows; ++o) {
 #pragma unroll
       for (int q = 0; q < kCols; ++q) {
-        sums[o][q] = weights[o][q];
-        weights[o][q] = arguments.full_weight;
+        sums[o][q] = known[o][q];
+        known[o][q] = arguments.full_weight;
       }
     }
     if (!job.interpolate || !any_blank) break;
     __syncthreads();  // the tile is about to be overwritten
   }
-  count_warp(write_patch(arguments, tile_y, tile_x, sums, weights), job.blank);
+  count_warp(write_patch(arguments, tile_y, tile_x, sums, known), job.blank);
 }
 
-template <int Side>
 std::int64_t shared_bytes(Shape kernel) {
-  const TileShape tile = tile_shape(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx), Side == 0);
-  return std::int64_t{tile.pitch} * tile.rows * static_cast<std::int64_t>(sizeof(float));
+  const int ky = static_cast<int>(kernel.ny), kx = static_cast<int>(kernel.nx);
+  const TileShape tile = tile_shape(ky, kx);
+  return (std::int64_t{tile.rows} * tile.groups * 4 + weight_count(ky, kx)) * static_cast<std::int64_t>(sizeof(float));
 }
 
-template <int Side>
 class DirectConvolver final : public Convolver {
  public:
-  DirectConvolver(const Context& context, Shape kernel, const std::vector<float>& weights) : kernel_(kernel) {
+  DirectConvolver(Context& context, Shape kernel, const std::vector<float>& weights)
+      : kernel_(kernel), weights_(upload_vector(context, padded(kernel, weights), context.stream())) {
+    context.wait();
+    arguments_.weights = weights_.data();
     arguments_.ky = static_cast<int>(kernel.ny);
     arguments_.kx = static_cast<int>(kernel.nx);
-    float full = 0;
-    for (std::int64_t i = 0; i < kernel.ny; ++i) {
-      for (std::int64_t j = 0; j < kernel.nx; ++j) {
-        const float weight = weights[i * kernel.nx + j];
-        arguments_.weights[i * Weights<Side>::kStride + j] = weight;
-        full = std::fma(weight, 1.0f, full);
-      }
-    }
-    arguments_.full_weight = full;
+    for (const float weight : weights) arguments_.full_weight = std::fma(weight, 1.0f, arguments_.full_weight);
     // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
-    check(cudaFuncSetAttribute(k_convolve_direct<Side>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    check(cudaFuncSetAttribute(k_convolve_direct, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(context.device().shared_bytes)),
           "cudaFuncSetAttribute");
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    DirectArguments<Side> arguments = arguments_;
+    DirectArguments arguments = arguments_;
     arguments.job = job;
     arguments.tiles_x = (job.in.nx + kTileX - 1) / kTileX;
     const std::int64_t tiles = arguments.tiles_x * ((job.ny + kTileY - 1) / kTileY);
-    k_convolve_direct<Side><<<static_cast<unsigned>(tiles), kLanes * kWarps,
-                              static_cast<std::size_t>(shared_bytes<Side>(kernel_)), stream>>>(arguments);
+    k_convolve_direct<<<static_cast<unsigned>(tiles), kLanes * kWarps, static_cast<std::size_t>(shared_bytes(kernel_)),
+                        stream>>>(arguments);
     check_launch("k_convolve_direct", stream);
   }
 
   [[nodiscard]] std::string description() const override {
-    return "direct, tiles of 128 x 32 pixels, " + std::to_string(kernel_.nx) + " x " + std::to_string(kernel_.ny) +
-           (Side > 0 ? " weights unrolled" : " weights in a loop");
+    return "direct, tiles of 256 x 32 pixels, " + std::to_string(kernel_.nx) + " x " + std::to_string(kernel_.ny) +
+           " weights";
   }
 
  private:
-  Shape kernel_;
-  DirectArguments<Side> arguments_{};
-};
-
-template <int Side>
-std::unique_ptr<Convolver> make_sized(const Context& context, Shape kernel, const std::vector<float>& weights) {
-  if constexpr (Side > kUnrolledSide) {
-    return std::make_unique<DirectConvolver<0>>(context, kernel, weights);
-  } else {
-    if (kernel.ny == Side && kernel.nx == Side)
-      return std::make_unique<DirectConvolver<Side>>(context, kernel, weights);
-    return make_sized<Side + 2>(context, kernel, weights);
+  static std::vector<float> padded(Shape kernel, const std::vector<float>& weights) {
+    const PaddedRow row = padded_row(static_cast<int>(kernel.nx));
+    std::vector<float> all(static_cast<std::size_t>(kernel.ny * row.taps), 0.0f);
+    for (std::int64_t i = 0; i < kernel.ny; ++i)
+      std::copy_n(weights.begin() + i * kernel.nx, kernel.nx, all.begin() + i * row.taps + row.front);
+    return all;
   }
-}
+
+  Shape kernel_;
+  DeviceBuffer<float> weights_;
+  DirectArguments arguments_{};
+};
 
 }  // namespace
 
@@ -303,26 +268,28 @@ ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spe
     quote.reason = size + " weights; direct convolution on the device takes at most 63 x 63";
     return quote;
   }
-  if (shared_bytes<0>(kernel) > context.device().shared_bytes) {
-    quote.reason = "a tile for " + size + " weights needs " + std::to_string(shared_bytes<0>(kernel)) +
+  if (shared_bytes(kernel) > context.device().shared_bytes) {
+    quote.reason = "a tile for " + size + " weights needs " + std::to_string(shared_bytes(kernel)) +
                    " bytes of shared memory; the device has " + std::to_string(context.device().shared_bytes);
     return quote;
   }
   quote.possible = true;
-  const bool unrolled = kernel.ny == kernel.nx && kernel.ny % 2 == 1 && kernel.ny <= kUnrolledSide && kernel.ny >= 3;
-  // Parts of the peak rates that a tiled kernel reaches: 86 % of memory's (H200: 4.12 of 4.8 TB/s copied);
-  // multiply-adds 80 % unrolled, 60 % where weights are read in a loop.
+  // Parts of the peak rates that the kernels reach: 86 % of memory's (H200: 4.12 of 4.8 TB/s copied), 80 % of the
+  // multiply-adds'.
   const double pixels = static_cast<double>(shape.count());
   const double memory_ms = pixels * 8 / (0.86 * context.device().memory_bytes_per_ms);
-  const double fma_ms =
-      pixels * static_cast<double>(kernel.count()) / ((unrolled ? 0.8 : 0.6) * context.device().fma_per_ms);
+  const double taps = static_cast<double>(weight_count(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx)));
+  const double fma_ms = pixels * taps / (0.8 * context.device().fma_per_ms);
   quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms) + 0.15 * std::min(memory_ms, fma_ms);
   quote.reason = size + " weights, " + (fma_ms > memory_ms ? "limited by multiply-adds" : "limited by device memory");
   return quote;
 }
 
 std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& spec, Shape) {
-  return make_sized<3>(context, spec.kernel.shape, float_weights(spec.kernel.weights));
+  const std::vector<float> weights = float_weights(spec.kernel.weights);
+  auto tiles = std::make_unique<DirectConvolver>(context, spec.kernel.shape, weights);
+  if (!direct_marches(spec.kernel.shape)) return tiles;
+  return make_direct_march(context, spec.kernel.shape, weights, std::move(tiles));
 }
 
 }  // namespace reber::cuda

@@ -13,12 +13,12 @@ namespace reber::cuda {
 namespace {
 
 // A block owns 128 columns and marches down a segment of rows. Along x a thread makes 8 neighbouring outputs, along y 8
-// rows of 2 columns: 8 taps then cost 2 (4) reads of 16 (8) bytes for 64 (128) multiply-adds.
+// rows of 2 columns: 4 taps then cost 1 (4) reads of 16 (8) bytes of pixels and one of weights for 32 (64) multiply-adds.
 constexpr int kThreads = 256;
 constexpr int kTileX = 128;
 constexpr int kChunk = 32;  ///< output rows between two barriers
 constexpr int kFill = 16;   ///< rows that are filtered along x at once
-constexpr int kTaps = 8;    ///< taps taken together
+constexpr int kTaps = 4;    ///< taps taken together
 constexpr int kMaxTaps = 512;
 
 __host__ __device__ constexpr int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
@@ -26,155 +26,170 @@ __host__ __device__ constexpr int up_to(int n, int multiple) { return (n + multi
 /// different banks.
 __host__ __device__ constexpr int padded(int c) { return c + ((c >> 5) << 2); }
 
-/// Shared memory: kFill staged rows of input, then the ring of filtered rows.
+/// Shared memory: weights of both axes, kFill staged rows of input, then the ring of filtered rows. Taps are padded with
+/// zeros to multiples of four: 0 x a finite pixel changes no sum; those in front of the row's put the pixels of its
+/// tap groups on multiples of four columns.
 struct Layout {
-  int base;   ///< column of a staged row that tap 0 of output column 0 reads; = 3 modulo 4, so reads are aligned
-  int width;  ///< columns staged
+  int row_front, row_taps, column_taps;
+  int before;  ///< columns staged left of the first output, a multiple of 4
+  int tap0;    ///< staged column that the first padded tap of output 0 reads; 3 modulo 4
+  int groups;  ///< columns staged / 4
   int stage_pitch;
   int ring_rows;
 };
 
 __host__ __device__ constexpr Layout layout_of(int ky, int kx) {
-  const int base = up_to(kx, kTaps) - 1;
-  const int width = base + 1 + kTileX + 4;
-  return {base, width, up_to(padded(width) + 4, 4), kChunk + up_to(ky - 1, kFill)};
+  Layout layout{};
+  layout.row_front = (3 - kx / 2) & 3;
+  layout.row_taps = up_to(layout.row_front + kx, kTaps);
+  layout.column_taps = up_to(ky, kTaps);
+  const int reach = kx / 2 + layout.row_front;  // columns right of the output that tap 0 reads
+  layout.before = up_to(layout.row_taps - 1 - reach, 4);
+  layout.tap0 = layout.before + reach;
+  layout.groups = (layout.tap0 + kTileX + 1) / 4;
+  layout.stage_pitch = up_to(padded(layout.groups * 4), 4);
+  layout.ring_rows = kChunk + up_to(ky - 1, kFill);
+  return layout;
 }
 
 std::int64_t shared_bytes(Shape kernel) {
   const Layout layout = layout_of(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx));
-  return (std::int64_t{kFill} * layout.stage_pitch + std::int64_t{layout.ring_rows} * kTileX) *
+  return (layout.row_taps + layout.column_taps + std::int64_t{kFill} * layout.stage_pitch +
+          std::int64_t{layout.ring_rows} * kTileX) *
          static_cast<std::int64_t>(sizeof(float));
 }
 
-struct alignas(16) SeparableArguments {
+struct SeparableArguments {
   ConvolveJob job;
-  int ky, kx;
-  float full_weight;
-  std::int64_t strips, segment;  ///< strips of 128 columns; rows of a segment, a multiple of kChunk
-  alignas(16) float column[kMaxTaps];
-  alignas(16) float row[kMaxTaps];
+  const float* weights = nullptr;  ///< padded taps of the row, then of the column
+  int ky = 0, kx = 0;
+  float full_weight = 0;
+  std::int64_t strips = 0, segment = 0;  ///< strips of 128 columns; rows of a segment, a multiple of kChunk
 };
+
+/// The parts of a block's shared memory.
+struct BlockMemory {
+  float *row_weights, *column_weights, *stage, *ring;
+};
+
+__device__ BlockMemory block_memory(float* memory, const Layout& layout) {
+  float* column = memory + layout.row_taps;
+  float* stage = column + layout.column_taps;
+  return {memory, column, stage, stage + kFill * layout.stage_pitch};
+}
 
 /// Puts kFill rows from image row y on into the stage; whether a blank pixel was met.
 __device__ bool load_stage(const SeparableArguments& arguments, const Layout& layout, float* stage, std::int64_t y,
                            std::int64_t tile_x, bool mask) {
   const ConvolveJob& job = arguments.job;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const std::int64_t x0 = tile_x - (layout.base - arguments.kx / 2);
+  const std::int64_t x0 = tile_x - layout.before;
   bool blank_seen = false;
-  constexpr int kBatch = 5;  // 160 columns: all of a row for up to 24 taps
+  constexpr int kRowsEach = kFill / (kThreads / 32);
+  for (int group = lane; group < layout.groups; group += 32) {
+    float4 values[kRowsEach];
 #pragma unroll
-  for (int r = warp; r < kFill; r += kThreads / 32) {
-    const float* from = window_row(job.in, y + r, job.boundary);
-    for (int c0 = lane; c0 < layout.width; c0 += 32 * kBatch) {
-      float values[kBatch];
+    for (int r = 0; r < kRowsEach; ++r) {
+      const float* from = window_row(job.in, y + warp + r * (kThreads / 32), job.boundary);
+      values[r] = row_values4(from, x0 + group * 4, job.in.nx, job.boundary);
+    }
 #pragma unroll
-      for (int b = 0; b < kBatch; ++b) {
-        const int c = c0 + 32 * b;
-        values[b] = c < layout.width ? row_value(from, x0 + c, job.in.nx, job.boundary) : 0.0f;
-      }
-#pragma unroll
-      for (int b = 0; b < kBatch; ++b) {
-        const int c = c0 + 32 * b;
-        if (c < layout.width) stage[r * layout.stage_pitch + padded(c)] = convolved(values[b], mask, blank_seen);
-      }
+    for (int r = 0; r < kRowsEach; ++r) {
+      float4 value = values[r];
+      value.x = convolved(value.x, mask, blank_seen);
+      value.y = convolved(value.y, mask, blank_seen);
+      value.z = convolved(value.z, mask, blank_seen);
+      value.w = convolved(value.w, mask, blank_seen);
+      *reinterpret_cast<float4*>(stage + (warp + r * (kThreads / 32)) * layout.stage_pitch + padded(group * 4)) = value;
     }
   }
   return blank_seen;
 }
 
-/// Eight neighbouring taps of eight neighbouring outputs; only the first `taps` of them where not All.
-template <bool All>
-__device__ __forceinline__ void eight_taps_x(const float* weights, int taps, const float (&low)[8],
-                                             const float (&high)[8], float (&sums)[8]) {
-#pragma unroll
-  for (int t = 0; t < kTaps; ++t) {
-    if (!All && t >= taps) break;
-    const float weight = weights[t];
-#pragma unroll
-    for (int q = 0; q < 8; ++q) {
-      const int at = 7 + q - t;
-      sums[q] = fmaf(weight, at < 8 ? low[at] : high[at - 8], sums[q]);
-    }
-  }
-}
-
-__device__ __forceinline__ void read8(const float* stage_row, int c, float (&values)[8]) {
-  const float4 a = *reinterpret_cast<const float4*>(stage_row + padded(c));
-  const float4 b = *reinterpret_cast<const float4*>(stage_row + padded(c + 4));
-  values[0] = a.x, values[1] = a.y, values[2] = a.z, values[3] = a.w;
-  values[4] = b.x, values[5] = b.y, values[6] = b.z, values[7] = b.w;
+__device__ __forceinline__ void read4(const float* from, float (&values)[4]) {
+  const float4 four = *reinterpret_cast<const float4*>(from);
+  values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
 }
 
 /// Filters the staged rows along x into the ring from row ring_row on.
-__device__ __forceinline__ void filter_rows(const SeparableArguments& arguments, const Layout& layout,
-                                            const float* stage, float* ring, int ring_row) {
+__device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMemory& memory, int ring_row) {
   const int r = threadIdx.x / 16, c = threadIdx.x % 16 * 8;
-  const float* row = stage + r * layout.stage_pitch;
+  const float* row = memory.stage + r * layout.stage_pitch;
   float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  float low[8], high[8];
-  read8(row, c + layout.base + 1, high);
-  for (int j = 0; j < arguments.kx; j += kTaps) {
-    read8(row, c + layout.base - j - 7, low);
-    if (j + kTaps <= arguments.kx) {
-      eight_taps_x<true>(arguments.row + j, kTaps, low, high, sums);
-    } else {
-      eight_taps_x<false>(arguments.row + j, arguments.kx - j, low, high, sums);
+  // Pixels of a tap group: four below the group's first output, the eight of its outputs shifted by three.
+  float low[4], middle[4], high[4], weight[4];
+  int at = c + layout.tap0 - 3;
+  read4(row + padded(at + 4), middle);
+  read4(row + padded(at + 8), high);
+  for (int j = 0; j < layout.row_taps; j += kTaps, at -= kTaps) {
+    read4(row + padded(at), low);
+    read4(memory.row_weights + j, weight);
+#pragma unroll
+    for (int t = 0; t < kTaps; ++t) {
+#pragma unroll
+      for (int q = 0; q < 8; ++q) {
+        const int place = 3 + q - t;
+        const float value = place < 4 ? low[place] : place < 8 ? middle[place - 4] : high[place - 8];
+        sums[q] = fmaf(weight[t], value, sums[q]);
+      }
     }
 #pragma unroll
-    for (int q = 0; q < 8; ++q) high[q] = low[q];
+    for (int q = 0; q < 4; ++q) high[q] = middle[q], middle[q] = low[q];
   }
-  auto* out = reinterpret_cast<float4*>(ring + (ring_row + r) * kTileX + c);
+  auto* out = reinterpret_cast<float4*>(memory.ring + (ring_row + r) * kTileX + c);
   out[0] = {sums[0], sums[1], sums[2], sums[3]};
   out[1] = {sums[4], sums[5], sums[6], sums[7]};
 }
 
-template <bool All>
-__device__ __forceinline__ void eight_taps_y(const float* weights, int taps, const float2 (&low)[8],
-                                             const float2 (&high)[8], float2 (&sums)[8]) {
+/// Rows of the ring that end at ring row `last`, in image order; `last` may wrap below 0.
+template <int Rows>
+__device__ __forceinline__ void read_rows(const float* ring, int ring_rows, int last, float2* values) {
 #pragma unroll
-  for (int t = 0; t < kTaps; ++t) {
-    if (!All && t >= taps) break;
-    const float weight = weights[t];
-#pragma unroll
-    for (int q = 0; q < 8; ++q) {
-      const int at = 7 + q - t;
-      const float2 value = at < 8 ? low[at] : high[at - 8];
-      sums[q].x = fmaf(weight, value.x, sums[q].x);
-      sums[q].y = fmaf(weight, value.y, sums[q].y);
-    }
-  }
-}
-
-/// Eight rows of the ring that end at ring row `last`, in image order; `last` may wrap below 0.
-__device__ __forceinline__ void read8_rows(const float* ring, int ring_rows, int last, float2 (&values)[8]) {
-#pragma unroll
-  for (int q = 7; q >= 0; --q) {
-    int row = last - (7 - q);
+  for (int q = Rows - 1; q >= 0; --q) {
+    int row = last - (Rows - 1 - q);
     if (row < 0) row += ring_rows;
     values[q] = *reinterpret_cast<const float2*>(ring + row * kTileX);
   }
 }
 
+/// Four neighbouring taps of eight neighbouring rows of outputs; only the first `taps` of them where not All: a row that
+/// overflowed must not reach outputs whose kernel does not hold it, not even times zero.
+template <bool All>
+__device__ __forceinline__ void four_taps_y(const float (&weight)[4], int taps, const float2 (&window)[11],
+                                            float2 (&sums)[8]) {
+#pragma unroll
+  for (int t = 0; t < kTaps; ++t) {
+    if (!All && t >= taps) break;
+#pragma unroll
+    for (int q = 0; q < 8; ++q) {
+      const float2 value = window[3 + q - t];
+      sums[q].x = fmaf(weight[t], value.x, sums[q].x);
+      sums[q].y = fmaf(weight[t], value.y, sums[q].y);
+    }
+  }
+}
+
 /// Filters along y: rows first .. first+7 of the chunk, for two columns.
-__device__ __forceinline__ void filter_columns(const SeparableArguments& arguments, const Layout& layout,
-                                               const float* ring, int chunk_row, float2 (&sums)[8]) {
-  const float* columns = ring + threadIdx.x % 64 * 2;
-  // Ring row of tap 0 for the first of the eight outputs.
-  int at = (chunk_row + static_cast<int>(threadIdx.x / 64) * 8 + arguments.ky - 1) % layout.ring_rows;
-  float2 low[8], high[8];
-  int above = at + 8;
+__device__ __forceinline__ void filter_columns(const Layout& layout, const BlockMemory& memory, int ky, int chunk_row,
+                                               float2 (&sums)[8]) {
+  const float* columns = memory.ring + threadIdx.x % 64 * 2;
+  // Ring row of tap 0 for the first of the eight outputs, then of the first tap of each group.
+  int at = (chunk_row + static_cast<int>(threadIdx.x / 64) * 8 + ky - 1) % layout.ring_rows;
+  int above = at + 7;
   if (above >= layout.ring_rows) above -= layout.ring_rows;
-  read8_rows(columns, layout.ring_rows, above, high);
-  for (int i = 0; i < arguments.ky; i += kTaps) {
-    read8_rows(columns, layout.ring_rows, at, low);
-    if (i + kTaps <= arguments.ky) {
-      eight_taps_y<true>(arguments.column + i, kTaps, low, high, sums);
+  float2 window[11];
+  float weight[4];
+  read_rows<7>(columns, layout.ring_rows, above, window + 4);
+  for (int i = 0; i < layout.column_taps; i += kTaps) {
+    read_rows<4>(columns, layout.ring_rows, at, window);
+    read4(memory.column_weights + i, weight);
+    if (i + kTaps <= ky) {
+      four_taps_y<true>(weight, kTaps, window, sums);
     } else {
-      eight_taps_y<false>(arguments.column + i, arguments.ky - i, low, high, sums);
+      four_taps_y<false>(weight, ky - i, window, sums);
     }
 #pragma unroll
-    for (int q = 0; q < 8; ++q) high[q] = low[q];
+    for (int q = 10; q >= 4; --q) window[q] = window[q - 4];
     at -= kTaps;
     if (at < 0) at += layout.ring_rows;
   }
@@ -218,9 +233,9 @@ __device__ unsigned write_outputs(const ConvolveJob& job, const Outputs& out, co
 }
 
 /// One march down the segment. Returns the blank pixels written by this thread.
-__device__ __forceinline__ unsigned march(const SeparableArguments& arguments, const Layout& layout, float* stage,
-                                          float* ring, std::int64_t y0, std::int64_t y1, std::int64_t tile_x, bool mask,
-                                          bool& any_blank) {
+__device__ __forceinline__ unsigned march(const SeparableArguments& arguments, const Layout& layout,
+                                          const BlockMemory& memory, std::int64_t y0, std::int64_t y1,
+                                          std::int64_t tile_x, bool mask, bool& any_blank) {
   const ConvolveJob& job = arguments.job;
   const std::int64_t top = y0 - (arguments.ky - 1 - arguments.ky / 2);  // image row of filtered row 0
   const int segment = static_cast<int>(y1 - y0);
@@ -229,12 +244,12 @@ __device__ __forceinline__ unsigned march(const SeparableArguments& arguments, c
   for (int chunk = 0; chunk < segment; chunk += kChunk) {
     const int wanted = min(chunk + kChunk, segment) + arguments.ky - 1;
     for (; filled < wanted; filled += kFill) {
-      any_blank |= __syncthreads_or(load_stage(arguments, layout, stage, top + filled, tile_x, mask)) != 0;
-      filter_rows(arguments, layout, stage, ring, filled % layout.ring_rows);
+      any_blank |= __syncthreads_or(load_stage(arguments, layout, memory.stage, top + filled, tile_x, mask)) != 0;
+      filter_rows(layout, memory, filled % layout.ring_rows);
       __syncthreads();  // the stage is free again, the ring's rows are there
     }
     float2 sums[8] = {};
-    filter_columns(arguments, layout, ring, chunk, sums);
+    filter_columns(layout, memory, arguments.ky, chunk, sums);
     blank += write_outputs(job, outputs_of(job, y0 + chunk, y1, tile_x), sums, mask);
     __syncthreads();  // the chunk's oldest rows may be overwritten
   }
@@ -253,13 +268,14 @@ __device__ unsigned finish_full(const SeparableArguments& arguments, std::int64_
   return blank;
 }
 
-__global__ void __launch_bounds__(kThreads, 2)
-    k_convolve_separable(const __grid_constant__ SeparableArguments arguments) {
+__global__ void __launch_bounds__(kThreads, 3) k_convolve_separable(const SeparableArguments arguments) {
   extern __shared__ float4 march_memory[];
   const ConvolveJob& job = arguments.job;
   const Layout layout = layout_of(arguments.ky, arguments.kx);
-  auto* stage = reinterpret_cast<float*>(march_memory);
-  float* ring = stage + kFill * layout.stage_pitch;
+  const BlockMemory memory = block_memory(reinterpret_cast<float*>(march_memory), layout);
+  for (int i = threadIdx.x; i < layout.row_taps + layout.column_taps; i += kThreads)
+    memory.row_weights[i] = arguments.weights[i];
+  __syncthreads();
   const std::int64_t tile_x = blockIdx.x % arguments.strips * kTileX;
   const std::int64_t y0 = job.y0 + blockIdx.x / arguments.strips * arguments.segment;
   const std::int64_t y1 = min(static_cast<long long>(y0 + arguments.segment), static_cast<long long>(job.y0 + job.ny));
@@ -269,7 +285,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     if (pass == 1 && !any_blank) {
       blank = finish_full(arguments, y0, y1, tile_x);
     } else {
-      blank = march(arguments, layout, stage, ring, y0, y1, tile_x, pass == 1, any_blank);
+      blank = march(arguments, layout, memory, y0, y1, tile_x, pass == 1, any_blank);
     }
   }
   count_warp(blank, job.blank);
@@ -277,13 +293,14 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 class SeparableConvolver final : public Convolver {
  public:
-  SeparableConvolver(const Context& context, Shape kernel, const std::vector<float>& column,
-                     const std::vector<float>& row)
-      : kernel_(kernel), multiprocessors_(context.device().multiprocessors) {
+  SeparableConvolver(Context& context, Shape kernel, const std::vector<float>& column, const std::vector<float>& row)
+      : kernel_(kernel),
+        multiprocessors_(context.device().multiprocessors),
+        weights_(upload_vector(context, padded_weights(kernel, column, row), context.stream())) {
+    context.wait();
+    arguments_.weights = weights_.data();
     arguments_.ky = static_cast<int>(kernel.ny);
     arguments_.kx = static_cast<int>(kernel.nx);
-    std::copy(column.begin(), column.end(), arguments_.column);
-    std::copy(row.begin(), row.end(), arguments_.row);
     float along_x = 0, full = 0;
     for (const float weight : row) along_x = std::fma(weight, 1.0f, along_x);
     for (const float weight : column) full = std::fma(weight, along_x, full);
@@ -314,6 +331,15 @@ class SeparableConvolver final : public Convolver {
   }
 
  private:
+  static std::vector<float> padded_weights(Shape kernel, const std::vector<float>& column,
+                                           const std::vector<float>& row) {
+    const Layout layout = layout_of(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx));
+    std::vector<float> all(static_cast<std::size_t>(layout.row_taps + layout.column_taps), 0.0f);
+    std::copy(row.begin(), row.end(), all.begin() + layout.row_front);
+    std::copy(column.begin(), column.end(), all.begin() + layout.row_taps);
+    return all;
+  }
+
   /// Rows of a segment: long ones repeat fewer rows along x, short ones fill the card's multiprocessors.
   [[nodiscard]] std::int64_t segment_rows(std::int64_t strips, std::int64_t ny) const {
     const std::int64_t at_once = std::int64_t{multiprocessors_} * std::max(blocks_per_sm_, 1);
@@ -337,6 +363,7 @@ class SeparableConvolver final : public Convolver {
   Shape kernel_;
   int multiprocessors_;
   int blocks_per_sm_ = 1;
+  DeviceBuffer<float> weights_;
   SeparableArguments arguments_{};
 };
 
