@@ -12,9 +12,9 @@
 namespace reber::cuda {
 namespace {
 
-// 32 lanes x 8 columns and 8 warps x 4 rows: a tile of 256 x 32 outputs. For four taps a thread reads 16 bytes of pixels
-// and 16 of weights for each of its rows, and does 128 fused multiply-adds: the multiply-add pipe is the limit. The loop
-// over kernel rows stays a loop: unrolled, its instructions outgrow the instruction cache.
+// 32 lanes x 8 columns and 8 warps x 4 rows: a tile of 256 x 32 outputs. For four taps a thread reads 16 bytes of
+// pixels and 16 of weights for each of its rows, and does 128 fused multiply-adds: the multiply-add pipe is the limit.
+// The loop over kernel rows stays a loop: unrolled, its instructions outgrow the instruction cache.
 constexpr int kLanes = 32, kWarps = 8, kCols = 8, kRows = 4;
 constexpr int kTileX = kLanes * kCols, kTileY = kWarps * kRows;
 constexpr int kMaxSide = 63;
@@ -33,7 +33,7 @@ __host__ __device__ constexpr PaddedRow padded_row(int kx) {
 
 struct DirectArguments {
   ConvolveJob job;
-  const float* weights = nullptr;  ///< ky rows of padded taps
+  const float* weights = nullptr;  ///< [tap group][kernel row][4]: four rows' weights are 64 bytes on end
   int ky = 0, kx = 0;
   float full_weight = 0;  ///< what a window of finite pixels sums to, rounding included
   std::int64_t tiles_x = 0;
@@ -63,15 +63,15 @@ __device__ bool load_tile(const DirectArguments& arguments, const TileShape& til
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const std::int64_t first_row = tile_y - (arguments.ky - 1 - arguments.ky / 2);
   bool blank_seen = false;
-  constexpr int kBatch = 3;  // loads in flight before the first use; 3 x 32 groups are a row of 256 columns and its halo
+  constexpr int kBatch =
+      3;  // loads in flight before the first use; 3 x 32 groups are a row of 256 columns and its halo
   for (int row = warp; row < tile.rows; row += kWarps) {
     const float* from = window_row(job.in, first_row + row, job.boundary);
     float4 values[kBatch];
 #pragma unroll
     for (int b = 0; b < kBatch; ++b) {
       const int group = lane + b * kLanes;
-      if (group < tile.groups)
-        values[b] = row_values4(from, tile_x - tile.before + group * 4, job.in.nx, job.boundary);
+      if (group < tile.groups) values[b] = row_values4(from, tile_x - tile.before + group * 4, job.in.nx, job.boundary);
     }
 #pragma unroll
     for (int b = 0; b < kBatch; ++b) {
@@ -89,15 +89,14 @@ __device__ bool load_tile(const DirectArguments& arguments, const TileShape& til
 }
 
 /// Four taps of each of the thread's rows of outputs; window[0] is the pixel of the last tap for the first column.
-/// All: every row of outputs has a row of the kernel here.
+/// All: every row of outputs has a row of the kernel here. weights: of kernel row first_i, four a row.
 template <bool All>
-__device__ __forceinline__ void four_taps(const float* weights, int taps, int first_i, int ky,
-                                          const float (&window)[12], float (&sums)[kRows][kCols]) {
+__device__ __forceinline__ void four_taps(const float4* weights, int first_i, int ky, const float (&window)[12],
+                                          float (&sums)[kRows][kCols]) {
 #pragma unroll
   for (int o = 0; o < kRows; ++o) {
-    const int i = first_i + o;
-    if (!All && (i < 0 || i >= ky)) continue;
-    const float4 four = *reinterpret_cast<const float4*>(weights + i * taps);
+    if (!All && (first_i + o < 0 || first_i + o >= ky)) continue;
+    const float4 four = weights[o];
     const float weight[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
@@ -116,14 +115,15 @@ __device__ __forceinline__ void put4(float4 four, float* to) {
 
 /// All taps of one row of the tile, whose pixels slide through registers. pixels: where the first tap's group starts.
 template <bool All>
-__device__ __forceinline__ void one_row(const float4* pixels, const float* weights, int taps, int first_i, int ky,
+__device__ __forceinline__ void one_row(const float4* pixels, const float4* weights, int groups, int first_i, int ky,
                                         float (&sums)[kRows][kCols]) {
   float window[12];
   put4(pixels[1], window + 4);
   put4(pixels[2], window + 8);
-  for (int j = 0; j < taps; j += 4) {
+#pragma unroll 2
+  for (int g = 0; g < groups; ++g, weights += ky) {
     put4(*pixels--, window);
-    four_taps<All>(weights + j, taps, first_i, ky, window, sums);
+    four_taps<All>(weights, first_i, ky, window, sums);
 #pragma unroll
     for (int q = 11; q >= 4; --q) window[q] = window[q - 4];
   }
@@ -131,80 +131,100 @@ __device__ __forceinline__ void one_row(const float4* pixels, const float* weigh
 
 /// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output.
 __device__ __forceinline__ void accumulate(const DirectArguments& arguments, const TileShape& tile,
-                                           const float4* shared, const float* weights, float (&sums)[kRows][kCols]) {
-  const int ky = arguments.ky, taps = padded_row(arguments.kx).taps;
+                                           const float4* shared, const float4* weights, float (&sums)[kRows][kCols]) {
+  const int ky = arguments.ky, groups = padded_row(arguments.kx).taps / 4;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const float4* pixels = shared + (warp * kRows + kRows - 1 + ky - 1) * tile.groups + (lane * kCols + tile.tap0 - 3) / 4;
+#pragma unroll
+  for (int o = 0; o < kRows; ++o) {
+#pragma unroll
+    for (int q = 0; q < kCols; ++q) sums[o][q] = 0;
+  }
+  const float4* pixels =
+      shared + (warp * kRows + kRows - 1 + ky - 1) * tile.groups + (lane * kCols + tile.tap0 - 3) / 4;
   for (int step = 0; step < kRows + ky - 1; ++step, pixels -= tile.groups) {
     const int first_i = step - (kRows - 1);
     if (first_i >= 0 && first_i + kRows <= ky) {
-      one_row<true>(pixels, weights, taps, first_i, ky, sums);
+      one_row<true>(pixels, weights + first_i, groups, first_i, ky, sums);
     } else {
-      one_row<false>(pixels, weights, taps, first_i, ky, sums);
+      one_row<false>(pixels, weights + first_i, groups, first_i, ky, sums);
     }
   }
 }
 
-/// Writes the thread's patch; the number of blank pixels in it.
-__device__ unsigned write_patch(const DirectArguments& arguments, std::int64_t tile_y, std::int64_t tile_x,
-                                const float (&sums)[kRows][kCols], const float (&weights)[kRows][kCols]) {
-  const ConvolveJob& job = arguments.job;
+/// What the values of a thread's patch are.
+enum class Patch {
+  results,  ///< to be written as they are
+  sums,     ///< to be kept in the output until the weights are known
+  weights,  ///< of finite pixels: they divide the sums that the output holds
+};
+
+/// Writes the thread's patch; the number of blank pixels in it (0 for sums).
+__device__ unsigned write_patch(const ConvolveJob& job, std::int64_t tile_y, std::int64_t tile_x,
+                                const float (&patch)[kRows][kCols], Patch kind) {
   const std::int64_t x = tile_x + (threadIdx.x & 31) * kCols;
   unsigned blank = 0;
 #pragma unroll
   for (int o = 0; o < kRows; ++o) {
     const std::int64_t y = tile_y + (threadIdx.x >> 5) * kRows + o;
-    if (y >= job.y0 + job.ny || x >= job.in.nx) continue;
-    float values[kCols];
+    if (y >= job.y0 + job.ny) continue;
 #pragma unroll
-    for (int q = 0; q < kCols; ++q) {
-      values[q] = job.interpolate ? rules::interpolate_output(sums[o][q], weights[o][q], job.total, job.min_weight)
-                                  : sums[o][q];
-      values[q] = stored_result(values[q]);
-      if (x + q < job.in.nx && !isfinite(values[q])) ++blank;
+    for (int half = 0; half < 2; ++half) {
+      if (x + 4 * half >= job.in.nx) continue;
+      // The pitch is a multiple of 4: columns beyond nx fall into the gap between rows.
+      auto* to = reinterpret_cast<float4*>(job.out + (y - job.y0) * job.out_pitch + x) + half;
+      float values[4] = {patch[o][4 * half], patch[o][4 * half + 1], patch[o][4 * half + 2], patch[o][4 * half + 3]};
+      if (kind == Patch::weights) {
+        const float4 four = *to;
+        const float sums[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (int q = 0; q < 4; ++q)
+          values[q] = rules::interpolate_output(sums[q], values[q], job.total, job.min_weight);
+      }
+      if (kind != Patch::sums) {
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+          values[q] = stored_result(values[q]);
+          if (x + 4 * half + q < job.in.nx && !isfinite(values[q])) ++blank;
+        }
+      }
+      *to = {values[0], values[1], values[2], values[3]};
     }
-    // The pitch is a multiple of 4: columns beyond nx fall into the gap between rows.
-    auto* to = reinterpret_cast<float4*>(job.out + (y - job.y0) * job.out_pitch + x);
-    to[0] = {values[0], values[1], values[2], values[3]};
-    if (x + 4 < job.in.nx) to[1] = {values[4], values[5], values[6], values[7]};
   }
   return blank;
 }
 
-__global__ void __launch_bounds__(kLanes* kWarps, 2) k_convolve_direct(const DirectArguments arguments) {
+__global__ void __launch_bounds__(kLanes* kWarps, 3) k_convolve_direct(const DirectArguments arguments) {
   extern __shared__ float4 tile_memory[];
   const ConvolveJob& job = arguments.job;
   const TileShape tile = tile_shape(arguments.ky, arguments.kx);
   const std::int64_t tile_y = job.y0 + blockIdx.x / arguments.tiles_x * kTileY;
   const std::int64_t tile_x = blockIdx.x % arguments.tiles_x * kTileX;
   float4* pixels = tile_memory;
-  auto* weights = reinterpret_cast<float*>(pixels + tile.rows * tile.groups);
+  float4* weights = pixels + tile.rows * tile.groups;
   for (int i = threadIdx.x; i < weight_count(arguments.ky, arguments.kx); i += kLanes * kWarps)
-    weights[i] = arguments.weights[i];
-  float sums[kRows][kCols], known[kRows][kCols];
-  // Second pass: the same sum over the mask of finite pixels, where the tile holds a blank one.
-  for (int pass = 0; pass < 2; ++pass) {
-    const bool blank_seen = load_tile(arguments, tile, pixels, tile_y, tile_x, pass == 1);
-    const bool any_blank = __syncthreads_or(blank_seen) != 0;
+    reinterpret_cast<float*>(weights)[i] = arguments.weights[i];
+  const bool blank_seen = load_tile(arguments, tile, pixels, tile_y, tile_x, false);
+  const bool any_blank = __syncthreads_or(blank_seen) != 0;
+  float patch[kRows][kCols];
+  accumulate(arguments, tile, pixels, weights, patch);
+  if (job.interpolate) {
+    (void)write_patch(job, tile_y, tile_x, patch, Patch::sums);
+    if (any_blank) {
+      // The same sum over the mask of finite pixels.
+      __syncthreads();  // the tile is about to be overwritten
+      (void)load_tile(arguments, tile, pixels, tile_y, tile_x, true);
+      __syncthreads();
+      accumulate(arguments, tile, pixels, weights, patch);
+    } else {
 #pragma unroll
-    for (int o = 0; o < kRows; ++o) {
+      for (int o = 0; o < kRows; ++o) {
 #pragma unroll
-      for (int q = 0; q < kCols; ++q) known[o][q] = 0;
-    }
-    accumulate(arguments, tile, pixels, weights, known);
-    if (pass == 1) break;
-#pragma unroll
-    for (int o = 0; o < kRows; ++o) {
-#pragma unroll
-      for (int q = 0; q < kCols; ++q) {
-        sums[o][q] = known[o][q];
-        known[o][q] = arguments.full_weight;
+        for (int q = 0; q < kCols; ++q) patch[o][q] = arguments.full_weight;
       }
     }
-    if (!job.interpolate || !any_blank) break;
-    __syncthreads();  // the tile is about to be overwritten
   }
-  count_warp(write_patch(arguments, tile_y, tile_x, sums, known), job.blank);
+  const unsigned blank = write_patch(job, tile_y, tile_x, patch, job.interpolate ? Patch::weights : Patch::results);
+  count_warp(blank, job.blank);
 }
 
 std::int64_t shared_bytes(Shape kernel) {
@@ -247,8 +267,12 @@ class DirectConvolver final : public Convolver {
   static std::vector<float> padded(Shape kernel, const std::vector<float>& weights) {
     const PaddedRow row = padded_row(static_cast<int>(kernel.nx));
     std::vector<float> all(static_cast<std::size_t>(kernel.ny * row.taps), 0.0f);
-    for (std::int64_t i = 0; i < kernel.ny; ++i)
-      std::copy_n(weights.begin() + i * kernel.nx, kernel.nx, all.begin() + i * row.taps + row.front);
+    for (std::int64_t i = 0; i < kernel.ny; ++i) {
+      for (std::int64_t j = 0; j < kernel.nx; ++j) {
+        const std::int64_t tap = row.front + j;
+        all[static_cast<std::size_t>((tap / 4 * kernel.ny + i) * 4 + tap % 4)] = weights[i * kernel.nx + j];
+      }
+    }
     return all;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution with small square kernels of images without blank pixels: each warp marches up a strip of 128
-// columns and keeps the rows of outputs it works on in registers. The same fused multiply-adds in the same order as direct.cu.
+// columns and keeps the rows of outputs it works on in registers. The same fused multiply-adds in the same order as
+// direct.cu.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -28,24 +29,20 @@ struct Pixels12 {
   float4 left, own, right;
 };
 
-/// Where the strip meets the image's edge.
-__device__ __noinline__ Pixels12 edge_pixels(const float* row, std::int64_t x, std::int64_t nx, Boundary boundary) {
-  return {row_values4(row, x - 4, nx, boundary), row_values4(row, x, nx, boundary),
-          row_values4(row, x + 4, nx, boundary)};
-}
-
-__device__ __forceinline__ Pixels12 pixels_of(const ConvolveJob& job, std::int64_t y, std::int64_t x, bool inner) {
+__device__ __forceinline__ Pixels12 pixels_of(const ConvolveJob& job, int y, int x, bool inner) {
   const std::int64_t held = y - job.in.first;
-  const float* row = held >= 0 && held < job.in.rows ? job.in.pixels + held * job.in.pitch
-                                                     : window_row(job.in, y, job.boundary);
-  if (!inner || row == nullptr) return edge_pixels(row, x, job.in.nx, job.boundary);
-  const auto* fours = reinterpret_cast<const float4*>(row + x);
-  return {__ldg(fours - 1), __ldg(fours), __ldg(fours + 1)};
+  const float* row =
+      held >= 0 && held < job.in.rows ? job.in.pixels + held * job.in.pitch : window_row(job.in, y, job.boundary);
+  if (inner && row != nullptr) {
+    const auto* fours = reinterpret_cast<const float4*>(row + x);
+    return {__ldg(fours - 1), __ldg(fours), __ldg(fours + 1)};
+  }
+  return {row_values4(row, x - 4, job.in.nx, job.boundary), row_values4(row, x, job.in.nx, job.boundary),
+          row_values4(row, x + 4, job.in.nx, job.boundary)};
 }
 
 /// Writes four neighbouring outputs; the blank ones (overflown) among them.
-__device__ __forceinline__ unsigned write4(const ConvolveJob& job, std::int64_t y, std::int64_t x,
-                                           const float (&sums)[4]) {
+__device__ __forceinline__ unsigned write4(const ConvolveJob& job, int y, int x, const float (&sums)[4]) {
   float values[4];
   unsigned blank = 0;
 #pragma unroll
@@ -58,71 +55,56 @@ __device__ __forceinline__ unsigned write4(const ConvolveJob& job, std::int64_t 
   return blank;
 }
 
-/// Row n of the march, counted from the bottom, n = Phase modulo Side: adds kernel row i to the output i rows further on.
-template <int Side, int Phase>
+/// Adds one row of the image to the outputs in the making. sums[k]: the output that has had kernel rows 0 to k. Each
+/// moves up by one, and the one that is complete comes back in done.
+template <int Side>
 __device__ __forceinline__ void add_row(const float (&weights)[Side * Side], const Pixels12& pixels,
-                                        float (&sums)[Side][4]) {
+                                        float (&sums)[Side - 1][4], float (&done)[4]) {
   const float window[12] = {pixels.left.x,  pixels.left.y,  pixels.left.z,  pixels.left.w,
                             pixels.own.x,   pixels.own.y,   pixels.own.z,   pixels.own.w,
                             pixels.right.x, pixels.right.y, pixels.right.z, pixels.right.w};
 #pragma unroll
-  for (int i = 0; i < Side; ++i) {
-    float(&sum)[4] = sums[(Phase - i + Side) % Side];
+  for (int i = Side - 1; i >= 0; --i) {
+    float sum[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+      if (i > 0) sum[q] = sums[i - 1][q];
+    }
 #pragma unroll
     for (int j = 0; j < Side; ++j) {
 #pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const float before = i == 0 && j == 0 ? 0.0f : sum[q];
-        sum[q] = fmaf(weights[i * Side + j], window[4 + q + Side / 2 - j], before);
-      }
+      for (int q = 0; q < 4; ++q) sum[q] = fmaf(weights[i * Side + j], window[4 + q + Side / 2 - j], sum[q]);
     }
+#pragma unroll
+    for (int q = 0; q < 4; ++q) (i == Side - 1 ? done : sums[i])[q] = sum[q];
   }
 }
 
-/// One warp's march over output rows [y0, y1).
 template <int Side>
-struct March {
-  const MarchArguments<Side>& arguments;
-  std::int64_t x, y0, y1;
-  bool inner;
-  Pixels12 next;
-  float sums[Side][4];
-  unsigned blank;
-
-  /// Rows n = first + Phase ... first + Side - 1.
-  template <int Phase>
-  __device__ __forceinline__ void rows(int first) {
-    if constexpr (Phase < Side) {
-      const ConvolveJob& job = arguments.job;
-      const std::int64_t top = y1 - 1 - (first + Phase);  // output row that tap row 0 begins
-      if (top + Side - 1 < y0) return;
+__global__ void __launch_bounds__(kThreads, Side == 3 ? 4 : 3)
+    k_convolve_march(const __grid_constant__ MarchArguments<Side> arguments) {
+  const ConvolveJob& job = arguments.job;
+  const auto warp = static_cast<unsigned>((blockIdx.x * kThreads + threadIdx.x) / 32);
+  const auto strips = static_cast<unsigned>(arguments.strips);
+  const int x = static_cast<int>(warp % strips * kStrip + (threadIdx.x & 31) * 4);
+  const std::int64_t first = job.y0 + static_cast<std::int64_t>(warp / strips) * arguments.segment;
+  const int y0 = static_cast<int>(first), end = static_cast<int>(job.y0 + job.ny);
+  const int y1 = first < end ? min(y0 + static_cast<int>(arguments.segment), end) : y0;
+  const bool inner = x >= 4 && x + 8 <= job.in.nx;
+  unsigned blank = 0;
+  if (y0 < y1) {
+    float sums[Side - 1][4] = {};
+    Pixels12 next = pixels_of(job, y1 - 1 + Side / 2, x, inner);
+    // begun: the output that this row gives its first kernel row; the one Side - 1 rows below it is complete then.
+    for (int begun = y1 - 1; begun + Side - 1 >= y0; --begun) {
       const Pixels12 pixels = next;
-      if (top + Side - 1 > y0) next = pixels_of(job, top - 1 + Side / 2, x, inner);
-      add_row<Side, Phase>(arguments.weights, pixels, sums);
-      // Kernel row Side - 1 has just completed the output that was begun Side - 1 rows ago.
-      const std::int64_t done = top + Side - 1;
-      if (done < y1 && x < job.in.nx) blank += write4(job, done, x, sums[(Phase + 1) % Side]);
-      rows<Phase + 1>(first);
+      if (begun + Side - 1 > y0) next = pixels_of(job, begun - 1 + Side / 2, x, inner);
+      float done[4];
+      add_row<Side>(arguments.weights, pixels, sums, done);
+      if (begun + Side - 1 < y1 && x < job.in.nx) blank += write4(job, begun + Side - 1, x, done);
     }
   }
-};
-
-template <int Side>
-__global__ void __launch_bounds__(kThreads) k_convolve_march(const __grid_constant__ MarchArguments<Side> arguments) {
-  const ConvolveJob& job = arguments.job;
-  const std::int64_t warp = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) / 32;
-  March<Side> march{arguments};
-  march.x = warp % arguments.strips * kStrip + (threadIdx.x & 31) * 4;
-  march.y0 = job.y0 + warp / arguments.strips * arguments.segment;
-  march.y1 = min(static_cast<long long>(march.y0 + arguments.segment), static_cast<long long>(job.y0 + job.ny));
-  march.inner = march.x >= 4 && march.x + 8 <= job.in.nx;
-  march.blank = 0;
-  if (march.y0 < march.y1) {
-    march.next = pixels_of(job, march.y1 - 1 + Side / 2, march.x, march.inner);
-    const int rows = static_cast<int>(march.y1 - march.y0) + Side - 1;
-    for (int n = 0; n < rows; n += Side) march.template rows<0>(n);
-  }
-  count_warp(march.blank, job.blank);
+  count_warp(blank, job.blank);
 }
 
 template <int Side>
@@ -147,8 +129,8 @@ class MarchConvolver final : public Convolver {
     arguments.strips = (job.in.nx + kStrip - 1) / kStrip;
     arguments.segment = segment_rows(arguments.strips, job.ny);
     const std::int64_t warps = arguments.strips * ((job.ny + arguments.segment - 1) / arguments.segment);
-    k_convolve_march<Side><<<static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-        arguments);
+    k_convolve_march<Side>
+        <<<static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads), kThreads, 0, stream>>>(arguments);
     check_launch("k_convolve_march", stream);
   }
 
@@ -183,10 +165,14 @@ bool direct_marches(Shape kernel) {
 std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kernel, const std::vector<float>& weights,
                                              std::unique_ptr<Convolver> with_blanks) {
   switch (kernel.ny) {
-    case 3: return std::make_unique<MarchConvolver<3>>(context, weights, std::move(with_blanks));
-    case 5: return std::make_unique<MarchConvolver<5>>(context, weights, std::move(with_blanks));
-    case 7: return std::make_unique<MarchConvolver<7>>(context, weights, std::move(with_blanks));
-    default: return std::make_unique<MarchConvolver<9>>(context, weights, std::move(with_blanks));
+    case 3:
+      return std::make_unique<MarchConvolver<3>>(context, weights, std::move(with_blanks));
+    case 5:
+      return std::make_unique<MarchConvolver<5>>(context, weights, std::move(with_blanks));
+    case 7:
+      return std::make_unique<MarchConvolver<7>>(context, weights, std::move(with_blanks));
+    default:
+      return std::make_unique<MarchConvolver<9>>(context, weights, std::move(with_blanks));
   }
 }
 

@@ -13,7 +13,8 @@ namespace reber::cuda {
 namespace {
 
 // A block owns 128 columns and marches down a segment of rows. Along x a thread makes 8 neighbouring outputs, along y 8
-// rows of 2 columns: 4 taps then cost 1 (4) reads of 16 (8) bytes of pixels and one of weights for 32 (64) multiply-adds.
+// rows of 2 columns: 4 taps then cost 1 (4) reads of 16 (8) bytes of pixels and one of weights for 32 (64)
+// multiply-adds.
 constexpr int kThreads = 256;
 constexpr int kTileX = 128;
 constexpr int kChunk = 32;  ///< output rows between two barriers
@@ -26,16 +27,17 @@ __host__ __device__ constexpr int up_to(int n, int multiple) { return (n + multi
 /// different banks.
 __host__ __device__ constexpr int padded(int c) { return c + ((c >> 5) << 2); }
 
-/// Shared memory: weights of both axes, kFill staged rows of input, then the ring of filtered rows. Taps are padded with
-/// zeros to multiples of four: 0 x a finite pixel changes no sum; those in front of the row's put the pixels of its
-/// tap groups on multiples of four columns.
+/// Shared memory: weights of both axes, kFill staged rows of input, then the ring of filtered rows. Taps are padded
+/// with zeros to multiples of four: 0 x a finite pixel changes no sum; those in front of the row's put the pixels of
+/// its tap groups on multiples of four columns.
 struct Layout {
   int row_front, row_taps, column_taps;
   int before;  ///< columns staged left of the first output, a multiple of 4
   int tap0;    ///< staged column that the first padded tap of output 0 reads; 3 modulo 4
   int groups;  ///< columns staged / 4
   int stage_pitch;
-  int ring_rows;
+  int ring_rows;   ///< a multiple of 16
+  int ring_front;  ///< filtered row f is ring row (f + ring_front) modulo ring_rows
 };
 
 __host__ __device__ constexpr Layout layout_of(int ky, int kx) {
@@ -49,6 +51,7 @@ __host__ __device__ constexpr Layout layout_of(int ky, int kx) {
   layout.groups = (layout.tap0 + kTileX + 1) / 4;
   layout.stage_pitch = up_to(padded(layout.groups * 4), 4);
   layout.ring_rows = kChunk + up_to(ky - 1, kFill);
+  layout.ring_front = (4 - ky) & 3;
   return layout;
 }
 
@@ -78,31 +81,35 @@ __device__ BlockMemory block_memory(float* memory, const Layout& layout) {
   return {memory, column, stage, stage + kFill * layout.stage_pitch};
 }
 
-/// Puts kFill rows from image row y on into the stage; whether a blank pixel was met.
-__device__ bool load_stage(const SeparableArguments& arguments, const Layout& layout, float* stage, std::int64_t y,
-                           std::int64_t tile_x, bool mask) {
+/// Puts one group of four pixels of a staged row; whether one was blank.
+__device__ __forceinline__ bool stage_group(const SeparableArguments& arguments, const Layout& layout, float* stage,
+                                            std::int64_t y, std::int64_t x0, int r, int group, bool mask) {
   const ConvolveJob& job = arguments.job;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const float* from = window_row(job.in, y + r, job.boundary);
+  float4 value = row_values4(from, x0 + group * 4, job.in.nx, job.boundary);
+  bool blank_seen = false;
+  if (!job.all_finite) {
+    value.x = convolved(value.x, mask, blank_seen);
+    value.y = convolved(value.y, mask, blank_seen);
+    value.z = convolved(value.z, mask, blank_seen);
+    value.w = convolved(value.w, mask, blank_seen);
+  }
+  *reinterpret_cast<float4*>(stage + r * layout.stage_pitch + padded(group * 4)) = value;
+  return blank_seen;
+}
+
+/// Puts kFill rows from image row y on into the stage; whether a blank pixel was met.
+__device__ __forceinline__ bool load_stage(const SeparableArguments& arguments, const Layout& layout, float* stage,
+                                           std::int64_t y, std::int64_t tile_x, bool mask) {
   const std::int64_t x0 = tile_x - layout.before;
   bool blank_seen = false;
-  constexpr int kRowsEach = kFill / (kThreads / 32);
-  for (int group = lane; group < layout.groups; group += 32) {
-    float4 values[kRowsEach];
+  // A warp takes 32 groups of two rows; what is left of each row goes to 16 threads a row.
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 #pragma unroll
-    for (int r = 0; r < kRowsEach; ++r) {
-      const float* from = window_row(job.in, y + warp + r * (kThreads / 32), job.boundary);
-      values[r] = row_values4(from, x0 + group * 4, job.in.nx, job.boundary);
-    }
-#pragma unroll
-    for (int r = 0; r < kRowsEach; ++r) {
-      float4 value = values[r];
-      value.x = convolved(value.x, mask, blank_seen);
-      value.y = convolved(value.y, mask, blank_seen);
-      value.z = convolved(value.z, mask, blank_seen);
-      value.w = convolved(value.w, mask, blank_seen);
-      *reinterpret_cast<float4*>(stage + (warp + r * (kThreads / 32)) * layout.stage_pitch + padded(group * 4)) = value;
-    }
-  }
+  for (int r = 0; r < kFill; r += kThreads / 32)
+    blank_seen |= stage_group(arguments, layout, stage, y, x0, warp + r, lane, mask);
+  for (int group = 32 + threadIdx.x % 16; group < layout.groups; group += kThreads / kFill)
+    blank_seen |= stage_group(arguments, layout, stage, y, x0, threadIdx.x / 16, group, mask);
   return blank_seen;
 }
 
@@ -111,8 +118,8 @@ __device__ __forceinline__ void read4(const float* from, float (&values)[4]) {
   values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
 }
 
-/// Filters the staged rows along x into the ring from row ring_row on.
-__device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMemory& memory, int ring_row) {
+/// Filters the staged rows along x into the ring; filled: rows that went before them.
+__device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMemory& memory, int filled) {
   const int r = threadIdx.x / 16, c = threadIdx.x % 16 * 8;
   const float* row = memory.stage + r * layout.stage_pitch;
   float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -121,6 +128,7 @@ __device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMem
   int at = c + layout.tap0 - 3;
   read4(row + padded(at + 4), middle);
   read4(row + padded(at + 8), high);
+#pragma unroll 2
   for (int j = 0; j < layout.row_taps; j += kTaps, at -= kTaps) {
     read4(row + padded(at), low);
     read4(memory.row_weights + j, weight);
@@ -136,26 +144,22 @@ __device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMem
 #pragma unroll
     for (int q = 0; q < 4; ++q) high[q] = middle[q], middle[q] = low[q];
   }
-  auto* out = reinterpret_cast<float4*>(memory.ring + (ring_row + r) * kTileX + c);
+  const int ring_row = (filled + layout.ring_front + r) % layout.ring_rows;
+  auto* out = reinterpret_cast<float4*>(memory.ring + ring_row * kTileX + c);
   out[0] = {sums[0], sums[1], sums[2], sums[3]};
   out[1] = {sums[4], sums[5], sums[6], sums[7]};
 }
 
-/// Rows of the ring that end at ring row `last`, in image order; `last` may wrap below 0.
-template <int Rows>
-__device__ __forceinline__ void read_rows(const float* ring, int ring_rows, int last, float2* values) {
+/// Four rows of the ring that end at row `last`, which is 3 modulo 4.
+__device__ __forceinline__ void read4_rows(const float* ring, int last, float2* values) {
 #pragma unroll
-  for (int q = Rows - 1; q >= 0; --q) {
-    int row = last - (Rows - 1 - q);
-    if (row < 0) row += ring_rows;
-    values[q] = *reinterpret_cast<const float2*>(ring + row * kTileX);
-  }
+  for (int q = 0; q < 4; ++q) values[q] = *reinterpret_cast<const float2*>(ring + (last - 3 + q) * kTileX);
 }
 
-/// Four neighbouring taps of eight neighbouring rows of outputs; only the first `taps` of them where not All: a row that
-/// overflowed must not reach outputs whose kernel does not hold it, not even times zero.
+/// Four neighbouring taps of eight neighbouring rows of outputs; only the first `taps` of them where not All: a row
+/// that overflowed must not reach outputs whose kernel does not hold it, not even times zero.
 template <bool All>
-__device__ __forceinline__ void four_taps_y(const float (&weight)[4], int taps, const float2 (&window)[11],
+__device__ __forceinline__ void four_taps_y(const float (&weight)[4], int taps, const float2 (&window)[12],
                                             float2 (&sums)[8]) {
 #pragma unroll
   for (int t = 0; t < kTaps; ++t) {
@@ -173,15 +177,17 @@ __device__ __forceinline__ void four_taps_y(const float (&weight)[4], int taps, 
 __device__ __forceinline__ void filter_columns(const Layout& layout, const BlockMemory& memory, int ky, int chunk_row,
                                                float2 (&sums)[8]) {
   const float* columns = memory.ring + threadIdx.x % 64 * 2;
-  // Ring row of tap 0 for the first of the eight outputs, then of the first tap of each group.
-  int at = (chunk_row + static_cast<int>(threadIdx.x / 64) * 8 + ky - 1) % layout.ring_rows;
-  int above = at + 7;
-  if (above >= layout.ring_rows) above -= layout.ring_rows;
-  float2 window[11];
+  // Ring row of the first tap of a group for the first of the eight outputs; 3 modulo 4, as ring_front sees to.
+  const int rows = layout.ring_rows;
+  int at = (chunk_row + static_cast<int>(threadIdx.x / 64) * 8 + ky - 1 + layout.ring_front) % rows;
+  float2 window[12];
   float weight[4];
-  read_rows<7>(columns, layout.ring_rows, above, window + 4);
+  const int above = at + 4 < rows ? at + 4 : at + 4 - rows;
+  read4_rows(columns, above, window + 4);
+  read4_rows(columns, above + 4 < rows ? above + 4 : above + 4 - rows, window + 8);
+#pragma unroll 2
   for (int i = 0; i < layout.column_taps; i += kTaps) {
-    read_rows<4>(columns, layout.ring_rows, at, window);
+    read4_rows(columns, at, window);
     read4(memory.column_weights + i, weight);
     if (i + kTaps <= ky) {
       four_taps_y<true>(weight, kTaps, window, sums);
@@ -189,9 +195,8 @@ __device__ __forceinline__ void filter_columns(const Layout& layout, const Block
       four_taps_y<false>(weight, ky - i, window, sums);
     }
 #pragma unroll
-    for (int q = 10; q >= 4; --q) window[q] = window[q - 4];
-    at -= kTaps;
-    if (at < 0) at += layout.ring_rows;
+    for (int q = 11; q >= 4; --q) window[q] = window[q - 4];
+    at = at >= kTaps ? at - kTaps : at - kTaps + rows;
   }
 }
 
@@ -245,7 +250,7 @@ __device__ __forceinline__ unsigned march(const SeparableArguments& arguments, c
     const int wanted = min(chunk + kChunk, segment) + arguments.ky - 1;
     for (; filled < wanted; filled += kFill) {
       any_blank |= __syncthreads_or(load_stage(arguments, layout, memory.stage, top + filled, tile_x, mask)) != 0;
-      filter_rows(layout, memory, filled % layout.ring_rows);
+      filter_rows(layout, memory, filled);
       __syncthreads();  // the stage is free again, the ring's rows are there
     }
     float2 sums[8] = {};
