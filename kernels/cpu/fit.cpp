@@ -1,25 +1,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands problems to threads.
+// Hands problems to threads, each with a workspace of its own that grows to the largest problem it meets.
 #include "kernels/cpu/fit.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
+#include <numeric>
+#include <vector>
 
-#include "kernels/reference/plane.hpp"
+#include "kernels/shared/fit_problem.hpp"
+#include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cpu {
+namespace {
+
+/// One component of free shape and the residual, padded: most problems.
+using EightColumns = std::integral_constant<int, 8>;
+
+template <class Columns>
+FitOutcome solve(const FitInput& input, int parameters, Columns columns, std::vector<double>& workspace,
+                 FittedGaussian* fitted) {
+  const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
+  if (workspace.size() < static_cast<std::size_t>(layout.size)) workspace.resize(static_cast<std::size_t>(layout.size));
+  return ProblemFit<OneThread, Columns>({}, input, parameters, columns, workspace.data()).run(fitted);
+}
+
+FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<double>& workspace,
+                 FittedGaussian* fitted) {
+  const FitPixels& pixels = batch.pixels;
+  const auto view = [](const NoiseCorrelation& noise) {
+    return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
+  };
+  const FitInput input{pixels.y.data() + problem.first_pixel,
+                       pixels.x.data() + problem.first_pixel,
+                       pixels.value.data() + problem.first_pixel,
+                       pixels.rms.data() + problem.first_pixel,
+                       static_cast<int>(problem.pixels),
+                       batch.start.data() + problem.first_component,
+                       batch.bounds.data() + problem.first_component,
+                       static_cast<int>(problem.components),
+                       problem.correlated,
+                       view(batch.weights),
+                       view(batch.errors)};
+  const int parameters = parameters_of(batch, problem);
+  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted);
+  constexpr int kTogether = OneThread::together;
+  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted);
+}
+
+}  // namespace
 
 FitResults fit(const FitBatch& batch, ThreadPool& pool, const Progress& progress) {
+  check_batch(batch);
   FitResults results;
   results.problems.resize(batch.problems.size());
   results.components.resize(batch.start.size());
+  // Large problems first, so that no thread is left alone with one at the end.
+  std::vector<std::size_t> order(batch.problems.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return batch.problems[i].pixels; });
+  std::vector<std::vector<double>> workspaces(static_cast<std::size_t>(pool.threads()));
   std::atomic<std::size_t> finished = 0;
-  pool.for_each_worker(static_cast<std::int64_t>(batch.problems.size()), [&](std::int64_t i, int worker) {
+  pool.for_each_worker(static_cast<std::int64_t>(order.size()), [&](std::int64_t i, int worker) {
     progress.check();
-    const FitProblem& problem = batch.problems[static_cast<std::size_t>(i)];
-    results.problems[static_cast<std::size_t>(i)] =
-        reference::fit_problem(batch, problem, results.components.data() + problem.first_component);
+    const std::size_t at = order[static_cast<std::size_t>(i)];
+    const FitProblem& problem = batch.problems[at];
+    results.problems[at] = solve(batch, problem, workspaces[static_cast<std::size_t>(worker)],
+                                 results.components.data() + problem.first_component);
     const std::size_t done = ++finished;
-    if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(batch.problems.size()));
+    if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(order.size()));
   });
   return results;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marks a function that is compiled for the host and, under nvcc, for the device as well.
+// Marks a function that is compiled for the host and, under nvcc, for the device as well; and a loop whose rounds do
+// not depend on each other, which the host's compiler may then make vector code of.
 #pragma once
 
 #ifdef __CUDACC__
 #define REBER_HD __host__ __device__ inline
+#define REBER_VECTOR
 #else
 #define REBER_HD inline
+#define REBER_VECTOR _Pragma("GCC ivdep")
 #endif
