@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reber background: maps of an image's background and noise.
 #include "app/command.hpp"
+#include "app/config_file.hpp"
 #include "app/pipeline_command.hpp"
 #include "app/stage_options.hpp"
 #include "core/base/error.hpp"
@@ -14,9 +15,10 @@ struct Options {
   std::string input, mean, rms, snr;
 };
 
-int execute(const Options& options, Terminal& terminal) {
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
+  request.options = options_in_force(command);
   request.background = background_request(options.background);
   request.output.mean = options.mean;
   request.output.rms = options.rms;
@@ -47,7 +49,9 @@ void add_background(CLI::App& root, Action& action) {
       "\n"
       "A cell's background is 2.5 median - 1.5 mean of the pixels that the clip keeps (the median in crowded cells),\n"
       "its noise their standard deviation, corrected for the clip. Between cells both are interpolated.");
-  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
 }
 
 }  // namespace reber::app

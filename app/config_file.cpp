@@ -90,19 +90,25 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
   root.set_config("--config-file", path, "", true)->group("");
 }
 
+std::vector<std::string> options_in_force(const CLI::App& command) {
+  std::vector<std::string> lines;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string name = option->get_lnames().front();
+    if (option->get_positional() || is_one_of(name, kNotKept)) continue;
+    const std::string value = value_in_force(*option, name);
+    if (!value.empty()) lines.push_back(fmt::format("{} = {}", name, value));
+  }
+  return lines;
+}
+
 std::string effective_config(const CLI::App& command, const std::vector<std::string>& inputs) {
   std::vector<std::string> absolute;
   for (const std::string& input : inputs) absolute.push_back(fs::absolute(input).string());
   std::string text = fmt::format("# {0}; repeat with: reber {1} --config THIS_FILE -o FOLDER\n[{1}]\n", program_name(),
                                  command.get_name());
   text += fmt::format("files = {}\n", toml_array(absolute));
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty()) continue;
-    const std::string name = option->get_lnames().front();
-    if (option->get_positional() || is_one_of(name, kNotKept)) continue;
-    const std::string value = value_in_force(*option, name);
-    if (!value.empty()) text += fmt::format("{} = {}\n", name, value);
-  }
+  for (const std::string& line : options_in_force(command)) text += line + '\n';
   return text;
 }
 

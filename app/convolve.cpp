@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reber convolve: one image in, one smoothed image out.
 #include "app/command.hpp"
+#include "app/config_file.hpp"
 #include "app/pipeline_command.hpp"
 #include "app/stage_options.hpp"
 
@@ -13,9 +14,10 @@ struct Options {
   std::string input, output;
 };
 
-int execute(const Options& options, Terminal& terminal) {
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
+  request.options = options_in_force(command);
   request.convolve = convolve_request(options.convolve);
   request.output.convolved = options.output;
   (void)run_one(request, options.common, terminal);
@@ -44,7 +46,9 @@ void add_convolve(CLI::App& root, Action& action) {
       "Images in Jy/beam that are smoothed by a Gaussian or to a beam keep an unresolved source's peak: they are\n"
       "multiplied by the ratio of the beam areas. Images in K, Jy/sr and Jy/pixel are not. The beam in the output's\n"
       "header is the new one. A target that the image's own beam does not fit into is refused.");
-  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
 }
 
 }  // namespace reber::app

@@ -2,18 +2,10 @@
 // One image through the pipeline, for convolve, background and find.
 #include "app/pipeline_command.hpp"
 
+#include "app/product_options.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
-
-std::vector<std::string> outputs_of(const OutputRequest& output) {
-  std::vector<std::string> paths = output.catalogues;
-  for (const std::string* path :
-       {&output.convolved, &output.mean, &output.rms, &output.snr, &output.labels, &output.picture}) {
-    if (!path->empty()) paths.push_back(*path);
-  }
-  return paths;
-}
 
 PipelineResult run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);

@@ -7,9 +7,6 @@
 
 namespace reber::app {
 
-/// All files that the request would write.
-[[nodiscard]] std::vector<std::string> outputs_of(const OutputRequest& output);
-
 /// Checks the outputs, runs the pipeline, prints the report and writes --json.
 [[nodiscard]] PipelineResult run_one(const Request& request, const CommonOptions& common, Terminal& terminal);
 

@@ -11,6 +11,7 @@
 #include "app/command.hpp"
 #include "app/config_file.hpp"
 #include "app/pipeline_command.hpp"
+#include "app/product_options.hpp"
 #include "app/source_table.hpp"
 #include "app/stage_options.hpp"
 #include "core/base/error.hpp"
@@ -35,12 +36,14 @@ struct Options {
   std::vector<std::string> files;
   std::string folder;
   std::vector<std::string> products;
+  ColumnOptions columns;
   bool verify = false;
 };
 
 const std::vector<std::string>& all_products() {
-  static const std::vector<std::string> names{"csv", "fits", "vot",    "reg",     "mean",
-                                              "rms", "snr",  "labels", "picture", "convolved"};
+  static const std::vector<std::string> names{"csv",  "fits", "vot", "sqlite", "reg",   "crtf",     "ann",
+                                              "mean", "rms",  "snr", "labels", "model", "residual", "picture",
+                                              "convolved"};
   return names;
 }
 
@@ -66,16 +69,21 @@ class Names {
 };
 
 OutputRequest outputs(const Options& options, const Names& name, bool convolved) {
-  const auto wanted = [&](const char* product) {
-    return options.products.empty() ||
-           std::find(options.products.begin(), options.products.end(), product) != options.products.end();
+  const auto asked = [&](const char* product) {
+    return std::find(options.products.begin(), options.products.end(), product) != options.products.end();
   };
+  const auto wanted = [&](const char* product) { return options.products.empty() || asked(product); };
   OutputRequest output;
+  apply(options.columns, output);
   output.overwrite = options.common.overwrite;
   if (wanted("csv")) output.catalogues.push_back(name(".csv"));
   if (wanted("fits")) output.catalogues.push_back(name("_cat.fits"));
   if (wanted("vot")) output.catalogues.push_back(name(".vot"));
   if (wanted("reg")) output.catalogues.push_back(name(".reg"));
+  for (const char* asked_for : {"sqlite", "crtf", "ann"})
+    if (asked(asked_for)) output.catalogues.push_back(name((std::string(".") + asked_for).c_str()));
+  if (asked("model")) output.model = name("_model.fits");
+  if (asked("residual")) output.residual = name("_residual.fits");
   if (wanted("mean")) output.mean = name("_mean.fits");
   if (wanted("rms")) output.rms = name("_rms.fits");
   if (wanted("snr")) output.snr = name("_snr.fits");
@@ -85,8 +93,9 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   return output;
 }
 
-Request make_request(const Options& options, const std::string& path) {
+Request make_request(const Options& options, const CLI::App& command, const std::string& path) {
   Request request = base_request(options.common, path);
+  request.options = options_in_force(command);
   request.convolve = convolve_request(options.convolve);
   request.background = background_request(options.background);
   apply(options.find, request);
@@ -119,7 +128,7 @@ class Batch {
       : options_(options), command_(command), terminal_(terminal) {}
 
   int execute() {
-    (void)make_request(options_, options_.files.front());
+    (void)make_request(options_, command_, options_.files.front());
     check_names(options_.files);
     backend_ = make_backend(options_.common, terminal_);
     if (options_.verify && backend_->info().name == "reference") {
@@ -159,7 +168,7 @@ class Batch {
   }
 
   void process(const std::string& path, bool many) {
-    const Request request = make_request(options_, path);
+    const Request request = make_request(options_, command_, path);
     const Names name(options_.folder, path);
     std::vector<std::string> wanted = outputs_of(request.output);
     wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
@@ -226,7 +235,7 @@ void add_output_options(CLI::App& command, Options& options) {
       ->required()
       ->type_name("DIR")
       ->group("Output");
-  command.add_option("--products", options.products, "Write these alone; default: all (convolved with --kernel)")
+  command.add_option("--products", options.products, "Write these alone; default: all but sqlite, crtf, ann, model and residual (convolved with --kernel)")
       ->check(CLI::IsMember(all_products()))
       ->delimiter(',')
       ->type_name("LIST")
@@ -235,6 +244,7 @@ void add_output_options(CLI::App& command, Options& options) {
       .add_flag("--verify", options.verify,
                 "Compare every stage with the reference afterwards; exit code 1 on a breach")
       ->group("Output");
+  add_column_option(command, options.columns);
   add_overwrite_option(command, options.common);
   add_dry_run_option(command, options.common);
 }
@@ -257,6 +267,7 @@ void add_run(CLI::App& root, Action& action) {
   command->footer(
       "Written for NAME.fits: NAME.csv, NAME_cat.fits, NAME.vot and NAME.reg (the catalogue), NAME_mean.fits,\n"
       "NAME_rms.fits, NAME_snr.fits and NAME_labels.fits (maps), NAME_convolved.fits (with --kernel), NAME.png,\n"
+      "if asked for by --products NAME.sqlite, NAME.crtf, NAME.ann, NAME_model.fits, NAME_residual.fits,\n"
       "NAME_report.json (times and decisions) and NAME.toml (every option: reber run --config NAME.toml -o DIR2).\n"
       "\n"
       "Examples:\n"

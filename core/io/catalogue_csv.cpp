@@ -11,11 +11,13 @@
 namespace reber {
 namespace {
 
-/// A text cell in quotes. A spreadsheet would run a cell that begins with = + - or @: an apostrophe stops that.
+/// A text cell in quotes. A spreadsheet would run a cell that begins with = + - or @: an apostrophe stops that. Numbers
+/// and sexagesimal angles are nothing to run.
 std::string cell(const std::string& text) {
   std::string out = "\"";
   const std::string safe = printable(text);
-  if (!safe.empty() && std::string("=+-@").find(safe.front()) != std::string::npos) out += '\'';
+  const bool numeric = safe.find_first_not_of("+-:.0123456789") == std::string::npos;
+  if (!safe.empty() && !numeric && std::string("=+-@").find(safe.front()) != std::string::npos) out += '\'';
   for (const char c : safe) {
     if (c == '"') out += '"';
     out += c;

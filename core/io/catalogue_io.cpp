@@ -16,10 +16,13 @@ namespace reber {
 namespace {
 
 constexpr std::array kFormats = {
-    CatalogueFormat{".csv", "comma-separated values, one header line", write_catalogue_csv},
-    CatalogueFormat{".fits", "FITS binary table with units, UCDs and HISTORY", write_catalogue_fits},
-    CatalogueFormat{".vot", "VOTable 1.4 with units, UCDs and the coordinate frame", write_catalogue_votable},
-    CatalogueFormat{".reg", "DS9 regions: one ellipse of FWHM a source", write_catalogue_regions},
+    CatalogueFormat{".csv", true, "comma-separated values, one header line", write_catalogue_csv},
+    CatalogueFormat{".fits", true, "FITS binary table with units, UCDs and HISTORY", write_catalogue_fits},
+    CatalogueFormat{".vot", true, "VOTable 1.4 with units, UCDs and the coordinate frame", write_catalogue_votable},
+    CatalogueFormat{".sqlite", true, "SQLite 3 database: sources, columns, history", write_catalogue_sqlite},
+    CatalogueFormat{".reg", false, "DS9 regions: one ellipse of FWHM a source", write_catalogue_regions},
+    CatalogueFormat{".crtf", false, "CASA regions (CRTF): the same", write_catalogue_crtf},
+    CatalogueFormat{".ann", false, "Karma annotations (kvis): the same", write_catalogue_karma},
 };
 
 const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_list<const char*> names) {
@@ -35,7 +38,7 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }
 
-void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+const CatalogueFormat& catalogue_format(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t dot = path.rfind('.');
   std::string extension;
@@ -44,14 +47,16 @@ void write_catalogue(const Catalogue& catalogue, const std::string& path, bool o
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   std::string known;
   for (const CatalogueFormat& format : kFormats) {
-    if (extension == format.extension) {
-      check_columns(catalogue);
-      format.write(catalogue, path, overwrite);
-      return;
-    }
+    if (extension == format.extension) return format;
     known += std::string(known.empty() ? "" : ", ") + format.extension;
   }
   throw InputError(fmt::format("'{}': the name of a catalogue must end in one of {}", printable(path), known));
+}
+
+void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+  const CatalogueFormat& format = catalogue_format(path);
+  check_columns(catalogue);
+  format.write(catalogue, path, overwrite);
 }
 
 PlaceColumns place_columns(const Catalogue& catalogue) {

@@ -12,7 +12,10 @@ namespace reber {
 void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, bool overwrite);
 void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, bool overwrite);
 void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, bool overwrite);
 void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, bool overwrite);
 
 /// Columns that place a source; null where the catalogue has none.
 struct PlaceColumns {

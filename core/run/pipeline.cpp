@@ -347,6 +347,7 @@ std::string Run::fit_sources(const IslandMap& islands, const std::vector<SourceS
 std::vector<std::string> Run::history() const {
   std::vector<std::string> lines{request_.program + ", input " + request_.input,
                                  fmt::format("backend {} ({})", result_.report.backend, result_.report.device)};
+  for (const std::string& option : request_.options) lines.push_back("option: " + option);
   if (convolution_ && choice_) {
     const ConvolutionSpec& spec = convolution_->spec;
     lines.push_back(fmt::format("convolved: {}, {}x{} weights, {}, boundary {}, blanks {} (least weight {:g}){}",

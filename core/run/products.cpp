@@ -2,12 +2,15 @@
 // Catalogues, maps and picture of a run, from what the pipeline left in memory.
 #include "core/run/products.hpp"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "core/io/catalogue_io.hpp"
 #include "core/io/fits_writer.hpp"
 #include "core/io/picture.hpp"
 #include "core/model/image.hpp"
+#include "core/run/model_map.hpp"
 
 namespace reber {
 namespace {
@@ -26,6 +29,7 @@ class Writer {
     return result_.background ? &*result_.background : nullptr;
   }
   void map(MapKind kind, const std::string& path, const std::string& unit);
+  void drawn_maps();
   void labels();
   void picture(const Catalogue& catalogue);
 
@@ -49,6 +53,29 @@ void Writer::map(MapKind kind, const std::string& path, const std::string& unit)
   };
   write_fits(path, header().shape, out, rows, wanted_.overwrite, progress_);
   written_.push_back(path);
+}
+
+void Writer::drawn_maps() {
+  if (wanted_.model.empty() && wanted_.residual.empty()) return;
+  const ModelMap model(result_.sources, header().shape);
+  OutputHeader out;
+  out.like = &header();
+  out.unit = header().unit.text;
+  out.beam = result_.beam;
+  out.history = history_;
+  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources.size()));
+  const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
+  const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
+    model.rows(y0, ny, drawn.data());
+    backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels);
+    for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
+  };
+  for (const auto& [path, rows] : {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
+    if (path->empty()) continue;
+    write_fits(*path, header().shape, out, *rows, wanted_.overwrite, progress_);
+    written_.push_back(*path);
+  }
 }
 
 void Writer::labels() {
@@ -87,8 +114,9 @@ void Writer::picture(const Catalogue& catalogue) {
 
 std::vector<std::string> Writer::write() {
   const Catalogue catalogue = make_catalogue(result_.sources, header(), history_);
+  const Catalogue named = in_columns(catalogue, result_.sources, wanted_.columns, result_.beam);
   for (const std::string& path : wanted_.catalogues) {
-    write_catalogue(catalogue, path, wanted_.overwrite);
+    write_catalogue(catalogue_format(path).table ? named : catalogue, path, wanted_.overwrite);
     written_.push_back(path);
   }
   const std::string& unit = header().unit.text;
@@ -96,6 +124,7 @@ std::vector<std::string> Writer::write() {
   map(MapKind::mean, wanted_.mean, unit);
   map(MapKind::rms, wanted_.rms, unit);
   map(MapKind::snr, wanted_.snr, "");
+  drawn_maps();
   labels();
   picture(catalogue);
   return std::move(written_);
@@ -105,7 +134,7 @@ std::vector<std::string> Writer::write() {
 
 bool any_product(const OutputRequest& wanted) {
   return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
-         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.picture.empty();
+         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
 }
 
 std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,

@@ -12,6 +12,7 @@
 #include "core/compute/detection.hpp"
 #include "core/io/fits_image.hpp"
 #include "core/model/kernel.hpp"
+#include "core/run/column_sets.hpp"
 #include "core/run/deblend.hpp"
 #include "core/run/fit_sources.hpp"
 
@@ -37,7 +38,8 @@ struct BackgroundRequest {
 /// Files to write; empty paths are not written.
 struct OutputRequest {
   std::vector<std::string> catalogues;
-  std::string convolved, mean, rms, snr, labels, picture;
+  ColumnSet columns = ColumnSet::pybdsf;  ///< of the tables among them
+  std::string convolved, mean, rms, snr, labels, model, residual, picture;
   bool overwrite = false;
 };
 
@@ -56,6 +58,7 @@ struct Request {
   std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers
   bool dry_run = false;                      ///< plan, report, and stop before any pixel
   std::string program;                       ///< "reber 0.1.0", for HISTORY
+  std::vector<std::string> options;          ///< "threshold = 5", every option in force, for HISTORY
 };
 
 }  // namespace reber

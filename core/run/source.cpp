@@ -168,6 +168,8 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
     source.total = source.isl_total / above;
     source.e_total = noise * sum_error(npix + gaussian_px, setting) / above;
   }
+  const double flux = shape.assumed ? shape.peak * gaussian_px : shape.complex ? sums.s : sums.s / above;
+  source.model = {sign * flux / gaussian_px, source.x, source.y, shape.fwhm2};
 }
 
 /// Position, shape and their errors on the sky. position: covariance of x and y; shape: of fwhm2; both in pixels.
@@ -232,6 +234,9 @@ double variance_of(const std::array<double, 6>& g, const std::array<std::array<d
 void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_moments, const Setting& setting) {
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
+  source.fitted = true;
+  source.model = g;
+  source.model.peak *= sign;
   const auto& c = fit.covariance;
   source.x = g.x, source.e_x = std::sqrt(c[1][1]);
   source.y = g.y, source.e_y = std::sqrt(c[2][2]);

@@ -31,6 +31,10 @@ struct Source {
   double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
   double dc_major_most = 0;                        ///< 2-sigma upper limit of dc_major
   std::int64_t resolved = 0;                       ///< 1 where total over peak is beyond what noise makes of a point
+  /// What the model map draws, image value on the grid: the fit; or the moments' shape, with the peak that gives it the
+  /// source's total flux, which for a source that is no Gaussian is below its brightest pixel.
+  GaussianComponent model;
+  bool fitted = false;                             ///< by a Gaussian fit, not by moments
   double rms = 0, mean = 0, snr = 0;
   std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
   bool shared = false;                             ///< one of several in its island

@@ -2,7 +2,9 @@
 // Catalogue files: every digit kept, every text escaped for where it goes.
 #include "core/io/catalogue_io.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -34,7 +36,7 @@ Catalogue sample() {
       {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM"}, std::vector<double>{0.0125, kNaN, kNaN}},
       {{"Min", "deg", "phys.angSize.sminAxis", "FWHM"}, std::vector<double>{0.01, kNaN, kNaN}},
       {{"PA", "deg", "pos.posAng", "angle"}, std::vector<double>{25, kNaN, kNaN}},
-      {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "S"}}};
+      {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "-01:02:03.4"}}};
   return catalogue;
 }
 
@@ -76,6 +78,7 @@ TEST(CatalogueIo, CsvKeepsEveryDigitAndDefusesText) {
   EXPECT_EQ(lines[2].substr(0, 5), "1,1e-");
   EXPECT_NE(lines[2].find("\"<b>&{}\\x1B[31m\""), std::string::npos);
   EXPECT_EQ(lines[3].substr(0, 10), "2,NaN,NaN,");
+  EXPECT_EQ(lines[3].substr(lines[3].size() - 13), "\"-01:02:03.4\"");
   EXPECT_EQ(std::strtod(lines[1].c_str() + 2, nullptr), 187.12345678901235);
 }
 
@@ -105,6 +108,59 @@ TEST(CatalogueIo, RegionsHaveFwhmDiametersAndPixelsWhereThereIsNoSky) {
   elsewhere.frame = "FK5 J1991.25";
   write_catalogue(elsewhere, folder.file("d.reg"), false);
   EXPECT_NE(load(folder.file("d.reg")).find("image; point(2.0000,2.0000)"), std::string::npos);
+}
+
+TEST(CatalogueIo, CasaRegionsHaveThePositionAngleItself) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.crtf"), false);
+  const auto lines = lines_of(load(folder.file("c.crtf")));
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[0].rfind("#CRTFv0", 0), 0U);
+  EXPECT_EQ(lines[2],
+            "ellipse [[187.123456789deg, -12.500000000deg], [22.50000arcsec, 18.00000arcsec], 25.0000deg] coord=J2000, "
+            "label='0'");
+  EXPECT_EQ(lines[3], "symbol [[0.000000100deg, 89.999999999deg], +] coord=J2000, label='1'");
+  EXPECT_EQ(lines[4], "symbol [[3.2500pix, 3.5000pix], +], label='2'");
+}
+
+TEST(CatalogueIo, KarmaAnnotationsCountAnglesFromNorth) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.ann"), false);
+  const std::string text = load(folder.file("c.ann"));
+  EXPECT_NE(text.find("\nPA SKY\n"), std::string::npos);
+  EXPECT_NE(text.find("\nELLIPSE W 187.123456789 -12.500000000 0.006250000 0.005000000 25.0000\nTEXT W 187.123456789 "
+                      "-12.500000000 0\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("CROSS P 3.2500 3.5000 3 3\nTEXT P 3.2500 3.5000 2\n"), std::string::npos) << text;
+}
+
+TEST(CatalogueIo, SqliteKeepsEveryDigitAndDescribesItsColumns) {
+  const TemporaryFolder folder;
+  write_catalogue(sample(), folder.file("c.sqlite"), false);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open_v2(folder.file("c.sqlite").c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  const auto ask = [&](const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_prepare_v2(database, sql, -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    std::string answer;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      const auto* bytes = sqlite3_column_text(statement, 0);
+      const std::string cell = bytes != nullptr ? reinterpret_cast<const char*>(bytes) : "null";
+      answer = answer.empty() ? cell : fmt::format("{}|{}", answer, cell);
+    }
+    sqlite3_finalize(statement);
+    return answer;
+  };
+  EXPECT_EQ(ask("SELECT count(*) FROM sources"), "3");
+  EXPECT_EQ(ask("SELECT RA = 187.12345678901235 FROM sources WHERE Source_id = 0"), "1");
+  EXPECT_EQ(ask("SELECT typeof(RA) FROM sources"), "real|real|null");
+  EXPECT_EQ(ask("SELECT unit FROM columns WHERE name = 'Maj'"), "deg");
+  EXPECT_EQ(ask("SELECT Name FROM sources WHERE Source_id = 1"), "<b>&{}\\x1B[31m");
+  EXPECT_EQ(ask("SELECT line FROM history"),
+            "reber find --threshold 5 <in> & \"out\"|frame of the positions: FK5 J2000");
+  sqlite3_close(database);
+  EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(CatalogueIo, FitsTableHoldsTheBitsOfEveryCell) {

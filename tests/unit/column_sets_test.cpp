@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sets of columns: every name of Aegean's and Selavy's tables in its place, with the numbers in its unit.
+#include "core/run/column_sets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace reber {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Source> two_sources() {
+  Source a;
+  a.island = 12;
+  a.ra = 83.866441;
+  a.dec = -69.269927;
+  a.e_ra = 1e-4;
+  a.e_dec = 2e-4;
+  a.total = 0.843563;
+  a.e_total = kNaN;
+  a.peak = 0.780068;
+  a.major = 12.0 / 3600;
+  a.minor = 9.0 / 3600;
+  a.pa = 176.5;
+  a.rms = 1e-3;
+  a.shared = true;
+  a.fitted = true;
+  Source b = a;
+  b.flag = kFlagSmall | kFlagBeamShape;
+  b.fitted = false;
+  return {a, b};
+}
+
+ImageHeader header_of(const std::string& unit) {
+  ImageHeader header;
+  header.unit = Unit::parse(unit);
+  return header;
+}
+
+Catalogue equatorial(const std::vector<Source>& sources, const std::string& unit = "Jy/beam") {
+  Catalogue catalogue = make_catalogue(sources, header_of(unit), {"made"});
+  catalogue.frame = "FK5 J2000";
+  catalogue.frequency_hz = 1.3675e9;
+  return catalogue;
+}
+
+double real(const Catalogue& catalogue, const std::string& name, std::size_t row = 0) {
+  const Column* const column = catalogue.find(name);
+  return column != nullptr ? std::get<std::vector<double>>(column->values)[row] : kNaN;
+}
+std::int64_t whole(const Catalogue& catalogue, const std::string& name, std::size_t row = 0) {
+  return std::get<std::vector<std::int64_t>>(catalogue.find(name)->values)[row];
+}
+std::string text(const Catalogue& catalogue, const std::string& name, std::size_t row = 0) {
+  return std::get<std::vector<std::string>>(catalogue.find(name)->values)[row];
+}
+
+TEST(ColumnSets, PybdsfIsOurOwnTable) {
+  const auto sources = two_sources();
+  const Catalogue own = equatorial(sources);
+  const Catalogue same = in_columns(own, sources, ColumnSet::pybdsf, {});
+  ASSERT_EQ(same.columns.size(), own.columns.size());
+  for (std::size_t i = 0; i < own.columns.size(); ++i) EXPECT_EQ(same.columns[i].info.name, own.columns[i].info.name);
+}
+
+TEST(ColumnSets, AegeanHasArcsecondsJanskysAndMinusOneForNoError) {
+  const auto sources = two_sources();
+  const Catalogue out = in_columns(equatorial(sources), sources, ColumnSet::aegean, Beam{0.01, 0.005, 30});
+  EXPECT_DOUBLE_EQ(real(out, "ra"), 83.866441);
+  EXPECT_DOUBLE_EQ(real(out, "err_ra"), 1e-4);
+  EXPECT_NEAR(real(out, "a"), 12, 1e-12);
+  EXPECT_NEAR(real(out, "b"), 9, 1e-12);
+  EXPECT_DOUBLE_EQ(real(out, "int_flux"), 0.843563);
+  EXPECT_EQ(real(out, "err_int_flux"), -1);
+  EXPECT_DOUBLE_EQ(real(out, "psf_a"), 36);
+  EXPECT_DOUBLE_EQ(real(out, "psf_pa"), 30);
+  EXPECT_EQ(out.find("a")->info.unit, "arcsec");
+  EXPECT_EQ(out.find("peak_flux")->info.unit, "Jy/beam");
+  EXPECT_EQ(whole(out, "source", 0), 0);
+  EXPECT_EQ(whole(out, "source", 1), 1);
+  EXPECT_EQ(whole(out, "flags", 0), 0);
+  EXPECT_EQ(whole(out, "flags", 1), 1 + 4 + 16);
+  EXPECT_EQ(text(out, "ra_str"), "05:35:27.95");
+  EXPECT_EQ(text(out, "dec_str"), "-69:16:11.74");
+}
+
+TEST(ColumnSets, CasdaHasMillijanskysAndMegahertz) {
+  const auto sources = two_sources();
+  const Catalogue out = in_columns(equatorial(sources), sources, ColumnSet::casda, {});
+  EXPECT_EQ(text(out, "island_id"), "island_12");
+  EXPECT_EQ(text(out, "component_id", 1), "component_12b");
+  EXPECT_EQ(text(out, "component_name"), "J053527-691611");
+  EXPECT_EQ(text(out, "ra_hms_cont"), "05:35:27.9");
+  EXPECT_EQ(text(out, "dec_dms_cont"), "-69:16:12");
+  EXPECT_NEAR(real(out, "ra_err"), 0.36, 1e-12);
+  EXPECT_NEAR(real(out, "freq"), 1367.5, 1e-9);
+  EXPECT_NEAR(real(out, "flux_peak"), 780.068, 1e-9);
+  EXPECT_NEAR(real(out, "flux_int"), 843.563, 1e-9);
+  EXPECT_TRUE(std::isnan(real(out, "flux_int_err")));
+  EXPECT_NEAR(real(out, "maj_axis"), 12, 1e-12);
+  EXPECT_EQ(out.find("flux_int")->info.unit, "mJy");
+  EXPECT_EQ(out.find("flux_peak")->info.unit, "mJy/beam");
+  EXPECT_EQ(whole(out, "has_siblings"), 1);
+  EXPECT_EQ(whole(out, "fit_is_estimate", 0), 0);
+  EXPECT_EQ(whole(out, "fit_is_estimate", 1), 1);
+  EXPECT_EQ(out.history.back(), "columns: casda");
+}
+
+TEST(ColumnSets, BrightnessInAnotherUnitIsNotScaled) {
+  const auto sources = two_sources();
+  const Catalogue out = in_columns(equatorial(sources, "K"), sources, ColumnSet::casda, {});
+  EXPECT_EQ(out.find("flux_peak")->info.unit, "K");
+  EXPECT_DOUBLE_EQ(real(out, "flux_peak"), 0.780068);
+}
+
+TEST(ColumnSets, GalacticPositionsAreCalledThat) {
+  const auto sources = two_sources();
+  Catalogue own = equatorial(sources);
+  own.frame = "Galactic";
+  for (Column& column : own.columns) {
+    if (column.info.name == "RA") column.info.name = "GLON";
+    if (column.info.name == "E_RA") column.info.name = "E_GLON";
+    if (column.info.name == "DEC") column.info.name = "GLAT";
+  }
+  const Catalogue out = in_columns(own, sources, ColumnSet::aegean, {});
+  EXPECT_DOUBLE_EQ(real(out, "glon"), 83.866441);
+  EXPECT_DOUBLE_EQ(real(out, "err_glon"), 1e-4);
+  EXPECT_EQ(out.find("ra"), nullptr);
+  EXPECT_EQ(out.find("ra_str"), nullptr);
+  EXPECT_NE(in_columns(own, sources, ColumnSet::casda, {}).find("glat_deg_cont"), nullptr);
+}
+
+TEST(ColumnSets, NamesAreUniqueAndEveryColumnIsDescribed) {
+  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda}) {
+    std::set<std::string> names;
+    for (const SetColumn& column : set_columns(set)) {
+      EXPECT_TRUE(names.insert(column.info.name).second) << column.info.name;
+      EXPECT_FALSE(column.info.text.empty()) << column.info.name;
+      EXPECT_FALSE(column.info.ucd.empty()) << column.info.name;
+    }
+  }
+}
+
+TEST(ColumnSets, SexagesimalTextCarries) {
+  EXPECT_EQ(hours_text(0, 2), "00:00:00.00");
+  EXPECT_EQ(hours_text(359.99999999, 2), "00:00:00.00");
+  EXPECT_EQ(hours_text(180, 0), "12:00:00");
+  EXPECT_EQ(degrees_text(-0.000001, 2), "-00:00:00.00");
+  EXPECT_EQ(degrees_text(59.99999999, 1), "+60:00:00.0");
+  EXPECT_EQ(degrees_text(kNaN, 1), "");
+}
+
+}  // namespace
+}  // namespace reber
