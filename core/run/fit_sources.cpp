@@ -6,18 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
+
+#include "core/run/fit_ladder.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: below a second.
-constexpr double kMostCorrelatedWork = 5e8, kMostPlainWork = 2e9;
-/// Evaluations that a fit takes, rounded up.
-constexpr double kTypicalRounds = 20;
-
 /// A range of entries of the sums: the sources of one island.
 struct IslandSources {
   std::size_t first, count;
@@ -49,12 +47,6 @@ FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
   return pixels;
 }
 
-/// Start and bounds of an island's components.
-struct Plan {
-  std::vector<GaussianComponent> start;
-  std::vector<FitBounds> bounds;
-};
-
 /// The part's second moments; those of the pixels above a threshold are about 1 / 1.5 of the Gaussian's own.
 Covariance shape_from_moments(const IslandSums& sums) {
   const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, scale = 1.5 * kFwhm2PerVariance;
@@ -62,122 +54,128 @@ Covariance shape_from_moments(const IslandSums& sums) {
           scale * (sums.syy / sums.s - dy * dy + 1.0 / 12)};
 }
 
-Plan plan_island(const std::vector<SourceSums>& sums, const IslandSources& island, const FitPixels& pixels,
-                 const std::optional<Covariance>& beam) {
+std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const IslandSources& island,
+                                     const FitPixels& pixels, const std::optional<Covariance>& beam) {
   const auto [left, right] = std::ranges::minmax(pixels.x);
   const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
   const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
-  Plan plan;
+  std::vector<Candidate> candidates;
   for (std::size_t k = 0; k < island.count; ++k) {
     const SourceSums& source = sums[island.first + k];
     const IslandSums& part = source.sums;
-    GaussianComponent start;
-    start.peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
+    Candidate one;
+    one.source = static_cast<std::ptrdiff_t>(k);
+    one.start.peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
     // A part's centroid leans away from its neighbours; its brightest pixel does so less.
-    start.x = source.shared ? part.peak_x : part.first_x + part.sx / part.s;
-    start.y = source.shared ? part.peak_y : part.first_y + part.sy / part.s;
-    start.fwhm2 = shape_from_moments(part);
-    const double size = ellipse_of(start.fwhm2).major;
-    FitBounds bounds;
-    bounds.reach = 0.5 * std::max({beam_axes.major, size, 2.0});
-    bounds.least_fwhm = 0.8 * beam_axes.minor;
-    bounds.most_fwhm = std::numbers::sqrt2 * std::max(extent, beam_axes.major);
-    plan.start.push_back(start);
-    plan.bounds.push_back(bounds);
+    one.start.x = source.shared ? part.peak_x : part.first_x + part.sx / part.s;
+    one.start.y = source.shared ? part.peak_y : part.first_y + part.sy / part.s;
+    one.start.fwhm2 = shape_from_moments(part);
+    one.bounds.reach = 0.5 * std::max({beam_axes.major, ellipse_of(one.start.fwhm2).major, 2.0});
+    one.bounds.least_fwhm = 0.8 * beam_axes.minor;
+    one.bounds.most_fwhm = std::numbers::sqrt2 * std::max(extent, beam_axes.major);
+    candidates.push_back(one);
   }
-  return plan;
+  return candidates;
 }
 
-/// What a fit leaves.
-struct Rest {
-  double sigma2 = 0;    ///< mean square over rms^2
-  double part = 0;      ///< of the sum of squares that there was
-  double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
-  double rise = 0;      ///< lowest peak over the threshold
+/// One island's ladder, or that of a part of it.
+struct Work {
+  std::size_t island;  ///< entry of the islands
+  FitLadder ladder;
 };
 
-Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
-  Rest rest;
-  double left = 0, power = 0, rms = 0, covered = 0;
-  std::array<double, 6> unused{};
-  const auto n = static_cast<double>(pixels.value.size());
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    double difference = pixels.value[i];
-    for (const FittedGaussian& one : fitted) difference -= one.component.evaluate(pixels.x[i], pixels.y[i], unused);
-    left += difference * difference;
-    power += pixels.value[i] * pixels.value[i];
-    rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
-    rms += pixels.rms[i] / n;
-  }
-  rest.part = left / power;
-  rest.rise = std::numeric_limits<double>::infinity();
-  for (const FittedGaussian& one : fitted) {
-    const Covariance& c = one.component.fwhm2;
-    rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
-    const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
-    covered += std::numbers::pi / 4 * std::sqrt(c.xx * c.yy - c.xy * c.xy) * octaves;
-  }
-  rest.crowding = covered / n;
-  return rest;
+/// Entry of the pixels of an island that is nearest to a place.
+std::size_t nearest_pixel(const IslandPixels& pixels, std::size_t which, double x, double y) {
+  auto nearest = static_cast<std::size_t>(pixels.first[which]);
+  double least = std::numeric_limits<double>::infinity();
+  for (auto p = static_cast<std::size_t>(pixels.first[which]); p < static_cast<std::size_t>(pixels.first[which + 1]); ++p)
+    if (const double d = std::hypot(pixels.x[p] - x, pixels.y[p] - y); d < least) least = d, nearest = p;
+  return nearest;
 }
 
-/// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
-/// are wide plateaus just above the threshold, whose fluxes would be of the model's making.
-bool describes(const Rest& rest) {
-  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
-  return (rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart) && rest.crowding <= kMostCrowding &&
-         rest.rise >= kLeastRise;
+/// The entry of a source that a fit added: the sums of the one it was found in, the peak where it is.
+SourceSums extra_source(const SourceSums& parent, const IslandPixels& pixels, std::size_t which,
+                        const GaussianComponent& at) {
+  SourceSums extra = parent;
+  const std::size_t p = nearest_pixel(pixels, which, at.x, at.y);
+  extra.sums.peak_y = pixels.y[p], extra.sums.peak_x = pixels.x[p];
+  extra.sums.peak = pixels.pixel[p], extra.sums.peak_mean = pixels.mean[p], extra.sums.peak_rms = pixels.rms[p];
+  return extra;
 }
 
-/// One island on its way through the attempts.
-struct IslandFit {
-  enum class Attempt { correlated, plain, beam_shape, none };
-  IslandSources island;
-  FitPixels pixels;
-  Plan plan;
-  Attempt attempt = Attempt::none;
-  bool correlated = false;  ///< can afford correlated weights
-  std::int64_t flag = 0;
-};
-
-/// Where an island begins: with what it can afford.
-void begin(IslandFit& work, bool correlated_noise) {
-  const double n = static_cast<double>(work.pixels.value.size());
-  const double p = 6 * static_cast<double>(work.plan.start.size());
-  work.correlated = correlated_noise && n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
-  if (work.correlated) {
-    work.attempt = IslandFit::Attempt::correlated;
-  } else if (kTypicalRounds * n * p * p <= kMostPlainWork) {
-    work.attempt = IslandFit::Attempt::plain;
-    work.flag = correlated_noise ? kFlagPlainWeights : 0;
-  }
+/// Entry, from `first`, of the source whose brightest pixel is nearest.
+std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t first, const GaussianComponent& at) {
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = first; k < sources.size(); ++k)
+    if (const double d = std::hypot(sources[k].sums.peak_x - at.x, sources[k].sums.peak_y - at.y); d < least)
+      least = d, nearest = k - first;
+  return nearest;
 }
 
-/// Makes ready the attempt after one that failed.
-void next_attempt(IslandFit& work, const std::optional<Covariance>& beam) {
-  using enum IslandFit::Attempt;
-  if (work.attempt == correlated) {
-    work.attempt = plain;
-    work.flag = kFlagPlainWeights;
-  } else if (work.attempt == plain && beam) {
-    work.attempt = beam_shape;
-    work.flag = kFlagBeamShape | (work.correlated ? 0 : work.flag);
-    for (std::size_t k = 0; k < work.plan.start.size(); ++k) {
-      work.plan.start[k].fwhm2 = *beam;
-      work.plan.bounds[k].shape_free = false;
+/// Takes the finished ladders out, their results to their islands, their parts in their place.
+std::vector<Work> still_open(std::vector<Work> all, std::vector<std::vector<LadderResult>>& found) {
+  std::vector<Work> open;
+  for (Work& one : all) {
+    if (!one.ladder.finished()) {
+      open.push_back(std::move(one));
+      continue;
     }
-  } else {
-    work.attempt = none;
+    std::ranges::copy(one.ladder.results(), std::back_inserter(found[one.island]));
+    std::vector<Work> parts;
+    for (FitLadder& part : one.ladder.parts()) parts.push_back({one.island, std::move(part)});
+    std::ranges::move(still_open(std::move(parts), found), std::back_inserter(open));
   }
+  return open;
 }
 
-/// Whether a fit that settled is what the island needed.
-bool good_enough(const IslandFit& work, const std::vector<FittedGaussian>& fitted, double flood) {
-  // Correlated weights take a smooth misfit for noise and pay little for it. Where it is more than noise the source is
-  // no exact Gaussian, and ordinary weights keep its flux.
-  constexpr double kCorrelatedSigma2 = 1.5;
-  const Rest rest = rest_of(fitted, work.pixels, flood);
-  return describes(rest) && (work.attempt != IslandFit::Attempt::correlated || rest.sigma2 <= kCorrelatedSigma2);
+/// Asks every open ladder's question in one batch and hands out the answers.
+/// returns the ladders still open; results of the others are added to their islands'
+std::vector<Work> next_round(Backend& backend, std::vector<Work> open, FitBatch batch, ThreadPool& pool,
+                             std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
+  for (const Work& one : open) one.ladder.ask(batch);
+  const FitResults results = backend.fit(batch, progress);
+  pool.for_each(static_cast<std::int64_t>(open.size()), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    open[at].ladder.take(results.problems[at], results.components.data() + batch.problems[at].first_component);
+  });
+  return still_open(std::move(open), found);
+}
+
+/// Sources and their fits, those that the fits added at the end of their islands.
+/// found: of each island
+std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
+                               const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found) {
+  std::vector<SourceSums> all;
+  std::vector<SourceFit> fits;
+  std::size_t next = 0;
+  const auto copy_until = [&](std::size_t end) {
+    for (; next < end; ++next) {
+      all.push_back(sums[next]);
+      fits.push_back({{}, kFlagNotFitted});
+    }
+  };
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const IslandSources& island = islands[i];
+    copy_until(island.first);
+    const std::size_t first = all.size();
+    copy_until(island.first + island.count);
+    for (const LadderResult& one : found[i]) {
+      if (one.source == Candidate::kExtra) continue;
+      fits[first + static_cast<std::size_t>(one.source)] = {one.gaussian, one.flag};
+    }
+    for (const LadderResult& one : found[i]) {
+      if (one.source != Candidate::kExtra) continue;
+      const GaussianComponent& at = one.gaussian.component;
+      const std::size_t parent = first + nearest_source(all, first, at);
+      all[parent].shared = true;
+      all.push_back(extra_source(all[parent], pixels, island.pixels, at));
+      fits.push_back({one.gaussian, one.flag});
+    }
+  }
+  copy_until(sums.size());
+  sums = std::move(all);
+  return fits;
 }
 
 }  // namespace
@@ -217,48 +215,27 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
       reach, pool);
 }
 
-std::vector<SourceFit> SourceFitter::fit(Backend& backend, const std::vector<SourceSums>& sums,
-                                         const IslandPixels& pixels, const DetectOptions& options,
-                                         const Progress& progress) const {
-  std::vector<SourceFit> fits(sums.size());
-  for (SourceFit& one : fits) one.flag = kFlagNotFitted;
+std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
+                                         const DetectOptions& options, const Progress& progress) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
+  const LadderSetting setting{beam_px_, options.seed, options.flood};
   ThreadPool pool(request_.threads);
-  std::vector<IslandFit> work(islands.size());
+  std::vector<std::optional<Work>> begun(islands.size());
   pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
-    work[at].island = islands[at];
-    work[at].pixels = pixels_of(pixels, islands[at].pixels, options.negative);
-    work[at].plan = plan_island(sums, islands[at], work[at].pixels, beam_px_);
-    begin(work[at], beam_px_.has_value());
+    FitPixels its = pixels_of(pixels, islands[at].pixels, options.negative);
+    std::vector<Candidate> candidates = candidates_of(sums, islands[at], its, beam_px_);
+    begun[at].emplace(at, FitLadder(std::move(its), std::move(candidates), setting));
   });
-  for (;;) {
-    FitBatch batch;
-    batch.weights = beam_noise_;
-    batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
-    std::vector<std::size_t> pending;
-    for (std::size_t i = 0; i < work.size(); ++i) {
-      const IslandFit& one = work[i];
-      if (one.attempt == IslandFit::Attempt::none) continue;
-      pending.push_back(i);
-      batch.add(one.pixels, one.plan.start, one.plan.bounds,
-                one.correlated && one.attempt != IslandFit::Attempt::plain);
-    }
-    if (pending.empty()) return fits;
-    const FitResults results = backend.fit(batch, progress);
-    pool.for_each(static_cast<std::int64_t>(pending.size()), [&](std::int64_t i) {
-      IslandFit& one = work[pending[static_cast<std::size_t>(i)]];
-      const FitProblem& problem = batch.problems[static_cast<std::size_t>(i)];
-      const auto first = results.components.begin() + problem.first_component;
-      const std::vector<FittedGaussian> fitted(first, first + problem.components);
-      if (results.problems[static_cast<std::size_t>(i)].status != FitStatus::settled ||
-          !good_enough(one, fitted, options.flood))
-        return next_attempt(one, beam_px_);
-      for (std::size_t k = 0; k < fitted.size(); ++k)
-        fits[one.island.first + k] = {fitted[k], one.flag | (fitted[k].at_bound ? kFlagBound : 0)};
-      one.attempt = IslandFit::Attempt::none;
-    });
-  }
+  std::vector<Work> open;
+  for (std::optional<Work>& one : begun) open.push_back(std::move(*one));
+  std::vector<std::vector<LadderResult>> found(islands.size());
+  open = still_open(std::move(open), found);
+  FitBatch empty;
+  empty.weights = beam_noise_;
+  empty.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
+  while (!open.empty()) open = next_round(backend, std::move(open), empty, pool, found, progress);
+  return collect(sums, islands, pixels, found);
 }
 
 std::string SourceFitter::description() const {

@@ -73,7 +73,7 @@ class Run {
   void measure_background();
   void background_from_maps();
   void find_sources();
-  [[nodiscard]] std::string fit_sources(const IslandMap& islands, const std::vector<SourceSums>& sums,
+  [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                                         std::vector<SourceFit>& fits);
   [[nodiscard]] std::int64_t least_blend() const;
   void write();
@@ -332,7 +332,7 @@ void Run::find_sources() {
 }
 
 /// The noise is measured once, outside the islands that were found first.
-std::string Run::fit_sources(const IslandMap& islands, const std::vector<SourceSums>& sums,
+std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                              std::vector<SourceFit>& fits) {
   if (!fitter_) {
     fitter_.emplace(request_.fit, header(), result_.beam);

@@ -50,6 +50,8 @@ inline constexpr std::int64_t kFlagBeamShape = 32;      ///< fitted with the bea
 inline constexpr std::int64_t kFlagNotFitted = 64;      ///< no fit settled, described the pixels or could be afforded: moments
 inline constexpr std::int64_t kFlagPlainWeights = 128;  ///< island too large for correlated weights: ordinary ones
 inline constexpr std::int64_t kFlagBound = 256;         ///< a fitted centre or size is at its bound
+inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit left: no peak of its own
+inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {

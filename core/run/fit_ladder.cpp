@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rungs of the ladder, and the rules by which a fit is taken for an island's description.
+#include "core/run/fit_ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "core/run/shape_errors.hpp"
+#include "core/run/source.hpp"
+
+namespace reber {
+namespace {
+
+/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: below a second.
+constexpr double kMostCorrelatedWork = 5e8, kMostPlainWork = 2e9;
+/// Evaluations that a fit takes, rounded up.
+constexpr double kTypicalRounds = 20;
+/// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
+constexpr std::size_t kMostExtra = 8;
+/// A component that is added: its peak over its error, the fall of chi^2, the residual that asks for it in rms and as a
+/// part of the brightest component (calibration errors around bright sources are of this order).
+constexpr double kLeastSignificance = 5, kLeastGain = 10, kLeastResidual = 4, kLeastContrast = 0.01;
+
+double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
+  std::array<double, 6> unused{};
+  double sum = 0;
+  for (const FittedGaussian& one : fitted) sum += one.component.evaluate(x, y, unused);
+  return sum;
+}
+
+/// What a fit leaves.
+struct Rest {
+  double sigma2 = 0;    ///< mean square over rms^2
+  double part = 0;      ///< of the sum of squares that there was
+  double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
+  double rise = std::numeric_limits<double>::infinity();  ///< lowest peak over the threshold
+};
+
+Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
+  Rest rest;
+  double left = 0, power = 0, rms = 0, covered = 0;
+  const auto n = static_cast<double>(pixels.value.size());
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double difference = pixels.value[i] - value_of(fitted, pixels.x[i], pixels.y[i]);
+    left += difference * difference;
+    power += pixels.value[i] * pixels.value[i];
+    rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
+    rms += pixels.rms[i] / n;
+  }
+  rest.part = left / power;
+  for (const FittedGaussian& one : fitted) {
+    const Covariance& c = one.component.fwhm2;
+    rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
+    const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
+    covered += std::numbers::pi / 4 * std::sqrt(c.xx * c.yy - c.xy * c.xy) * octaves;
+  }
+  rest.crowding = covered / n;
+  return rest;
+}
+
+ShapeErrors shape_errors_of(const FittedGaussian& fit) {
+  ShapeErrors errors{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = fit.covariance[a + 3][b + 3];
+  return errors;
+}
+
+double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
+
+bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
+  return std::ranges::any_of(fitted, [](const FittedGaussian& one) { return one.at_bound; });
+}
+
+}  // namespace
+
+FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting,
+                     std::int64_t flag)
+    : pixels_(std::move(pixels)), setting_(setting), candidates_(std::move(candidates)), initial_(candidates_),
+      flag_(flag) {
+  begin();
+}
+
+void FitLadder::ask(FitBatch& batch) const {
+  std::vector<GaussianComponent> start;
+  std::vector<FitBounds> bounds;
+  for (const Candidate& one : candidates_) start.push_back(one.start), bounds.push_back(one.bounds);
+  batch.add(pixels_, start, bounds, correlated_);
+}
+
+void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
+  switch (rung_) {
+    case Rung::correlated:
+    case Rung::plain:
+    case Rung::beam_shape: return first_answer(outcome, fitted);
+    case Rung::residual:
+    case Rung::pair:
+    case Rung::shapes: return trial_answer(outcome, fitted);
+    case Rung::finished: return;
+  }
+}
+
+bool FitLadder::affordable(std::size_t components, bool correlated) const {
+  const double n = static_cast<double>(pixels_.value.size()), p = 6 * static_cast<double>(components);
+  if (correlated) return n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
+  return kTypicalRounds * n * p * p <= kMostPlainWork;
+}
+
+void FitLadder::begin() {
+  if (setting_.beam && affordable(candidates_.size(), true)) {
+    rung_ = Rung::correlated;
+    correlated_ = true;
+  } else if (affordable(candidates_.size(), false)) {
+    rung_ = Rung::plain;
+  } else {
+    in_parts_ = candidates_.size() > 1;
+    finish();
+  }
+}
+
+/// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
+/// are wide plateaus just above the threshold, whose fluxes would be of the model's making.
+/// strictly: nothing but noise is left
+bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
+  constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
+  const Rest rest = rest_of(fitted, pixels_, setting_.flood);
+  const bool little = strictly ? rest.sigma2 <= kStrictSigma2 : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  return little && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise;
+}
+
+void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
+  const std::vector<FittedGaussian> got(fitted, fitted + candidates_.size());
+  if (outcome.status != FitStatus::settled) return go_down();
+  accept(outcome, fitted);
+  // Correlated weights take a smooth misfit for noise and pay little for it. Where it is more than noise the source is
+  // no exact Gaussian, and ordinary weights keep its flux.
+  holds_ = describes(got, rung_ == Rung::correlated);
+  go_on();
+}
+
+void FitLadder::accept(const FitOutcome& outcome, const FittedGaussian* fitted) {
+  held_.assign(fitted, fitted + candidates_.size());
+  held_candidates_ = candidates_;
+  held_chi2_ = outcome.chi2;
+  if (rung_ == Rung::correlated || rung_ == Rung::plain || rung_ == Rung::beam_shape) held_rung_ = rung_;
+  pair_tried_ = shapes_tried_ = residual_tried_ = false;
+}
+
+/// A component more where one is asked for; then the answer, or the next rung where nothing helps.
+void FitLadder::go_on() {
+  if (setting_.beam && (try_shapes() || try_residual() || try_pair())) return;
+  if (holds_) return finish();
+  go_down();
+}
+
+void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
+  const std::vector<FittedGaussian> got(fitted, fitted + candidates_.size());
+  const bool better = outcome.status == FitStatus::settled && worth_it(outcome, got);
+  const Rung trial = rung_;
+  if (better) {
+    accept(outcome, fitted);
+    holds_ = describes(got, held_rung_ == Rung::correlated);
+    shapes_tried_ = trial == Rung::shapes;
+  }
+  go_on();
+}
+
+/// A trial is taken if chi^2 falls by more than noise would make it, and every component it is about would be detected
+/// by itself.
+bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const {
+  if (!(held_chi2_ - outcome.chi2 > kLeastGain)) return false;
+  if (holds_ && !describes(fitted, held_rung_ == Rung::correlated)) return false;
+  if (any_at_bound(fitted) && rung_ == Rung::shapes) return false;
+  const double least_apart = 0.5 * ellipse_of(*setting_.beam).minor;
+  for (std::size_t k = changed_; k < fitted.size(); ++k) {
+    const GaussianComponent& one = fitted[k].component;
+    if (fitted[k].at_bound || !(one.peak > setting_.seed * rms_near(one.x, one.y)) ||
+        !(one.peak > kLeastSignificance * std::sqrt(fitted[k].covariance[0][0])))
+      return false;
+    for (std::size_t j = 0; j < k; ++j)
+      if (std::hypot(one.x - fitted[j].component.x, one.y - fitted[j].component.y) < least_apart) return false;
+  }
+  return true;
+}
+
+double FitLadder::rms_near(double x, double y) const {
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
+    const double d = std::hypot(pixels_.x[i] - x, pixels_.y[i] - y);
+    if (d < least) least = d, nearest = i;
+  }
+  return pixels_.rms[nearest];
+}
+
+/// Starts and bounds of the held components are where they settled.
+void FitLadder::start_from_held() {
+  candidates_ = held_candidates_;
+  for (std::size_t k = 0; k < held_.size(); ++k) candidates_[k].start = held_[k].component;
+  correlated_ = setting_.beam && held_rung_ != Rung::plain && affordable(candidates_.size(), true);
+}
+
+/// A beam where the highest peak is left.
+bool FitLadder::try_residual() {
+  if (residual_tried_ || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+    return false;
+  residual_tried_ = true;
+  std::size_t highest = 0;
+  double most = 0, brightest = 0;
+  for (const FittedGaussian& one : held_) brightest = std::max(brightest, one.component.peak);
+  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
+    const double left = (pixels_.value[i] - value_of(held_, pixels_.x[i], pixels_.y[i])) / pixels_.rms[i];
+    if (left > most) most = left, highest = i;
+  }
+  const double height = most * pixels_.rms[highest];
+  if (!(most > kLeastResidual) || !(height > kLeastContrast * brightest)) return false;
+  start_from_held();
+  Candidate fresh;
+  fresh.start = {std::max(height, setting_.seed * pixels_.rms[highest]), static_cast<double>(pixels_.x[highest]),
+                 static_cast<double>(pixels_.y[highest]), *setting_.beam};
+  fresh.bounds = initial_[0].bounds;
+  fresh.bounds.reach = 0.75 * ellipse_of(*setting_.beam).major;
+  fresh.bounds.shape_free = false;
+  changed_ = candidates_.size();
+  candidates_.push_back(fresh);
+  rung_ = Rung::residual;
+  return true;
+}
+
+/// Two beams in place of the component that is most surely wider than one: a pair s apart looks like a Gaussian of
+/// M^2 = B^2 + 2 ln 2 s^2 along the line between them.
+bool FitLadder::try_pair() {
+  constexpr double kWider = 3;  // standard deviations
+  constexpr double kMostMajor = 3, kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
+  const Ellipse beam = ellipse_of(*setting_.beam);
+  if (pair_tried_ || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+    return false;
+  pair_tried_ = true;
+  std::size_t widest = 0;
+  double surest = kWider;
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    const Covariance& shape = held_[k].component.fwhm2;
+    const Ellipse axes = ellipse_of(shape);
+    if (!held_candidates_[k].bounds.shape_free || axes.major > kMostMajor * beam.major || axes.minor > kMostMinor * beam.major)
+      continue;
+    const double sure = 0.5 * std::log(area2(shape) / area2(*setting_.beam)) / log_area_error(shape, shape_errors_of(held_[k]));
+    if (sure > surest) surest = sure, widest = k;
+  }
+  if (!(surest > kWider)) return false;
+  start_from_held();
+  Candidate one = candidates_[widest];
+  const Covariance rest = one.start.fwhm2 - *setting_.beam;
+  const double half = std::hypot(0.5 * (rest.xx - rest.yy), rest.xy), mean = 0.5 * (rest.xx + rest.yy);
+  const double angle = 0.5 * std::atan2(2 * rest.xy, rest.xx - rest.yy);
+  const double apart = std::sqrt(std::max(0.0, mean + half) / (2 * std::numbers::ln2));
+  candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(widest));
+  changed_ = candidates_.size();
+  const GaussianComponent middle = one.start;
+  one.bounds.reach = std::max(one.bounds.reach, apart);
+  one.bounds.shape_free = false;
+  for (const double side : {0.5, -0.5}) {
+    one.start = {0.6 * middle.peak, middle.x + side * apart * std::cos(angle), middle.y + side * apart * std::sin(angle),
+                 *setting_.beam};
+    candidates_.push_back(one);
+    one.source = Candidate::kExtra;
+  }
+  rung_ = Rung::pair;
+  return true;
+}
+
+/// Free shapes for the components that were added with the beam's.
+bool FitLadder::try_shapes() {
+  if (shapes_tried_ || held_rung_ == Rung::beam_shape) return false;
+  const auto fixed = [](const Candidate& one) { return !one.bounds.shape_free; };
+  if (std::ranges::none_of(held_candidates_, fixed) || !affordable(held_.size(), correlated_)) return false;
+  shapes_tried_ = true;
+  start_from_held();
+  for (Candidate& one : candidates_) one.bounds.shape_free = true;
+  changed_ = 0;
+  rung_ = Rung::shapes;
+  return true;
+}
+
+/// The rung below the one that the held fit, or the last that did not settle, stands on.
+void FitLadder::go_down() {
+  const Rung from = rung_ == Rung::correlated || rung_ == Rung::plain || rung_ == Rung::beam_shape ? rung_ : held_rung_;
+  held_.clear();
+  candidates_ = initial_;
+  if (from == Rung::correlated) {
+    rung_ = Rung::plain;
+    correlated_ = false;
+  } else if (from == Rung::plain && setting_.beam) {
+    rung_ = Rung::beam_shape;
+    for (Candidate& one : candidates_) one.start.fwhm2 = *setting_.beam, one.bounds.shape_free = false;
+    correlated_ = affordable(candidates_.size(), true);
+  } else {
+    in_parts_ = candidates_.size() > 1;
+    finish();
+  }
+}
+
+void FitLadder::finish() {
+  rung_ = Rung::finished;
+  if (!holds_) return;
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    LadderResult one{held_[k], flag_, held_candidates_[k].source};
+    if (held_rung_ == Rung::plain && setting_.beam) one.flag |= kFlagPlainWeights;
+    if (!held_candidates_[k].bounds.shape_free) one.flag |= kFlagBeamShape;
+    if (one.gaussian.at_bound) one.flag |= kFlagBound;
+    if (one.source == Candidate::kExtra) one.flag |= kFlagExtra;
+    results_.push_back(one);
+  }
+}
+
+std::vector<FitLadder> FitLadder::parts() const {
+  std::vector<FitLadder> ladders;
+  if (!in_parts_) return ladders;
+  // A pixel goes to the component that is brightest there.
+  std::vector<FitPixels> pixels(initial_.size());
+  std::array<double, 6> unused{};
+  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
+    std::size_t owner = 0;
+    double most = -1;
+    for (std::size_t k = 0; k < initial_.size(); ++k) {
+      const double value = initial_[k].start.evaluate(pixels_.x[i], pixels_.y[i], unused);
+      if (value > most) most = value, owner = k;
+    }
+    FitPixels& to = pixels[owner];
+    to.y.push_back(pixels_.y[i]), to.x.push_back(pixels_.x[i]);
+    to.value.push_back(pixels_.value[i]), to.rms.push_back(pixels_.rms[i]);
+  }
+  for (std::size_t k = 0; k < initial_.size(); ++k)
+    if (!pixels[k].value.empty())
+      ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart);
+  return ladders;
+}
+
+}  // namespace reber

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The attempts at one island: which Gaussians are tried on it, in which order, and which answer is taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/compute/gaussian_fit.hpp"
+
+namespace reber {
+
+/// What the islands of an image share.
+struct LadderSetting {
+  std::optional<Covariance> beam;  ///< FWHM^2 on the grid; without one, weights are ordinary and nothing is added
+  double seed = 5, flood = 3;      ///< thresholds in rms
+};
+
+/// A Gaussian on its way: start, bounds, and the source it stands for.
+struct Candidate {
+  static constexpr std::ptrdiff_t kExtra = -1;
+  GaussianComponent start;
+  FitBounds bounds;
+  std::ptrdiff_t source = kExtra;  ///< entry of the island's sources; kExtra: found in what a fit left
+};
+
+/// An answer: its Gaussian and the kFlag... bits of the way to it.
+struct LadderResult {
+  FittedGaussian gaussian;
+  std::int64_t flag = 0;
+  std::ptrdiff_t source = Candidate::kExtra;
+};
+
+/// One island on its way down. Rungs, each a question to the backend: all components with weights for correlated noise;
+/// ordinary weights; a component more where a fit that settled leaves a peak; the beam's shape; the island in parts, one
+/// a component; nothing (moments). From a rung that holds, components are added as long as the island asks for them:
+/// a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam.
+/// docs/science.md#gaussian-fits gives the rules. No rung costs more than a bounded number of operations.
+class FitLadder {
+ public:
+  /// candidates: at least one, those of the island's sources
+  FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting, std::int64_t flag = 0);
+
+  [[nodiscard]] bool finished() const { return rung_ == Rung::finished; }
+  /// The island's problem at hand; not when finished.
+  void ask(FitBatch& batch) const;
+  /// fitted: as many as the problem has components
+  void take(const FitOutcome& outcome, const FittedGaussian* fitted);
+
+  /// Once finished: what was found, none for sources that keep their moments.
+  [[nodiscard]] const std::vector<LadderResult>& results() const { return results_; }
+  /// Once finished: ladders for the parts of an island that no fit of the whole describes or can afford.
+  [[nodiscard]] std::vector<FitLadder> parts() const;
+
+ private:
+  enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, finished };
+
+  [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
+  [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
+  [[nodiscard]] double rms_near(double x, double y) const;
+  void begin();
+  void first_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
+  void trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
+  [[nodiscard]] bool worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const;
+  void accept(const FitOutcome& outcome, const FittedGaussian* fitted);
+  void go_on();
+  bool try_residual();
+  bool try_pair();
+  bool try_shapes();
+  void go_down();
+  void start_from_held();
+  void finish();
+
+  FitPixels pixels_;
+  LadderSetting setting_;
+  std::vector<Candidate> candidates_;  ///< of the question at hand
+  std::vector<Candidate> initial_;
+  std::int64_t flag_ = 0;
+  Rung rung_ = Rung::finished;
+  Rung held_rung_ = Rung::finished;        ///< the rung whose weights and shapes the held fit has
+  bool correlated_ = false;                ///< weights of the question at hand
+  bool holds_ = false;                     ///< the held fit describes the island
+  std::vector<FittedGaussian> held_;       ///< best fit so far; empty: none settled
+  std::vector<Candidate> held_candidates_;
+  double held_chi2_ = 0;
+  std::size_t changed_ = 0;                ///< first of the candidates that a trial is about
+  bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
+  std::vector<LadderResult> results_;
+  bool in_parts_ = false;
+};
+
+}  // namespace reber
