@@ -31,6 +31,7 @@ struct MeshOptions {
   double min_valid = 0.5;
   /// Side of the median filter over the cells' values; 1 for none.
   int filter = 3;
+  bool operator==(const MeshOptions&) const = default;
 };
 
 /// Values of each cell before filtering, row-major ny x nx. NaN in both for a cell without enough finite pixels.

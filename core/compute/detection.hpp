@@ -20,6 +20,7 @@ struct DetectOptions {
   std::int64_t min_area = 1;
   Connectivity connectivity = Connectivity::eight;
   bool negative = false;
+  bool operator==(const DetectOptions&) const = default;
 };
 
 /// Labels of one plane, kept where the backend keeps them. Islands are numbered 1..count in raster order of their

@@ -41,6 +41,24 @@ double decode_one(const std::byte* bytes, const PixelFormat& format) {
 
 }  // namespace
 
+void decode_floats(const std::byte* raw, std::int64_t count, const PixelFormat& format, float* out) {
+  if (format.type == PixelType::f32 && format.scale == 1 && format.zero == 0) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::uint32_t bits;
+      std::memcpy(&bits, raw + 4 * i, 4);
+      if (format.big_endian) bits = __builtin_bswap32(bits);
+      const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
+      out[i] = finite ? std::bit_cast<float>(bits) : std::numeric_limits<float>::quiet_NaN();
+    }
+    return;
+  }
+  const std::int64_t size = bytes_of(format.type);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(decode_one(raw + i * size, format));
+    out[i] = std::isfinite(value) ? value : std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
 std::vector<double> decode_doubles(const PixelSource& source) {
   const Shape shape = source.shape();
   const PixelFormat format = source.format();

@@ -46,6 +46,9 @@ class PixelSource {
   virtual void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const = 0;
 };
 
+/// `count` stored pixels as float, blanks and infinities as NaN: what a backend's load gives.
+void decode_floats(const std::byte* raw, std::int64_t count, const PixelFormat& format, float* out);
+
 /// All pixels in double, blanks and infinities as NaN. For small images such as kernels, and for tests.
 [[nodiscard]] std::vector<double> decode_doubles(const PixelSource& source);
 

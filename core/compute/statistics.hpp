@@ -22,6 +22,7 @@ struct PlaneStatistics {
 struct ClipOptions {
   double kappa = 3;
   int max_rounds = 100;
+  bool operator==(const ClipOptions&) const = default;
 };
 
 /// kappa-sigma clip about the median: each round keeps median - kappa std < v < median + kappa std (strict, population

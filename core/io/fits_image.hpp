@@ -51,6 +51,7 @@ struct OpenOptions {
   std::optional<std::string> unit;      ///< brightness unit, in place of BUNIT
   /// Largest inflated size of a compressed file.
   std::int64_t max_inflated_bytes = std::int64_t{64} << 30;
+  bool operator==(const OpenOptions&) const = default;
 };
 
 /// An open FITS file, and one plane of it. The file name is taken literally: no sections, no URLs, no wildcards.

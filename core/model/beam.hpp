@@ -15,6 +15,7 @@ struct Beam {
 
   /// Solid angle of the beam in square degrees: pi major minor / (4 ln 2).
   [[nodiscard]] double area_deg2() const;
+  bool operator==(const Beam&) const = default;
 };
 
 /// Symmetric 2x2 matrix of squared FWHMs. On the sky the axes are east and north; on the grid x and y.

@@ -14,21 +14,27 @@ namespace reber {
 
 struct GaussianPixels {  ///< FWHM in pixels; angle counter-clockwise from +x, degrees
   double major = 0, minor = 0, angle_deg = 0;
+  bool operator==(const GaussianPixels&) const = default;
 };
 struct TargetBeam {  ///< smooth to this beam: the kernel follows from the image's own beam and geometry
   Beam beam;
+  bool operator==(const TargetBeam&) const = default;
 };
 struct BoxKernel {
   int side = 0;
+  bool operator==(const BoxKernel&) const = default;
 };
 struct TophatKernel {
   double radius = 0;
+  bool operator==(const TophatKernel&) const = default;
 };
 struct MexicanHatKernel {  ///< minus the Laplacian of a Gaussian of this sigma (pixels)
   double sigma = 0;
+  bool operator==(const MexicanHatKernel&) const = default;
 };
 struct FileKernel {
   std::string path;
+  bool operator==(const FileKernel&) const = default;
 };
 
 /// A kernel as the user names it.

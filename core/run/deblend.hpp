@@ -17,6 +17,7 @@ struct DeblendOptions {
   double contrast = 0.005;
   /// Least height of a peak above that level, in local rms: noise on top of a bright source is no source.
   double prominence = 2;
+  bool operator==(const DeblendOptions&) const = default;
 };
 
 /// One entry a source, islands in label order. Pixels are taken from bright to faint (ties in raster order); each joins

@@ -15,6 +15,7 @@ namespace reber {
 struct FitRequest {
   enum class Method { none, gaussian } method = Method::none;
   int threads = 0;  ///< 0: all that this process may use; the answer is the same for any number
+  bool operator==(const FitRequest&) const = default;
 };
 
 /// Fits the islands of one image. The weights take the noise's autocorrelation for the beam's shape; without a beam

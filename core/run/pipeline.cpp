@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/algorithm_choice.hpp"
+#include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
 
 namespace reber {
@@ -24,11 +25,12 @@ double ms_since(Clock::time_point start) {
 /// One run in progress.
 class Run {
  public:
-  Run(const Request& request, Backend& backend, const Progress& progress, const LogSink& log)
-      : request_(request), backend_(backend), progress_(progress), log_(log) {}
+  Run(const Request& request, Backend& backend, const Progress& progress, const LogSink& log, PipelineCache* cache)
+      : request_(request), backend_(backend), progress_(progress), log_(log), cache_(cache) {}
 
   PipelineResult execute() {
     const auto start = Clock::now();
+    if (cache_ != nullptr) take_cached();
     open();
     plan();
     if (!request_.dry_run) {
@@ -36,6 +38,7 @@ class Run {
       if (request_.convolve) convolve();
       if (request_.background) measure_background();
       if (request_.detect) find_sources();
+      result_.history = history();
       write();
     }
     result_.report.wall_ms = ms_since(start);
@@ -65,6 +68,7 @@ class Run {
     result_.report.stages.push_back(std::move(report));
   }
 
+  void take_cached();
   void open();
   void plan();
   void read();
@@ -80,12 +84,13 @@ class Run {
   [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
   [[nodiscard]] std::vector<std::string> history() const;
   [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
-  [[nodiscard]] std::string in_unit(double value) const;
+  [[nodiscard]] std::string in_unit(double value) const { return words_in_unit(value, header().unit); }
 
   const Request& request_;
   Backend& backend_;
   const Progress& progress_;
   const LogSink& log_;
+  PipelineCache* const cache_;  ///< may be null
   PipelineResult result_;
   bool source_to_read_ = false;
   TilingPlan tiling_;
@@ -95,18 +100,17 @@ class Run {
   std::vector<std::string> background_history_;
 };
 
-std::string Run::in_unit(double value) const {
-  if (header().unit.kind == Unit::Kind::unknown) return fmt::format("{:.6g} {}", value, header().unit.text);
-  const double si = value * header().unit.factor;
-  const std::string name = header().unit.name();
-  const double size = std::abs(si);
-  if (header().unit.kind != Unit::Kind::kelvin && size < 1e-3) return fmt::format("{:.4g} u{}", si * 1e6, name);
-  if (header().unit.kind != Unit::Kind::kelvin && size < 1) return fmt::format("{:.4g} m{}", si * 1e3, name);
-  return fmt::format("{:.4g} {}", si, name);
+void Run::take_cached() {
+  result_.image = cache_->image;
+  convolution_ = cache_->convolution;
+  choice_ = cache_->choice;
+  background_history_ = cache_->background_history;
 }
 
 void Run::open() {
-  result_.image = FitsImage::open(request_.input, request_.open);
+  if (!result_.image)
+    result_.image = std::make_shared<const FitsImage>(FitsImage::open(request_.input, request_.open));
+  if (cache_ != nullptr) cache_->image = result_.image;
   const ImageHeader& head = header();
   result_.report.input = request_.input;
   const BackendInfo info = backend_.info();
@@ -134,10 +138,10 @@ void Run::plan() {
   MemoryNeeds needs;
   needs.shape = head.shape;
   if (request_.convolve) {
-    convolution_ = resolve_convolution(*request_.convolve, head, result_.beam);
+    if (!convolution_) convolution_ = resolve_convolution(*request_.convolve, head, result_.beam);
     if (!convolution_->copy) {
       const auto quotes = backend_.quote(convolution_->spec, head.shape);
-      choice_ = choose_algorithm(quotes, request_.convolve->algorithm, 0);
+      if (!choice_) choice_ = choose_algorithm(quotes, request_.convolve->algorithm, 0);
       for (const ConvolutionQuote& quote : quotes)
         if (quote.algorithm == choice_->algorithm) needs.workspace_bytes = quote.workspace_bytes;
       needs.convolve = true;
@@ -155,6 +159,10 @@ void Run::plan() {
 }
 
 void Run::read() {
+  if (cache_ != nullptr && cache_->input) {
+    result_.plane = cache_->input;
+    return;
+  }
   stage("read", [&] {
     const auto pixels = result_.image->pixels();
     result_.plane = backend_.load(*pixels, tiling_, progress_);
@@ -166,6 +174,7 @@ void Run::read() {
   });
   if (result_.plane->blank() == result_.plane->shape().count())
     warn(fmt::format("{}: no finite pixels", request_.input));
+  if (cache_ != nullptr) cache_->input = result_.plane;
 }
 
 /// An FFT's rounding follows the brightest pixel: now that pixels are there, the choice is made again with their range.
@@ -183,17 +192,20 @@ void Run::spare_bright_sources() {
 }
 
 void Run::convolve() {
-  if (convolution_->copy) {
-    result_.beam = convolution_->beam_after;
-    return;
-  }
+  result_.beam = convolution_->beam_after;
+  if (cache_ != nullptr && cache_->plane) result_.plane = cache_->plane;
+  if (convolution_->copy || (cache_ != nullptr && cache_->plane)) return;
   stage("convolve", [&] {
     if (!request_.convolve->algorithm && choice_->algorithm == Algorithm::fft) spare_bright_sources();
     const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm);
     result_.plane = backend_.convolve(*result_.plane, *plan, progress_);
     return fmt::format("{}: {}", to_string(choice_->algorithm), plan->description());
   });
-  result_.beam = convolution_->beam_after;
+  if (cache_ != nullptr) {
+    cache_->plane = result_.plane;
+    cache_->convolution = convolution_;
+    cache_->choice = choice_;
+  }
 }
 
 std::shared_ptr<const Plane> Run::load_map(const std::string& path, const char* what) {
@@ -222,17 +234,11 @@ void Run::background_from_maps() {
   }
 }
 
-/// Cells large enough that sources do not fill them and a cell holds some hundred independent values.
-std::int64_t default_box(const ImageHeader& header, const std::optional<Beam>& beam) {
-  constexpr std::int64_t kBox = 64;
-  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                                 0.5 * static_cast<double>(header.shape.ny - 1));
-  if (!beam || !geometry) return kBox;
-  const double beam_px = std::sqrt(beam->major_deg * beam->minor_deg / std::abs(geometry->determinant()));
-  return std::max(kBox, static_cast<std::int64_t>(std::ceil(10 * beam_px)));
-}
-
 void Run::measure_background() {
+  if (cache_ != nullptr && cache_->background) {
+    result_.background = cache_->background;
+    return;
+  }
   const BackgroundRequest& wanted = *request_.background;
   const Shape shape = result_.plane->shape();
   stage("background", [&]() -> std::string {
@@ -276,6 +282,10 @@ void Run::measure_background() {
     const double rms = middle(result_.background->rms);
     fact("noise rms", fmt::format("median {}", in_unit(rms)));
     if (!(rms > 0)) warn("the noise rms is zero or unknown: no source can be found");
+  }
+  if (cache_ != nullptr) {
+    cache_->background = result_.background;
+    cache_->background_history = background_history_;
   }
 }
 
@@ -377,17 +387,18 @@ std::vector<std::string> Run::history() const {
 void Run::write() {
   if (!any_product(request_.output)) return;
   stage("write", [&] {
-    result_.report.outputs = write_products(request_.output, backend_, result_, history(), progress_);
+    result_.report.outputs = write_products(request_.output, backend_, result_, result_.history, progress_);
     return fmt::format("{} files", result_.report.outputs.size());
   });
 }
 
 }  // namespace
 
-PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress, const LogSink& log) {
+PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress, const LogSink& log,
+                            PipelineCache* cache) {
   if (request.detect && !request.background)
     throw InternalError("a request that detects sources must measure the background");
-  return Run(request, backend, progress, log).execute();
+  return Run(request, backend, progress, log, cache).execute();
 }
 
 }  // namespace reber

@@ -10,6 +10,7 @@
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
+#include "core/plan/algorithm_choice.hpp"
 #include "core/run/report.hpp"
 #include "core/run/request.hpp"
 #include "core/run/source.hpp"
@@ -19,18 +20,14 @@ namespace reber {
 /// What a run leaves in memory, for the viewer, the benchmark and the verification.
 struct PipelineResult {
   Report report;
-  std::optional<FitsImage> image;
+  std::shared_ptr<const FitsImage> image;
   std::shared_ptr<const Plane> plane;           ///< convolved where asked for
   std::optional<BackgroundModel> background;
-  std::unique_ptr<IslandMap> islands;
+  std::shared_ptr<const IslandMap> islands;
   std::vector<Source> sources;
   std::optional<Beam> beam;                     ///< of `plane`
+  std::vector<std::string> history;             ///< how it was made, one line a fact: HISTORY of every file
 };
-
-/// Opens, plans, reads, convolves, measures the background, detects, measures, writes: what the request asks for.
-///   throws InputError, DataError, DeviceError, Cancelled; files already written before stay, none is half-written
-[[nodiscard]] PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress,
-                                          const LogSink& log);
 
 /// A convolution ready to be planned: the kernel on the pixel grid, the beam after it and the factor in its weights.
 struct ResolvedConvolution {
@@ -40,6 +37,24 @@ struct ResolvedConvolution {
   double flux_factor = 1;            ///< already in the weights
   std::vector<std::string> notes;    ///< for the report and HISTORY
 };
+
+/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's Session). What is
+/// set is taken in place of being computed; what is computed is left here. The caller clears what its change makes invalid.
+struct PipelineCache {
+  std::shared_ptr<const FitsImage> image;          ///< open
+  std::shared_ptr<const Plane> input;              ///< read
+  std::shared_ptr<const Plane> plane;              ///< convolve; with the two below
+  std::optional<ResolvedConvolution> convolution;
+  std::optional<AlgorithmChoice> choice;
+  std::optional<BackgroundModel> background;       ///< background; with the history below
+  std::vector<std::string> background_history;
+};
+
+/// Opens, plans, reads, convolves, measures the background, detects, measures, writes: what the request asks for.
+/// cache: see PipelineCache; it is kept up to date when this throws, too.
+///   throws InputError, DataError, DeviceError, Cancelled; files already written before stay, none is half-written
+[[nodiscard]] PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress,
+                                          const LogSink& log, PipelineCache* cache = nullptr);
 
 /// Kernel from the request and the image's beam, unit and geometry (at the image's centre, by WCSLIB).
 /// Jy/beam data smoothed by a Gaussian or to a target beam are multiplied by Omega_new / Omega_old; K, Jy/sr by 1.

@@ -26,6 +26,7 @@ struct ConvolveRequest {
   Normalise normalise = Normalise::sum;
   double min_weight = 0.5;
   bool keep_blanks = false;
+  bool operator==(const ConvolveRequest&) const = default;
 };
 
 struct BackgroundRequest {
@@ -33,6 +34,7 @@ struct BackgroundRequest {
   std::int64_t box = 0;              ///< cell side in pixels; 0: 64, or 10 beams where that is more
   MeshOptions mesh;                  ///< clip options serve both methods
   std::string mean_path, rms_path;   ///< maps to read in place of measuring
+  bool operator==(const BackgroundRequest&) const = default;
 };
 
 /// Files to write; empty paths are not written.

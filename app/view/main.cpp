@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program `reber-view`: the viewer, apart from `reber` so that batch work needs no graphics library.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "gui/shell/settings.hpp"
+#include "gui/viewer.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber {
+namespace {
+
+struct Options {
+  gui::ViewerOptions viewer;
+  std::string kernel;
+  int device = 0, threads = 0, hdu = -1;
+  std::int64_t plane = -1;
+  double threshold = 5, flood = 3;
+  bool no_settings = false;
+};
+
+void add_options(CLI::App& parser, Options& options) {
+  gui::ViewerOptions& viewer = options.viewer;
+  parser.add_option("files", viewer.files, "FITS images, plain or compressed")->type_name("FILE");
+  parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")->check(CLI::NonNegativeNumber);
+  parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")->check(CLI::NonNegativeNumber);
+  parser.add_option("--kernel", options.kernel, "Kernel to convolve with: gaussian:FWHM, beam:MAJ,MIN,PA ...");
+  parser.add_option("--threshold", options.threshold, "Seed level of detections, in sigma")->capture_default_str();
+  parser.add_option("--flood", options.flood, "Flood level, in sigma")->capture_default_str();
+  parser.add_option("--backend", viewer.backend, "auto, cuda, cpu or reference")->capture_default_str();
+  parser.add_option("--device", options.device, "Number of the graphics card")->capture_default_str();
+  parser.add_option("--threads", options.threads, "Threads of the cpu backend; 0: all")->capture_default_str();
+  parser.add_option("--width", viewer.width, "Width of the window")->capture_default_str();
+  parser.add_option("--height", viewer.height, "Height of the window")->capture_default_str();
+  parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")->capture_default_str();
+  parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
+}
+
+void finish(Options& options) {
+  gui::ViewerOptions& viewer = options.viewer;
+  Request& request = viewer.request;
+  if (options.hdu >= 0) request.open.hdu = options.hdu;
+  if (options.plane >= 0) request.open.plane = options.plane;
+  if (!options.kernel.empty()) {
+    request.convolve.emplace();
+    request.convolve->kernel = parse_kernel(options.kernel);
+  }
+  request.background.emplace();
+  request.detect.emplace();
+  request.detect->seed = options.threshold;
+  request.detect->flood = options.flood;
+  viewer.program = std::string("reber ") + REBER_VERSION;
+  viewer.backends.emplace_back("auto");
+  for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);
+  const BackendOptions wanted{options.device, options.threads, 0};
+  viewer.make_backend = [wanted](const std::string& name) { return make_backend(name, wanted, LogSink()); };
+  if (!options.no_settings) viewer.settings = gui::default_settings_path();
+}
+
+int exit_code_of(const std::exception& failure) {
+  if (dynamic_cast<const InputError*>(&failure) != nullptr) return 2;
+  if (dynamic_cast<const DataError*>(&failure) != nullptr) return 3;
+  if (dynamic_cast<const DeviceError*>(&failure) != nullptr) return 4;
+  return 70;
+}
+
+}  // namespace
+}  // namespace reber
+
+int main(int argc, char** argv) {
+  reber::Options options;
+  CLI::App parser("Looks at images, finds their sources while you watch.", "reber view");
+  reber::add_options(parser, options);
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return parser.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    reber::finish(options);
+    return reber::gui::run_viewer(options.viewer);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "reber: %s\n", failure.what());
+    return reber::exit_code_of(failure);
+  }
+}

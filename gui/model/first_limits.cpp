@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits of a layer that nobody has set yet.
+#include "gui/model/first_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reber::gui {
+
+std::vector<float> sorted_sample(const Pyramid& pixels, std::size_t most) {
+  const int level = pixels.first_level();
+  const Shape shape = pixels.level_shape(level);
+  const std::int64_t step = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(std::sqrt(static_cast<double>(shape.count()) / static_cast<double>(most))));
+  std::vector<float> row(static_cast<std::size_t>(shape.nx)), sample;
+  for (std::int64_t y = step / 2; y < shape.ny; y += step) {
+    pixels.read(level, Reduction::mean, {y, 0, 1, shape.nx}, row.data());
+    // The start moves from row to row, so that columns of a pattern do not all fall through.
+    for (std::int64_t x = (y * 7) % step; x < shape.nx; x += step)
+      if (std::isfinite(row[static_cast<std::size_t>(x)])) sample.push_back(row[static_cast<std::size_t>(x)]);
+  }
+  std::ranges::sort(sample);
+  return sample;
+}
+
+std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
+  if (sorted.empty()) return {0, 1};
+  const double median = sorted[sorted.size() / 2];
+  std::vector<float> distance(sorted.size());
+  std::ranges::transform(sorted, distance.begin(), [&](float v) { return static_cast<float>(std::abs(v - median)); });
+  const auto middle = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
+  std::nth_element(distance.begin(), middle, distance.end());
+  const double sigma = 1.4826 * *middle;
+  const double least = sorted.front(), most = sorted.back();
+  if (!(sigma > 0)) return most > least ? std::pair(least, most) : std::pair(least - 0.5, least + 0.5);
+  return {std::max(least, median - 1.5 * sigma), median + 15 * sigma};
+}
+
+std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, double high) {
+  std::vector<float> part(256);
+  const auto place = [&](double v) {
+    return static_cast<double>(std::ranges::lower_bound(sorted, static_cast<float>(v)) - sorted.begin());
+  };
+  const double first = place(low), last = place(high);
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const double t = static_cast<double>(i) / 255;
+    part[i] = static_cast<float>(last > first ? (place(low + (high - low) * t) - first) / (last - first) : t);
+  }
+  return part;
+}
+
+}  // namespace reber::gui

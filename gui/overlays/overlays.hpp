@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of all overlays; gui/shell/overlay_table.cpp puts them in order.
+#pragma once
+
+#include "gui/shell/overlay.hpp"
+
+namespace reber::gui {
+
+/// Ellipses themselves are drawn by OpenGL below all overlays; this labels the selected ones and takes clicks.
+void draw_sources_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+
+}  // namespace reber::gui

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panel: stretch, limits and colours of the layer that is shown.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/panels/fields.hpp"
+#include "gui/panels/panels.hpp"
+
+namespace reber::gui {
+namespace {
+
+void draw_map_choice(Context& context, RenderSettings& render) {
+  label("Colours");
+  if (!ImGui::BeginCombo("##map", render.colour_map.c_str(), ImGuiComboFlags_HeightLargest)) {
+    context.widgets.item("display.map");
+    return;
+  }
+  const float width = 7 * ImGui::GetFontSize(), height = ImGui::GetTextLineHeight();
+  for (const ColourMap& map : colour_maps()) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    for (int i = 0; i < 32; ++i) {
+      const auto& c = map.entries[static_cast<std::size_t>(8 * i + 4)];
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x + width * static_cast<float>(i) / 32, at.y},
+                                                {at.x + width * static_cast<float>(i + 1) / 32, at.y + height},
+                                                IM_COL32(c[0], c[1], c[2], 255));
+    }
+    ImGui::Dummy({width, height});
+    ImGui::SameLine();
+    if (ImGui::Selectable(map.name.c_str(), map.name == render.colour_map)) render.colour_map = map.name;
+    context.widgets.item("display.map." + map.name);
+  }
+  ImGui::EndCombo();
+}
+
+void draw_stretch(Context& context, RenderSettings& render) {
+  int stretch = static_cast<int>(render.stretch);
+  label("Stretch");
+  if (ImGui::Combo("##stretch", &stretch, kStretchNames.data(), static_cast<int>(kStretchNames.size())))
+    render.stretch = static_cast<Stretch>(stretch);
+  context.widgets.item("display.stretch");
+  if (render.stretch == Stretch::asinh || render.stretch == Stretch::log) {
+    label("Softness");
+    slider("##softness", render.softness, 1, 1000, "%.0f", ImGuiSliderFlags_Logarithmic);
+    context.widgets.item("display.softness");
+  }
+  if (render.stretch == Stretch::power) {
+    label("Power");
+    slider("##power", render.power, 0.1, 5, "%.2f", 0);
+    context.widgets.item("display.power");
+  }
+}
+
+}  // namespace
+
+void draw_display_panel(Context& context) {
+  Document& document = *context.state.document();
+  RenderSettings& render = document.layer().render;
+  if (render.categorical) {
+    ImGui::TextDisabled("One colour an island");
+    return;
+  }
+  draw_stretch(context, render);
+  draw_map_choice(context, render);
+  label("Low, high");
+  const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
+  for (double* limit : {&render.low, &render.high}) {
+    ImGui::PushID(limit);
+    ImGui::SetNextItemWidth(width);
+    if (ImGui::InputDouble("##limit", limit, 0, 0, "%.4g")) render.limits = "manual";
+    context.widgets.item(limit == &render.low ? "display.low" : "display.high");
+    ImGui::PopID();
+    ImGui::SameLine();
+  }
+  ImGui::NewLine();
+  label("Bias");
+  slider("##bias", render.bias, 0, 1, "%.2f", 0);
+  context.widgets.item("display.bias");
+  label("Contrast");
+  slider("##contrast", render.contrast, 0, 10, "%.2f", ImGuiSliderFlags_Logarithmic);
+  context.widgets.item("display.contrast");
+  ImGui::Checkbox("Invert", &render.invert);
+  context.widgets.item("display.invert");
+  ImGui::SameLine();
+  bool peaks = render.reduction == Reduction::peak;
+  if (ImGui::Checkbox("Keep peaks", &peaks)) render.reduction = peaks ? Reduction::peak : Reduction::mean;
+  context.widgets.item("display.peaks");
+  tip("Zoomed out, a screen pixel shows the brightest of the image pixels in it, in place of their mean.");
+  ImGui::SameLine();
+  ImGui::ColorEdit3("Blank", &render.blank.red, ImGuiColorEditFlags_NoInputs);
+  context.widgets.item("display.blank");
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws the tiles in view, each as one quad whose corners are computed in double.
+#include "gui/render/image_renderer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gui/render/image_shader.hpp"
+
+namespace reber::gui {
+namespace {
+
+GLint uniform(const GlProgram& program, const char* name) { return glGetUniformLocation(program.get(), name); }
+
+GlTexture flat_texture() {
+  GlTexture texture = make_texture();
+  glBindTexture(GL_TEXTURE_2D, texture.get());
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    glTexParameteri(GL_TEXTURE_2D, filter, GL_LINEAR);
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    glTexParameteri(GL_TEXTURE_2D, wrap, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  return texture;
+}
+
+/// The level whose pixels are at least one screen pixel wide: then each of them covers a screen pixel's centre, and no
+/// peak is passed over.
+int level_for(const Pyramid& pixels, double zoom) {
+  const int level = zoom >= 1 ? 0 : static_cast<int>(std::ceil(-std::log2(zoom) - 1e-9));
+  return std::clamp(level, pixels.first_level(), pixels.levels() - 1);
+}
+
+}  // namespace
+
+ImageRenderer::ImageRenderer(std::int64_t texture_bytes)
+    : tiles_(texture_bytes), program_(make_program(kImageVertex, kImageFragment)), vertices_(make_vertex_array()) {
+  const auto& maps = colour_maps();
+  std::vector<unsigned char> rows;
+  for (const ColourMap& map : maps)
+    for (const auto& entry : map.entries) rows.insert(rows.end(), entry.begin(), entry.end());
+  maps_ = flat_texture();
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, static_cast<GLsizei>(maps.size()), 0, GL_RGB, GL_UNSIGNED_BYTE,
+               rows.data());
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  cumulative_ = flat_texture();
+}
+
+void ImageRenderer::set_look(const ImageScene& scene) const {
+  const RenderSettings& s = scene.settings;
+  glUniform1i(uniform(program_, "pixels"), 0);
+  glUniform1i(uniform(program_, "other_pixels"), 1);
+  glUniform1i(uniform(program_, "maps"), 2);
+  glUniform1i(uniform(program_, "cumulative"), 3);
+  glActiveTexture(GL_TEXTURE2);
+  glBindTexture(GL_TEXTURE_2D, maps_.get());
+  glActiveTexture(GL_TEXTURE3);
+  glBindTexture(GL_TEXTURE_2D, cumulative_.get());
+  if (s.stretch == Stretch::histogram && scene.cumulative != nullptr)
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative->data());
+  glUniform1i(uniform(program_, "combine"), static_cast<GLint>(scene.combine));
+  glUniform2f(uniform(program_, "limits"), static_cast<float>(s.low),
+              static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));
+  glUniform1i(uniform(program_, "stretch"), static_cast<GLint>(s.stretch));
+  glUniform1f(uniform(program_, "softness"), static_cast<float>(std::max(1e-3, s.softness)));
+  glUniform1f(uniform(program_, "power"), static_cast<float>(s.power));
+  glUniform1f(uniform(program_, "map_row"),
+              (static_cast<float>(colour_map_index(s.colour_map)) + 0.5f) / static_cast<float>(colour_maps().size()));
+  glUniform1i(uniform(program_, "invert"), s.invert ? 1 : 0);
+  glUniform2f(uniform(program_, "bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
+  glUniform4f(uniform(program_, "blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
+  glUniform1i(uniform(program_, "categorical"), s.categorical ? 1 : 0);
+  // The grid comes in between 8 and 16 screen pixels an image pixel.
+  const double zoom = scene.transform.zoom();
+  glUniform1f(uniform(program_, "grid"),
+              scene.pixel_grid ? static_cast<float>(0.35 * std::clamp((zoom - 8) / 8, 0.0, 1.0)) : 0.0f);
+}
+
+void ImageRenderer::draw(const ImageScene& scene) {
+  if (scene.pixels == nullptr) return;
+  const Rect seen = scene.transform.visible(scene.pixels->shape());
+  if (seen.ny == 0 || seen.nx == 0) return;
+  glUseProgram(program_.get());
+  glBindVertexArray(vertices_.get());
+  glDisable(GL_BLEND);
+  glDisable(GL_SCISSOR_TEST);
+  set_look(scene);
+  int level = level_for(*scene.pixels, scene.transform.zoom());
+  if (scene.other != nullptr) level = std::max(level, scene.other->first_level());
+  const std::int64_t side = TileCache::kSide << level;
+  // From the middle outwards: what the eye rests on comes first.
+  struct Spot {
+    std::int64_t row, column;
+    double distance;
+  };
+  std::vector<Spot> spots;
+  const PixelPosition centre = scene.transform.view().centre;
+  for (std::int64_t row = seen.y0 / side; row * side < seen.y0 + seen.ny; ++row)
+    for (std::int64_t column = seen.x0 / side; column * side < seen.x0 + seen.nx; ++column) {
+      const double dy = (static_cast<double>(row) + 0.5) * static_cast<double>(side) - centre.y;
+      const double dx = (static_cast<double>(column) + 0.5) * static_cast<double>(side) - centre.x;
+      spots.push_back({row, column, dx * dx + dy * dy});
+    }
+  std::ranges::sort(spots, {}, &Spot::distance);
+  for (const Spot& spot : spots) draw_tile(scene, level, spot.row, spot.column);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+bool ImageRenderer::locate(const Pyramid& pixels, Reduction reduction, int level, std::int64_t row, std::int64_t column,
+                           TileCache::Place& place, int& found_level) {
+  // Level 0 is the same for both reductions.
+  const auto key = [&](int at) {
+    return TileCache::Key{pixels.id(), at, at == 0 ? Reduction::mean : reduction, row >> (at - level),
+                          column >> (at - level)};
+  };
+  found_level = level;
+  if (tiles_.find(pixels, key(level), place)) return true;
+  for (int up = level + 1; up < pixels.levels(); ++up) {
+    found_level = up;
+    if (tiles_.peek(key(up), place)) return true;
+  }
+  // Nothing at all is there: the whole image in one tile.
+  int top = level;
+  while (top + 1 < pixels.levels() &&
+         std::max(pixels.level_shape(top).nx, pixels.level_shape(top).ny) > TileCache::kSide)
+    ++top;
+  found_level = top;
+  return tiles_.find(pixels, key(top), place);
+}
+
+void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column) {
+  TileCache::Place place, other_place;
+  int from = level, other_from = level;
+  const Reduction reduction = scene.combine == Combine::first ? scene.settings.reduction : Reduction::mean;
+  if (!locate(*scene.pixels, reduction, level, row, column, place, from)) return;
+  const bool two = scene.combine != Combine::first && scene.other != nullptr;
+  if (two && !locate(*scene.other, reduction, level, row, column, other_place, other_from)) return;
+
+  const Shape shape = scene.pixels->shape();
+  const std::int64_t side = TileCache::kSide << level;
+  const double x0 = static_cast<double>(column * side), y0 = static_cast<double>(row * side);
+  const double x1 = static_cast<double>(std::min(shape.nx, (column + 1) * side));
+  const double y1 = static_cast<double>(std::min(shape.ny, (row + 1) * side));
+  const auto texel = [&](double v, int at, std::int64_t index) {
+    const std::int64_t first = (index >> (at - level)) * TileCache::kSide;
+    return static_cast<float>(v / static_cast<double>(std::int64_t{1} << at) - static_cast<double>(first));
+  };
+  std::array<float, 16> corner;
+  std::array<float, 8> other;
+  const ScreenRect& canvas = scene.transform.canvas();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double x = i % 2 == 0 ? x0 : x1, y = i < 2 ? y0 : y1;
+    const ScreenPoint at = scene.transform.to_screen({x - 0.5, y - 0.5});
+    corner[4 * i] = static_cast<float>(2 * (at.x - canvas.x) / canvas.width - 1);
+    corner[4 * i + 1] = static_cast<float>(1 - 2 * (at.y - canvas.y) / canvas.height);
+    corner[4 * i + 2] = texel(x, from, column);
+    corner[4 * i + 3] = texel(y, from, row);
+    other[2 * i] = texel(x, other_from, column);
+    other[2 * i + 1] = texel(y, other_from, row);
+  }
+  glUniform4fv(uniform(program_, "corner"), 4, corner.data());
+  glUniform2fv(uniform(program_, "other"), 4, other.data());
+  // Rounding at the far edge must not reach a texel that another tile left there.
+  const auto last = [&](const char* name, int at) {
+    const Shape whole = scene.pixels->level_shape(at);
+    const auto least = [&](std::int64_t n, std::int64_t index) {
+      return static_cast<GLint>(std::min(TileCache::kSide, n - (index >> (at - level)) * TileCache::kSide) - 1);
+    };
+    glUniform2i(uniform(program_, name), least(whole.nx, column), least(whole.ny, row));
+  };
+  last("last", from);
+  last("other_last", other_from);
+  glUniform1i(uniform(program_, "layer"), place.layer);
+  glUniform1i(uniform(program_, "other_layer"), other_place.layer);
+  glUniform1f(uniform(program_, "pixel_size"),
+              static_cast<float>(scene.transform.zoom() * static_cast<double>(std::int64_t{1} << from)));
+  glActiveTexture(GL_TEXTURE1);
+  glBindTexture(GL_TEXTURE_2D_ARRAY, two ? other_place.texture : place.texture);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D_ARRAY, place.texture);
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+}  // namespace reber::gui

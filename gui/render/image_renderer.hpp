@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws layers of images: tiles, stretch, colours.
+#pragma once
+
+#include <vector>
+
+#include "gui/model/pyramid.hpp"
+#include "gui/model/render_settings.hpp"
+#include "gui/model/view_transform.hpp"
+#include "gui/render/gl.hpp"
+#include "gui/render/tile_cache.hpp"
+
+namespace reber::gui {
+
+/// Two layers seen as one.
+enum class Combine { first, difference, ratio };
+
+/// What to draw of one canvas.
+struct ImageScene {
+  const Pyramid* pixels = nullptr;
+  const Pyramid* other = nullptr;  ///< of the same shape, where combine needs it
+  Combine combine = Combine::first;
+  RenderSettings settings;
+  const std::vector<float>* cumulative = nullptr;  ///< 256 values in 0..1 for Stretch::histogram
+  CanvasTransform transform;                       ///< on a canvas at (0, 0), in pixels of the target
+  bool pixel_grid = false;
+};
+
+class ImageRenderer {
+ public:
+  explicit ImageRenderer(std::int64_t texture_bytes);
+
+  void begin_frame(double upload_ms) { tiles_.begin_frame(upload_ms); }
+  /// Draws into the bound target, of the canvas's size. Tiles that are not there yet are drawn from coarser ones.
+  void draw(const ImageScene& scene);
+  [[nodiscard]] TileCache& tiles() { return tiles_; }
+
+ private:
+  struct TileQuad;
+  void set_look(const ImageScene& scene) const;
+  void draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column);
+  bool locate(const Pyramid& pixels, Reduction reduction, int level, std::int64_t row, std::int64_t column,
+              TileCache::Place& place, int& found_level);
+
+  TileCache tiles_;
+  GlProgram program_;
+  GlVertexArray vertices_;
+  GlTexture maps_, cumulative_;
+};
+
+}  // namespace reber::gui

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one shader that turns values into colours.
+#pragma once
+
+namespace reber::gui {
+
+inline constexpr const char* kImageVertex = R"(#version 330 core
+uniform vec4 corner[4];   // clip position, texel of the first layer
+uniform vec2 other[4];    // texel of the second
+out vec2 texel;
+out vec2 other_texel;
+void main() {
+  texel = corner[gl_VertexID].zw;
+  other_texel = other[gl_VertexID];
+  gl_Position = vec4(corner[gl_VertexID].xy, 0, 1);
+}
+)";
+
+// NaN is told from its bits: compilers may take a comparison of a number with itself for true.
+inline constexpr const char* kImageFragment = R"(#version 330 core
+in vec2 texel;
+in vec2 other_texel;
+out vec4 colour;
+uniform sampler2DArray pixels;
+uniform sampler2DArray other_pixels;
+uniform sampler2D maps;        // one colour map a row
+uniform sampler2D cumulative;  // of the histogram stretch, 256 x 1
+uniform int layer;
+uniform int other_layer;
+uniform int combine;           // 0 the first, 1 difference, 2 ratio
+uniform vec2 limits;
+uniform int stretch;
+uniform float softness;
+uniform float power;
+uniform float map_row;
+uniform bool invert;
+uniform vec2 bias_contrast;
+uniform vec4 blank;
+uniform bool categorical;
+uniform float grid;            // opacity of the pixel grid
+uniform float pixel_size;      // screen pixels a texel
+uniform ivec2 last;            // texel of the tile that is image still
+uniform ivec2 other_last;
+
+bool is_blank(float v) { return (floatBitsToUint(v) & 0x7f800000u) == 0x7f800000u; }
+
+float asinh_of(float x) { return log(x + sqrt(x * x + 1.0)); }
+
+float stretched(float t) {
+  if (stretch == 1) return log(1.0 + softness * t) / log(1.0 + softness);
+  if (stretch == 2) return sqrt(t);
+  if (stretch == 3) return t * t;
+  if (stretch == 4) return asinh_of(softness * t) / asinh_of(softness);
+  if (stretch == 5) return pow(t, power);
+  if (stretch == 6) return texture(cumulative, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).r;
+  return t;
+}
+
+vec4 label_colour(float v) {
+  float hue = fract(v * 0.61803398875) * 6.0;
+  vec3 rgb = clamp(vec3(abs(hue - 3.0) - 1.0, 2.0 - abs(hue - 2.0), 2.0 - abs(hue - 4.0)), 0.0, 1.0);
+  return vec4(0.25 + 0.7 * rgb, 1.0);
+}
+
+void main() {
+  float v = texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
+  bool no_value = is_blank(v);
+  if (combine != 0) {
+    float w = texelFetch(other_pixels, ivec3(clamp(ivec2(other_texel), ivec2(0), other_last), other_layer), 0).r;
+    no_value = no_value || is_blank(w) || (combine == 2 && w == 0.0);
+    v = combine == 1 ? v - w : v / w;
+  }
+  if (no_value) {
+    colour = blank;
+  } else if (categorical) {
+    colour = label_colour(v);
+  } else {
+    float t = clamp((v - limits.x) / (limits.y - limits.x), 0.0, 1.0);
+    float c = clamp((stretched(t) - bias_contrast.x) * bias_contrast.y + 0.5, 0.0, 1.0);
+    if (invert) c = 1.0 - c;
+    colour = vec4(texture(maps, vec2((c * 255.0 + 0.5) / 256.0, map_row)).rgb, 1.0);
+  }
+  if (grid > 0.0) {
+    vec2 edge = min(fract(texel), 1.0 - fract(texel)) * pixel_size;
+    if (min(edge.x, edge.y) < 0.5) colour.rgb = mix(colour.rgb, vec3(0.5), grid);
+  }
+}
+)";
+
+}  // namespace reber::gui

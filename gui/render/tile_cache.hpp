@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles of images on the graphics card: only what is in view is there, whatever the size of the image.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "gui/model/pyramid.hpp"
+#include "gui/render/gl.hpp"
+
+namespace reber::gui {
+
+/// Tiles of kSide x kSide float pixels in the layers of a few texture arrays; the least recently drawn one makes room.
+class TileCache {
+ public:
+  static constexpr std::int64_t kSide = 512;
+
+  struct Key {
+    std::uint64_t pyramid = 0;
+    int level = 0;
+    Reduction reduction = Reduction::peak;
+    std::int64_t row = 0, column = 0;  ///< in tiles of that level
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Place {
+    GLuint texture = 0;
+    int layer = 0;
+  };
+
+  /// most_bytes: of texture memory.
+  explicit TileCache(std::int64_t most_bytes) : most_tiles_(most_bytes / (kSide * kSide * 4)) {}
+
+  /// Begins a frame: uploads may take this long (one is always made); older tiles may be dropped.
+  void begin_frame(double upload_ms);
+  /// The tile, uploaded now where the frame's time allows it. False where it is not there: pending() is true then.
+  bool find(const Pyramid& pyramid, const Key& key, Place& place);
+  /// The same without upload.
+  bool peek(const Key& key, Place& place);
+  /// Something asked for in this frame was not uploaded: draw again.
+  [[nodiscard]] bool pending() const { return pending_; }
+  /// Forgets the tiles of a pyramid that is no more.
+  void drop(std::uint64_t pyramid);
+  [[nodiscard]] std::int64_t resident_bytes() const {
+    return static_cast<std::int64_t>(tiles_.size()) * kSide * kSide * 4;
+  }
+  [[nodiscard]] std::int64_t uploads() const { return uploads_; }
+
+ private:
+  struct Tile {
+    int slot = 0;
+    std::uint64_t used = 0;
+  };
+  static constexpr int kLayers = 32;  ///< of one array: 32 MiB
+
+  [[nodiscard]] Place place_of(int slot) const;
+  int take_slot();
+  void upload(const Pyramid& pyramid, const Key& key, int slot);
+
+  std::int64_t most_tiles_;
+  std::vector<GlTexture> arrays_;
+  std::vector<int> free_;
+  std::map<Key, Tile> tiles_;
+  std::vector<float> scratch_;
+  std::uint64_t frame_ = 0;
+  std::chrono::steady_clock::time_point until_;
+  bool pending_ = false, uploaded_ = false;
+  std::int64_t uploads_ = 0;
+};
+
+}  // namespace reber::gui

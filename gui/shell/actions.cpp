@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of actions, put together from the rows of each file.
+#include "gui/shell/actions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "gui/render/gl.hpp"
+#include "gui/shell/overlay.hpp"
+#include "gui/shell/panel.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// Panels and overlays bring an action each that opens and closes them.
+void add_switches(std::vector<Action>& all) {
+  for (const Overlay& overlay : overlays()) {
+    all.push_back({fmt::format("overlay.{}", overlay.name), overlay.title, "View/Overlays", overlay.key,
+                   overlay.tooltip, has_document,
+                   [&overlay](Context& c) { c.state.overlay_on[overlay.name] = !is_on(c.state, overlay); },
+                   [&overlay](const ViewerState& s) { return is_on(s, overlay); }});
+  }
+  for (const Panel& panel : panels()) {
+    all.push_back({fmt::format("panel.{}", panel.name), panel.title, "Panels", panel.key, panel.tooltip, panel.enabled,
+                   [&panel](Context& c) { set_open(c.state, panel.name, !is_open(c.state, panel)); },
+                   [&panel](const ViewerState& s) { return is_open(s, panel); }});
+  }
+}
+
+std::vector<Action> all_actions() {
+  std::vector<Action> all;
+  for (const auto& rows : {file_actions(), image_actions(), view_actions(), source_actions()})
+    all.insert(all.end(), rows.begin(), rows.end());
+  add_switches(all);
+  const auto window = window_actions();
+  all.insert(all.end(), window.begin(), window.end());
+  return all;
+}
+
+struct NamedKey {
+  int key;
+  const char* name;
+};
+constexpr std::array kNamedKeys{NamedKey{GLFW_KEY_TAB, "Tab"},
+                                NamedKey{GLFW_KEY_ENTER, "Enter"},
+                                NamedKey{GLFW_KEY_KP_ENTER, "Enter"},
+                                NamedKey{GLFW_KEY_ESCAPE, "Esc"},
+                                NamedKey{GLFW_KEY_SPACE, "Space"},
+                                NamedKey{GLFW_KEY_UP, "Up"},
+                                NamedKey{GLFW_KEY_DOWN, "Down"},
+                                NamedKey{GLFW_KEY_LEFT, "Left"},
+                                NamedKey{GLFW_KEY_RIGHT, "Right"},
+                                NamedKey{GLFW_KEY_PAGE_UP, "PageUp"},
+                                NamedKey{GLFW_KEY_PAGE_DOWN, "PageDown"},
+                                NamedKey{GLFW_KEY_HOME, "Home"},
+                                NamedKey{GLFW_KEY_END, "End"},
+                                NamedKey{GLFW_KEY_DELETE, "Delete"},
+                                NamedKey{GLFW_KEY_BACKSPACE, "Backspace"},
+                                NamedKey{GLFW_KEY_KP_ADD, "KeypadAdd"},
+                                NamedKey{GLFW_KEY_KP_SUBTRACT, "KeypadSubtract"},
+                                NamedKey{GLFW_KEY_GRAVE_ACCENT, "`"},
+                                NamedKey{GLFW_KEY_APOSTROPHE, "'"},
+                                NamedKey{GLFW_KEY_SLASH, "/"},
+                                NamedKey{GLFW_KEY_PERIOD, "."},
+                                NamedKey{GLFW_KEY_COMMA, ","},
+                                NamedKey{GLFW_KEY_MINUS, "-"},
+                                NamedKey{GLFW_KEY_EQUAL, "="},
+                                NamedKey{GLFW_KEY_LEFT_BRACKET, "["},
+                                NamedKey{GLFW_KEY_RIGHT_BRACKET, "]"}};
+
+}  // namespace
+
+const std::vector<Action>& actions() {
+  static const std::vector<Action> all = all_actions();
+  return all;
+}
+
+const Action* find_action(const std::string& name) {
+  const auto found = std::ranges::find(actions(), name, &Action::name);
+  return found == actions().end() ? nullptr : &*found;
+}
+
+const Action* action_for_key(const std::string& key, bool typing) {
+  const bool function_key = key.size() >= 2 && key[0] == 'F' && std::isdigit(static_cast<unsigned char>(key[1])) != 0;
+  if (typing && !key.starts_with("Ctrl+") && !function_key && key != "Esc") return nullptr;
+  // A text field keeps the keys that edit text.
+  if (typing && (key == "Ctrl+a" || key == "Ctrl+c" || key == "Ctrl+v" || key == "Ctrl+x" || key == "Ctrl+z"))
+    return nullptr;
+  for (const Action& action : actions()) {
+    std::istringstream words(action.keys);
+    for (std::string word; words >> word;)
+      if (word == key) return &action;
+  }
+  return nullptr;
+}
+
+bool is_enabled(const Action& action, const ViewerState& state) { return !action.enabled || action.enabled(state); }
+
+std::string key_name(int key, int mods) {
+  std::string name;
+  if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) {
+    name = static_cast<char>('a' + key - GLFW_KEY_A);
+  } else if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) {
+    name = static_cast<char>('0' + key - GLFW_KEY_0);
+  } else if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12) {
+    name = fmt::format("F{}", key - GLFW_KEY_F1 + 1);
+  } else {
+    const auto found = std::ranges::find(kNamedKeys, key, &NamedKey::key);
+    if (found == kNamedKeys.end()) return "";
+    name = found->name;
+  }
+  std::string prefix;
+  if ((mods & GLFW_MOD_CONTROL) != 0) prefix += "Ctrl+";
+  if ((mods & GLFW_MOD_ALT) != 0) prefix += "Alt+";
+  if ((mods & GLFW_MOD_SHIFT) != 0) prefix += "Shift+";
+  return prefix + name;
+}
+
+bool has_pixels(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && document->header && document->layer().pixels;
+}
+
+bool has_sources(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && document->result && !document->result->sources.empty();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The running viewer: frames, input, and what the rest of the program may ask for.
+#include "gui/shell/app.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "gui/shell/actions.hpp"
+#include "gui/shell/layout.hpp"
+#include "gui/shell/settings.hpp"
+
+namespace reber::gui {
+namespace {
+
+std::int64_t quarter_of_memory() {
+  const auto pages = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES));
+  return std::max<std::int64_t>(std::int64_t{1} << 28, pages / 4 * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE)));
+}
+
+}  // namespace
+
+DocumentJobs::DocumentJobs(const std::function<void()>& changed) : loader(changed), layer_slot(changed) {}
+
+App::App(const ViewerOptions& options)
+    : options_(options), backend_(options.backend), started_(std::chrono::steady_clock::now()) {
+  if (options_.image_memory == 0) options_.image_memory = quarter_of_memory();
+  load_settings(state_, options_.settings);
+  window_ = std::make_unique<Window>(options.width, options.height, options.scale, true);
+  renderer_ = std::make_unique<ImageRenderer>(options.texture_memory);
+  ellipses_ = std::make_unique<EllipseRenderer>();
+  if (window_->software()) state_.software_renderer = window_->renderer();
+  for (const std::string& file : options.files) open(file, options.request.open);
+  if (state_.documents.size() > 1) state_.active = 0;
+}
+
+App::~App() {
+  try {
+    save_settings(state_, options_.settings);
+  } catch (const Error&) {
+    // A settings file that cannot be written must not keep the window from closing.
+  }
+  jobs_.clear();
+  state_.documents.clear();
+}
+
+std::function<void()> App::wake() {
+  return [] { Window::wake(); };
+}
+
+std::unique_ptr<Backend> App::make_backend(const std::string& name) {
+  return options_.make_backend(name.empty() ? backend_ : name);
+}
+
+void App::use_backend(const std::string& name) {
+  if (name == backend_) return;
+  backend_ = name;
+  for (const auto& document : state_.documents) {
+    document->session.reset();
+    if (document->result) run(*document);
+  }
+}
+
+void App::copy_text(const std::string& text) {
+  window_->set_clipboard(text);
+  state_.say("Copied: " + text);
+}
+
+std::string App::paste_text() { return window_->clipboard(); }
+void App::toggle_full_screen() { window_->toggle_full_screen(); }
+
+void App::take_input() {
+  for (const std::string& path : window_->take_drops()) open(path, {});
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const auto keys = window_->take_keys();
+  Context all = context();
+  for (const KeyPress& press : keys) {
+    const std::string name = key_name(press.key, press.mods);
+    if (name.empty()) continue;
+    if (const Action* action = action_for_key(name, typing); action != nullptr && is_enabled(*action, state_)) {
+      action->run(all);
+      frames_wanted_ = 3;
+    }
+  }
+}
+
+bool App::frame() {
+  const auto start = std::chrono::steady_clock::now();
+  state_.now = fixed_clock_ ? state_.now + 1.0 / 60 : seconds();
+  window_->set_user_scale(state_.user_scale, state_.light_theme);
+  take_news();
+  animate();
+  take_input();
+  window_->begin_frame();
+  if (fixed_clock_) ImGui::GetIO().DeltaTime = 1.0f / 60;
+  ImGui::NewFrame();
+  widgets_.begin_frame();
+  renderer_->begin_frame(window_->software() ? 30 : 6);
+  draw_interface();
+  window_->end_frame();
+  const std::string title = state_.document() == nullptr ? "Reber" : state_.document()->title() + " - Reber";
+  if (title != title_) window_->set_title(title_ = title);
+  frame_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return !state_.quit && !window_->close_wanted();
+}
+
+void App::rest() {
+  window_->show_frame();
+  if (window_->take_activity() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
+  if (frames_wanted_ > 0) --frames_wanted_;
+  if (frames_wanted_ > 0 || !pictures_complete_) {
+    window_->wait(0);
+    return;
+  }
+  // Asleep until something happens. Without news the picture stands and nothing is drawn: only files are looked at.
+  constexpr double kLook = 0.5;
+  const bool moving = state_.animate || state_.compare.kind == Compare::Kind::blink || ImGui::GetIO().WantTextInput;
+  while (!window_->close_wanted()) {
+    double sleep = window_->minimised() ? 1.0 : kLook;
+    if (state_.animate) sleep = std::min(sleep, 1 / state_.planes_per_second);
+    if (state_.compare.kind == Compare::Kind::blink) sleep = std::min(sleep, state_.compare.blink_seconds);
+    if (ImGui::GetIO().WantTextInput) sleep = 0.25;
+    window_->wait(sleep);
+    if (window_->take_activity()) frames_wanted_ = 3;
+    if (frames_wanted_ > 0 || Window::take_wake() || moving || watch_files()) return;
+    if (!state_.notice.text.empty() && seconds() > state_.notice.until) return;
+  }
+}
+
+double App::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+void App::forget_pictures() {
+  for (CanvasPicture& picture : pictures_) picture.drawn.clear();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mouse on the image.
+#pragma once
+
+#include "gui/shell/overlay.hpp"
+
+namespace reber::gui {
+
+/// Pan, zoom, centre, bias and contrast, clicks and the cursor's position, for the ImGui item drawn last. Overlays see
+/// the left button first.
+void canvas_mouse(Context& context, CanvasView& canvas);
+
+}  // namespace reber::gui

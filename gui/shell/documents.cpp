@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The running viewer: documents, their pixels, layers and results.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gui/model/first_limits.hpp"
+#include "gui/shell/app.hpp"
+
+namespace reber::gui {
+namespace {
+
+constexpr std::size_t kMostRecent = 12;
+
+/// Seconds for which a changed file must stand still before it is read: its writer may not be done.
+constexpr double kQuiet = 0.4;
+
+SessionMap map_of(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::background:
+      return SessionMap::mean;
+    case LayerKind::rms:
+      return SessionMap::rms;
+    case LayerKind::snr:
+      return SessionMap::snr;
+    case LayerKind::islands:
+      return SessionMap::labels;
+    default:
+      return SessionMap::plane;
+  }
+}
+
+void file_stamp(const std::string& path, std::int64_t& time, std::int64_t& size) {
+  struct stat info {};
+  time = size = 0;
+  if (stat(path.c_str(), &info) != 0) return;
+  time = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  size = info.st_size;
+}
+
+/// What suits the values of each layer.
+RenderSettings settings_for(LayerKind kind) {
+  RenderSettings settings;
+  if (kind == LayerKind::background || kind == LayerKind::rms) {
+    settings.stretch = Stretch::linear;
+    settings.colour_map = "viridis";
+  }
+  if (kind == LayerKind::residual) {
+    settings.stretch = Stretch::linear;
+    settings.colour_map = "grey";
+  }
+  settings.categorical = kind == LayerKind::islands;
+  return settings;
+}
+
+}  // namespace
+
+DocumentJobs& App::jobs_of(const Document& document) { return *jobs_.at(document.id); }
+
+void App::open(const std::string& path, const OpenOptions& options) {
+  auto document = std::make_unique<Document>();
+  document->id = state_.next_document++;
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  document->path = error ? path : absolute.lexically_normal().string();
+  document->open = options;
+  document->request = options_.request;
+  document->request.program = options_.program;
+  for (int kind = 0; kind < kLayerKinds; ++kind) {
+    document->layers[static_cast<std::size_t>(kind)].kind = static_cast<LayerKind>(kind);
+    document->layers[static_cast<std::size_t>(kind)].render = settings_for(static_cast<LayerKind>(kind));
+  }
+  jobs_[document->id] = std::make_unique<DocumentJobs>(wake());
+  state_.documents.push_back(std::move(document));
+  state_.active = static_cast<std::int64_t>(state_.documents.size()) - 1;
+  start_loading(*state_.documents.back());
+  std::erase(state_.recent, state_.documents.back()->path);
+  state_.recent.insert(state_.recent.begin(), state_.documents.back()->path);
+  if (state_.recent.size() > kMostRecent) state_.recent.resize(kMostRecent);
+}
+
+void App::start_loading(Document& document) {
+  DocumentJobs& jobs = jobs_of(document);
+  document.request.input = document.path;
+  document.request.open = document.open;
+  document.loading = true;
+  document.changed_on_disk = false;
+  document.error.clear();
+  file_stamp(document.path, jobs.file_time, jobs.file_size);
+  jobs.loader.start(document.path, document.open, options_.image_memory);
+}
+
+void App::show_plane(Document& document, const OpenOptions& options) {
+  if (document.loading) cancel(document);
+  document.open = options;
+  start_loading(document);
+}
+
+void App::reload(Document& document) {
+  if (document.session) document.session->invalidate();
+  for (Layer& layer : document.layers) layer.generation = 0;
+  start_loading(document);
+  if (document.result) run(document);
+}
+
+void App::close(std::int64_t id) {
+  const auto found = std::ranges::find_if(state_.documents, [id](const auto& d) { return d->id == id; });
+  if (found == state_.documents.end()) return;
+  for (const Layer& layer : (*found)->layers)
+    if (layer.pixels) renderer_->tiles().drop(layer.pixels->id());
+  const auto index = found - state_.documents.begin();
+  jobs_.erase(id);
+  state_.documents.erase(found);
+  if (state_.compare.other_document == id) state_.compare = {};
+  if (state_.active >= index) state_.active = std::max<std::int64_t>(state_.active - 1, 0);
+  if (state_.documents.empty()) state_.active = -1;
+}
+
+void App::run(Document& document) {
+  document.request.input = document.path;
+  document.request.open = document.open;
+  if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
+  if (!document.session)
+    document.session =
+        std::make_unique<Session>([make = options_.make_backend, name = backend_] { return make(name); }, wake());
+  document.submitted = document.session->submit(document.request);
+}
+
+void App::cancel(Document& document) {
+  jobs_of(document).loader.cancel();
+  jobs_of(document).layer_slot.cancel();
+  jobs_of(document).wanted.fill(false);
+  document.loading = false;
+  if (document.session) {
+    document.session->cancel();
+    if (document.result) document.submitted = document.result->generation;
+  }
+  state_.say("Stopped");
+}
+
+bool App::show_layer(Document& document, LayerKind kind) {
+  if (kind == LayerKind::input) {
+    document.shown = kind;
+    return true;
+  }
+  if (!document.result || (kind == LayerKind::convolved && !document.result->request.convolve)) return false;
+  const bool needs_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
+  if (needs_sources && !document.result->request.detect) return false;
+  if (kind != LayerKind::convolved && !document.result->background) return false;
+  document.shown = kind;
+  return true;
+}
+
+void App::layer_arrived(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels,
+                        std::uint64_t generation) {
+  Layer& layer = document.layer(kind);
+  if (layer.pixels) renderer_->tiles().drop(layer.pixels->id());
+  layer.pixels = std::move(pixels);
+  layer.generation = generation;
+  DocumentJobs& jobs = jobs_of(document);
+  jobs.samples[kind] = sorted_sample(*layer.pixels);
+  if (!layer.limits_set) {
+    const auto& sample = jobs.samples[kind];
+    std::tie(layer.render.low, layer.render.high) = robust_limits(sample);
+    if ((kind == LayerKind::background || kind == LayerKind::rms) && !sample.empty() &&
+        sample.back() > sample.front()) {
+      layer.render.low = sample.front();
+      layer.render.high = sample.back();
+    }
+    layer.limits_set = true;
+  }
+}
+
+void App::take_loaded(Document& document, DocumentJobs& jobs) {
+  std::shared_ptr<const ImageHeader> header;
+  LoadedPixels pixels;
+  if (jobs.loader.take(header, pixels)) {
+    if (header) {
+      if (document.header && !(document.header->shape == header->shape)) document.fit_when_drawn = true;
+      document.header = header;
+    }
+    if (pixels.pixels) {
+      // Limits of a first look are taken again from all pixels, so that they do not depend on how fast the disk is.
+      Layer& input = document.layer(LayerKind::input);
+      const bool set = input.limits_set;
+      layer_arrived(document, LayerKind::input, std::move(pixels.pixels), 0);
+      if (!pixels.whole) input.limits_set = set;
+      if (pixels.whole) document.loading = false;
+    }
+  }
+  document.load_fraction = jobs.loader.fraction();
+  if (document.loading && !jobs.loader.busy()) {
+    document.loading = false;
+    document.error = jobs.loader.error();
+    if (!document.error.empty()) state_.say(document.error, true);
+  }
+}
+
+void App::take_result(Document& document, DocumentJobs& jobs) {
+  if (!document.session) return;
+  const auto result = document.session->result();
+  if (!result || result->generation == jobs.seen_result) return;
+  jobs.seen_result = result->generation;
+  if (document.result) document.selection.follow(document.result->sources, result->sources);
+  document.result = result;
+  document.shapes = source_shapes(result->sources, *result->header);
+}
+
+void App::take_layers(Document& document, DocumentJobs& jobs) {
+  if (!document.session || !document.result) return;
+  if (auto made = jobs.layer_slot.take()) layer_arrived(document, made->kind, made->pixels, made->generation);
+  const bool compared = state_.compare.kind != Compare::Kind::off;
+  for (int index = 1; index < kLayerKinds; ++index) {
+    const auto kind = static_cast<LayerKind>(index);
+    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind);
+    const std::uint64_t now = document.result->generation;
+    if (!seen || document.layer(kind).generation == now || kind == LayerKind::model || kind == LayerKind::residual)
+      continue;
+    if (kind == LayerKind::convolved && !document.result->request.convolve) continue;
+    const SessionMap map = map_of(kind);
+    if (jobs.asked[static_cast<std::size_t>(index)] != now) {
+      jobs.asked[static_cast<std::size_t>(index)] = now;
+      document.session->request_map(map);
+    }
+    const MapResult brought = document.session->map(map);
+    if (!brought.image || brought.generation != now || jobs.layer_slot.busy()) continue;
+    document.session->forget_map(map);
+    jobs.layer_slot.start([kind, brought](const Progress& progress) {
+      return DocumentJobs::MadeLayer{kind, brought.generation, Pyramid::make(brought.image, progress)};
+    });
+  }
+}
+
+bool App::watch_file(Document& document, DocumentJobs& jobs) {
+  constexpr double kEvery = 0.25;
+  const double now = seconds();
+  if (document.loading || now - jobs.checked_at < kEvery) return false;
+  jobs.checked_at = now;
+  std::int64_t time = 0, size = 0;
+  file_stamp(document.path, time, size);
+  if (time == jobs.file_time && size == jobs.file_size) return false;
+  if (time != jobs.pending_time || size != jobs.pending_size || size == 0) {
+    jobs.pending_time = time;
+    jobs.pending_size = size;
+    jobs.unchanged_since = now;
+    return false;
+  }
+  if (now - jobs.unchanged_since < kQuiet) return false;
+  document.changed_on_disk = true;
+  reload(document);
+  state_.say(fmt::format("{} changed on disk and was read again", document.title()));
+  return true;
+}
+
+bool App::watch_files() {
+  bool changed = false;
+  for (const auto& document : state_.documents) changed = watch_file(*document, jobs_of(*document)) || changed;
+  return changed;
+}
+
+void App::take_news() {
+  for (const auto& document : state_.documents) {
+    DocumentJobs& jobs = jobs_of(*document);
+    take_loaded(*document, jobs);
+    take_result(*document, jobs);
+    take_layers(*document, jobs);
+  }
+  watch_files();
+}
+
+void App::animate() {
+  Document* document = state_.document();
+  if (!state_.animate) return;
+  if (document == nullptr || !document->header || document->header->planes < 2) {
+    state_.animate = false;
+    return;
+  }
+  if (document->loading || state_.now - last_plane_at_ < 1 / state_.planes_per_second) return;
+  last_plane_at_ = state_.now;
+  OpenOptions next = document->open;
+  next.hdu = document->header->hdu;
+  next.plane = (document->header->plane + 1) % document->header->planes;
+  show_plane(*document, next);
+}
+
+std::string App::activity(double& fraction) const {
+  for (const auto& document : state_.documents) {
+    const DocumentJobs& jobs = *jobs_.at(document->id);
+    if (document->loading) {
+      fraction = document->load_fraction;
+      return "reading " + document->title();
+    }
+    if (document->session) {
+      const SessionStatus status = document->session->status();
+      if (status.busy) {
+        fraction = status.fraction;
+        return status.stage.empty() ? "waiting" : status.stage;
+      }
+    }
+    if (jobs.layer_slot.busy()) {
+      fraction = jobs.layer_slot.fraction();
+      return "making levels";
+    }
+  }
+  return "";
+}
+
+bool App::settled() const {
+  double fraction = 0;
+  if (!activity(fraction).empty() || !pictures_complete_) return false;
+  return std::ranges::all_of(state_.documents, [](const auto& d) {
+    return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
+  });
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window's parts: menu, tool bar, canvas, column, strip, status bar, floating panels.
+#pragma once
+
+#include "gui/shell/shell.hpp"
+
+namespace reber::gui {
+
+/// Sizes that splitters change, in units of the interface's scale.
+struct LayoutSizes {
+  float column = 340, strip = 230;
+};
+
+/// What is left for the image after everything else was drawn.
+[[nodiscard]] ScreenRect draw_frame_parts(Context& context, double scale, const std::string& activity, double fraction);
+
+/// Window that floats above the image, the palette and the dialogs among them.
+void draw_floating(Context& context, double scale);
+
+}  // namespace reber::gui

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours, spacing and fonts of the interface.
+#pragma once
+
+struct ImFont;
+
+namespace reber::gui {
+
+/// Style for the given scale, from a pristine copy each time.
+void apply_theme(bool light, double scale);
+
+/// Adds the fonts at the given scale: the face of the interface, a bold one, one of even width for numbers. Falls back
+/// to ImGui's own where the system has no DejaVu fonts.
+void add_fonts(double scale);
+[[nodiscard]] ImFont* bold_font();
+[[nodiscard]] ImFont* mono_font();
+
+/// Colours that panels and overlays share, as ImU32.
+struct Palette {
+  unsigned accent, accent_soft, text, text_dim, good, bad, warn, source, source_selected, source_negative, halo;
+};
+[[nodiscard]] const Palette& palette();
+
+}  // namespace reber::gui

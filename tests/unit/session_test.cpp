@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The session: what runs again, who wins, and that its answers are those of a plain run.
+#include "core/run/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+
+#include "core/io/fits_writer.hpp"
+#include "kernels/backends.hpp"
+#include "tests/support/testing.hpp"
+
+namespace reber::testing {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class SessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    image_ = random_image({300, 280}, 0.01, 11);
+    for (int i = 0; i < 6; ++i) image_.at(30 + 40 * i, 50 + 30 * i) = 40.0f + static_cast<float>(i);
+    path_ = ::testing::TempDir() + "reber_session.fits";
+    write_fits(path_, image_.shape(), {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
+                 std::copy_n(image_.data() + y0 * image_.shape().nx, ny * image_.shape().nx, out);
+               }),
+               true);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  [[nodiscard]] Request request(double seed) const {
+    Request made;
+    made.input = path_;
+    made.program = "reber test";
+    made.background.emplace();
+    made.detect.emplace();
+    made.detect->seed = seed;
+    return made;
+  }
+
+  std::unique_ptr<Session> session() {
+    return std::make_unique<Session>([] { return make_backend("cpu", {}, LogSink()); },
+                                     [this] {
+                                       const std::lock_guard lock(mutex_);
+                                       ++changes_;
+                                       changed_.notify_all();
+                                     });
+  }
+
+  /// Waits for what must come; fails after ten seconds.
+  template <typename Done>
+  ::testing::AssertionResult until(Done done) {
+    std::unique_lock lock(mutex_);
+    const bool met = changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+      lock.unlock();
+      const bool now = done();
+      lock.lock();
+      return now;
+    });
+    return met ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "not within ten seconds";
+  }
+
+  ::testing::AssertionResult run(Session& session, const Request& wanted) {
+    const std::uint64_t generation = session.submit(wanted);
+    return until([&] { return session.result() && session.result()->generation == generation; });
+  }
+
+  Image image_;
+  std::string path_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int changes_ = 0;
+};
+
+TEST_F(SessionTest, a_threshold_alone_runs_detection_alone) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(10)));
+  EXPECT_EQ(live->result()->stages_run, (Names{"read", "background", "detect", "measure"}));
+  ASSERT_TRUE(run(*live, request(5)));
+  EXPECT_EQ(live->result()->stages_run, (Names{"detect", "measure"}));
+  EXPECT_EQ(live->result()->report.stages.size(), 4u) << "times of kept stages stay";
+}
+
+TEST_F(SessionTest, a_kernel_keeps_the_pixels_and_a_box_keeps_the_convolution) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(10)));
+  Request smooth = request(10);
+  smooth.convolve.emplace();
+  smooth.convolve->kernel = GaussianPixels{3, 3, 0};
+  ASSERT_TRUE(run(*live, smooth));
+  EXPECT_EQ(live->result()->stages_run, (Names{"convolve", "background", "detect", "measure"}));
+  smooth.background->box = 40;
+  ASSERT_TRUE(run(*live, smooth));
+  EXPECT_EQ(live->result()->stages_run, (Names{"background", "detect", "measure"}));
+}
+
+TEST_F(SessionTest, what_was_kept_gives_the_answer_of_a_plain_run) {
+  const auto live = session();
+  Request wanted = request(20);
+  wanted.convolve.emplace();
+  wanted.convolve->kernel = GaussianPixels{3, 3, 0};
+  ASSERT_TRUE(run(*live, wanted));
+  wanted.detect->seed = 4;
+  ASSERT_TRUE(run(*live, wanted));
+  const PipelineResult plain = run_pipeline(wanted, backend("cpu"), {}, {});
+  const auto& sources = live->result()->sources;
+  ASSERT_EQ(sources.size(), plain.sources.size());
+  ASSERT_GE(sources.size(), 3u);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    EXPECT_EQ(sources[i].x, plain.sources[i].x);
+    EXPECT_EQ(sources[i].peak, plain.sources[i].peak);
+  }
+  EXPECT_EQ(live->result()->history, plain.history);
+}
+
+TEST_F(SessionTest, the_newest_of_many_requests_wins) {
+  const auto live = session();
+  std::uint64_t last = 0;
+  for (int i = 0; i < 40; ++i) last = live->submit(request(30 - 0.5 * i));
+  ASSERT_TRUE(until([&] { return !live->status().busy; }));
+  EXPECT_EQ(live->result()->generation, last);
+  EXPECT_EQ(live->result()->request.detect->seed, 10.5);
+}
+
+TEST_F(SessionTest, a_map_is_that_of_the_backend) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(5)));
+  live->request_map(SessionMap::snr);
+  ASSERT_TRUE(until([&] { return live->map(SessionMap::snr).image != nullptr; }));
+  const PipelineResult plain = run_pipeline(request(5), backend("cpu"), {}, {});
+  const Image expected = render(backend("cpu"), MapKind::snr, *plain.plane, *plain.background);
+  EXPECT_TRUE(same_bits(*live->map(SessionMap::snr).image, expected));
+}
+
+TEST_F(SessionTest, a_failure_is_told_and_the_next_request_runs) {
+  const auto live = session();
+  Request wrong = request(5);
+  wrong.input += ".missing";
+  live->submit(wrong);
+  ASSERT_TRUE(until([&] { return !live->status().busy; }));
+  EXPECT_NE(live->status().error.find(".missing"), std::string::npos) << live->status().error;
+  ASSERT_TRUE(run(*live, request(5)));
+  EXPECT_EQ(live->status().error, "");
+}
+
+TEST_F(SessionTest, an_invalidated_session_reads_again) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(5)));
+  live->invalidate();
+  ASSERT_TRUE(run(*live, request(5)));
+  EXPECT_EQ(live->result()->stages_run.front(), "read");
+}
+
+TEST_F(SessionTest, cancelling_stops_within_a_moment) {
+  const auto live = session();
+  Request heavy = request(5);
+  heavy.convolve.emplace();
+  heavy.convolve->kernel = GaussianPixels{120, 40, 30};
+  heavy.convolve->algorithm = Algorithm::direct;
+  live->submit(heavy);
+  ASSERT_TRUE(until([&] { return live->status().stage == "convolve" || !live->status().busy; }));
+  const auto start = std::chrono::steady_clock::now();
+  live->cancel();
+  ASSERT_TRUE(until([&] { return !live->status().busy; }));
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LT(ms, 2000) << "the aim is 50 ms on a quiet machine";
+}
+
+}  // namespace
+}  // namespace reber::testing
