@@ -159,10 +159,8 @@ void Run::plan() {
 }
 
 void Run::read() {
-  if (cache_ != nullptr && cache_->input) {
-    result_.plane = cache_->input;
-    return;
-  }
+  if (cache_ != nullptr && cache_->input) result_.plane = cache_->input;
+  if (result_.plane) return;
   stage("read", [&] {
     const auto pixels = result_.image->pixels();
     result_.plane = backend_.load(*pixels, tiling_, progress_);
@@ -235,10 +233,8 @@ void Run::background_from_maps() {
 }
 
 void Run::measure_background() {
-  if (cache_ != nullptr && cache_->background) {
-    result_.background = cache_->background;
-    return;
-  }
+  if (cache_ != nullptr && cache_->background) result_.background = cache_->background;
+  if (result_.background) return;
   const BackgroundRequest& wanted = *request_.background;
   const Shape shape = result_.plane->shape();
   stage("background", [&]() -> std::string {

@@ -71,6 +71,7 @@ struct Calibration {
   double clean_bias = 0;      ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
   double flux_error = 0;      ///< part of each flux that is added to its error in quadrature
   double position_error = 0;  ///< degrees on the sky, added to E_RA and E_DEC in quadrature
+  bool operator==(const Calibration&) const = default;
 };
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
