@@ -193,6 +193,7 @@ std::vector<BenchCase> bench_cases(const SimulatedSky& sky, bool full) {
   };
   append(statistics_cases(image_bytes));
   append(detection_cases(image_bytes));
+  cases.push_back(fit_case(sky.image.shape().nx));
   const auto add = [&](const char* kind, int side, Kernel kernel, Algorithm algorithm) {
     cases.push_back(
         convolution_case(fmt::format("{0} {1}x{1}", kind, side), std::move(kernel), algorithm, image_bytes));

@@ -48,4 +48,8 @@ struct BenchCase {
 /// All operations in the order in which they must run. sky must outlive the cases.
 [[nodiscard]] std::vector<BenchCase> bench_cases(const SimulatedSky& sky, bool full);
 
+/// Gaussian fits to synthetic islands, more of them for larger images, at most 100 000.
+///   size: pixels on a side of the image that the other operations work on
+[[nodiscard]] BenchCase fit_case(std::int64_t size);
+
 }  // namespace reber::app

@@ -17,6 +17,19 @@ struct PatchSums {
   std::vector<double> product, count;
 };
 
+/// Sum of products in float: a row of a patch is short, and lanes side by side are what vector units do.
+float dot(const float* a, const float* b, std::int64_t count) {
+  constexpr std::int64_t kLanes = 16;
+  float sum[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) sum[lane] += a[i + lane] * b[i + lane];
+  for (; i < count; ++i) sum[i % kLanes] += a[i] * b[i];
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
+    for (std::int64_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+  return sum[0];
+}
+
 /// Pairs whose first pixel, and second as well, lies in the patch.
 PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_t x0, std::int64_t width,
                     std::int64_t height, std::int64_t reach) {
@@ -37,15 +50,9 @@ PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_
       const auto slot = static_cast<std::size_t>(dy * side + dx + reach);
       const std::int64_t from = std::max<std::int64_t>(0, -dx), to = std::min(width, width - dx);
       for (std::int64_t y = 0; y + dy < height; ++y) {
-        const std::size_t a = static_cast<std::size_t>(y * width), b = static_cast<std::size_t>((y + dy) * width + dx);
-        double product[4] = {}, count[4] = {};
-        for (std::int64_t x = from; x < to; ++x) {
-          const std::size_t at = static_cast<std::size_t>(x);
-          product[x & 3] += static_cast<double>(value[a + at] * value[b + at]);
-          count[x & 3] += static_cast<double>(known[a + at] * known[b + at]);
-        }
-        sums.product[slot] += (product[0] + product[1]) + (product[2] + product[3]);
-        sums.count[slot] += (count[0] + count[1]) + (count[2] + count[3]);
+        const std::int64_t first = y * width + from, second = (y + dy) * width + dx + from;
+        sums.product[slot] += dot(value.data() + first, value.data() + second, to - from);
+        sums.count[slot] += dot(known.data() + first, known.data() + second, to - from);
       }
     }
   return sums;

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/context.hpp"
 #include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/fit.hpp"
 #include "kernels/cuda/histogram.hpp"
 #include "kernels/cuda/island_pixels.hpp"
 #include "kernels/cuda/label.hpp"
@@ -17,7 +18,6 @@
 #include "kernels/cuda/mesh.hpp"
 #include "kernels/cuda/plane.hpp"
 #include "kernels/cuda/render.hpp"
-#include "kernels/cpu/fit.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -89,7 +89,7 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] FitResults fit(const FitBatch& batch, const Progress& progress) override {
-    return timed("reber fit", [&] { return cpu::fit(batch, context_->threads(), progress); });
+    return timed("reber fit", [&] { return fit_batch(*context_, batch, progress); });
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

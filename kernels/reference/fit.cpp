@@ -337,16 +337,12 @@ FitOutcome Fit::run(FittedGaussian* fitted) {
 
 }  // namespace
 
-FitOutcome fit_problem(const FitBatch& batch, const FitProblem& problem, FittedGaussian* fitted) {
-  return Fit(batch, problem).run(fitted);
-}
-
 FitResults fit(const FitBatch& batch, const Progress& progress) {
   FitResults results;
   results.components.resize(batch.start.size());
   for (const FitProblem& problem : batch.problems) {
     progress.report("fit", static_cast<double>(results.problems.size()) / static_cast<double>(batch.problems.size()));
-    results.problems.push_back(fit_problem(batch, problem, results.components.data() + problem.first_component));
+    results.problems.push_back(Fit(batch, problem).run(results.components.data() + problem.first_component));
   }
   return results;
 }

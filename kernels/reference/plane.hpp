@@ -84,8 +84,6 @@ std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& b
 IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands,
                            std::int64_t min_pixels);
 
-/// One problem; fitted: its first component.
-FitOutcome fit_problem(const FitBatch& batch, const FitProblem& problem, FittedGaussian* fitted);
 FitResults fit(const FitBatch& batch, const Progress& progress);
 
 }  // namespace reber::reference

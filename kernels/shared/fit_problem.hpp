@@ -70,7 +70,7 @@ REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, i
   return layout;
 }
 
-/// Every member of the team calls run() and gets the same outcome. Columns: int, or an integral_constant.
+/// Every member of the team calls run(); the first one's outcome is the answer. Columns: int, or an integral_constant.
 template <class Team, class Columns>
 class ProblemFit {
  public:
@@ -313,24 +313,26 @@ class ProblemFit {
     }
   }
 
-  /// Sums of what is left, by one member: pixel i to chain i mod 4.
+  /// Sums of what is left, by the first member, whose outcome alone holds them.
   REBER_HD void sum_rest() {
     double* rest = table_.data;
     for (int k = team_.rank; k < in_.components; k += team_.size) shapes_[k] = model::shape_of(now_[k]);
     team_.sync();
-    for (int i = team_.rank; i < in_.pixels; i += team_.size) {
+    for (int i = team_.rank; i < table_.rows; i += team_.size) {
       double sum = 0;
-      for (int k = 0; k < in_.components; ++k) sum += model::value_at(shapes_[k], in_.x[i], in_.y[i]).value;
-      rest[i] = in_.value[i] - sum;
+      for (int k = 0; k < in_.components && i < in_.pixels; ++k)
+        sum += model::value_at(shapes_[k], in_.x[i], in_.y[i]).value;
+      rest[i] = i < in_.pixels ? in_.value[i] - sum : 0.0;
     }
     team_.sync();
     if (team_.rank != 0) return;
     double plain[dense::kChains] = {}, scaled[dense::kChains] = {};
-    for (int i = 0; i < in_.pixels; ++i) {
-      const double over_rms = rest[i] * inverse_rms_[i];
-      plain[i % dense::kChains] = std::fma(rest[i], rest[i], plain[i % dense::kChains]);
-      scaled[i % dense::kChains] = std::fma(over_rms, over_rms, scaled[i % dense::kChains]);
-    }
+    for (int i = 0; i < table_.rows; i += dense::kChains)
+      for (int chain = 0; chain < dense::kChains; ++chain) {
+        const double left = rest[i + chain], over_rms = left * (i + chain < in_.pixels ? inverse_rms_[i + chain] : 0.0);
+        plain[chain] = std::fma(left, left, plain[chain]);
+        scaled[chain] = std::fma(over_rms, over_rms, scaled[chain]);
+      }
     outcome_.rest = (plain[0] + plain[1]) + (plain[2] + plain[3]);
     outcome_.rest_over_rms2 = (scaled[0] + scaled[1]) + (scaled[2] + scaled[3]);
   }

@@ -41,14 +41,18 @@ streamed() {
     cmp <(grep -v HISTORY "$work/64G/sky.csv") <(grep -v HISTORY "$work/96M/sky.csv")
     report $? "streamed in 96 MB equals resident ${kernel:-without convolution}: $(($(wc -l < "$work/96M/sky.csv") - 1)) sources"
   done
-  "$bin/reber" find "$work/sky.fits" -o "$work/cpu.csv" --backend cpu --overwrite --quiet
-  "$bin/reber" find "$work/sky.fits" -o "$work/cuda.csv" --backend cuda --overwrite --quiet
-  cmp "$work/cpu.csv" "$work/cuda.csv"; report $? "the catalogue of cpu and cuda is the same file"
+  local fit
+  for fit in none gaussian; do
+    for backend in cpu cuda; do
+      "$bin/reber" find "$work/sky.fits" -o "$work/$backend.csv" --fit $fit --backend $backend --overwrite --quiet || failed=1
+    done
+    cmp "$work/cpu.csv" "$work/cuda.csv"; report $? "the catalogue of cpu and cuda is the same file, --fit $fit"
+  done
 }
 
 sanitize() {  # tool: small sizes; the checkers are a hundred times slower
-  local filter='Backends*:Load*:Statistics*:Clip.keeps*:Mesh*:Maps*:Convolution.*:Islands*:*17x31_reflect:*1x37_wrap'
-  [ "$1" = racecheck ] && filter='Mesh*:Maps*:Convolution.*:Islands*:*1x37_wrap:*17x31_reflect'
+  local filter='Backends*:Load*:Statistics*:Clip.keeps*:Mesh*:Maps*:Convolution.*:Islands*:Fits.give*:*17x31_reflect:*1x37_wrap'
+  [ "$1" = racecheck ] && filter='Mesh*:Maps*:Convolution.*:Islands*:Fits.give*:*1x37_wrap:*17x31_reflect'
   timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 "$bin/reber_conformance_tests" --gtest_filter="$filter" > "$work/$1.log" 2>&1
   report $? "$1: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$1.log") $(grep -E '^\[  PASSED' "$work/$1.log")"
 }
