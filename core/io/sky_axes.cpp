@@ -103,6 +103,11 @@ double round_step(double wanted) {
 
 }  // namespace
 
+double round_sky_step(double wanted, bool hours) {
+  const double unit = hours ? 15.0 / 3600 : 1.0 / 3600;
+  return round_seconds(wanted / unit, hours) * unit;
+}
+
 std::string hours_text(double degrees, double step_degrees) {
   double wrapped = std::fmod(degrees, 360.0);
   if (wrapped < 0) wrapped += 360.0;
@@ -137,8 +142,7 @@ std::vector<Tick> sky_ticks(const Wcs& wcs, Shape shape, SkyAxis axis, bool bott
   const bool equatorial =
       wcs.frame() == Wcs::Frame::icrs || wcs.frame() == Wcs::Frame::fk5 || wcs.frame() == Wcs::Frame::fk4;
   const bool hours = axis == SkyAxis::longitude && equatorial;
-  const double unit = hours ? 15.0 / 3600 : 1.0 / 3600;
-  const double step = round_seconds((high - low) / std::max(1, wanted) / unit, hours) * unit;
+  const double step = round_sky_step((high - low) / std::max(1, wanted), hours);
   std::vector<Tick> ticks;
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (!values[i - 1] || !values[i]) continue;

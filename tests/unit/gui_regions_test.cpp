@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions: what is inside, handles, statistics, and both file formats there and back.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "gui/model/region_io.hpp"
+#include "tests/support/testing.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber::gui {
+namespace {
+
+using Kind = Region::Kind;
+
+/// 100 x 100 pixels of 2 arcsec, turned by `turn` degrees; east to the left.
+Wcs turned_wcs(double turn, const std::string& lon = "RA---TAN", const std::string& lat = "DEC--TAN") {
+  const double s = std::sin(turn * 3.14159265358979323846 / 180), c = std::cos(turn * 3.14159265358979323846 / 180);
+  std::string cards;
+  for (const std::string& line :
+       {"CTYPE1  = '" + lon + "'", "CTYPE2  = '" + lat + "'", std::string("CRPIX1  = 50.5"),
+        std::string("CRPIX2  = 50.5"), std::string("CRVAL1  = 200.0"), std::string("CRVAL2  = 35.0"),
+        fmt::format("CD1_1   = {:.15f}", -2 * c / 3600), fmt::format("CD1_2   = {:.15f}", 2 * s / 3600),
+        fmt::format("CD2_1   = {:.15f}", 2 * s / 3600), fmt::format("CD2_2   = {:.15f}", 2 * c / 3600),
+        std::string("END")}) {
+    cards += testing_files::card(line);
+  }
+  return Wcs::parse(cards, 0, 1, {1, 1}, 2, 100, 100);
+}
+
+std::shared_ptr<const Pyramid> pyramid(const Image& image) {
+  return Pyramid::make(std::make_shared<const Image>(image.clone()), {});
+}
+
+void expect_same(const Region& a, const Region& b, double bound) {
+  ASSERT_EQ(a.kind, b.kind);
+  EXPECT_NEAR(a.centre.x, b.centre.x, bound);
+  EXPECT_NEAR(a.centre.y, b.centre.y, bound);
+  EXPECT_NEAR(a.half_x, b.half_x, bound);
+  EXPECT_NEAR(a.half_y, b.half_y, bound);
+  EXPECT_NEAR(std::remainder(a.angle_deg - b.angle_deg, 180.0), 0, 1e-3);
+  ASSERT_EQ(a.points.size(), b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    EXPECT_NEAR(a.points[i].x, b.points[i].x, bound);
+    EXPECT_NEAR(a.points[i].y, b.points[i].y, bound);
+  }
+}
+
+std::vector<Region> sample() {
+  Region ellipse{Kind::ellipse, {30, 40}, 12, 5, 25, {}, "one {odd} 'name'", false};
+  Region box{Kind::box, {60.25, 55.5}, 8, 3, -70, {}, "", true};
+  Region polygon{Kind::polygon, {}, 0, 0, 0, {{10, 10}, {30, 12}, {20, 33}}, "three", false};
+  Region line{Kind::line, {}, 0, 0, 0, {{5, 6}, {70, 80}}, "", false};
+  Region point{Kind::point, {77, 11}, 0, 0, 0, {}, "", false};
+  return {ellipse, box, polygon, line, point};
+}
+
+TEST(GuiRegions, FilesComeBackAsTheyWereWritten) {
+  const auto regions = sample();
+  for (const double turn : {0.0, 37.0, 200.0}) {
+    const Wcs wcs = turned_wcs(turn);
+    ASSERT_TRUE(wcs.celestial()) << wcs.why_not();
+    for (const auto frame : {SkySystem::Frame::icrs, SkySystem::Frame::galactic}) {
+      for (const auto format : {RegionFormat::ds9, RegionFormat::crtf}) {
+        for (const bool on_sky : {true, false}) {
+          const std::string text = regions_text(regions, wcs, format, {frame, 2000}, on_sky);
+          EXPECT_EQ(region_format("x.reg", text), format);
+          const ParsedRegions parsed = format == RegionFormat::ds9 ? parse_ds9(text) : parse_crtf(text);
+          ASSERT_EQ(parsed.regions.size(), regions.size()) << text;
+          EXPECT_TRUE(parsed.skipped.empty());
+          for (std::size_t i = 0; i < regions.size(); ++i) {
+            SCOPED_TRACE(text);
+            expect_same(to_region(parsed.regions[i], wcs), regions[i], 1e-4);
+            EXPECT_EQ(parsed.regions[i].excluded, regions[i].excluded);
+          }
+          EXPECT_EQ(parsed.regions[2].name, "three");
+        }
+      }
+    }
+  }
+}
+
+TEST(GuiRegions, PositionAnglesOfFilesAreThoseOfTheSky) {
+  // DS9's angle 90 and CASA's 0 both put the first axis north.
+  for (const double turn : {0.0, 30.0}) {
+    const Wcs wcs = turned_wcs(turn);
+    const Region ds9 = to_region(parse_ds9("icrs; ellipse(200,35,20\",8\",90)").regions.at(0), wcs);
+    const Region casa = to_region(
+        parse_crtf("#CRTFv0\nellipse [[200deg, 35deg], [20arcsec, 8arcsec], 0deg] coord=ICRS").regions.at(0), wcs);
+    expect_same(ds9, casa, 1e-6);
+    EXPECT_NEAR(ds9.half_x, 10, 1e-4);
+    const auto tip = wcs.to_sky(ds9.centre.x + 10 * std::cos(ds9.angle_deg * 3.14159265358979323846 / 180),
+                                ds9.centre.y + 10 * std::sin(ds9.angle_deg * 3.14159265358979323846 / 180));
+    EXPECT_NEAR(std::abs(tip->lat_deg - 35) * 3600, 20, 1e-3);
+    EXPECT_NEAR(tip->lon_deg, 200, 1e-6);
+  }
+}
+
+TEST(GuiRegions, SpellingsOfBothFormats) {
+  const auto ds9 = parse_ds9(
+      "# Region file format: DS9\nglobal color=red\nfk5\ncircle(13:20:00,+35:00:00,0.5') # text={a circle}\n"
+      "image; box 10 20 4 6 30 ; "
+      "-point(5,6)\nannulus(1,2,3,4)\npolygon(1,1,5,1,5,5)\nicrs;ellipse(200d,35d,5p,6p,0)\n");
+  ASSERT_EQ(ds9.regions.size(), 5U);
+  EXPECT_EQ(ds9.regions[0].name, "a circle");
+  EXPECT_NEAR(ds9.regions[0].places[0], 200, 1e-10);
+  EXPECT_NEAR(ds9.regions[0].half_x, 0.5 / 60, 1e-12);
+  EXPECT_NEAR(ds9.regions[1].places[0], 9, 1e-12);
+  EXPECT_NEAR(ds9.regions[1].half_x, 2, 1e-12);
+  EXPECT_TRUE(ds9.regions[2].excluded);
+  EXPECT_TRUE(ds9.regions[4].sizes_in_pixels);
+  ASSERT_EQ(ds9.skipped.size(), 1U);
+  EXPECT_NE(ds9.skipped[0].find("line 6"), std::string::npos);
+  const auto crtf = parse_crtf(
+      "#CRTFv0\nglobal coord=GALACTIC\ncircle[[10deg, 20deg], 3arcmin]\nbox[[1deg,2deg],[3deg,4deg]], coord=ICRS\n"
+      "centerbox[[5pix, 6pix], [4pix, 2pix]]\npoly[[13h20m0.0s, +35.00.00.0], [1h,2deg], [3h,4deg]], coord=J2000\n");
+  ASSERT_EQ(crtf.regions.size(), 4U);
+  EXPECT_EQ(crtf.regions[0].system.frame, SkySystem::Frame::galactic);
+  EXPECT_EQ(crtf.regions[1].places.size(), 8U);
+  EXPECT_FALSE(crtf.regions[2].on_sky);
+  EXPECT_NEAR(crtf.regions[3].places[0], 200, 1e-10);
+  EXPECT_NEAR(crtf.regions[3].places[1], 35, 1e-10);
+  for (const char* wrong :
+       {"fk5; circle(1,2,x)", "image; circle(1,2,-3)", "image;box(1,2)", "image;polygon(1,2,3,4)"}) {
+    EXPECT_THROW((void)parse_ds9(wrong), InputError) << wrong;
+  }
+  for (const char* wrong : {"circle[[1deg,2deg]]", "circle 1 2 3", "circle[[1deg,2deg], 3deg], coord=XYZ"}) {
+    EXPECT_THROW((void)parse_crtf(wrong), InputError) << wrong;
+  }
+}
+
+TEST(GuiRegions, StatisticsAndFluxThroughTheBeam) {
+  // A constant 2 mJy/beam over a box of 20 x 10 pixels of 2 arcsec, one of them blank; beam 10 x 6 arcsec.
+  Image image({100, 100});
+  std::fill_n(image.data(), 10000, 2.0F);
+  image.at(50, 50) = std::numeric_limits<float>::quiet_NaN();
+  const auto pixels = pyramid(image);
+  const Region box{Kind::box, {49.5, 49.5}, 10, 5, 0, {}, "", false};
+  const Beam beam{10.0 / 3600, 6.0 / 3600, 0};
+  const RegionStatistics s = region_statistics(box, *pixels, Unit::parse("mJy/beam"), beam, turned_wcs(10), {});
+  EXPECT_EQ(s.pixels.finite, 199);
+  EXPECT_EQ(s.pixels.blank, 1);
+  EXPECT_DOUBLE_EQ(s.std, 0);
+  EXPECT_DOUBLE_EQ(s.median, 2);
+  const double beam_pixels = 3.14159265358979323846 * 10 * 6 / (4 * std::log(2.0)) / 4;
+  ASSERT_TRUE(s.flux_jy.has_value()) << s.no_flux;
+  EXPECT_NEAR(*s.flux_jy, 199 * 2e-3 / beam_pixels, 1e-9);
+  EXPECT_NEAR(*s.beams, 199 / beam_pixels, 1e-6);
+  EXPECT_FALSE(region_statistics(box, *pixels, Unit::parse("counts"), beam, turned_wcs(10), {}).flux_jy.has_value());
+  EXPECT_FALSE(region_statistics(box, *pixels, Unit::parse("Jy/beam"), std::nullopt, turned_wcs(10), {}).flux_jy);
+  Region outside = box;
+  outside.centre.x = 500;
+  EXPECT_EQ(region_statistics(outside, *pixels, Unit::parse("Jy/beam"), beam, turned_wcs(10), {}).pixels.finite, 0);
+}
+
+TEST(GuiRegions, InsideAgreesWithTheArea) {
+  for (const Region& region : sample()) {
+    if (!region.has_area()) continue;
+    int inside = 0;
+    const Rect rect = bounds_of(region, {100, 100});
+    for (int y = 0; y < 100; ++y) {
+      for (int x = 0; x < 100; ++x) {
+        if (!contains(region, {double(x), double(y)})) continue;
+        ++inside;
+        EXPECT_TRUE(x >= rect.x0 && x < rect.x0 + rect.nx && y >= rect.y0 && y < rect.y0 + rect.ny);
+      }
+    }
+    const double area = region.kind == Kind::ellipse ? 3.14159265 * 12 * 5 : region.kind == Kind::box ? 4 * 8 * 3 : 220;
+    EXPECT_NEAR(inside, area, 0.06 * area) << name_of(region.kind);
+  }
+  EXPECT_FALSE(contains(sample()[0], {std::nan(""), 3}));
+}
+
+TEST(GuiRegions, HandlesPullTheirCornerAndKeepTheOpposite) {
+  const Region box = sample()[1];
+  const auto before = handles_of(box, 3);
+  const Region pulled = pull_handle(box, 2, {before[2].x + 4, before[2].y + 1}, false);
+  const auto after = handles_of(pulled, 3);
+  EXPECT_NEAR(after[0].x, before[0].x, 1e-9);
+  EXPECT_NEAR(after[0].y, before[0].y, 1e-9);
+  EXPECT_NEAR(after[2].x, before[2].x + 4, 1e-9);
+  EXPECT_NEAR(after[2].y, before[2].y + 1, 1e-9);
+  EXPECT_NEAR(pull_handle(box, 4, {box.centre.x, box.centre.y + 9}, false).angle_deg, 90, 1e-9);
+  EXPECT_NEAR(moved(sample()[2], 1, -2).points[1].y, 10, 1e-12);
+}
+
+}  // namespace
+}  // namespace reber::gui
