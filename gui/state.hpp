@@ -15,6 +15,7 @@
 #include "core/io/fits_image.hpp"
 #include "core/run/request.hpp"
 #include "core/run/session.hpp"
+#include "gui/model/inspect.hpp"
 #include "gui/model/pyramid.hpp"
 #include "gui/model/render_settings.hpp"
 #include "gui/model/source_shapes.hpp"
@@ -68,6 +69,7 @@ struct Document {
   std::vector<SourceShape> shapes;  ///< of result->sources, row by row
   std::uint64_t submitted = 0;      ///< generation of the newest request; result is stale where it is older
   Selection selection;
+  DocumentInspect inspect;
 
   bool loading = false;  ///< pixels are still on their way
   double load_fraction = 0;
@@ -117,6 +119,7 @@ struct ViewerState {
   Mode mode = Mode::browse;
   Compare compare;
   Cursor cursor;
+  Inspect inspect;
   std::map<std::string, bool> panel_open;  ///< by Panel::name; default where absent
   std::map<std::string, bool> overlay_on;  ///< by Overlay::name; default where absent
   bool hide_interface = false;

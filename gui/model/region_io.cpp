@@ -116,7 +116,10 @@ std::string ds9_line(const FileRegion& f) {
   const auto place = [&](double v) { return f.on_sky ? fmt::format("{:.9f}", v) : fmt::format("{:.6f}", v + base); };
   const auto size = [&](double v) { return f.on_sky ? fmt::format("{:.6f}\"", v * 3600) : fmt::format("{:.6f}", v); };
   std::string places;
-  for (std::size_t i = 0; i < f.places.size(); ++i) places += (i > 0 ? "," : "") + place(f.places[i]);
+  for (std::size_t i = 0; i < f.places.size(); ++i) {
+    if (i > 0) places += ',';
+    places += place(f.places[i]);
+  }
   switch (f.kind) {
     case Region::Kind::ellipse:
       return fmt::format("ellipse({},{},{},{:.6f})", places, size(f.half_x), size(f.half_y), f.angle_deg);
@@ -254,7 +257,8 @@ std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, Reg
     text = fmt::format("# Region file format: DS9 version 4.1\nglobal color=green\n{}\n",
                        sky ? ds9_system(system) : "image");
     for (const FileRegion& f : files) {
-      text += (f.excluded ? "-" : "") + ds9_line(f);
+      if (f.excluded) text += '-';
+      text += ds9_line(f);
       if (!f.name.empty()) text += fmt::format(" # text={{{}}}", safe_name(f.name));
       text += '\n';
     }
@@ -262,7 +266,8 @@ std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, Reg
   }
   text = "#CRTFv0\n";
   for (const FileRegion& f : files) {
-    text += (f.excluded ? "-" : "") + crtf_line(f);
+    if (f.excluded) text += '-';
+    text += crtf_line(f);
     if (f.on_sky) text += fmt::format(" coord={}", crtf_system(system));
     if (!f.name.empty()) text += fmt::format("{} label='{}'", f.on_sky ? "," : "", safe_name(f.name));
     text += '\n';

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/compute/display_scale.hpp"
+
 namespace reber::gui {
 
-enum class Stretch { linear, log, sqrt, square, asinh, power, histogram };
-inline constexpr std::array<const char*, 7> kStretchNames{"linear", "log",   "sqrt",     "square",
-                                                          "asinh",  "power", "histogram"};
+using reber::kStretchNames;
+using reber::Stretch;
 
 /// Which reduced level is drawn where a screen pixel holds several image pixels.
 enum class Reduction { mean, peak };

@@ -9,6 +9,14 @@ namespace reber::gui {
 /// Ellipses themselves are drawn by OpenGL below all overlays; this labels the selected ones and takes clicks.
 void draw_sources_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+void draw_grid_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_beam_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_scale_bar_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_colour_bar_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_contours_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+void draw_regions_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+bool regions_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
 void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 
 }  // namespace reber::gui

@@ -33,7 +33,7 @@ bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, C
   constexpr double kReach = 8;  // screen units
   Document& document = canvas.document;
   if (!mouse.clicked && !mouse.double_clicked) return false;
-  if (document.shapes.empty() || mouse.control) return false;
+  if (document.shapes.empty() || mouse.control || context.state.mode != Mode::browse) return false;
   double reach = kReach * canvas.scale / canvas.transform.zoom();
   const std::int64_t row = nearest_source(document.shapes, mouse.image_at.x, mouse.image_at.y, reach);
   if (row < 0) {

@@ -63,6 +63,7 @@ void draw_display_panel(Context& context) {
   }
   draw_stretch(context, render);
   draw_map_choice(context, render);
+  draw_limits_choice(context);
   label("Low, high");
   const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
   for (double* limit : {&render.low, &render.high}) {

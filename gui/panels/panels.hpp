@@ -8,5 +8,15 @@ namespace reber::gui {
 
 void draw_display_panel(Context& context);
 void draw_pipeline_panel(Context& context);
+void draw_statistics_panel(Context& context);
+void draw_profiles_panel(Context& context);
+void draw_regions_panel(Context& context);
+void draw_header_panel(Context& context);
+void draw_goto_panel(Context& context);
+
+/// The rule that the shown layer's limits follow, as a field of the display panel.
+void draw_limits_choice(Context& context);
+/// Takes the chosen region away.
+void delete_region(Document& document);
 
 }  // namespace reber::gui

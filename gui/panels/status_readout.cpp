@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands under the cursor, at the left of the status bar.
+// What stands under the cursor, at the left of the status bar, and the frame in which it is told.
 #include "gui/panels/status_readout.hpp"
 
 #include <fmt/format.h>
@@ -7,28 +7,64 @@
 
 #include <cmath>
 
-#include "core/run/pipeline_rules.hpp"
+#include "gui/panels/coordinate_menu.hpp"
+#include "gui/panels/readout_of.hpp"
 #include "gui/shell/theme.hpp"
 
 namespace reber::gui {
 
+std::optional<PixelPosition> read_place(const ViewerState& state) {
+  const Cursor& cursor = state.cursor;
+  if (cursor.on_image) return cursor.at;
+  return cursor.crosshair;
+}
+
+Readout readout_of(const ViewerState& state, const Document& document, PixelPosition at) {
+  const Layer& layer = document.layer();
+  const auto x = static_cast<std::int64_t>(std::lround(at.x)), y = static_cast<std::int64_t>(std::lround(at.y));
+  const Shape shape = document.header->shape;
+  const bool inside = x >= 0 && y >= 0 && x < shape.nx && y < shape.ny;
+  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
+  std::optional<LocalNoise> noise;
+  const Layer &middle = document.layer(LayerKind::background), &rms = document.layer(LayerKind::rms);
+  const bool of_signal = document.shown == LayerKind::input || document.shown == LayerKind::convolved;
+  if (of_signal && inside && rms.pixels && middle.pixels && !document.result_stale()) {
+    noise = LocalNoise{middle.pixels->value(y, x), rms.pixels->value(y, x), true};
+  } else if (of_signal && inside && layer.pixels) {
+    noise = noise_around(*layer.pixels, at);
+  }
+  const float value = layer.pixels ? layer.pixels->value(y, x) : std::nanf("");
+  return make_readout(*document.header, at, inside, value, noise, state.inspect.style, of_values);
+}
+
 void draw_status_readout(Context& context) {
   const Document* document = context.state.document();
-  const Cursor& cursor = context.state.cursor;
   if (document == nullptr) {
     ImGui::TextDisabled("Ctrl+O opens a FITS image; or drop a file on this window");
     return;
   }
-  if (!cursor.on_image || !document->header || !document->layer().pixels) {
+  if (!document->header) {
     ImGui::TextDisabled(" ");
     return;
   }
-  const double x = std::round(cursor.at.x), y = std::round(cursor.at.y);
-  const float value = document->layer().pixels->value(static_cast<std::int64_t>(y), static_cast<std::int64_t>(x));
+  draw_coordinate_button(context);
+  const auto place = read_place(context.state);
+  if (!place || !document->layer().pixels) return;
+  const Readout r = readout_of(context.state, *document, *place);
+  ImGui::SameLine();
   ImGui::PushFont(mono_font());
-  ImGui::Text("x %.0f  y %.0f   %s", x + 1, y + 1,
-              std::isfinite(value) ? words_in_unit(value, document->header->unit).c_str() : "blank");
+  std::string text = r.lon.empty() ? "" : fmt::format("{} {}  {} {}   ", r.lon_name, r.lon, r.lat_name, r.lat);
+  text += fmt::format("{}   {}", r.pixel, r.value);
+  if (!r.sigmas.empty()) text += "   " + r.sigmas;
+  if (!r.kelvin.empty()) text += "   " + r.kelvin;
+  ImGui::TextUnformatted(text.c_str());
   ImGui::PopFont();
+  if (context.state.cursor.frozen) {
+    ImGui::SameLine();
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
+    ImGui::TextUnformatted("frozen (f)");
+    ImGui::PopStyleColor();
+  }
 }
 
 }  // namespace reber::gui

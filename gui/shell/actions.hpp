@@ -37,6 +37,7 @@ struct Action {
 [[nodiscard]] std::vector<Action> view_actions();
 [[nodiscard]] std::vector<Action> image_actions();
 [[nodiscard]] std::vector<Action> source_actions();
+[[nodiscard]] std::vector<Action> inspect_actions();
 [[nodiscard]] std::vector<Action> window_actions();
 
 /// A key press in the table's words: "Ctrl+Shift+Z". Empty for a key without a name.   key, mods: GLFW's.

@@ -8,6 +8,8 @@
 
 #include "gui/model/first_limits.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/panels/coordinate_menu.hpp"
+#include "gui/panels/inspector.hpp"
 #include "gui/shell/app.hpp"
 #include "gui/shell/canvas.hpp"
 #include "gui/shell/layout.hpp"
@@ -171,6 +173,7 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
   if (primary && document.header) {
     Context all = context();
     canvas_mouse(all, canvas);
+    draw_canvas_menu(all);
     canvas.transform = CanvasTransform(document.view, area);
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -239,6 +242,7 @@ void App::draw_welcome(const ScreenRect& area) {
 
 void App::draw_interface() {
   Context all = context();
+  update_inspector(all);
   double fraction = 0;
   const std::string doing = activity(fraction);
   canvas_ = draw_frame_parts(all, window_->scale(), doing, fraction);

@@ -11,6 +11,16 @@ namespace {
 constexpr std::array kOverlays{
     Overlay{"sources", "Sources", true, "e", "Ellipses of the sources found: full width at half maximum, on the sky",
             draw_sources_overlay, sources_overlay_input},
+    Overlay{"grid", "Coordinate grid", false, "g", "Lines of round longitude and latitude in the frame of the status bar",
+            draw_grid_overlay, nullptr},
+    Overlay{"contours", "Contours", false, "Shift+g", "Lines at -3, 3, 6, 12 ... sigma of what is in view",
+            draw_contours_overlay, nullptr},
+    Overlay{"beam", "Beam", true, "", "The restoring beam as it lies on this picture", draw_beam_overlay, nullptr},
+    Overlay{"compass", "Compass", true, "", "North and east", draw_compass_overlay, nullptr},
+    Overlay{"scale_bar", "Scale bar", true, "", "A round length on the sky", draw_scale_bar_overlay, nullptr},
+    Overlay{"colour_bar", "Colour bar", true, "", "Values of the colours", draw_colour_bar_overlay, nullptr},
+    Overlay{"regions", "Regions", true, "", "Shapes drawn or read from files", draw_regions_overlay,
+            regions_overlay_input},
     Overlay{"crosshair", "Crosshair", true, "", "The marked position; arrow keys move it", draw_crosshair_overlay,
             nullptr},
 };

@@ -14,6 +14,16 @@ constexpr std::array kPanels{
     Panel{"display", "Display", Place::side, true, "", "Stretch, limits, colours", draw_display_panel, with_document},
     Panel{"pipeline", "Pipeline", Place::side, true, "", "Convolve, measure the background, find and fit the sources",
           draw_pipeline_panel, with_document},
+    Panel{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
+          "Minimum, maximum, mean, median, noise and histogram of the layer", draw_statistics_panel, with_document},
+    Panel{"profiles", "Profiles", Place::bottom, false, "Ctrl+l", "Row and column through the cursor, and along a line",
+          draw_profiles_panel, with_document},
+    Panel{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
+          draw_regions_panel, with_document},
+    Panel{"header", "FITS header", Place::floating, false, "Ctrl+i", "The cards of the image's header, with a search",
+          draw_header_panel, with_document},
+    Panel{"goto", "Go to", Place::dialog, false, "Ctrl+g", "Centres on a typed position: ra dec [size], or pixel x y",
+          draw_goto_panel, with_document},
 };
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// State of readouts, overlays, limits and regions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/compute/display_scale.hpp"
+#include "gui/model/contours.hpp"
+#include "gui/model/coordinates.hpp"
+#include "gui/model/regions.hpp"
+
+namespace reber::gui {
+
+struct InspectorJobs;
+
+/// Of the whole viewer.
+struct Inspect {
+  CoordinateStyle style;
+  ContourLevels contours;  ///< middle and sigma are those of the layer, filled in when drawn
+  double grid_spacing = 160;
+  Region::Kind tool = Region::Kind::ellipse;  ///< what dragging makes in region mode
+  std::string place;                          ///< typed into "Go to"
+  std::string place_error;
+  std::string header_search;
+  /// Work behind the panels, made at its first use.
+  std::shared_ptr<InspectorJobs> jobs;
+};
+
+/// Of one document.
+struct DocumentInspect {
+  std::vector<Region> regions;
+  int selected = -1;                                            ///< index in regions
+  std::uint64_t version = 0;                                    ///< counts up with every change of the regions
+  std::optional<std::pair<PixelPosition, PixelPosition>> line;  ///< of the line profile
+};
+
+/// The rules offered, in the order of the menu and of the key that steps through them.
+[[nodiscard]] const std::vector<LimitsRule>& limits_rules();
+/// The rule of that name; empty for "manual" and unknown ones.
+[[nodiscard]] std::optional<LimitsRule> limits_rule(const std::string& name);
+
+}  // namespace reber::gui

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Overlays that tell where on the sky the picture is: grid, beam, compass, scale bar.
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/compass.hpp"
+#include "gui/model/wcs_grid.hpp"
+#include "gui/overlays/ink.hpp"
+#include "gui/overlays/overlays.hpp"
+
+namespace reber::gui {
+namespace {
+
+constexpr unsigned kGridColour = IM_COL32(120, 220, 235, 150);
+constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
+constexpr double kMargin = 14;
+
+/// The grid of each canvas, made again when view, style or image change.
+struct KeptGrid {
+  std::int64_t document = -1;
+  const ImageHeader* header = nullptr;
+  ViewTransform view;
+  ScreenRect area;
+  CoordinateStyle style;
+  double spacing = 0;
+  SkyGrid grid;
+};
+
+const SkyGrid& grid_of(const CanvasView& canvas, const Inspect& inspect) {
+  static std::array<KeptGrid, 2> kept;
+  KeptGrid& k = kept[canvas.primary ? 0 : 1];
+  const ScreenRect& area = canvas.transform.canvas();
+  const double spacing = inspect.grid_spacing * canvas.scale;
+  const bool same = k.document == canvas.document.id && k.header == canvas.document.header.get() &&
+                    k.view == canvas.transform.view() && k.area.x == area.x && k.area.y == area.y &&
+                    k.area.width == area.width && k.area.height == area.height && k.style == inspect.style &&
+                    k.spacing == spacing;
+  if (!same) {
+    const SkyView sky(canvas.document.header->wcs, inspect.style.system);
+    k = {canvas.document.id,
+         canvas.document.header.get(),
+         canvas.transform.view(),
+         area,
+         inspect.style,
+         spacing,
+         sky_grid(sky, canvas.transform, inspect.style.sexagesimal, spacing, 20 * canvas.scale)};
+  }
+  return k.grid;
+}
+
+ImVec2 label_place(const GridLabel& label, ImVec2 size, float gap) {
+  const ImVec2 at = vec(label.at);
+  switch (label.edge) {
+    case CanvasEdge::bottom:
+      return {at.x - 0.5f * size.x, at.y - size.y - gap};
+    case CanvasEdge::top:
+      return {at.x - 0.5f * size.x, at.y + gap};
+    case CanvasEdge::left:
+      return {at.x + gap, at.y - 0.5f * size.y};
+    case CanvasEdge::right:
+      return {at.x - size.x - gap, at.y - 0.5f * size.y};
+  }
+  return at;
+}
+
+PixelPosition middle_of(const CanvasView& canvas) {
+  const ScreenRect& area = canvas.transform.canvas();
+  return canvas.transform.to_image({area.x + 0.5 * area.width, area.y + 0.5 * area.height});
+}
+
+void arrow(ImDrawList& list, ScreenPoint from, ScreenPoint direction, double length, double scale, const char* text) {
+  const ScreenPoint to{from.x + length * direction.x, from.y + length * direction.y};
+  const double head = 6 * scale;
+  const ScreenPoint side{-direction.y, direction.x};
+  const std::vector<ImVec2> tip{
+      vec({to.x - head * (direction.x + 0.6 * side.x), to.y - head * (direction.y + 0.6 * side.y)}), vec(to),
+      vec({to.x - head * (direction.x - 0.6 * side.x), to.y - head * (direction.y - 0.6 * side.y)})};
+  const auto width = static_cast<float>(1.6 * scale);
+  halo_line(list, {vec(from), vec(to)}, kTextColour, width, false);
+  halo_line(list, tip, kTextColour, width, false);
+  const ImVec2 size = ImGui::CalcTextSize(text);
+  const double gap = length + 10 * scale;
+  halo_text(list,
+            {static_cast<float>(from.x + gap * direction.x) - 0.5f * size.x,
+             static_cast<float>(from.y + gap * direction.y) - 0.5f * size.y},
+            kTextColour, text);
+}
+
+const std::optional<Beam>& beam_of(const CanvasView& canvas) {
+  const Document& d = canvas.document;
+  const bool of_run = canvas.layer != LayerKind::input && d.result && d.result->beam;
+  return of_run ? d.result->beam : d.header->beam;
+}
+
+}  // namespace
+
+void draw_grid_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  if (!canvas.document.header) return;
+  const SkyGrid& grid = grid_of(canvas, context.state.inspect);
+  std::vector<ImVec2> path;
+  for (const auto& line : grid.lines) {
+    path.clear();
+    for (const ScreenPoint& p : line) path.push_back(vec(p));
+    halo_line(list, path, kGridColour, static_cast<float>(canvas.scale), false, false);
+  }
+  // Labels that would run into one before are left out.
+  std::vector<ImVec4> taken;
+  const auto gap = static_cast<float>(3 * canvas.scale);
+  for (const GridLabel& label : grid.labels) {
+    const ImVec2 size = ImGui::CalcTextSize(label.text.c_str());
+    const ImVec2 at = label_place(label, size, gap);
+    const ImVec4 box{at.x - gap, at.y - gap, at.x + size.x + gap, at.y + size.y + gap};
+    const ScreenRect& area = canvas.transform.canvas();
+    const bool out = box.x < area.x || box.y < area.y || box.z > area.x + area.width || box.w > area.y + area.height;
+    const bool free = std::ranges::none_of(
+        taken, [&](const ImVec4& t) { return box.x < t.z && box.z > t.x && box.y < t.w && box.w > t.y; });
+    if (out || !free) continue;
+    taken.push_back(box);
+    halo_text(list, at, kTextColour, label.text);
+  }
+}
+
+void draw_beam_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+  const auto& beam = beam_of(canvas);
+  if (!canvas.document.header || !beam) return;
+  const auto outline =
+      sky_ellipse(canvas.document.header->wcs, middle_of(canvas), beam->major_deg, beam->minor_deg, beam->pa_deg, 48);
+  std::vector<ScreenPoint> offsets;
+  double wide = 0, high = 0;
+  for (const PixelPosition& p : outline) {
+    offsets.push_back(canvas.transform.direction(p.x, p.y));
+    wide = std::max(wide, std::abs(offsets.back().x));
+    high = std::max(high, std::abs(offsets.back().y));
+  }
+  const ScreenRect& area = canvas.transform.canvas();
+  // A beam that fills the picture is no help, one of a screen pixel is not seen.
+  if (offsets.empty() || wide > 0.2 * area.width || high > 0.2 * area.height || std::max(wide, high) < 0.7) return;
+  const double pad = 6 * canvas.scale, side = std::max(wide, high) + pad;
+  // Above the grid's labels.
+  const double lift = 24 * canvas.scale;
+  const ScreenPoint centre{area.x + kMargin * canvas.scale + side, area.y + area.height - lift - side};
+  std::vector<ImVec2> path;
+  for (const ScreenPoint& o : offsets) path.push_back(vec({centre.x + o.x, centre.y + o.y}));
+  const ImVec2 corner = vec({centre.x - side, centre.y - side}), far = vec({centre.x + side, centre.y + side});
+  list.AddRectFilled(corner, far, IM_COL32(15, 18, 24, 170), 3);
+  list.AddRect(corner, far, IM_COL32(240, 248, 250, 120), 3);
+  list.AddConvexPolyFilled(path.data(), static_cast<int>(path.size()), IM_COL32(240, 248, 250, 210));
+}
+
+void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  if (!canvas.document.header) return;
+  const SkyView sky(canvas.document.header->wcs, context.state.inspect.style.system);
+  const auto compass = compass_at(sky, canvas.transform, middle_of(canvas));
+  if (!compass) return;
+  const ScreenRect& area = canvas.transform.canvas();
+  const double length = 34 * canvas.scale, reach = length + 20 * canvas.scale;
+  const ScreenPoint from{area.x + kMargin * canvas.scale + reach, area.y + kMargin * canvas.scale + reach};
+  const bool equatorial = !sky.system() || sky.system()->equatorial();
+  arrow(list, from, compass->north, length, canvas.scale, equatorial ? "N" : "+lat");
+  arrow(list, from, compass->east, length, canvas.scale, equatorial ? "E" : "+lon");
+}
+
+void draw_scale_bar_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+  if (!canvas.document.header) return;
+  const ScreenRect& area = canvas.transform.canvas();
+  const auto bar = scale_bar_at(canvas.document.header->wcs, canvas.transform, middle_of(canvas),
+                                std::min(180 * canvas.scale, 0.25 * area.width));
+  if (!bar) return;
+  const double end = 5 * canvas.scale;
+  // In the middle of the lower edge: the beam is to its left, the colour bar to its right.
+  const double x = area.x + 0.5 * area.width - 0.5 * bar->length, y = area.y + area.height - 34 * canvas.scale;
+  const auto width = static_cast<float>(2 * canvas.scale);
+  halo_line(list, {vec({x, y - end}), vec({x, y + end})}, kTextColour, width, false);
+  halo_line(list, {vec({x + bar->length, y - end}), vec({x + bar->length, y + end})}, kTextColour, width, false);
+  halo_line(list, {vec({x, y}), vec({x + bar->length, y})}, kTextColour, width, false);
+  const ImVec2 size = ImGui::CalcTextSize(bar->text.c_str());
+  halo_text(list, {static_cast<float>(x + 0.5 * bar->length) - 0.5f * size.x, static_cast<float>(y - end) - size.y - 1},
+            kTextColour, bar->text);
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panel: cuts along x and y through the cursor, and along the line drawn in profile mode.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/compass.hpp"
+#include "gui/model/profiles.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/panels/plot_area.hpp"
+#include "gui/panels/readout_of.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// One plot of the panel, of the given width.
+void draw_profile(const char* title, const Profile& profile, double mark, const Unit& unit, float width,
+                  double offset) {
+  const float em = ImGui::GetFontSize();
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const ImVec2 size{width, std::max(5 * em, ImGui::GetContentRegionAvail().y)};
+  ImGui::InvisibleButton(title, size);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText({from.x + 4 * em, from.y}, palette().text_dim, title);
+  if (profile.values.size() < 2) return;
+  const auto columns = decimate(profile, std::max(2, static_cast<int>(width - 5 * em)));
+  float low = std::nanf(""), high = low;
+  for (const ProfileColumn& c : columns) {
+    if (!(low <= c.low) && std::isfinite(c.low)) low = c.low;
+    if (!(high >= c.high) && std::isfinite(c.high)) high = c.high;
+  }
+  if (!std::isfinite(low)) {
+    list.AddText({from.x + 4 * em, from.y + 2 * em}, palette().text_dim, "no finite pixel here");
+    return;
+  }
+  const double room = std::max(0.06 * (static_cast<double>(high) - low), 1e-30);
+  const double last = profile.first + profile.step * static_cast<double>(profile.values.size() - 1);
+  const PlotArea plot{{from.x + 4 * em, from.y + 1.2f * em},
+                      {from.x + size.x - em, from.y + size.y - 1.4f * em},
+                      profile.first + offset,
+                      last + offset,
+                      low - room,
+                      high + room};
+  list.PushClipRect(plot.from, plot.to, true);
+  if (plot.y0 < 0 && plot.y1 > 0) {
+    list.AddLine({plot.from.x, plot.y(0)}, {plot.to.x, plot.y(0)}, palette().accent_soft);
+  }
+  if (std::isfinite(mark)) {
+    list.AddLine({plot.x(mark + offset), plot.from.y}, {plot.x(mark + offset), plot.to.y}, palette().warn);
+  }
+  const auto n = profile.values.size();
+  const bool dense = n > static_cast<std::size_t>(plot.to.x - plot.from.x);
+  for (std::size_t i = 0; dense && i < columns.size(); ++i) {
+    if (!std::isfinite(columns[i].low)) continue;
+    const float x =
+        plot.from.x + (plot.to.x - plot.from.x) * (static_cast<float>(i) + 0.5f) / static_cast<float>(columns.size());
+    list.AddLine({x, plot.y(columns[i].low) + 0.5f}, {x, plot.y(columns[i].high) - 0.5f}, palette().text);
+  }
+  // Few pixels: steps, each as wide as its pixel.
+  for (std::size_t i = 0; !dense && i < n; ++i) {
+    const double at = profile.first + offset + profile.step * static_cast<double>(i);
+    if (!std::isfinite(profile.values[i])) continue;
+    const float y = plot.y(profile.values[i]);
+    list.AddLine({plot.x(at - 0.5 * profile.step), y}, {plot.x(at + 0.5 * profile.step), y}, palette().text);
+    if (i + 1 < n && std::isfinite(profile.values[i + 1])) {
+      const float x = plot.x(at + 0.5 * profile.step);
+      list.AddLine({x, y}, {x, plot.y(profile.values[i + 1])}, palette().text);
+    }
+  }
+  list.PopClipRect();
+  const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
+  draw_plot_axes(list, plot, true, 1, factor);
+  list.AddText({plot.to.x - ImGui::CalcTextSize(name.c_str()).x, from.y}, palette().text_dim, name.c_str());
+  if (!hovered) return;
+  const double at = plot.x_value(ImGui::GetIO().MousePos.x) - offset;
+  const auto i = static_cast<std::int64_t>(std::lround((at - profile.first) / profile.step));
+  if (i < 0 || i >= static_cast<std::int64_t>(n)) return;
+  const float value = profile.values[static_cast<std::size_t>(i)];
+  ImGui::SetTooltip("%.2f: %s", profile.first + offset + profile.step * static_cast<double>(i),
+                    std::isfinite(value) ? value_text(value, unit).c_str() : "blank");
+}
+
+void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit, float width) {
+  const Document& document = *context.state.document();
+  const auto& line = document.inspect.line;
+  if (!line) {
+    ImGui::TextWrapped("Press Shift+P and drag a line on the image: the values along it are shown here.");
+    return;
+  }
+  const Wcs& wcs = document.header->wcs;
+  const auto a = wcs.to_sky(line->first.x, line->first.y), b = wcs.to_sky(line->second.x, line->second.y);
+  const double length = std::hypot(line->second.x - line->first.x, line->second.y - line->first.y);
+  const std::string title =
+      fmt::format("along the line: {:.1f} pixels{}", length, a && b ? ", " + angle_text(separation_deg(*a, *b)) : "");
+  draw_profile(title.c_str(), line_profile(pixels, line->first, line->second), std::nan(""), unit, width, 0);
+}
+
+}  // namespace
+
+void draw_profiles_panel(Context& context) {
+  const Document& document = *context.state.document();
+  const auto pixels = document.layer().pixels;
+  if (!pixels || !document.header) return;
+  const auto place = read_place(context.state);
+  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
+  const Unit unit = of_values ? document.header->unit : Unit();
+  const ScreenRect* const area = context.widgets.find("canvas");
+  Rect seen{0, 0, pixels->shape().ny, pixels->shape().nx};
+  if (area != nullptr) {
+    const Rect visible = CanvasTransform(document.view, *area).visible(pixels->shape());
+    if (visible.nx > 1 && visible.ny > 1) seen = visible;
+  }
+  const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  const double offset = context.state.inspect.style.one_based ? 1 : 0;
+  const PixelPosition at = place.value_or(PixelPosition{std::nan(""), std::nan("")});
+  if (place) {
+    const auto x = static_cast<std::int64_t>(std::lround(at.x)), y = static_cast<std::int64_t>(std::lround(at.y));
+    draw_profile("along x", row_profile(*pixels, y, seen.x0, seen.x0 + seen.nx - 1), at.x, unit, width, offset);
+    context.widgets.item("profiles.x");
+    ImGui::SameLine();
+    draw_profile("along y", column_profile(*pixels, x, seen.y0, seen.y0 + seen.ny - 1), at.y, unit, width, offset);
+    context.widgets.item("profiles.y");
+    ImGui::SameLine();
+  } else {
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + 2 * width);
+    ImGui::TextDisabled("Move over the image, or click to set the crosshair: the row and column through it.");
+    ImGui::PopTextWrapPos();
+    ImGui::Dummy({2 * width, 1});
+    ImGui::EndGroup();
+    ImGui::SameLine();
+  }
+  ImGui::BeginGroup();
+  draw_line_profile(context, *pixels, unit, width);
+  ImGui::EndGroup();
+  context.widgets.item("profiles.line");
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panel: regions, what is in them, and their files.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/io/atomic_file.hpp"
+#include "gui/model/region_io.hpp"
+#include "gui/panels/fields.hpp"
+#include "gui/panels/inspector.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/panels/readout_of.hpp"
+
+namespace reber::gui {
+namespace {
+
+std::string file_name;
+bool in_pixels = false;
+
+void draw_tools(Context& context) {
+  ViewerState& state = context.state;
+  for (const Region::Kind kind :
+       {Region::Kind::ellipse, Region::Kind::box, Region::Kind::polygon, Region::Kind::line, Region::Kind::point}) {
+    const bool on = state.mode == Mode::region && state.inspect.tool == kind;
+    if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
+    if (ImGui::Button(name_of(kind))) {
+      state.inspect.tool = kind;
+      state.mode = on ? Mode::browse : Mode::region;
+      state.overlay_on["regions"] = true;
+    }
+    if (on) ImGui::PopStyleColor();
+    tip(kind == Region::Kind::polygon ? "Click the corners, double-click the last one. Esc leaves."
+                                      : "Drag on the image. Esc leaves.");
+    context.widgets.item(std::string("regions.tool.") + name_of(kind));
+    ImGui::SameLine();
+  }
+  ImGui::NewLine();
+}
+
+std::string cell(double v, const char* format) {
+  return std::isfinite(v) ? fmt::format(fmt::runtime(format), v) : "--";
+}
+
+std::string flux_text(double jy) {
+  const double size = std::abs(jy);
+  return size < 1e-3 ? fmt::format("{:.4g} \xC2\xB5Jy", 1e6 * jy)
+         : size < 1  ? fmt::format("{:.4g} mJy", 1e3 * jy)
+                     : fmt::format("{:.4g} Jy", jy);
+}
+
+void draw_row(Context& context, Document& document, std::size_t i, const RegionStatistics* s, const Unit& unit) {
+  Region& region = document.inspect.regions[i];
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(i));
+  const std::string name = region.name.empty() ? name_of(region.kind) : region.name;
+  if (ImGui::Selectable(name.c_str(), document.inspect.selected == static_cast<int>(i),
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick)) {
+    document.inspect.selected = static_cast<int>(i);
+    if (ImGui::IsMouseDoubleClicked(0)) document.view.centre = centre_of(region);
+  }
+  context.widgets.item(fmt::format("regions.row.{}", i));
+  ImGui::PopID();
+  const PixelPosition c = centre_of(region);
+  const Readout r = readout_of(context.state, document, c);
+  const auto text = [](const std::string& t) {
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(t.c_str());
+  };
+  text(r.position().empty() ? r.pixel : r.position());
+  if (s == nullptr) {
+    text(region.has_area() ? "..." : "");
+    return;
+  }
+  const double size = std::max(std::abs(s->pixels.max), std::abs(s->pixels.min));
+  const auto value = [&](double v) { return std::isfinite(v) ? value_text(v, unit, size) : std::string("--"); };
+  text(s->flux_jy ? flux_text(*s->flux_jy) : s->no_flux);
+  text(fmt::format("{}{}", s->pixels.finite, s->pixels.blank > 0 ? fmt::format(" +{} blank", s->pixels.blank) : ""));
+  text(s->beams ? cell(*s->beams, "{:.2f}") : "--");
+  text(value(s->pixels.mean()));
+  text(value(s->median));
+  text(value(s->std));
+  text(value(s->sigma));
+  text(value(s->pixels.min));
+  text(value(s->pixels.max));
+}
+
+void draw_table(Context& context, Document& document) {
+  constexpr const char* kHeads[] = {"Name",   "Centre", "Flux",  "Pixels", "Beams", "Mean",
+                                    "Median", "Std",    "Sigma", "Min",    "Max"};
+  const RegionResults* const found = region_results(context);
+  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
+  const Unit unit = of_values ? document.header->unit : Unit();
+  if (!ImGui::BeginTable("##regions", 11,
+                         ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                             ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingFixedFit)) {
+    return;
+  }
+  ImGui::TableSetupScrollFreeze(1, 1);
+  for (const char* head : kHeads) ImGui::TableSetupColumn(head);
+  ImGui::TableHeadersRow();
+  for (std::size_t i = 0; i < document.inspect.regions.size(); ++i) {
+    const bool there = found != nullptr && i < found->regions.size() && found->regions[i];
+    draw_row(context, document, i, there ? &*found->regions[i] : nullptr, unit);
+  }
+  ImGui::EndTable();
+}
+
+void save(Context& context, const Document& document) {
+  const RegionFormat format = region_format(file_name, "");
+  const std::string text = regions_text(document.inspect.regions, document.header->wcs, format,
+                                        context.state.inspect.style.system, !in_pixels);
+  AtomicFile file(file_name, true);
+  file.write(text);
+  file.commit(static_cast<std::int64_t>(text.size()));
+  context.state.say(fmt::format("{} regions written to {}", document.inspect.regions.size(), file_name));
+}
+
+void load(Context& context, Document& document) {
+  constexpr std::streamoff kMost = 64 << 20;
+  std::ifstream file(file_name, std::ios::binary | std::ios::ate);
+  if (!file) throw DataError(fmt::format("{}: cannot be read", file_name));
+  if (file.tellg() > kMost) throw DataError(fmt::format("{}: too large for a region file", file_name));
+  file.seekg(0);
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string text = content.str();
+  const ParsedRegions parsed =
+      region_format(file_name, text) == RegionFormat::crtf ? parse_crtf(text) : parse_ds9(text);
+  std::vector<Region> regions;
+  for (const FileRegion& region : parsed.regions) regions.push_back(to_region(region, document.header->wcs));
+  auto& all = document.inspect.regions;
+  all.insert(all.end(), regions.begin(), regions.end());
+  ++document.inspect.version;
+  context.state.overlay_on["regions"] = true;
+  context.state.say(fmt::format("{} regions read{}", regions.size(),
+                                parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
+}
+
+void draw_files(Context& context, Document& document) {
+  ImGui::SetNextItemWidth(18 * ImGui::GetFontSize());
+  ImGui::InputTextWithHint("##file", "regions.reg (DS9) or .crtf (CASA)", &file_name);
+  context.widgets.item("regions.file");
+  ImGui::SameLine();
+  const auto attempt = [&](auto&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      context.state.say(error.what(), true);
+    }
+  };
+  if (ImGui::Button("Read") && !file_name.empty()) attempt([&] { load(context, document); });
+  context.widgets.item("regions.read");
+  ImGui::SameLine();
+  if (ImGui::Button("Write") && !file_name.empty()) attempt([&] { save(context, document); });
+  context.widgets.item("regions.write");
+  ImGui::SameLine();
+  ImGui::Checkbox("in pixels", &in_pixels);
+  context.widgets.item("regions.in_pixels");
+}
+
+}  // namespace
+
+void draw_regions_panel(Context& context) {
+  Document& document = *context.state.document();
+  if (!document.header) return;
+  DocumentInspect& d = document.inspect;
+  draw_tools(context);
+  ImGui::SameLine(0, 2 * ImGui::GetFontSize());
+  draw_files(context, document);
+  const bool chosen = d.selected >= 0 && d.selected < static_cast<int>(d.regions.size());
+  ImGui::SameLine(0, 2 * ImGui::GetFontSize());
+  ImGui::BeginDisabled(!chosen);
+  if (ImGui::Button("Delete")) delete_region(document);
+  context.widgets.item("regions.delete");
+  ImGui::EndDisabled();
+  if (d.regions.empty()) {
+    ImGui::TextDisabled("No regions: choose a shape and drag on the image, or read a file.");
+    return;
+  }
+  draw_table(context, document);
+}
+
+void delete_region(Document& document) {
+  DocumentInspect& d = document.inspect;
+  if (d.selected < 0 || d.selected >= static_cast<int>(d.regions.size())) return;
+  d.regions.erase(d.regions.begin() + d.selected);
+  d.selected = -1;
+  ++d.version;
+}
+
+}  // namespace reber::gui

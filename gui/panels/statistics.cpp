@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panel: statistics of the layer that is shown, and its histogram with limits to drag.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/readout.hpp"
+#include "gui/panels/fields.hpp"
+#include "gui/panels/inspector.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/panels/plot_area.hpp"
+
+namespace reber::gui {
+namespace {
+
+void row(const char* name, const std::string& value) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", name);
+  ImGui::TableNextColumn();
+  ImGui::TextUnformatted(value.c_str());
+}
+
+void draw_table(const LayerStatistics& s, const Unit& unit, const CoordinateStyle& style) {
+  if (!ImGui::BeginTable("##statistics", 2, ImGuiTableFlags_SizingStretchProp)) return;
+  const double size = std::max(std::abs(s.sigma), std::abs(s.median));
+  const auto value = [&](double v) { return std::isfinite(v) ? value_text(v, unit, size) : std::string("--"); };
+  const int base = style.one_based ? 1 : 0;
+  const auto with_place = [&](double v, std::int64_t x, std::int64_t y) {
+    return s.reduced || x < 0 ? value(v) : fmt::format("{}  at {}, {}", value(v), x + base, y + base);
+  };
+  row("Pixels", fmt::format("{} finite, {} blank{}", s.summary.finite, s.summary.blank,
+                            s.summary.infinite > 0 ? fmt::format(", {} infinite", s.summary.infinite) : ""));
+  row("Minimum", with_place(s.summary.min, s.summary.min_x, s.summary.min_y));
+  row("Maximum", with_place(s.summary.max, s.summary.max_x, s.summary.max_y));
+  row("Mean", value(s.summary.mean()));
+  row("Median", value(s.median));
+  row("Standard dev.", value(s.std));
+  row("Robust sigma", value(s.sigma));
+  row("rms about 0", value(s.summary.rms()));
+  ImGui::EndTable();
+  if (s.reduced) ImGui::TextDisabled("of the image reduced to fit in memory");
+}
+
+/// Bars in log scale, the limits as lines; the nearer one follows the mouse while the button is down.
+void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& render, const Unit& unit) {
+  const float unit_px = ImGui::GetFontSize();
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, 8 * unit_px};
+  ImGui::InvisibleButton("##histogram", size);
+  context.widgets.item("statistics.histogram");
+  const Histogram& h = s.histogram;
+  if (!(h.high > h.low) || h.total() == 0) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  // Room for limits that lie beyond the histogram.
+  const double low = std::min(h.low, std::max(render.low, h.low - (h.high - h.low))),
+               high = std::max(h.high, std::min(render.high, h.high + (h.high - h.low)));
+  const double margin = 0.03 * (high - low);
+  const auto most = static_cast<double>(*std::max_element(h.counts.begin(), h.counts.end()));
+  PlotArea plot{{from.x + 2, from.y},
+                {from.x + size.x - 2, from.y + size.y - 1.4f * unit_px},
+                low - margin,
+                high + margin,
+                0,
+                std::log10(1 + most) * 1.05};
+  const double step = (h.high - h.low) / static_cast<double>(h.counts.size());
+  list.PushClipRect(plot.from, plot.to, true);
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    if (h.counts[i] == 0) continue;
+    const double at = h.low + step * static_cast<double>(i);
+    const float left = plot.x(at), right = std::max(left + 1, plot.x(at + step));
+    list.AddRectFilled({left, plot.y(std::log10(1.0 + static_cast<double>(h.counts[i])))}, {right, plot.to.y},
+                       palette().accent_soft);
+  }
+  const auto line = [&](double v, unsigned colour, float width) {
+    list.AddLine({plot.x(v), plot.from.y}, {plot.x(v), plot.to.y}, colour, width);
+  };
+  line(s.median, palette().text_dim, 1);
+  line(render.low, palette().accent, 2);
+  line(render.high, palette().warn, 2);
+  list.PopClipRect();
+  const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
+  draw_plot_axes(list, plot, false, factor);
+  static bool high_held = false;
+  if (ImGui::IsItemActivated()) {
+    const float x = ImGui::GetIO().MousePos.x;
+    high_held = std::abs(x - plot.x(render.high)) < std::abs(x - plot.x(render.low));
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+    const double v = plot.x_value(ImGui::GetIO().MousePos.x), least = 1e-6 * (high - low);
+    if (high_held) {
+      render.high = std::max(v, render.low + least);
+    } else {
+      render.low = std::min(v, render.high - least);
+    }
+    render.limits = "manual";
+  }
+  if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) {
+    const double v = plot.x_value(ImGui::GetIO().MousePos.x);
+    ImGui::SetTooltip("%s\ndrag the lines to set the limits", value_text(v, unit, high).c_str());
+  }
+  if (!name.empty()) ImGui::TextDisabled("number of pixels (log) against %s", name.c_str());
+}
+
+}  // namespace
+
+void draw_statistics_panel(Context& context) {
+  Document& document = *context.state.document();
+  Layer& layer = document.layer();
+  if (!layer.pixels || !document.header) {
+    ImGui::TextDisabled("No pixels yet");
+    return;
+  }
+  const LayerStatistics* const s = layer_statistics(context);
+  if (s == nullptr) {
+    ImGui::TextDisabled("Counting pixels ...");
+    return;
+  }
+  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
+  const Unit unit = of_values ? document.header->unit : Unit();
+  draw_table(*s, unit, context.state.inspect.style);
+  if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit);
+}
+
+void draw_limits_choice(Context& context) {
+  RenderSettings& render = context.state.document()->layer().render;
+  label("Limits");
+  const auto now = limits_rule(render.limits);
+  if (ImGui::BeginCombo("##limits rule", now ? name_of(*now).c_str() : "set by hand", ImGuiComboFlags_HeightLargest)) {
+    for (const LimitsRule& rule : limits_rules()) {
+      const std::string name = name_of(rule);
+      if (ImGui::Selectable(name.c_str(), now && name == name_of(*now))) set_limits_by(context, rule);
+      context.widgets.item("display.limits." + name);
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("display.limits");
+}
+
+}  // namespace reber::gui
