@@ -12,10 +12,10 @@ bool with_document(const ViewerState& state) { return state.document() != nullpt
 
 constexpr std::array kPanels{
     Panel{"display", "Display", Place::side, true, "", "Stretch, limits, colours", draw_display_panel, with_document},
-    Panel{"pipeline", "Pipeline", Place::side, true, "", "Convolve, measure the background, find and fit the sources",
-          draw_pipeline_panel, with_document},
     Panel{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
           "Minimum, maximum, mean, median, noise and histogram of the layer", draw_statistics_panel, with_document},
+    Panel{"pipeline", "Pipeline", Place::side, true, "", "Convolve, measure the background, find and fit the sources",
+          draw_pipeline_panel, with_document},
     Panel{"profiles", "Profiles", Place::bottom, false, "Ctrl+l", "Row and column through the cursor, and along a line",
           draw_profiles_panel, with_document},
     Panel{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
