@@ -176,7 +176,12 @@ void add_labels(const Family& family, const ScreenRect& area, CanvasEdge wished,
         if (!found || *edge == wished) found = GridLabel{end, *edge, {}};
       }
     }
-    if (!found) continue;
+    if (!found) {
+      // A parallel of an all-sky map, or a circle about a pole: in the middle of its longest piece.
+      const auto longest =
+          std::ranges::max_element(pieces, {}, [](const std::vector<ScreenPoint>& piece) { return piece.size(); });
+      found = GridLabel{(*longest)[longest->size() / 2], CanvasEdge::none, {}};
+    }
     found->text = label_text(family.longitude, value, family.step, hours, sexagesimal);
     labels.push_back(*found);
   }

@@ -11,8 +11,8 @@
 
 namespace reber::gui {
 
-/// Edge of the canvas on which a label stands.
-enum class CanvasEdge { bottom, left, top, right };
+/// Edge of the canvas on which a label stands; none: on a line that reaches no edge.
+enum class CanvasEdge { bottom, left, top, right, none };
 
 struct GridLabel {
   ScreenPoint at;  ///< where the line meets the edge

@@ -11,7 +11,7 @@
 namespace reber::gui {
 namespace {
 
-constexpr unsigned kGridColour = IM_COL32(120, 220, 235, 150);
+constexpr unsigned kGridColour = IM_COL32(130, 225, 240, 200);
 constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
 constexpr double kMargin = 14;
 
@@ -59,6 +59,8 @@ ImVec2 label_place(const GridLabel& label, ImVec2 size, float gap) {
       return {at.x + gap, at.y - 0.5f * size.y};
     case CanvasEdge::right:
       return {at.x - size.x - gap, at.y - 0.5f * size.y};
+    case CanvasEdge::none:
+      return {at.x - 0.5f * size.x, at.y - 0.5f * size.y};
   }
   return at;
 }
