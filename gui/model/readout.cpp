@@ -54,14 +54,14 @@ Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, f
   const SkyView view(header.wcs, style.system);
   if (const auto sky = view.to_sky(at.x, at.y)) {
     CoordinateStyle shown = style;
-    if (view.system()) shown.system = *view.system();
+    if (view.shown()) shown.system = *view.shown();
     const auto text = position_text(*sky, shown, pixel_step_deg(header.wcs, at.x, at.y));
-    const auto names = view.system() ? axis_names(*view.system()) : std::array<const char*, 2>{"lon", "lat"};
+    const auto names = view.shown() ? axis_names(*view.shown()) : std::array<const char*, 2>{"lon", "lat"};
     out.lon_name = names[0];
     out.lat_name = names[1];
     out.lon = text[0];
     out.lat = text[1];
-    out.frame = view.system() ? name_of(*view.system()) : header.wcs.frame_name();
+    out.frame = view.shown() ? name_of(*view.shown()) : header.wcs.frame_name();
   }
   if (!inside) {
     out.value = "off the image";

@@ -19,7 +19,7 @@ std::optional<Matrix2> local_matrix(const SkyView& sky, const Wcs& wcs, PixelPos
   const auto own = wcs.sky_per_pixel(p.x, p.y);
   const auto here = sky.to_sky(p.x, p.y);
   if (!own || !here || !(std::abs(own->determinant()) > 0)) return std::nullopt;
-  if (sky.system() == system_of(wcs)) return own;
+  if (sky.shown() == system_of(wcs)) return own;
   // Another frame turns east and north by an angle: that of its north seen in the image's own axes.
   const double step = std::sqrt(std::abs(own->determinant()));
   const double up = here->lat_deg + step < 90 ? step : -step;
@@ -186,7 +186,7 @@ Region to_region(const FileRegion& file, const Wcs& wcs) {
   region.name = file.name;
   region.excluded = file.excluded;
   const SkyView sky(wcs, file.system);
-  if (file.on_sky && (!sky.celestial() || sky.system() != file.system)) {
+  if (file.on_sky && (!sky.celestial() || sky.shown() != file.system)) {
     throw InputError(fmt::format("{} positions cannot be placed on this image: its own coordinates are {}",
                                  name_of(file.system), wcs.celestial() ? wcs.frame_name() : "not celestial"));
   }
@@ -224,7 +224,7 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
   file.excluded = region.excluded;
   file.system = system;
   const SkyView sky(wcs, system);
-  file.on_sky = on_sky && sky.celestial() && sky.system() == system;
+  file.on_sky = on_sky && sky.celestial() && sky.shown() == system;
   const std::vector<PixelPosition> points = region.points.empty() ? std::vector{region.centre} : region.points;
   for (const PixelPosition& p : points) {
     if (!file.on_sky) {

@@ -60,7 +60,7 @@ class SkyView {
   [[nodiscard]] std::optional<PixelPosition> to_pixel(const SkyPosition& sky) const;
   [[nodiscard]] bool celestial() const { return wcs_ != nullptr && wcs_->celestial(); }
   /// The system of the positions; empty for a frame that is the image's own and has no name here.
-  [[nodiscard]] const std::optional<SkySystem>& system() const { return system_; }
+  [[nodiscard]] const std::optional<SkySystem>& shown() const { return system_; }
 
  private:
   const Wcs* wcs_ = nullptr;

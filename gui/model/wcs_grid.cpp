@@ -199,7 +199,7 @@ SkyGrid sky_grid(const SkyView& sky, const CanvasTransform& canvas, bool sexages
   const SkyPosition centre = *mesh.at(middle->first, middle->second);
   const double scale = separation_deg(centre, *mesh.at(middle->first, middle->second + 1)) / mesh.dx;
   if (!(scale > 0)) return grid;
-  const bool hours = sky.system() && sky.system()->equatorial() && sexagesimal;
+  const bool hours = sky.shown() && sky.shown()->equatorial() && sexagesimal;
   const double lat_wanted = std::min(45.0, spacing * scale),
                lon_wanted = std::min(45.0, spacing * scale / std::max(1e-3, std::cos(centre.lat_deg * kDegree)));
   Family lon{true, sexagesimal ? round_sky_step(lon_wanted, hours) : round_decimal(lon_wanted), {}};

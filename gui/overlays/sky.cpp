@@ -157,7 +157,7 @@ void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList
   const ScreenRect& area = canvas.transform.canvas();
   const double length = 34 * canvas.scale, reach = length + 20 * canvas.scale;
   const ScreenPoint from{area.x + kMargin * canvas.scale + reach, area.y + kMargin * canvas.scale + reach};
-  const bool equatorial = !sky.system() || sky.system()->equatorial();
+  const bool equatorial = !sky.shown() || sky.shown()->equatorial();
   arrow(list, from, compass->north, length, canvas.scale, equatorial ? "N" : "+lat");
   arrow(list, from, compass->east, length, canvas.scale, equatorial ? "E" : "+lon");
 }

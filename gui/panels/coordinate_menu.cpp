@@ -47,7 +47,7 @@ void draw_coordinate_button(Context& context) {
   CoordinateStyle& style = context.state.inspect.style;
   const Document& document = *context.state.document();
   const bool sky = document.header->wcs.celestial();
-  const auto system = SkyView(document.header->wcs, style.system).system();
+  const auto system = SkyView(document.header->wcs, style.system).shown();
   const std::string name = !sky ? "pixels" : system ? name_of(*system) : document.header->wcs.frame_name();
   if (ImGui::SmallButton((name + "##frame").c_str())) ImGui::OpenPopup("##frames");
   context.widgets.item("status.frame");

@@ -35,7 +35,7 @@ void go(Context& context, const std::string& text) {
   } else {
     const SkyView sky(document.header->wcs, place.system);
     if (!sky.celestial()) throw InputError("this image has no celestial coordinates: write \"pixel x y\"");
-    if (sky.system() != place.system) {
+    if (sky.shown() != place.system) {
       throw InputError(fmt::format("{} positions cannot be placed on this image's {}", name_of(place.system),
                                    document.header->wcs.frame_name()));
     }
