@@ -22,6 +22,7 @@ using Action = std::function<int(Terminal&)>;
 
 void add_info(CLI::App& root, Action& action);
 void add_run(CLI::App& root, Action& action);
+void add_smooth(CLI::App& root, Action& action);
 void add_convolve(CLI::App& root, Action& action);
 void add_background(CLI::App& root, Action& action);
 void add_find(CLI::App& root, Action& action);

@@ -81,7 +81,7 @@ void add_message_options(CLI::App& command, CommonOptions& options) {
       ->group("Messages");
 }
 
-void add_image_options(CLI::App& command, CommonOptions& options) {
+void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
   command.add_option("--hdu", options.hdu, "HDU to read, 0 for the primary; default: the first with a 2-D image")
       ->type_name("N")
       ->group("Input");
@@ -89,7 +89,7 @@ void add_image_options(CLI::App& command, CommonOptions& options) {
       ->type_name("N")
       ->group("Input");
   command
-      .add_option("--beam", options.beam,
+      .add_option(beam_name, options.beam,
                   "Restoring beam (FWHM in arcsec, position angle in degrees) in place of the header's")
       ->type_name("MAJ,MIN,PA")
       ->group("Input");
@@ -132,7 +132,7 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   request.open.hdu = options.hdu;
   request.open.plane = options.plane;
   if (!options.unit.empty()) request.open.unit = options.unit;
-  if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--beam");
+  if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--image-beam");
   request.output.overwrite = options.overwrite;
   if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);
   request.dry_run = options.dry_run;

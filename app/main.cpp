@@ -11,6 +11,7 @@
 #include "app/config_file.hpp"
 #include "app/help_formatter.hpp"
 #include "app/signals.hpp"
+#include "core/run/column_sets.hpp"
 
 namespace reber::app {
 namespace {
@@ -45,6 +46,7 @@ void add_information_flags(CLI::App& root, Action& action) {
                          "Print the versions of Reber, its libraries and the driver, and the devices");
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
                          "Print the convolution algorithms and what each backend can do with them");
+  root.add_flag_function("--list-columns", prints(columns_document), "Print every column of the catalogues");
 }
 
 std::unique_ptr<CLI::App> make_parser(Action& action) {
@@ -59,6 +61,7 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_info(*root, action);
   add_run(*root, action);
   add_convolve(*root, action);
+  add_smooth(*root, action);
   add_background(*root, action);
   add_find(*root, action);
   add_match(*root, action);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/command.hpp"
 #include "app/config_file.hpp"
+#include "app/output_names.hpp"
 #include "app/pipeline_command.hpp"
 #include "app/product_options.hpp"
 #include "app/source_table.hpp"
@@ -47,21 +47,10 @@ const std::vector<std::string>& all_products() {
   return names;
 }
 
-/// The file's name without folder and without .fits, .fits.gz, .fits.fz and the like.
-std::string name_of(const std::string& path) {
-  std::string name = fs::path(path).filename().string();
-  for (const char* ending : {".gz", ".fz", ".fits", ".fit", ".fts"}) {
-    if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
-      name.resize(name.size() - std::string(ending).size());
-    }
-  }
-  return name;
-}
-
 /// Paths in the output folder that begin with an input's name.
 class Names {
  public:
-  Names(const std::string& folder, const std::string& input) : stem_((fs::path(folder) / name_of(input)).string()) {}
+  Names(const std::string& folder, const std::string& input) : stem_((fs::path(folder) / stem_of(input)).string()) {}
   [[nodiscard]] std::string operator()(const char* ending) const { return stem_ + ending; }
 
  private:
@@ -103,18 +92,6 @@ Request make_request(const Options& options, const CLI::App& command, const std:
   return request;
 }
 
-/// Two inputs of one name would write over each other's results.
-void check_names(const std::vector<std::string>& files) {
-  std::map<std::string, std::string> seen;
-  for (const std::string& path : files) {
-    const auto [other, is_new] = seen.emplace(name_of(path), path);
-    if (!is_new) {
-      throw InputError(fmt::format("{} and {} would both be written as {}.*; run them into different folders",
-                                   other->second, path, other->first));
-    }
-  }
-}
-
 void write_text(const std::string& path, const std::string& text, bool overwrite) {
   AtomicFile file(path, overwrite);
   file.write(text);
@@ -129,27 +106,18 @@ class Batch {
 
   int execute() {
     (void)make_request(options_, command_, options_.files.front());
-    check_names(options_.files);
+    check_distinct_names(options_.files);
     backend_ = make_backend(options_.common, terminal_);
     if (options_.verify && backend_->info().name == "reference") {
       throw InputError("--verify compares with the reference; it needs another --backend");
     }
-    if (!options_.common.dry_run) make_folder();
+    if (!options_.common.dry_run) make_folder(options_.folder);
     for (std::size_t i = 0; i < options_.files.size(); ++i) one_file(i);
     finish();
     return exit_code_;
   }
 
  private:
-  void make_folder() const {
-    std::error_code error;
-    fs::create_directories(options_.folder, error);
-    if (!fs::is_directory(options_.folder)) {
-      throw DataError(fmt::format("cannot make the folder {}: {}", options_.folder,
-                                  error ? error.message() : "a file of that name exists"));
-    }
-  }
-
   void one_file(std::size_t index) {
     const std::string& path = options_.files[index];
     const bool many = options_.files.size() > 1;
@@ -261,7 +229,7 @@ void add_run(CLI::App& root, Action& action) {
   add_output_options(*command, *options);
   add_find_options(*command, options->find);
   add_background_options(*command, options->background, "--background", true);
-  add_convolve_options(*command, options->convolve, false);
+  add_convolve_options(*command, options->convolve);
   add_image_options(*command, options->common);
   add_common_options(*command, options->common);
   command->footer(

@@ -26,16 +26,27 @@ constexpr std::array kAlgorithms{Algorithm::direct, Algorithm::separable, Algori
 
 }  // namespace
 
-void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kernel_required) {
+void add_convolve_options(CLI::App& command, ConvolveOptions& options) {
   const std::string group = "Convolution";
   command
       .add_option("--kernel", options.kernel,
                   "One of | gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | "
                   "beam:MAJ,MIN,PA (smooth to this beam; arcsec, degrees) | box:SIDE | tophat:RADIUS | "
                   "mexican-hat:SIGMA (pixels) | file:KERNEL.fits")
-      ->required(kernel_required)
       ->type_name("KERNEL")
       ->group(group);
+  add_convolution_rules(command, options);
+  command
+      .add_option(
+          "--normalise,--normalize", options.normalise,
+          "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
+      ->check(CLI::IsMember({"sum", "peak", "none"}))
+      ->type_name("sum|peak|none")
+      ->group(group);
+}
+
+void add_convolution_rules(CLI::App& command, ConvolveOptions& options) {
+  const std::string group = "Convolution";
   command.add_option("--algorithm", options.algorithm, "How to convolve; auto takes the cheapest that can")
       ->check(CLI::IsMember({"auto", "direct", "separable", "fft"}))
       ->type_name("auto|direct|separable|fft")
@@ -54,12 +65,6 @@ void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kern
       ->type_name("interpolate|fill|propagate")
       ->group(group);
   command
-      .add_option("--normalise,--normalize", options.normalise,
-                  "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
-      ->check(CLI::IsMember({"sum", "peak", "none"}))
-      ->type_name("sum|peak|none")
-      ->group(group);
-  command
       .add_option("--min-weight", options.min_weight,
                   "With interpolate: blank where known pixels carry less than this part of the weight")
       ->check(CLI::Range(0.0, 1.0))
@@ -69,15 +74,22 @@ void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kern
   command.add_flag("--keep-blanks", options.keep_blanks, "Blank pixels of the input stay blank")->group(group);
 }
 
-std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) {
-  if (options.kernel.empty()) return std::nullopt;
+ConvolveRequest convolution_rules(const ConvolveOptions& options) {
   ConvolveRequest request;
-  request.kernel = parse_kernel(options.kernel);
-  const bool zero_sum = std::holds_alternative<MexicanHatKernel>(request.kernel);
   if (options.algorithm != "auto") request.algorithm = choose(options.algorithm, kAlgorithms);
   request.boundary = choose(options.boundary, kBoundaries);
-  request.nan =
-      options.nan.empty() ? (zero_sum ? NanRule::fill : NanRule::interpolate) : choose(options.nan, kNanRules);
+  request.nan = options.nan.empty() ? NanRule::interpolate : choose(options.nan, kNanRules);
+  request.min_weight = options.min_weight;
+  request.keep_blanks = options.keep_blanks;
+  return request;
+}
+
+std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) {
+  if (options.kernel.empty()) return std::nullopt;
+  ConvolveRequest request = convolution_rules(options);
+  request.kernel = parse_kernel(options.kernel);
+  const bool zero_sum = std::holds_alternative<MexicanHatKernel>(request.kernel);
+  if (options.nan.empty() && zero_sum) request.nan = NanRule::fill;
   if (zero_sum && request.nan == NanRule::interpolate) {
     throw InputError(
         "--nan interpolate divides by the sum of the weights, which is zero for a mexican hat; use fill "
@@ -90,8 +102,6 @@ std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) 
                         : options.normalise == "peak" ? Normalise::peak
                                                       : Normalise::none;
   }
-  request.min_weight = options.min_weight;
-  request.keep_blanks = options.keep_blanks;
   return request;
 }
 

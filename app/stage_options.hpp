@@ -21,7 +21,11 @@ struct ConvolveOptions {
   bool keep_blanks = false;
 };
 /// Group "Convolution".
-void add_convolve_options(CLI::App& command, ConvolveOptions& options, bool kernel_required);
+void add_convolve_options(CLI::App& command, ConvolveOptions& options);
+/// Those among them that say nothing of the kernel: algorithm, boundary, blanks.
+void add_convolution_rules(CLI::App& command, ConvolveOptions& options);
+/// A request without a kernel.
+[[nodiscard]] ConvolveRequest convolution_rules(const ConvolveOptions& options);
 /// Empty without a kernel.   throws InputError
 [[nodiscard]] std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options);
 

@@ -82,7 +82,7 @@ void add_verify(CLI::App& root, Action& action) {
   CLI::App* command =
       root.add_subcommand("verify", "Compare a backend with the double-precision reference, stage by stage");
   command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
-  add_convolve_options(*command, options->convolve, false);
+  add_convolve_options(*command, options->convolve);
   add_background_options(*command, options->background, "--background", false);
   add_find_options(*command, options->find);
   add_image_options(*command, options->common);

@@ -3,10 +3,23 @@
 #include "core/io/checksum.hpp"
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "core/io/fits_cards.hpp"
 
 namespace reber::fits {
+
+void to_big_endian(void* words, std::size_t count) {
+  if constexpr (std::endian::native == std::endian::big) return;
+  auto* bytes = static_cast<unsigned char*>(words);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes + 4 * i, 4);
+    word = __builtin_bswap32(word);
+    std::memcpy(bytes + 4 * i, &word, 4);
+  }
+}
 
 void Checksum::add(const void* bytes, std::size_t count) {
   const auto* at = static_cast<const unsigned char*>(bytes);

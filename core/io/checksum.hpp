@@ -18,6 +18,9 @@ class Checksum {
   std::uint64_t sum_ = 0;
 };
 
+/// Four-byte words to FITS's order, in place.
+void to_big_endian(void* words, std::size_t count);
+
 /// The sixteen characters of CHECKSUM for the sum of the whole HDU, taken while they were '0'.
 [[nodiscard]] std::string encode_checksum(std::uint32_t sum);
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/base/error.hpp"
+#include "core/io/beam_table.hpp"
 #include "core/io/catalogue_io.hpp"
 #include "core/io/fits_guard.hpp"
 #include "core/io/header_beam.hpp"
@@ -209,7 +210,8 @@ std::string duplicate_warning(const CardTable& cards) {
   return names.empty() ? names : fmt::format("duplicate keyword {}: the last value counts", names);
 }
 
-void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, ImageHeader& header) {
+void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const fits::BeamTable& table,
+                       ImageHeader& header) {
   std::vector<double> fixed;
   for (const std::int64_t at : fits::plane_position(header.axes, header.x_axis, header.y_axis, header.plane)) {
     fixed.push_back(static_cast<double>(at + 1));
@@ -221,13 +223,15 @@ void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, Image
         fmt::format("no usable WCS ({}): positions are in pixels only", printable(header.wcs.why_not())));
   }
   std::string duplicates = duplicate_warning(cards);
-  const fits::HeaderBeam beam = fits::read_beam(cards, inherited, header.wcs, header.shape);
+  header.plane_beams = table.planes;
+  const fits::HeaderBeam beam =
+      fits::read_beam(cards, inherited, header.wcs, header.shape, {&table, header.plane});
   header.beam = beam.beam;
   header.beam_note = beam.note;
   std::string trouble = beam.warning;
   // Without a beam only fluxes per beam lack something.
   if (!beam.beam && trouble.empty() && header.unit.kind == Unit::Kind::jy_per_beam) {
-    trouble = beam.note + ": integrated fluxes and convolution to a beam need one (--beam)";
+    trouble = beam.note + ": integrated fluxes and convolution to a beam need one (--image-beam)";
   }
   if (!duplicates.empty() && !trouble.empty()) {
     duplicates += "; " + trouble;
@@ -290,7 +294,10 @@ FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
   state.format = read_format(cards, chosen.bitpix, where, header.warnings);
   read_texts(cards, inherited, header);
   if (options.unit) header.unit = Unit::parse(*options.unit);
-  read_beam_and_wcs(cards, inherited, header);
+  fits::BeamTable table;
+  if (cards.is_true("CASAMBM"))
+    table = fits::read_beam_table(*state.bytes, scan, cards, header.axes, header.x_axis, header.y_axis);
+  read_beam_and_wcs(cards, inherited, table, header);
   state.hdu = chosen;
   return image;
 }

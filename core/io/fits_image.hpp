@@ -39,6 +39,7 @@ struct ImageHeader {
   std::string object, telescope, date_obs;
   Unit unit;
   std::optional<Beam> beam;  ///< restoring beam of the plane; empty where the header has no usable one
+  std::vector<std::optional<Beam>> plane_beams;  ///< CASA's table of beams: one a plane; empty where there is none
   std::string beam_note;     ///< where it came from, or why there is none (names the keyword and its value)
   Wcs wcs;
   std::vector<std::string> cards;     ///< the HDU's 80-character cards, END left out

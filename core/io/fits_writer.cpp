@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -19,18 +17,6 @@ namespace reber {
 namespace {
 
 constexpr std::int64_t kBandBytes = std::int64_t{8} << 20;
-
-/// Four-byte words to big-endian order, in place.
-void to_big_endian(void* words, std::size_t count) {
-  if constexpr (std::endian::native == std::endian::big) return;
-  auto* bytes = static_cast<unsigned char*>(words);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes + 4 * i, 4);
-    word = __builtin_bswap32(word);
-    std::memcpy(bytes + 4 * i, &word, 4);
-  }
-}
 
 template <class Pixel, class Rows>
 void write_plane(const std::string& path, Shape shape, const OutputHeader& header, const Rows& rows, int bitpix,
@@ -50,7 +36,7 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
     const std::int64_t ny = std::min(band, shape.ny - y);
     rows(y, ny, pixels.data());
     const auto count = static_cast<std::size_t>(ny * shape.nx);
-    to_big_endian(pixels.data(), count);
+    fits::to_big_endian(pixels.data(), count);
     sum.add(pixels.data(), 4 * count);
     file.write_at(offset, pixels.data(), 4 * count);
     offset += static_cast<std::int64_t>(4 * count);

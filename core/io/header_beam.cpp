@@ -55,8 +55,13 @@ std::string objection(const Beam& beam, const Wcs& wcs, Shape shape) {
 
 }  // namespace
 
-HeaderBeam read_beam(const CardTable& cards, const CardTable* inherited, const Wcs& wcs, Shape shape) {
+HeaderBeam read_beam(const CardTable& cards, const CardTable* inherited, const Wcs& wcs, Shape shape,
+                     PlaneOfTable of_table) {
   HeaderBeam result;
+  const bool has_table = of_table.table != nullptr && !of_table.table->planes.empty();
+  const std::string no_table = cards.is_true("CASAMBM") && !has_table && of_table.table != nullptr
+                                   ? fmt::format("CASAMBM=T, but {}", of_table.table->problem)
+                                   : std::string();
   const CardTable* source = &cards;
   std::string from = "BMAJ, BMIN, BPA of the header";
   if (!cards.has("BMAJ") && inherited != nullptr && inherited->has("BMAJ")) {
@@ -65,7 +70,16 @@ HeaderBeam read_beam(const CardTable& cards, const CardTable* inherited, const W
   }
   Beam beam;
   std::string stated;
-  if (source->has("BMAJ")) {
+  if (has_table) {
+    const auto& own = of_table.table->planes[static_cast<std::size_t>(of_table.plane)];
+    if (!own) {
+      result.note = fmt::format("the table of beams (CASAMBM) has none for plane {}", of_table.plane);
+      return result;
+    }
+    beam = *own;
+    from = fmt::format("plane {} of the table of beams (CASAMBM)", of_table.plane);
+    stated = fmt::format("table of beams: BMAJ={:g}, BMIN={:g}", beam.major_deg, beam.minor_deg);
+  } else if (source->has("BMAJ")) {
     const auto value = [&](const char* keyword) { return source->number(keyword).value_or(kNaN); };
     stated = fmt::format("BMAJ={}, BMIN={}", restrict_to_ascii(source->raw("BMAJ")),
                          source->has("BMIN") ? restrict_to_ascii(source->raw("BMIN")) : "(missing)");
@@ -75,9 +89,7 @@ HeaderBeam read_beam(const CardTable& cards, const CardTable* inherited, const W
     stated = fmt::format("HISTORY AIPS CLEAN BMAJ={:g}, BMIN={:g}", beam.major_deg, beam.minor_deg);
   } else {
     result.note = "no BMAJ in the header";
-    if (cards.is_true("CASAMBM")) {
-      result.note = result.warning = "CASAMBM=T: the table of beams by channel is not read, and there is no BMAJ";
-    }
+    if (!no_table.empty()) result.note = result.warning = no_table + ", and no BMAJ";
     return result;
   }
   if (const std::string reason = objection(beam, wcs, shape); !reason.empty()) {
@@ -92,9 +104,7 @@ HeaderBeam read_beam(const CardTable& cards, const CardTable* inherited, const W
   }
   beam.minor_deg = std::min(beam.minor_deg, beam.major_deg);
   result.beam = beam;
-  if (cards.is_true("CASAMBM")) {
-    result.warning = "CASAMBM=T: the table of beams by channel is not read; BMAJ stands for all channels";
-  }
+  if (!no_table.empty()) result.warning = no_table + ": BMAJ stands for all channels";
   return result;
 }
 

@@ -35,10 +35,12 @@ bool all_digits(const std::string& text) {
 
 struct Axes {
   int x = 1, y = 2;  ///< 1-based axes of the input
+  bool all = false;  ///< every axis is kept under its number
   /// 1, 2 for the kept axes, 0 for the others.
   [[nodiscard]] int renumber(const std::string& digits) const {
     if (digits.size() > 3) return 0;
     const int axis = std::stoi(digits);
+    if (all) return axis;
     return axis == x ? 1 : axis == y ? 2 : 0;
   }
 };
@@ -92,8 +94,8 @@ std::string kept_card(std::string_view card, const Axes& axes) {
   return changed->empty() ? std::string() : fmt::format("{:<8}", *changed) + clean.substr(8);
 }
 
-std::string kept_cards(const ImageHeader& like) {
-  const Axes axes{like.x_axis + 1, like.y_axis + 1};
+std::string kept_cards(const ImageHeader& like, bool all_axes) {
+  const Axes axes{like.x_axis + 1, like.y_axis + 1, all_axes};
   // The last of duplicate keywords is the one that counted.
   std::map<std::string, std::size_t> last;
   for (std::size_t i = 0; i < like.cards.size(); ++i) last[keyword_of(like.cards[i])] = i;
@@ -120,24 +122,7 @@ std::string whole_card(std::string card) {
   return card;
 }
 
-}  // namespace
-
-std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
-  std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
-  out += make_card("BITPIX", static_cast<std::int64_t>(bitpix), "type of the pixels");
-  out += make_card("NAXIS", std::int64_t{2});
-  out += make_card("NAXIS1", shape.nx);
-  out += make_card("NAXIS2", shape.ny);
-  if (header.like != nullptr) out += kept_cards(*header.like);
-  for (const std::string& card : header.cards) out += whole_card(card);
-  const CardTable so_far(out);
-  if (header.like != nullptr) {
-    const double frequency = header.like->wcs.frequency_hz();
-    const bool stated = so_far.number("RESTFRQ") == frequency || so_far.number("RESTFREQ") == frequency;
-    // The spectral axis is dropped; its value at the plane is not.
-    if (std::isfinite(frequency) && !stated && !so_far.has("FREQ"))
-      out += make_card("FREQ", frequency, "[Hz] frequency of the plane");
-  }
+void add_unit_beam_history(const OutputHeader& header, const CardTable& so_far, std::string& out) {
   if (!header.unit.empty() && !so_far.has("BUNIT")) out += make_text_card("BUNIT", header.unit);
   if (header.beam && !so_far.has("BMAJ")) {
     out += make_card("BMAJ", header.beam->major_deg, "[deg] FWHM of the beam");
@@ -147,6 +132,43 @@ std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
   for (const std::string& line : header.history) {
     for (const std::string& card : fold_cards("HISTORY", line)) out += card;
   }
+}
+
+}  // namespace
+
+std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
+  std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
+  out += make_card("BITPIX", static_cast<std::int64_t>(bitpix), "type of the pixels");
+  out += make_card("NAXIS", std::int64_t{2});
+  out += make_card("NAXIS1", shape.nx);
+  out += make_card("NAXIS2", shape.ny);
+  if (header.like != nullptr) out += kept_cards(*header.like, false);
+  for (const std::string& card : header.cards) out += whole_card(card);
+  const CardTable so_far(out);
+  if (header.like != nullptr) {
+    const double frequency = header.like->wcs.frequency_hz();
+    const bool stated = so_far.number("RESTFRQ") == frequency || so_far.number("RESTFREQ") == frequency;
+    // The spectral axis is dropped; its value at the plane is not.
+    if (std::isfinite(frequency) && !stated && !so_far.has("FREQ"))
+      out += make_card("FREQ", frequency, "[Hz] frequency of the plane");
+  }
+  add_unit_beam_history(header, so_far, out);
+  return out;
+}
+
+std::string cube_cards(const OutputHeader& header, bool beam_table) {
+  std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
+  out += make_card("BITPIX", std::int64_t{-32}, "type of the pixels");
+  out += make_card("NAXIS", static_cast<std::int64_t>(header.like->axes.size()));
+  for (std::size_t axis = 0; axis < header.like->axes.size(); ++axis)
+    out += make_card(fmt::format("NAXIS{}", axis + 1), header.like->axes[axis]);
+  if (beam_table) {
+    out += make_logical_card("EXTEND", true);
+    out += make_logical_card("CASAMBM", true, "beams by channel are in the extension BEAMS");
+  }
+  out += kept_cards(*header.like, true);
+  const CardTable so_far(out);
+  add_unit_beam_history(header, so_far, out);
   return out;
 }
 

@@ -70,6 +70,12 @@ struct Kernel {
 /// for images that hold nothing outside their beam's uv coverage, at any kernel size down to none at all.
 [[nodiscard]] Kernel least_squares_kernel(const Covariance& kernel, const Covariance& source, int size);
 
+/// What such a kernel errs by: the largest difference, relative to the peak, between an unresolved source (the beam
+/// `source`) convolved with the weights and the exact Gaussian of source + gaussian; for a source on a pixel's centre and
+/// for one between four pixels.
+[[nodiscard]] double unresolved_source_error(const Kernel& kernel, const Covariance& gaussian,
+                                             const Covariance& source);
+
 [[nodiscard]] Kernel box_kernel(int side, Normalise normalise);
 [[nodiscard]] Kernel tophat_kernel(double radius, Normalise normalise);
 [[nodiscard]] Kernel mexican_hat_kernel(double sigma, Normalise normalise);

@@ -146,4 +146,40 @@ Kernel least_squares_kernel(const Covariance& kernel, const Covariance& source, 
   return result;
 }
 
+double unresolved_source_error(const Kernel& kernel, const Covariance& gaussian, const Covariance& source) {
+  const Covariance target = source + gaussian;
+  const auto det = [](const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; };
+  const auto value = [&](const Covariance& c, double x, double y) {
+    return std::exp(-4 * std::numbers::ln2 * (c.yy * x * x - 2 * c.xy * x * y + c.xx * y * y) / det(c));
+  };
+  const double peak = std::sqrt(det(source) / det(target));
+  const auto half = static_cast<int>(kernel.shape.nx / 2);
+  const int reach = half + static_cast<int>(std::ceil(1.5 * ellipse_of(target).major)), wide = reach + half;
+  double worst = 0;
+  for (const double offset : {0.0, 0.5}) {
+    const int side = 2 * wide + 1;
+    std::vector<double> image(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+    for (int y = -wide; y <= wide; ++y)
+      for (int x = -wide; x <= wide; ++x)
+        image[static_cast<std::size_t>((y + wide) * side + x + wide)] = value(source, x - offset, y - offset);
+    std::vector<double> result(image.size(), 0);
+    for (int i = -half; i <= half; ++i) {
+      for (int j = -half; j <= half; ++j) {
+        const double weight = kernel.weights[static_cast<std::size_t>((i + half) * (2 * half + 1) + j + half)];
+        if (weight == 0) continue;
+        for (int y = -reach; y <= reach; ++y) {
+          const double* const from = image.data() + (y - i + wide) * side - j + wide;
+          double* const to = result.data() + (y + wide) * side + wide;
+          for (int x = -reach; x <= reach; ++x) to[x] += weight * from[x];
+        }
+      }
+    }
+    for (int y = -reach; y <= reach; ++y)
+      for (int x = -reach; x <= reach; ++x)
+        worst = std::max(worst, std::abs(result[static_cast<std::size_t>((y + wide) * side + x + wide)] / peak -
+                                         value(target, x - offset, y - offset)));
+  }
+  return worst;
+}
+
 }  // namespace reber

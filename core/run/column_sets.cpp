@@ -99,11 +99,11 @@ Values position_name(const Rows& rows) {
 
 template <int decimals>
 Values ra_text(const Rows& rows) {
-  return for_each_source<std::string>(rows, [](const Source& s) { return hours_text(s.ra, decimals); });
+  return for_each_source<std::string>(rows, [](const Source& s) { return sexagesimal_hours(s.ra, decimals); });
 }
 template <int decimals>
 Values dec_text(const Rows& rows) {
-  return for_each_source<std::string>(rows, [](const Source& s) { return degrees_text(s.dec, decimals); });
+  return for_each_source<std::string>(rows, [](const Source& s) { return sexagesimal_degrees(s.dec, decimals); });
 }
 
 /// Aegean's bits: 1 too few pixels for a fit, 4 fixed to the beam, 16 not fitted, 32 no sky position.
@@ -256,11 +256,11 @@ std::string_view to_string(ColumnSet set) {
   return "pybdsf";
 }
 
-std::string hours_text(double degrees, int decimals) {
+std::string sexagesimal_hours(double degrees, int decimals) {
   return std::isfinite(degrees) ? sexagesimal(degrees * 240, decimals, true) : std::string();
 }
 
-std::string degrees_text(double degrees, int decimals) {
+std::string sexagesimal_degrees(double degrees, int decimals) {
   if (!std::isfinite(degrees)) return {};
   return fmt::format("{}{}", degrees < 0 ? '-' : '+', sexagesimal(std::abs(degrees) * 3600, decimals, false));
 }
@@ -301,6 +301,23 @@ std::vector<SetColumn> set_columns(ColumnSet set) {
   }
   for (const Row& row : rows_of(set)) columns.push_back({row.info, row.from != nullptr ? row.from : ""});
   return columns;
+}
+
+std::string columns_document() {
+  std::string text =
+      "# Columns of the catalogues\n\nWhat `reber --list-columns` prints. Sizes are FWHM, angles are north through "
+      "east, NaN is no value.\nJy/beam stands for the image's own unit where that is another. In galactic images RA "
+      "and DEC are GLON and GLAT,\nin ecliptic ones ELON and ELAT.\n";
+  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda}) {
+    const bool own = set == ColumnSet::pybdsf;
+    text += fmt::format("\n## --columns {}\n\n| name | unit |{} UCD | what it is |\n|---|---|{}---|---|\n",
+                        to_string(set), own ? "" : " from |", own ? "" : "---|");
+    for (const SetColumn& column : set_columns(set)) {
+      text += fmt::format("| `{}` | {} |{} {} | {} |\n", column.info.name, column.info.unit,
+                          own ? std::string() : fmt::format(" {} |", column.from), column.info.ucd, column.info.text);
+    }
+  }
+  return text;
 }
 
 }  // namespace reber

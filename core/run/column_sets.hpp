@@ -34,8 +34,11 @@ struct SetColumn {
 /// For the documentation and its test; pybdsf: our own table.
 [[nodiscard]] std::vector<SetColumn> set_columns(ColumnSet set);
 
+/// All sets as Markdown: docs/columns.md is this text.
+[[nodiscard]] std::string columns_document();
+
 /// "12:34:56.78" of a longitude in degrees, "-12:34:56.7" of a latitude; rounded, with carry.
-[[nodiscard]] std::string hours_text(double degrees, int decimals);
-[[nodiscard]] std::string degrees_text(double degrees, int decimals);
+[[nodiscard]] std::string sexagesimal_hours(double degrees, int decimals);
+[[nodiscard]] std::string sexagesimal_degrees(double degrees, int decimals);
 
 }  // namespace reber

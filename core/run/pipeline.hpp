@@ -56,6 +56,10 @@ struct PipelineCache {
 [[nodiscard]] PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress,
                                           const LogSink& log, PipelineCache* cache = nullptr);
 
+/// Factor that keeps the flux scale on smoothing: brightness per beam grows with the beam, Omega_target / Omega_source;
+/// K, Jy/sr and Jy/pixel keep their value.   throws InputError for an unknown unit
+[[nodiscard]] double smoothing_flux_factor(const ImageHeader& header, const Beam& target, const Beam& source);
+
 /// Kernel from the request and the image's beam, unit and geometry (at the image's centre, by WCSLIB).
 /// Jy/beam data smoothed by a Gaussian or to a target beam are multiplied by Omega_new / Omega_old; K, Jy/sr by 1.
 ///   throws InputError where a beam, a sky geometry or a known unit is needed and missing, or the target is impossible

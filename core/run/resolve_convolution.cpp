@@ -29,25 +29,10 @@ Matrix2 geometry_at_centre(const ImageHeader& header) {
   return *matrix;
 }
 
-/// Brightness per beam grows with the beam; other units keep their value.
-double flux_factor(const ImageHeader& header, double area_ratio) {
-  switch (header.unit.kind) {
-    case Unit::Kind::jy_per_beam: return area_ratio;
-    case Unit::Kind::kelvin:
-    case Unit::Kind::jy_per_sr: return 1;
-    case Unit::Kind::jy_per_pixel: return 1;
-    case Unit::Kind::unknown: break;
-  }
-  throw InputError(fmt::format(
-      "{}: BUNIT is '{}', so the flux scale after smoothing to a beam is unknown; expected Jy/beam, K, Jy/sr or "
-      "Jy/pixel. Use --kernel gaussian:... for a convolution without a flux scale",
-      header.path, header.unit.text));
-}
-
 ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& header,
                                    const std::optional<Beam>& beam) {
   if (!beam)
-    throw InputError(fmt::format("{}: smoothing to a beam needs the image's own beam; {}. Give it with --beam",
+    throw InputError(fmt::format("{}: smoothing to a beam needs the image's own beam; {}. Give it with --image-beam",
                                  header.path, header.beam_note));
   const Matrix2 geometry = geometry_at_centre(header);
   const Deconvolved kernel = deconvolve(target.beam, *beam);
@@ -56,7 +41,7 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
                                  in_words(*beam), kernel.reason));
   ResolvedConvolution resolved;
   resolved.beam_after = target.beam;
-  resolved.flux_factor = flux_factor(header, target.beam.area_deg2() / beam->area_deg2());
+  resolved.flux_factor = smoothing_flux_factor(header, target.beam, *beam);
   if (kernel.kind == Deconvolved::Kind::point) {
     resolved.copy = true;
     resolved.notes.push_back("the image has the target beam already: copied");
@@ -72,8 +57,10 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
     // A 9x9 kernel reaches four pixels: enough for kernels whose major axis is below that many.
     const int reach = std::max(4, static_cast<int>(std::ceil(2.123 * axes.major)));
     resolved.spec.kernel = least_squares_kernel(pixels, own, 2 * reach + 1);
-    resolved.notes.push_back(fmt::format(
-        "kernel minor axis is {:.2f} pixels: least-squares weights for a beam-limited image", axes.minor));
+    resolved.notes.push_back(
+        fmt::format("kernel minor axis is {:.2f} pixels: least-squares weights for a beam-limited image; an unresolved "
+                    "source errs by {:.1e} of its peak",
+                    axes.minor, unresolved_source_error(resolved.spec.kernel, pixels, own)));
   }
   resolved.notes.push_back(fmt::format("kernel {} ({:.3f} x {:.3f} pixels)", in_words(kernel.beam), axes.major, axes.minor));
   resolved.notes.push_back(fmt::format("beam {} -> {}, flux factor {:.9g}", in_words(*beam), in_words(target.beam),
@@ -110,6 +97,20 @@ Kernel kernel_from_file(const FileKernel& file, Normalise normalise) {
 }
 
 }  // namespace
+
+double smoothing_flux_factor(const ImageHeader& header, const Beam& target, const Beam& source) {
+  switch (header.unit.kind) {
+    case Unit::Kind::jy_per_beam: return target.area_deg2() / source.area_deg2();
+    case Unit::Kind::kelvin:
+    case Unit::Kind::jy_per_sr:
+    case Unit::Kind::jy_per_pixel: return 1;
+    case Unit::Kind::unknown: break;
+  }
+  throw InputError(fmt::format(
+      "{}: BUNIT is '{}', so the flux scale after smoothing to a beam is unknown; expected Jy/beam, K, Jy/sr or "
+      "Jy/pixel. Use --kernel gaussian:... for a convolution without a flux scale",
+      header.path, header.unit.text));
+}
 
 ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const ImageHeader& header,
                                         const std::optional<Beam>& beam) {

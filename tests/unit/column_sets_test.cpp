@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace reber {
@@ -144,13 +146,19 @@ TEST(ColumnSets, NamesAreUniqueAndEveryColumnIsDescribed) {
   }
 }
 
+TEST(ColumnSets, AreWhatTheDocumentationSays) {
+  std::ifstream file(std::string(REBER_SOURCE_DIR) + "/docs/columns.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, columns_document()) << "write it anew: reber --list-columns > docs/columns.md";
+}
+
 TEST(ColumnSets, SexagesimalTextCarries) {
-  EXPECT_EQ(hours_text(0, 2), "00:00:00.00");
-  EXPECT_EQ(hours_text(359.99999999, 2), "00:00:00.00");
-  EXPECT_EQ(hours_text(180, 0), "12:00:00");
-  EXPECT_EQ(degrees_text(-0.000001, 2), "-00:00:00.00");
-  EXPECT_EQ(degrees_text(59.99999999, 1), "+60:00:00.0");
-  EXPECT_EQ(degrees_text(kNaN, 1), "");
+  EXPECT_EQ(sexagesimal_hours(0, 2), "00:00:00.00");
+  EXPECT_EQ(sexagesimal_hours(359.99999999, 2), "00:00:00.00");
+  EXPECT_EQ(sexagesimal_hours(180, 0), "12:00:00");
+  EXPECT_EQ(sexagesimal_degrees(-0.000001, 2), "-00:00:00.00");
+  EXPECT_EQ(sexagesimal_degrees(59.99999999, 1), "+60:00:00.0");
+  EXPECT_EQ(sexagesimal_degrees(kNaN, 1), "");
 }
 
 }  // namespace

@@ -193,6 +193,10 @@ TEST(Kernel, least_squares_kernels_of_the_data_folder) {
       const double wanted = c["max_abs_error_on_unit_source"][std::to_string(size) + "x" + std::to_string(size)];
       const Kernel kernel = least_squares_kernel(target - source, source, size);
       EXPECT_NEAR(error_on_unit_source(kernel, source, target), wanted, 0.01 * wanted) << c["target"] << " " << size;
+      // What is told to the user: relative to the peak, and for a source between pixels as well.
+      const double told = unresolved_source_error(kernel, target - source, source);
+      EXPECT_GE(told, 0.99 * wanted) << c["target"] << " " << size;
+      EXPECT_LE(told, 4 * wanted) << c["target"] << " " << size;
     }
   }
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of results that are made from names of inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace reber::app {
+
+/// The file's name without folder and without .fits, .fits.gz, .fits.fz and the like.
+[[nodiscard]] std::string stem_of(const std::string& path);
+
+/// Two inputs of one name would write over each other's results.   throws InputError
+void check_distinct_names(const std::vector<std::string>& files);
+
+/// throws DataError where the folder cannot be made
+void make_folder(const std::string& folder);
+
+}  // namespace reber::app
