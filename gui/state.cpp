@@ -65,6 +65,15 @@ std::string Document::title() const {
   return name;
 }
 
+bool layer_possible(const Document& document, LayerKind kind) {
+  if (kind == LayerKind::input) return true;
+  if (!document.result) return false;
+  const Request& request = document.result->request;
+  if (kind == LayerKind::convolved) return request.convolve.has_value();
+  const bool of_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
+  return document.result->background.has_value() && (!of_sources || request.detect);
+}
+
 Document* ViewerState::find(std::int64_t id) {
   const auto found = std::ranges::find_if(documents, [id](const auto& d) { return d->id == id; });
   return found == documents.end() ? nullptr : found->get();

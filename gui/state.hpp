@@ -84,6 +84,9 @@ struct Document {
   [[nodiscard]] std::string title() const;  ///< file name, with HDU and plane where there are several
 };
 
+/// Whether the document has, or its result can give, a layer of this kind.
+[[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
+
 /// What dragging on the image does. Panning is possible in every mode with the middle button.
 enum class Mode { browse, region, profile };
 

@@ -18,7 +18,7 @@ struct Options {
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
   double threshold = 5, flood = 3;
-  bool no_settings = false;
+  bool no_settings = false, bench = false;
 };
 
 void add_options(CLI::App& parser, Options& options) {
@@ -35,6 +35,9 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_option("--width", viewer.width, "Width of the window")->capture_default_str();
   parser.add_option("--height", viewer.height, "Height of the window")->capture_default_str();
   parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")->capture_default_str();
+  parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
+      ->check(CLI::ExistingFile);
+  parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
 }
 
@@ -56,6 +59,8 @@ void finish(Options& options) {
   for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);
   const BackendOptions wanted{options.device, options.threads, 0};
   viewer.make_backend = [wanted](const std::string& name) { return make_backend(name, wanted, LogSink()); };
+  viewer.say = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
+  if (options.bench || !viewer.script.empty()) options.no_settings = true;
   if (!options.no_settings) viewer.settings = gui::default_settings_path();
 }
 
@@ -80,7 +85,9 @@ int main(int argc, char** argv) {
   }
   try {
     reber::finish(options);
-    return reber::gui::run_viewer(options.viewer);
+    if (!options.bench) return reber::gui::run_viewer(options.viewer);
+    std::printf("%s\n", reber::gui::bench_viewer(options.viewer).c_str());
+    return 0;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "reber: %s\n", failure.what());
     return reber::exit_code_of(failure);

@@ -18,5 +18,9 @@ void draw_goto_panel(Context& context);
 void draw_limits_choice(Context& context);
 /// Takes the chosen region away.
 void delete_region(Document& document);
+void draw_magnifier_panel(Context& context);
+void draw_open_dialog(Context& context);
+/// Its jobs wake a window: call it before the window goes.
+void forget_open_dialog();
 
 }  // namespace reber::gui

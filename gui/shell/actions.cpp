@@ -119,6 +119,20 @@ std::string key_name(int key, int mods) {
   return prefix + name;
 }
 
+bool key_of(const std::string& name, int& key, int& mods) {
+  mods = 0;
+  std::string rest = name;
+  for (const auto& [prefix, mod] :
+       {std::pair("Ctrl+", GLFW_MOD_CONTROL), {"Alt+", GLFW_MOD_ALT}, {"Shift+", GLFW_MOD_SHIFT}}) {
+    if (!rest.starts_with(prefix)) continue;
+    rest = rest.substr(std::string(prefix).size());
+    mods |= mod;
+  }
+  for (key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key)
+    if (!rest.empty() && key_name(key, 0) == rest) return true;
+  return false;
+}
+
 bool has_pixels(const ViewerState& state) {
   const Document* document = state.document();
   return document != nullptr && document->header && document->layer().pixels;

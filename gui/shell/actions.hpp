@@ -42,6 +42,8 @@ struct Action {
 
 /// A key press in the table's words: "Ctrl+Shift+Z". Empty for a key without a name.   key, mods: GLFW's.
 [[nodiscard]] std::string key_name(int key, int mods);
+/// The other way round; false for a word that is no key.
+[[nodiscard]] bool key_of(const std::string& name, int& key, int& mods);
 
 [[nodiscard]] inline bool has_document(const ViewerState& state) { return state.document() != nullptr; }
 [[nodiscard]] bool has_pixels(const ViewerState& state);

@@ -33,6 +33,14 @@ void step_plane(Context& c, std::int64_t step) {
 
 std::vector<Action> file_actions() {
   return {
+      {"file.open",
+       "Open ...",
+       "File",
+       "",
+       "Chooses an image file.",
+       {},
+       [](Context& c) { set_open(c.state, "open", true); },
+       {}},
       {"file.reload",
        "Read the file again",
        "File",

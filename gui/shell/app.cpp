@@ -80,6 +80,12 @@ void App::take_input() {
   for (const KeyPress& press : keys) {
     const std::string name = key_name(press.key, press.mods);
     if (name.empty()) continue;
+    // The palette's own keys.
+    if (state_.panel_open["palette"] && (name == "Enter" || name == "Up" || name == "Down")) {
+      widgets_.request(name == "Enter" ? "palette.accept" : name == "Up" ? "palette.up" : "palette.down");
+      frames_wanted_ = 3;
+      continue;
+    }
     if (const Action* action = action_for_key(name, typing); action != nullptr && is_enabled(*action, state_)) {
       action->run(all);
       frames_wanted_ = 3;
@@ -89,13 +95,14 @@ void App::take_input() {
 
 bool App::frame() {
   const auto start = std::chrono::steady_clock::now();
-  state_.now = fixed_clock_ ? state_.now + 1.0 / 60 : seconds();
+  const double step = 1.0 / 60 + std::exchange(skip_, 0.0);
+  state_.now = fixed_clock_ ? state_.now + step : seconds();
   window_->set_user_scale(state_.user_scale, state_.light_theme);
   take_news();
   animate();
   take_input();
   window_->begin_frame();
-  if (fixed_clock_) ImGui::GetIO().DeltaTime = 1.0f / 60;
+  if (fixed_clock_) ImGui::GetIO().DeltaTime = static_cast<float>(step);
   ImGui::NewFrame();
   widgets_.begin_frame();
   renderer_->begin_frame(window_->software() ? 30 : 6);
@@ -109,6 +116,11 @@ bool App::frame() {
 
 void App::rest() {
   window_->show_frame();
+  rest_for(1e9);
+}
+
+void App::rest_for(double seconds_left) {
+  const double end = seconds() + seconds_left;
   if (window_->take_activity() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
   if (frames_wanted_ > 0) --frames_wanted_;
   if (frames_wanted_ > 0 || !pictures_complete_) {
@@ -118,8 +130,8 @@ void App::rest() {
   // Asleep until something happens. Without news the picture stands and nothing is drawn: only files are looked at.
   constexpr double kLook = 0.5;
   const bool moving = state_.animate || state_.compare.kind == Compare::Kind::blink || ImGui::GetIO().WantTextInput;
-  while (!window_->close_wanted()) {
-    double sleep = window_->minimised() ? 1.0 : kLook;
+  while (!window_->close_wanted() && seconds() < end) {
+    double sleep = std::min(end - seconds(), window_->minimised() ? 1.0 : kLook);
     if (state_.animate) sleep = std::min(sleep, 1 / state_.planes_per_second);
     if (state_.compare.kind == Compare::Kind::blink) sleep = std::min(sleep, state_.compare.blink_seconds);
     if (ImGui::GetIO().WantTextInput) sleep = 0.25;

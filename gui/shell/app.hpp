@@ -53,7 +53,9 @@ class App final : public Shell {
 
   /// One frame. Returns false when the window is to close.
   bool frame();
-  /// Sleeps until there is something to do.
+  /// Sleeps until there is something to do, or the time is up.
+  void rest_for(double seconds);
+  /// Shows the frame, then sleeps as long as nothing happens.
   void rest();
   [[nodiscard]] bool settled() const;  ///< no work under way and the last frame drew all there is
 
@@ -64,8 +66,9 @@ class App final : public Shell {
   [[nodiscard]] const ScreenRect& canvas() const { return canvas_; }
   [[nodiscard]] Context context() { return {state_, *this, widgets_}; }
   [[nodiscard]] double frame_ms() const { return frame_ms_; }
-  /// Scripts hold the clock: frames are 1/60 s apart.
+  /// Scripts hold the clock: frames are 1/60 s apart, but for what they skip.
   void use_fixed_clock() { fixed_clock_ = true; }
+  void skip_time(double seconds) { skip_ = seconds; }
   /// The next frame is drawn afresh even where nothing changed.
   void forget_pictures();
   /// Fraction of the work under way and its name; empty where there is none.
@@ -79,6 +82,7 @@ class App final : public Shell {
   void cancel(Document& document) override;
   bool show_layer(Document& document, LayerKind kind) override;
   Raster render(const Document& document, const ViewTransform& view, int width, int height) override;
+  std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) override;
   void copy_text(const std::string& text) override;
   [[nodiscard]] std::string paste_text() override;
   void toggle_full_screen() override;
@@ -121,13 +125,13 @@ class App final : public Shell {
   std::unique_ptr<EllipseRenderer> ellipses_;
   std::map<std::int64_t, std::unique_ptr<DocumentJobs>> jobs_;
   std::array<CanvasPicture, 2> pictures_;
-  Target export_target_;
+  Target export_target_, small_target_;
   ScreenRect canvas_;
   std::string backend_;
   std::chrono::steady_clock::time_point started_;
   bool fixed_clock_ = false, pictures_complete_ = true;
   int frames_wanted_ = 3;
-  double frame_ms_ = 0, last_plane_at_ = 0;
+  double skip_ = 0, frame_ms_ = 0, last_plane_at_ = 0;
   std::string title_;
 };
 

@@ -38,9 +38,11 @@ std::vector<ScreenEllipse> ellipses_in_view(const Document& document, const Canv
       continue;
     const ScreenPoint along = canvas.direction(std::cos(axes.angle), std::sin(axes.angle));
     const bool selected = document.selection.rows.contains(static_cast<std::int64_t>(row));
-    const unsigned colour = selected                                 ? palette().source_selected
-                            : document.result->sources[row].negative ? palette().source_negative
-                                                                     : palette().source;
+    unsigned colour = selected                                 ? palette().source_selected
+                      : document.result->sources[row].negative ? palette().source_negative
+                                                               : palette().source;
+    // Fainter while newer parameters are at work.
+    if (document.result_stale()) colour = (colour & 0x00ffffffu) | 0x70000000u;
     ellipses.push_back({static_cast<float>(ratio * (at.x - area.x)), static_cast<float>(ratio * (at.y - area.y)),
                         static_cast<float>(ratio * major), static_cast<float>(ratio * minor),
                         static_cast<float>(std::atan2(along.y, along.x)), colour});
@@ -58,7 +60,7 @@ std::string fingerprint(const ImageScene& scene, const Document& document, int w
                      s.invert, s.bias, s.contrast, s.blank.red, s.blank.green, s.blank.blue,
                      static_cast<int>(s.reduction), scene.pixel_grid, width, height, sources ? 1 : 0,
                      document.result ? document.result->generation : 0, document.selection.version,
-                     s.categorical ? 1 : 0, document.id);
+                     (s.categorical ? 1 : 0) + (document.result_stale() ? 2 : 0), document.id);
 }
 
 }  // namespace
@@ -104,6 +106,25 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
     raster.rgba.insert(raster.rgba.end(), upside_down.begin() + y * static_cast<std::ptrdiff_t>(row),
                        upside_down.begin() + (y + 1) * static_cast<std::ptrdiff_t>(row));
   return raster;
+}
+
+std::uintptr_t App::small_picture(const Document& document, const ViewTransform& view, int width, int height) {
+  if (!document.layer().pixels || width < 1 || height < 1) return 0;
+  const CanvasTransform transform(view, {0, 0, static_cast<double>(width), static_cast<double>(height)});
+  ImageScene scene = scene_of(document, document.shown, transform, 1);
+  std::vector<float> cumulative;
+  if (scene.settings.stretch == Stretch::histogram) {
+    cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
+    scene.cumulative = &cumulative;
+  }
+  small_target_.resize(width, height);
+  small_target_.bind();
+  glClearColor(0, 0, 0, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  renderer_->draw(scene);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending();
+  return small_target_.texture();
 }
 
 bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/run/model_map.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/shell/app.hpp"
 
@@ -53,6 +54,27 @@ RenderSettings settings_for(LayerKind kind) {
   }
   settings.categorical = kind == LayerKind::islands;
   return settings;
+}
+
+/// The sources' Gaussians, or what they leave of the plane they were found in.
+void start_model(DocumentJobs& jobs, const std::shared_ptr<const SessionResult>& result, LayerKind kind,
+                 const std::shared_ptr<const Image>& plane) {
+  jobs.layer_slot.start([result, kind, plane](const Progress& progress) {
+    constexpr std::int64_t kRows = 256;
+    const Shape shape = result->header->shape;
+    const ModelMap model(result->sources, shape);
+    auto image = std::make_shared<Image>(shape);
+    for (std::int64_t y0 = 0; y0 < shape.ny; y0 += kRows) {
+      const std::int64_t ny = std::min(kRows, shape.ny - y0);
+      progress.report("model", static_cast<double>(y0) / static_cast<double>(shape.ny));
+      float* rows = image->data() + y0 * shape.nx;
+      model.rows(y0, ny, rows);
+      if (!plane) continue;
+      const float* from = plane->data() + y0 * shape.nx;
+      for (std::int64_t i = 0; i < ny * shape.nx; ++i) rows[i] = from[i] - rows[i];
+    }
+    return DocumentJobs::MadeLayer{kind, result->generation, Pyramid::make(std::move(image), progress)};
+  });
 }
 
 }  // namespace
@@ -141,14 +163,7 @@ void App::cancel(Document& document) {
 }
 
 bool App::show_layer(Document& document, LayerKind kind) {
-  if (kind == LayerKind::input) {
-    document.shown = kind;
-    return true;
-  }
-  if (!document.result || (kind == LayerKind::convolved && !document.result->request.convolve)) return false;
-  const bool needs_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
-  if (needs_sources && !document.result->request.detect) return false;
-  if (kind != LayerKind::convolved && !document.result->background) return false;
+  if (!layer_possible(document, kind)) return false;
   document.shown = kind;
   return true;
 }
@@ -216,9 +231,11 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
     const auto kind = static_cast<LayerKind>(index);
     const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind);
     const std::uint64_t now = document.result->generation;
-    if (!seen || document.layer(kind).generation == now || kind == LayerKind::model || kind == LayerKind::residual)
+    if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
+    if (kind == LayerKind::model) {
+      if (!jobs.layer_slot.busy()) start_model(jobs, document.result, kind, nullptr);
       continue;
-    if (kind == LayerKind::convolved && !document.result->request.convolve) continue;
+    }
     const SessionMap map = map_of(kind);
     if (jobs.asked[static_cast<std::size_t>(index)] != now) {
       jobs.asked[static_cast<std::size_t>(index)] = now;
@@ -227,6 +244,10 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
     const MapResult brought = document.session->map(map);
     if (!brought.image || brought.generation != now || jobs.layer_slot.busy()) continue;
     document.session->forget_map(map);
+    if (kind == LayerKind::residual) {
+      start_model(jobs, document.result, kind, brought.image);
+      continue;
+    }
     jobs.layer_slot.start([kind, brought](const Progress& progress) {
       return DocumentJobs::MadeLayer{kind, brought.generation, Pyramid::make(brought.image, progress)};
     });

@@ -91,15 +91,6 @@ void draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
-bool layer_possible(const Document& document, LayerKind kind) {
-  if (kind == LayerKind::input) return true;
-  if (!document.result) return false;
-  const Request& request = document.result->request;
-  if (kind == LayerKind::convolved) return request.convolve.has_value();
-  const bool of_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
-  return document.result->background.has_value() && (!of_sources || request.detect);
-}
-
 void draw_layer_buttons(Context& context, Document& document) {
   for (int index = 0; index < kLayerKinds; ++index) {
     const auto kind = static_cast<LayerKind>(index);

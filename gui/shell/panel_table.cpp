@@ -3,6 +3,7 @@
 #include <array>
 
 #include "gui/panels/panels.hpp"
+#include "gui/shell/palette_window.hpp"
 #include "gui/shell/panel.hpp"
 
 namespace reber::gui {
@@ -24,6 +25,12 @@ constexpr std::array kPanels{
           draw_header_panel, with_document},
     Panel{"goto", "Go to", Place::dialog, false, "Ctrl+g", "Centres on a typed position: ra dec [size], or pixel x y",
           draw_goto_panel, with_document},
+    Panel{"magnifier", "Magnifier", Place::side, false, "Shift+m", "The pixels around the cursor, four times as large",
+          draw_magnifier_panel, with_document},
+    Panel{"open", "Open an image", Place::dialog, false, "Ctrl+o", "Chooses a file, its HDU and plane",
+          draw_open_dialog, nullptr},
+    Panel{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", draw_keys_panel,
+          nullptr},
 };
 
 }  // namespace

@@ -42,6 +42,10 @@ class Shell {
   /// that size.
   virtual Raster render(const Document& document, const ViewTransform& view, int width, int height) = 0;
 
+  /// The active document's image as a texture for ImGui::Image, upside down (uv from (0, 1) to (1, 0)), in the given
+  /// size; 0 where there is nothing. One a frame.
+  virtual std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) = 0;
+
   virtual void copy_text(const std::string& text) = 0;
   [[nodiscard]] virtual std::string paste_text() = 0;
   virtual void toggle_full_screen() = 0;

@@ -156,6 +156,13 @@ void Window::begin_frame() {
     ImGuiIO& io = ImGui::GetIO();
     io.MousePos = {static_cast<float>(mouse_x_), static_cast<float>(mouse_y_)};
     for (std::size_t i = 0; i < script_buttons_.size(); ++i) io.MouseDown[i] = script_buttons_[i];
+    io.KeyCtrl = (script_mods_ & GLFW_MOD_CONTROL) != 0;
+    io.KeyShift = (script_mods_ & GLFW_MOD_SHIFT) != 0;
+  }
+#else
+  if (scripted_mouse_) {
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, (script_mods_ & GLFW_MOD_CONTROL) != 0);
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, (script_mods_ & GLFW_MOD_SHIFT) != 0);
   }
 #endif
 }
@@ -242,6 +249,11 @@ void Window::feed_mouse_button(int button, bool down, [[maybe_unused]] int mods)
 #else
   script_buttons_.at(static_cast<std::size_t>(button)) = down;
 #endif
+}
+
+void Window::feed_modifier(int mod, bool down) {
+  activity_ = true;
+  script_mods_ = down ? script_mods_ | mod : script_mods_ & ~mod;
 }
 
 void Window::feed_wheel(double dy) {

@@ -58,6 +58,8 @@ class Window {
   // Input made by a script, in screen units.
   void feed_mouse_position(double x, double y);
   void feed_mouse_button(int button, bool down, int mods);  ///< 0 left, 1 right, 2 middle
+  /// GLFW_MOD_CONTROL or GLFW_MOD_SHIFT, held until let go.
+  void feed_modifier(int mod, bool down);
   void feed_wheel(double dy);
   void feed_key(int key, bool down, int mods);
   void feed_character(unsigned code);
@@ -78,6 +80,7 @@ class Window {
   bool scripted_mouse_ = false;
   double mouse_x_ = 0, mouse_y_ = 0;
   std::array<bool, 3> script_buttons_{};
+  int script_mods_ = 0;
   int windowed_[4] = {0, 0, 1280, 800};
 };
 

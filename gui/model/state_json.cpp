@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The viewer's state as JSON.
+#include "gui/model/state_json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace reber::gui {
+namespace {
+
+using Json = nlohmann::json;
+
+Json of_view(const ViewTransform& view) {
+  return {{"x", view.centre.x},    {"y", view.centre.y},    {"zoom", view.zoom},
+          {"flip_x", view.flip_x}, {"flip_y", view.flip_y}, {"rotation", view.rotation_deg}};
+}
+
+Json of_render(const RenderSettings& render) {
+  return {{"low", render.low},
+          {"high", render.high},
+          {"limits", render.limits},
+          {"stretch", kStretchNames[static_cast<std::size_t>(render.stretch)]},
+          {"map", render.colour_map},
+          {"invert", render.invert},
+          {"bias", render.bias},
+          {"contrast", render.contrast},
+          {"peaks", render.reduction == Reduction::peak}};
+}
+
+Json of_request(const Request& request) {
+  Json made{{"convolve", nullptr},
+            {"detect", nullptr},
+            {"negative", request.negative_too},
+            {"fit", request.fit.method == FitRequest::Method::gaussian},
+            {"deblend", request.deblend.on}};
+  if (request.convolve) made["convolve"] = to_string(request.convolve->kernel);
+  if (request.background) made["box"] = request.background->box;
+  if (request.detect)
+    made["detect"] = {{"seed", request.detect->seed},
+                      {"flood", request.detect->flood},
+                      {"min_area", request.detect->min_area},
+                      {"connectivity", static_cast<int>(request.detect->connectivity)}};
+  return made;
+}
+
+Json of_result(const Document& document) {
+  if (!document.result) return nullptr;
+  const SessionResult& result = *document.result;
+  return {{"generation", result.generation},   {"stale", document.result_stale()}, {"sources", result.sources.size()},
+          {"islands", result.islands},         {"stages_run", result.stages_run},  {"backend", result.report.backend},
+          {"warnings", result.report.warnings}};
+}
+
+Json of_document(const Document& document) {
+  Json layers = Json::array();
+  for (const Layer& layer : document.layers)
+    if (layer.pixels) layers.push_back(kLayerNames[static_cast<std::size_t>(layer.kind)]);
+  Json made{{"path", document.path},
+            {"title", document.title()},
+            {"layer", kLayerNames[static_cast<std::size_t>(document.shown)]},
+            {"layers", layers},
+            {"view", of_view(document.view)},
+            {"render", of_render(document.layer().render)},
+            {"request", of_request(document.request)},
+            {"result", of_result(document)},
+            {"live", document.live},
+            {"loading", document.loading},
+            {"error", document.error},
+            {"selected", document.selection.rows},
+            {"focus", document.selection.focus}};
+  if (document.header) {
+    made["shape"] = {document.header->shape.ny, document.header->shape.nx};
+    made["hdu"] = document.header->hdu;
+    made["plane"] = document.header->plane;
+    made["planes"] = document.header->planes;
+  }
+  return made;
+}
+
+constexpr std::array<const char*, 3> kModes{"browse", "region", "profile"};
+constexpr std::array<const char*, 6> kCompare{"off", "blink", "difference", "ratio", "split", "side_by_side"};
+
+}  // namespace
+
+std::string state_json(const ViewerState& state) {
+  Json documents = Json::array();
+  for (const auto& document : state.documents) documents.push_back(of_document(*document));
+  Json cursor{{"on_image", state.cursor.on_image},
+              {"x", state.cursor.at.x},
+              {"y", state.cursor.at.y},
+              {"frozen", state.cursor.frozen},
+              {"crosshair", nullptr}};
+  if (state.cursor.crosshair) cursor["crosshair"] = {state.cursor.crosshair->x, state.cursor.crosshair->y};
+  const Json all{{"active", state.active},
+                 {"mode", kModes[static_cast<std::size_t>(state.mode)]},
+                 {"compare", kCompare[static_cast<std::size_t>(state.compare.kind)]},
+                 {"cursor", cursor},
+                 {"panels", state.panel_open},
+                 {"overlays", state.overlay_on},
+                 {"hidden", state.hide_interface},
+                 {"light", state.light_theme},
+                 {"scale", state.user_scale},
+                 {"animate", state.animate},
+                 {"notice", state.notice.text},
+                 {"recent", state.recent.size()},
+                 {"documents", documents}};
+  return all.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_at(const std::string& document, const std::string& path) {
+  Json at = Json::parse(document, nullptr, false);
+  std::istringstream names(path);
+  for (std::string name; std::getline(names, name, '.');) {
+    if (name == "length" && at.is_structured() && !(at.is_object() && at.contains(name))) {
+      at = Json(at.size());
+    } else if (at.is_object() && at.contains(name)) {
+      at = Json(at.at(name));
+    } else if (at.is_array() && !name.empty() && name.find_first_not_of("0123456789") == std::string::npos &&
+               std::stoul(name) < at.size()) {
+      at = Json(at.at(std::stoul(name)));
+    } else {
+      return "";
+    }
+  }
+  return at.is_string() ? at.get<std::string>() : at.dump();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panel: the pixels around the cursor, larger.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/panels/panels.hpp"
+#include "gui/shell/theme.hpp"
+
+namespace reber::gui {
+
+void draw_magnifier_panel(Context& context) {
+  constexpr double kTimes = 4, kLeast = 6;  // times the canvas, and screen units a pixel at least
+  const Document& document = *context.state.document();
+  const Cursor& cursor = context.state.cursor;
+  const float width = ImGui::GetContentRegionAvail().x, height = std::floor(0.62f * width);
+  ViewTransform view = document.view;
+  view.centre = cursor.crosshair ? *cursor.crosshair : cursor.at;
+  view.zoom = std::clamp(kTimes * view.zoom, kLeast, kMostZoom);
+  const std::uintptr_t texture =
+      context.shell.small_picture(document, view, static_cast<int>(width), static_cast<int>(height));
+  if (texture == 0) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Image(reinterpret_cast<ImTextureID>(texture), {width, height}, {0, 1}, {1, 0});
+  context.widgets.item("magnifier");
+  const auto pixel = static_cast<float>(0.5 * view.zoom);
+  const ImVec2 middle{at.x + 0.5f * width, at.y + 0.5f * height};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRect({middle.x - pixel - 1, middle.y - pixel - 1}, {middle.x + pixel + 1, middle.y + pixel + 1},
+               palette().halo, 0, 0, 3);
+  list.AddRect({middle.x - pixel, middle.y - pixel}, {middle.x + pixel, middle.y + pixel}, palette().source_selected);
+}
+
+}  // namespace reber::gui

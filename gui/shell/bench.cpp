@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long the viewer takes: first pixels, frames while moving, many sources, idling.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "gui/shell/app.hpp"
+#include "gui/viewer.hpp"
+
+namespace reber::gui {
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/// One frame to the screen, all drawing finished.
+double timed_frame(App& app) {
+  const auto start = Clock::now();
+  app.frame();
+  app.window().show_frame();
+  glFinish();
+  return ms_since(start);
+}
+
+Json summary(std::vector<double> ms) {
+  std::ranges::sort(ms);
+  const auto at = [&](double part) { return ms[static_cast<std::size_t>(part * static_cast<double>(ms.size() - 1))]; };
+  return {{"frames", ms.size()}, {"median_ms", at(0.5)}, {"p95_ms", at(0.95)}, {"worst_ms", ms.back()}};
+}
+
+class Bench {
+ public:
+  explicit Bench(const ViewerOptions& options) : options_(options) {}
+
+  std::string run() {
+    const auto start = Clock::now();
+    ViewerOptions bare = options_;
+    bare.files.clear();
+    App app(bare);
+    made_["window_ms"] = ms_since(start);
+    made_["renderer"] = app.window().renderer();
+    made_["window"] = {options_.width, options_.height};
+    open(app);
+    for (int i = 0; i < 3; ++i) timed_frame(app);
+    still(app);
+    pan(app, "pan_fit", document(app).view.zoom);
+    pan(app, "pan_1to1", 1);
+    pan(app, "pan_32to1", 32);
+    zoom(app);
+    sources(app);
+    idle(app);
+    return made_.dump(1);
+  }
+
+ private:
+  static Document& document(App& app) { return *app.state().document(); }
+
+  void open(App& app) {
+    const auto start = Clock::now();
+    app.open(options_.files.at(0), options_.request.open);
+    bool first = false;
+    while (document(app).loading) {
+      timed_frame(app);
+      if (!first && document(app).layer().pixels) {
+        made_["first_pixels_ms"] = ms_since(start);
+        first = true;
+      }
+    }
+    if (!document(app).error.empty()) throw DataError(document(app).error);
+    while (!app.settled()) timed_frame(app);
+    if (!first) made_["first_pixels_ms"] = ms_since(start);
+    made_["all_pixels_ms"] = ms_since(start);
+    const Shape shape = document(app).header->shape;
+    made_["image"] = {shape.ny, shape.nx};
+  }
+
+  void still(App& app) {
+    std::vector<double> drawn, kept;
+    for (int i = 0; i < 20; ++i) {
+      app.forget_pictures();
+      drawn.push_back(timed_frame(app));
+      kept.push_back(timed_frame(app));
+    }
+    made_["fit_drawn"] = summary(drawn);
+    made_["fit_kept"] = summary(kept);
+  }
+
+  void pan(App& app, const char* name, double to_zoom) {
+    ViewTransform& view = document(app).view;
+    const ViewTransform before = view;
+    view.zoom = to_zoom;
+    std::vector<double> ms;
+    timed_frame(app);
+    for (int i = 0; i < 60; ++i) {
+      view = pan_by(view, app.canvas(), i < 30 ? 24 : -16, i % 2 == 0 ? 9 : -5);
+      ms.push_back(timed_frame(app));
+    }
+    made_[name] = summary(ms);
+    view = before;
+  }
+
+  void zoom(App& app) {
+    ViewTransform& view = document(app).view;
+    const ViewTransform before = view;
+    const ScreenRect& area = app.canvas();
+    const ScreenPoint at{area.x + 0.4 * area.width, area.y + 0.6 * area.height};
+    std::vector<double> ms;
+    for (int i = 0; i < 80; ++i) {
+      view = zoom_at(view, area, at, i < 40 ? 1.2 : 1 / 1.2);
+      ms.push_back(timed_frame(app));
+    }
+    made_["zoom"] = summary(ms);
+    view = before;
+  }
+
+  void sources(App& app) {
+    Document& doc = document(app);
+    constexpr std::size_t kCount = 20000;
+    auto result = std::make_shared<SessionResult>();
+    const Shape shape = doc.header->shape;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      // The golden ratio spreads points evenly without a generator.
+      const double u = std::fmod(0.6180339887 * static_cast<double>(i), 1.0);
+      const double v = (static_cast<double>(i) + 0.5) / static_cast<double>(kCount);
+      doc.shapes.push_back({u * static_cast<double>(shape.nx), v * static_cast<double>(shape.ny), {90, 20, 40}});
+    }
+    result->sources.resize(kCount);
+    doc.result = result;
+    doc.submitted = 0;
+    std::vector<double> ms;
+    for (int i = 0; i < 20; ++i) {
+      app.forget_pictures();
+      ms.push_back(timed_frame(app));
+    }
+    made_["sources_20000_fit"] = summary(ms);
+    doc.shapes.clear();
+    doc.result.reset();
+  }
+
+  void idle(App& app) {
+    constexpr double kSeconds = 5;
+    for (int i = 0; i < 5; ++i) timed_frame(app);
+    app.state().notice = {};
+    const double before = processor_seconds();
+    const auto start = Clock::now();
+    int frames = 0;
+    while (ms_since(start) < 1000 * kSeconds) {
+      app.rest_for(kSeconds - 1e-3 * ms_since(start));
+      if (ms_since(start) < 1000 * kSeconds) {
+        app.frame();
+        ++frames;
+      }
+    }
+    made_["idle"] = {{"seconds", kSeconds},
+                     {"frames", frames},
+                     {"cpu_percent", 100 * (processor_seconds() - before) / (1e-3 * ms_since(start))}};
+  }
+
+  const ViewerOptions& options_;
+  Json made_;
+};
+
+}  // namespace
+
+std::string bench_viewer(const ViewerOptions& options) {
+  if (options.files.empty()) throw InputError("--bench needs an image");
+  return Bench(options).run();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the viewer draws from, without a window: reduced levels, views, limits, selections, jobs.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "core/io/fits_image.hpp"
+#include "gui/model/first_limits.hpp"
+#include "gui/model/folder_listing.hpp"
+#include "gui/model/job_slot.hpp"
+#include "gui/model/pyramid.hpp"
+#include "gui/model/state_json.hpp"
+#include "gui/model/view_transform.hpp"
+#include "gui/state.hpp"
+#include "tests/support/testing.hpp"
+
+namespace reber::gui {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+std::shared_ptr<const Pyramid> pyramid_of(Image image) {
+  return Pyramid::make(std::make_shared<const Image>(std::move(image)), {});
+}
+
+std::vector<float> level_of(const Pyramid& pyramid, int level, Reduction reduction) {
+  const Shape shape = pyramid.level_shape(level);
+  std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
+  pyramid.read(level, reduction, {0, 0, shape.ny, shape.nx}, pixels.data());
+  return pixels;
+}
+
+/// The definition, pixel by pixel: peak of all finite pixels of a block, NaN where there is none.
+std::vector<float> peaks_of(const Image& image, int level) {
+  const std::int64_t step = std::int64_t{1} << level;
+  const Shape shape = image.shape();
+  std::vector<float> peaks;
+  for (std::int64_t y = 0; y < shape.ny; y += step)
+    for (std::int64_t x = 0; x < shape.nx; x += step) {
+      float best = kNaN;
+      for (std::int64_t j = y; j < std::min(shape.ny, y + step); ++j)
+        for (std::int64_t i = x; i < std::min(shape.nx, x + step); ++i)
+          if (const float v = image.at(j, i); std::isfinite(v) && !(best >= v)) best = v;
+      peaks.push_back(best);
+    }
+  return peaks;
+}
+
+TEST(Pyramid, keeps_every_peak_and_the_area_of_blanks_at_every_level) {
+  Image image = testing::random_image({203, 157}, 0.3, 5);
+  for (std::int64_t y = 40; y < 104; ++y)
+    for (std::int64_t x = 17; x < 90; ++x) image.at(y, x) = kNaN;
+  const Image copy = image.clone();
+  const auto pyramid = pyramid_of(std::move(image));
+  EXPECT_EQ(pyramid->level_shape(pyramid->levels() - 1), (Shape{1, 1}));
+  for (int level = 0; level < pyramid->levels(); ++level) {
+    const auto got = level_of(*pyramid, level, Reduction::peak), expected = peaks_of(copy, level);
+    const auto mean = level_of(*pyramid, level, Reduction::mean);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) << level << " " << i;
+      EXPECT_EQ(std::isnan(mean[i]), std::isnan(got[i])) << level << " " << i;
+    }
+  }
+}
+
+TEST(Pyramid, a_mean_is_that_of_the_finite_pixels) {
+  Image image({2, 3});
+  const std::vector<float> values{1, 2, 7, kNaN, 3, 9};
+  std::copy(values.begin(), values.end(), image.data());
+  const auto level = level_of(*pyramid_of(std::move(image)), 1, Reduction::mean);
+  EXPECT_FLOAT_EQ(level[0], 2);
+  EXPECT_FLOAT_EQ(level[1], 8);
+}
+
+TEST(Pyramid, an_image_read_from_its_source_shows_what_one_in_memory_does) {
+  const Image image = testing::random_image({300, 211}, 0.05, 8);
+  const std::shared_ptr<const PixelSource> source = memory_source(image.data(), image.shape());
+  const auto kept = Pyramid::load(source, 1 << 30, {}), read = Pyramid::load(source, 0, {});
+  EXPECT_NE(kept->pixels().pixels, nullptr);
+  EXPECT_EQ(read->pixels().pixels, nullptr);
+  for (const int level : {0, 1, 3}) {
+    const auto a = level_of(*kept, level, Reduction::peak), b = level_of(*read, level, Reduction::peak);
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0) << level;
+  }
+  EXPECT_EQ(read->value(100, 50), image.at(100, 50));
+  EXPECT_TRUE(std::isnan(read->value(-1, 0)));
+}
+
+TEST(Pyramid, a_first_look_has_the_size_of_the_whole) {
+  const Image image = testing::random_image({1000, 700}, 0, 3);
+  const auto look = Pyramid::preview(*memory_source(image.data(), image.shape()), 128);
+  EXPECT_EQ(look->shape(), image.shape());
+  EXPECT_EQ(look->first_level(), 3);
+  EXPECT_LE(look->level_shape(look->first_level()).ny, 128);
+  for (const float v : level_of(*look, look->first_level(), Reduction::peak)) EXPECT_TRUE(std::isfinite(v));
+}
+
+TEST(View, a_position_goes_to_the_screen_and_back_whatever_flips_and_rotation) {
+  const ScreenRect canvas{100, 50, 800, 600};
+  for (const bool flip : {false, true}) {
+    const ViewTransform view{{400.25, 300.5}, 3.7, flip, !flip, 33};
+    const CanvasTransform transform(view, canvas);
+    const PixelPosition back = transform.to_image(transform.to_screen({512.5, 17.25}));
+    EXPECT_NEAR(back.x, 512.5, 1e-9);
+    EXPECT_NEAR(back.y, 17.25, 1e-9);
+  }
+}
+
+TEST(View, y_points_up_and_zooming_keeps_what_is_under_the_cursor) {
+  const ScreenRect canvas{0, 0, 800, 600};
+  const ViewTransform view{{100, 100}, 2, false, false, 0};
+  const CanvasTransform transform(view, canvas);
+  EXPECT_LT(transform.to_screen({100, 110}).y, transform.to_screen({100, 100}).y);
+  const ScreenPoint cursor{123, 456};
+  const PixelPosition before = transform.to_image(cursor);
+  const PixelPosition after = CanvasTransform(zoom_at(view, canvas, cursor, 5), canvas).to_image(cursor);
+  EXPECT_NEAR(after.x, before.x, 1e-9);
+  EXPECT_NEAR(after.y, before.y, 1e-9);
+}
+
+TEST(View, fit_shows_every_pixel) {
+  const ScreenRect canvas{10, 20, 900, 400};
+  ViewTransform turned;
+  turned.rotation_deg = 30;
+  const Shape image{1234, 777};
+  const CanvasTransform transform(fit_view(turned, image, canvas), canvas);
+  for (const double x : {-0.5, 776.5})
+    for (const double y : {-0.5, 1233.5}) EXPECT_TRUE(canvas.contains(transform.to_screen({x, y})));
+  EXPECT_EQ(transform.visible(image), (Rect{0, 0, 1234, 777}));
+}
+
+TEST(FirstLimits, noise_is_dark_and_five_sigma_bright) {
+  const Image noise = testing::random_image({512, 512}, 0.1, 21);
+  const auto sample = sorted_sample(*pyramid_of(noise.clone()));
+  EXPECT_GT(sample.size(), 10000u);
+  const auto [low, high] = robust_limits(sample);
+  EXPECT_NEAR(low, -1.5, 0.1);
+  EXPECT_NEAR(high, 15, 0.5);
+  EXPECT_EQ(robust_limits({}), (std::pair<double, double>(0, 1)));
+  const auto [flat_low, flat_high] = robust_limits({2, 2, 2});
+  EXPECT_LT(flat_low, flat_high);
+  const auto part = cumulative_of(sample, low, high);
+  EXPECT_EQ(part.front(), 0);
+  EXPECT_EQ(part.back(), 1);
+  EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+}
+
+TEST(Selection, follows_its_sources_into_a_new_result) {
+  std::vector<Source> before(3), now(2);
+  before[1].x = 50;
+  before[1].y = 60;
+  before[2].x = 90;
+  now[0].x = 50.4;
+  now[0].y = 60.2;
+  now[1].x = 500;
+  Selection selection;
+  selection.select_only(2);
+  selection.toggle(1);
+  selection.follow(before, now);
+  EXPECT_EQ(selection.rows, (std::set<std::int64_t>{0}));
+  EXPECT_EQ(selection.focus, 0);
+}
+
+TEST(JobSlot, the_newest_wins_and_a_failure_is_told) {
+  std::atomic<int> changes{0};
+  JobSlot<int> slot([&] { ++changes; });
+  for (int i = 0; i < 20; ++i)
+    slot.start([i](const Progress& progress) {
+      for (int step = 0; step < 50 && i < 19; ++step) {
+        progress.check();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      return i;
+    });
+  while (slot.busy()) std::this_thread::yield();
+  EXPECT_EQ(slot.take(), 19);
+  EXPECT_EQ(slot.take(), std::nullopt);
+  slot.start([](const Progress&) -> int { throw DataError("no such thing"); });
+  while (slot.busy()) std::this_thread::yield();
+  EXPECT_EQ(slot.take(), std::nullopt);
+  EXPECT_EQ(slot.error(), "no such thing");
+}
+
+TEST(StateJson, is_found_by_path) {
+  ViewerState state;
+  state.documents.push_back(std::make_unique<Document>());
+  state.documents[0]->path = "/a/b.fits";
+  state.documents[0]->view.zoom = 2.5;
+  state.active = 0;
+  const std::string json = state_json(state);
+  EXPECT_EQ(json_at(json, "documents.0.view.zoom"), "2.5");
+  EXPECT_EQ(json_at(json, "documents.length"), "1");
+  EXPECT_EQ(json_at(json, "documents.0.title"), "b.fits");
+  EXPECT_EQ(json_at(json, "documents.7.title"), "");
+}
+
+TEST(FolderListing, filters_by_every_word) {
+  EXPECT_TRUE(fits_filter("NVSS_Stokes_I.fits.gz", "nvss .gz"));
+  EXPECT_FALSE(fits_filter("NVSS_Stokes_I.fits.gz", "nvss q"));
+  EXPECT_EQ(words_of_size(4017600), "4.0 MB");
+}
+
+}  // namespace
+}  // namespace reber::gui
