@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The mouse on the image.
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +55,9 @@ void right_button(Context& context, CanvasView& canvas, const CanvasInput& mouse
   RenderSettings& render = canvas.document.layer(canvas.layer).render;
   const ImGuiIO& io = ImGui::GetIO();
   const float far = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
-  if (mouse.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Right)) {
+  // The first click has opened the menu, which then lies under the second.
+  if (canvas.transform.canvas().contains(mouse.at) && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Right)) {
+    ImGui::ClosePopupToLevel(0, true);
     render.bias = 0.5;
     render.contrast = 1;
     return;
