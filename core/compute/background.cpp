@@ -12,11 +12,24 @@
 namespace reber {
 namespace {
 
-std::vector<std::int64_t> equal_edges(std::int64_t size, std::int64_t box) {
+std::vector<PixelSpan> equal_spans(std::int64_t size, std::int64_t box) {
   const std::int64_t cells = std::max<std::int64_t>((size + box - 1) / box, 1);
-  std::vector<std::int64_t> edges(static_cast<std::size_t>(cells) + 1);
-  for (std::int64_t k = 0; k <= cells; ++k) edges[static_cast<std::size_t>(k)] = k * size / cells;
-  return edges;
+  std::vector<PixelSpan> spans(static_cast<std::size_t>(cells));
+  for (std::int64_t k = 0; k < cells; ++k)
+    spans[static_cast<std::size_t>(k)] = {k * size / cells, (k + 1) * size / cells};
+  return spans;
+}
+
+/// Spans of `box` pixels about the centres of the given ones, cut at the image's ends. Two that are cut to the same
+/// pixels become one.
+std::vector<PixelSpan> widened(const std::vector<PixelSpan>& steps, std::int64_t size, std::int64_t box) {
+  std::vector<PixelSpan> spans;
+  for (const PixelSpan& step : steps) {
+    const std::int64_t begin = (step.begin + step.end - box) >> 1;  // rounded down, below 0 as well
+    const PixelSpan span{std::max<std::int64_t>(begin, 0), std::min(begin + box, size)};
+    if (spans.empty() || spans.back() != span) spans.push_back(span);
+  }
+  return spans;
 }
 
 /// Nearest good cell to the left and to the right of each cell in its row (itself included), -1 for none.
@@ -104,11 +117,20 @@ MeshGrid MeshGrid::make(Shape image, std::int64_t box) {
   if (box < 1) throw InputError(fmt::format("a background mesh needs cells of at least 1 pixel, not {}", box));
   if (image.ny < 1 || image.nx < 1)
     throw InputError(fmt::format("an image of {} x {} pixels has no background mesh", image.nx, image.ny));
-  return {image, equal_edges(image.ny, box), equal_edges(image.nx, box)};
+  return {image, equal_spans(image.ny, box), equal_spans(image.nx, box)};
+}
+
+MeshGrid MeshGrid::sliding(Shape image, std::int64_t box, std::int64_t step) {
+  MeshGrid grid = make(image, step);
+  if (box < 1) throw InputError(fmt::format("a sliding box needs at least 1 pixel, not {}", box));
+  if (box <= step) return grid;
+  grid.rows = widened(grid.rows, image.ny, box);
+  grid.cols = widened(grid.cols, image.nx, box);
+  return grid;
 }
 
 BackgroundModel BackgroundModel::constant(Shape image, float mean, float rms) {
-  return {{image, {0, image.ny}, {0, image.nx}}, {mean}, {rms}, nullptr, nullptr};
+  return {{image, {{0, image.ny}}, {{0, image.nx}}}, {mean}, {rms}, nullptr, nullptr};
 }
 
 BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options) {
@@ -142,20 +164,19 @@ BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const 
   return model;
 }
 
-MeshAxis mesh_axis(const std::vector<std::int64_t>& edges) {
-  const std::int64_t cells = static_cast<std::int64_t>(edges.size()) - 1;
-  const std::int64_t first = edges.front(), last = edges.back();
-  const auto centre = [&](std::int64_t k) { return 0.5 * static_cast<double>(edges[k] + edges[k + 1] - 1); };
+MeshAxis mesh_axis(const std::vector<PixelSpan>& spans, std::int64_t size) {
+  const auto cells = static_cast<std::int64_t>(spans.size());
+  const auto centre = [&](std::int64_t k) { return 0.5 * static_cast<double>(spans[k].begin + spans[k].end - 1); };
   MeshAxis axis;
-  axis.node.resize(static_cast<std::size_t>(last - first));
+  axis.node.resize(static_cast<std::size_t>(size));
   axis.weight.resize(axis.node.size());
   std::int64_t k = 0;
-  for (std::int64_t p = first; p < last; ++p) {
+  for (std::int64_t p = 0; p < size; ++p) {
     const auto position = static_cast<double>(p);
     while (k + 1 < cells && position >= centre(k + 1)) ++k;
     const bool between = k + 1 < cells && position > centre(k);
-    axis.node[p - first] = static_cast<std::int32_t>(k);
-    axis.weight[p - first] = between ? static_cast<float>((position - centre(k)) / (centre(k + 1) - centre(k))) : 0.0f;
+    axis.node[p] = static_cast<std::int32_t>(k);
+    axis.weight[p] = between ? static_cast<float>((position - centre(k)) / (centre(k + 1) - centre(k))) : 0.0f;
   }
   return axis;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The background and noise of an image: a mesh of cells, and the model made of it.
+// The background and noise of an image: boxes to measure them in, and the model made of it.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,28 @@ namespace reber {
 
 class Plane;
 
-/// The image cut into ny x nx cells. Cell (j, i) holds rows [row_edges[j], row_edges[j+1]) and columns likewise.
+/// Pixels [begin, end) of one axis.
+struct PixelSpan {
+  std::int64_t begin = 0, end = 0;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+  bool operator==(const PixelSpan&) const = default;
+};
+
+/// ny x nx cells of an image: cell (j, i) is rows[j] x cols[i]. Cells of a mesh tile the image, those of a sliding grid
+/// overlap; along an axis both ends never fall and every cell's centre lies beyond the one before.
 struct MeshGrid {
   Shape image;
-  std::vector<std::int64_t> row_edges, col_edges;
+  std::vector<PixelSpan> rows, cols;
 
-  /// Cells of at most box x box pixels, as equal as whole pixels allow. box >= image gives one cell.
+  /// A mesh: cells of at most box x box pixels, as equal as whole pixels allow. box >= image gives one cell.
   static MeshGrid make(Shape image, std::int64_t box);
+  /// Boxes of box x box pixels about the centres of make(image, step)'s cells. A box that reaches beyond the image is
+  /// cut there, and its value then stands at the centre of what is left, so that a slope of the background biases no
+  /// box. box <= step gives the mesh.   throws InputError
+  static MeshGrid sliding(Shape image, std::int64_t box, std::int64_t step);
 
-  [[nodiscard]] std::int64_t ny() const { return static_cast<std::int64_t>(row_edges.size()) - 1; }
-  [[nodiscard]] std::int64_t nx() const { return static_cast<std::int64_t>(col_edges.size()) - 1; }
+  [[nodiscard]] std::int64_t ny() const { return static_cast<std::int64_t>(rows.size()); }
+  [[nodiscard]] std::int64_t nx() const { return static_cast<std::int64_t>(cols.size()); }
 };
 
 struct MeshOptions {
@@ -31,11 +43,14 @@ struct MeshOptions {
   double min_valid = 0.5;
   /// Side of the median filter over the cells' values; 1 for none.
   int filter = 3;
+  /// The centre of a cell's clipped pixels is centre x median - (centre - 1) x mean: 2.5 estimates the mode (Bertin &
+  /// Arnouts 1996), 1 is the median.
+  double centre = 2.5;
   bool operator==(const MeshOptions&) const = default;
 };
 
 /// Values of each cell before filtering, row-major ny x nx. NaN in both for a cell without enough finite pixels.
-/// mean: mode estimate 2.5 median - 1.5 mean of the clipped pixels where |mean - median| < 0.3 rms, else the median;
+/// mean: centre x median - (centre - 1) x mean of the clipped pixels where |mean - median| < 0.3 rms, else the median;
 /// rms: clipped std / clip_bias(kappa).
 struct MeshCells {
   std::vector<float> mean, rms;
@@ -57,11 +72,11 @@ struct BackgroundModel {
 [[nodiscard]] BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options);
 
 /// Bilinear weights along one axis: pixel p lies between nodes node[p] and node[p]+1 with weight w[p] to the second.
-/// w is 0 where both are the same node.
+/// w is 0 where both are the same node. Nodes stand at the centres of the spans.
 struct MeshAxis {
   std::vector<std::int32_t> node;
   std::vector<float> weight;
 };
-[[nodiscard]] MeshAxis mesh_axis(const std::vector<std::int64_t>& edges);
+[[nodiscard]] MeshAxis mesh_axis(const std::vector<PixelSpan>& spans, std::int64_t size);
 
 }  // namespace reber

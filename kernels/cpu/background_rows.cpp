@@ -23,8 +23,8 @@ BackgroundRows::BackgroundRows(const BackgroundModel& model, Shape image)
     : model_(model),
       mean_map_(map_of(model.mean_map, image)),
       rms_map_(map_of(model.rms_map, image)),
-      rows_(mesh_axis(model.grid.row_edges)),
-      cols_(mesh_axis(model.grid.col_edges)),
+      rows_(mesh_axis(model.grid.rows, model.grid.image.ny)),
+      cols_(mesh_axis(model.grid.cols, model.grid.image.nx)),
       cells_y_(model.grid.ny()),
       cells_x_(model.grid.nx()) {
   if (model.grid.image != image) throw InternalError("cpu backend: the background is not of the image's size");

@@ -134,7 +134,7 @@ rules::CellValue cell_value(const CpuPlane& plane, const Rect& cell, const MeshO
     return lane_sums(sorted + lo, hi - lo, median);
   };
   const rules::CellClip clip = rules::clip_sorted_cell(sorted, n, options.clip.kappa, options.clip.max_rounds, sums);
-  return rules::cell_value(clip.median, clip.mean, clip.std, bias);
+  return rules::cell_value(clip.median, clip.mean, clip.std, bias, options.centre);
 }
 
 }  // namespace
@@ -155,8 +155,7 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
     const std::int64_t end = std::min((task + 1) * chunk, count);
     for (std::int64_t cell = task * chunk; cell < end; ++cell) {
       const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
-      const Rect rect{grid.row_edges[j], grid.col_edges[i], grid.row_edges[j + 1] - grid.row_edges[j],
-                      grid.col_edges[i + 1] - grid.col_edges[i]};
+      const Rect rect{grid.rows[j].begin, grid.cols[i].begin, grid.rows[j].size(), grid.cols[i].size()};
       const auto [mean, rms] = cell_value(plane, rect, options, bias, scratch[static_cast<std::size_t>(worker)]);
       cells.mean[cell] = mean;
       cells.rms[cell] = rms;

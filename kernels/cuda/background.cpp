@@ -19,7 +19,7 @@ const CudaPlane* map_of(const std::shared_ptr<const Plane>& map, const Context& 
 DeviceBackground::DeviceBackground(Context& context, const BackgroundModel& model, Shape image)
     : mean_map_(map_of(model.mean_map, context, image)), rms_map_(map_of(model.rms_map, context, image)) {
   if (!(model.grid.image == image)) throw InternalError("cuda backend: the background is not of the image's size");
-  const MeshAxis rows = mesh_axis(model.grid.row_edges), cols = mesh_axis(model.grid.col_edges);
+  const MeshAxis rows = mesh_axis(model.grid.rows, image.ny), cols = mesh_axis(model.grid.cols, image.nx);
   const cudaStream_t stream = context.stream();
   mean_nodes_ = upload_vector(context, model.mean, stream);
   rms_nodes_ = upload_vector(context, model.rms, stream);

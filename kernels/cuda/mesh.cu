@@ -75,7 +75,7 @@ __device__ void write_cell(const MeshTask& task, std::int64_t cell, const float*
   if (finite >= 3 && !(static_cast<double>(finite) < task.min_valid * static_cast<double>(area))) {
     const rules::CellClip clip =
         rules::clip_sorted_cell(sorted, finite, task.kappa, task.max_rounds, BlockSums{sorted, lanes});
-    value = rules::cell_value(clip.median, clip.mean, clip.std, task.bias);
+    value = rules::cell_value(clip.median, clip.mean, clip.std, task.bias, task.centre);
   }
   if (threadIdx.x == 0) {
     task.mean[cell] = value.mean;
@@ -116,9 +116,10 @@ __global__ void __launch_bounds__(Threads) k_measure_cells(RowWindow window, Mes
   extern __shared__ double2 cell_memory[];
   auto& memory = *reinterpret_cast<SortMemory<Threads, Items>*>(cell_memory);
   const std::int64_t j = task.first_row + blockIdx.x / task.nx, i = blockIdx.x % task.nx;
-  const std::int64_t y0 = task.row_edges[j], x0 = task.col_edges[i];
-  const auto width = static_cast<unsigned>(task.col_edges[i + 1] - x0);
-  const auto area = static_cast<unsigned>((task.row_edges[j + 1] - y0) * width);
+  const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
+  const std::int64_t y0 = rows.begin, x0 = cols.begin;
+  const auto width = static_cast<unsigned>(cols.end - cols.begin);
+  const auto area = static_cast<unsigned>((rows.end - rows.begin) * width);
   std::uint32_t keys[Items];
 #pragma unroll
   for (int item = 0; item < Items; ++item) {
@@ -148,34 +149,22 @@ void launch_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& 
 
 constexpr int kThreads = 256;
 
-/// A thread a pixel of the rows of cells, in image order; each finds its cell by bisection.
+/// `pieces` blocks a cell, a thread a pixel.
 __global__ void __launch_bounds__(kThreads)
-    k_make_cell_keys(RowWindow window, MeshTask task, std::int64_t pixels, const std::int64_t* __restrict__ offsets,
+    k_make_cell_keys(RowWindow window, MeshTask task, std::int64_t pieces, const std::int64_t* __restrict__ offsets,
                      std::uint64_t* __restrict__ keys, std::uint32_t* counts) {
-  const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (p >= pixels) return;
-  const std::int64_t y = task.row_edges[task.first_row] + p / window.nx, x = p % window.nx;
-  const auto cell_of = [](const std::int64_t* edges, std::int64_t first, std::int64_t last, std::int64_t at) {
-    while (last - first > 1) {
-      const std::int64_t middle = (first + last) / 2;
-      (edges[middle] <= at ? first : last) = middle;
-    }
-    return first;
-  };
-  const std::int64_t j = cell_of(task.row_edges, task.first_row, task.first_row + task.rows, y);
-  const std::int64_t i = cell_of(task.col_edges, 0, task.nx, x);
-  const std::int64_t cell = (j - task.first_row) * task.nx + i;
-  const float pixel = window_pixel(window, y, x);
-  const bool good = isfinite(pixel);
-  const std::int64_t width = task.col_edges[i + 1] - task.col_edges[i];
-  const std::int64_t at = (y - task.row_edges[j]) * width + x - task.col_edges[i];
-  keys[offsets[cell] + at] = static_cast<std::uint64_t>(cell) << 32 | (good ? rules::key_of(pixel) : kBlankKey);
-  // Neighbours are mostly of one cell: one count a warp and cell.
-  const unsigned active = __activemask();
-  const unsigned same = __match_any_sync(active, static_cast<unsigned long long>(cell));
-  const unsigned finite = __ballot_sync(active, good) & same;
-  if (static_cast<int>(threadIdx.x & 31) == __ffs(static_cast<int>(same)) - 1)
-    atomicAdd(counts + cell, static_cast<std::uint32_t>(__popc(finite)));
+  const std::int64_t cell = blockIdx.x / pieces;
+  const PixelSpan rows = task.row_spans[task.first_row + cell / task.nx], cols = task.col_spans[cell % task.nx];
+  const std::int64_t width = cols.end - cols.begin;
+  const std::int64_t at = blockIdx.x % pieces * kThreads + threadIdx.x;
+  bool good = false;
+  if (at < (rows.end - rows.begin) * width) {
+    const float pixel = window_pixel(window, rows.begin + at / width, cols.begin + at % width);
+    good = isfinite(pixel);
+    keys[offsets[cell] + at] = static_cast<std::uint64_t>(cell) << 32 | (good ? rules::key_of(pixel) : kBlankKey);
+  }
+  const int finite = __syncthreads_count(good ? 1 : 0);
+  if (threadIdx.x == 0 && finite > 0) atomicAdd(counts + cell, static_cast<std::uint32_t>(finite));
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -207,9 +196,11 @@ void measure_cells(cudaStream_t stream, const RowWindow& window, const MeshTask&
   }
 }
 
-void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t pixels,
+void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area,
                     const std::int64_t* offsets, std::uint64_t* keys, std::uint32_t* counts) {
-  k_make_cell_keys<<<blocks_of(pixels), kThreads, 0, stream>>>(window, task, pixels, offsets, keys, counts);
+  const std::int64_t pieces = blocks_of(max_area);
+  k_make_cell_keys<<<static_cast<unsigned>(task.rows * task.nx * pieces), kThreads, 0, stream>>>(window, task, pieces,
+                                                                                                 offsets, keys, counts);
   check_launch("k_make_cell_keys", stream);
 }
 

@@ -12,14 +12,14 @@
 
 namespace reber::cuda {
 
-/// Edges of the mesh and the rules of the clip, as the kernels take them.
+/// Cells and the rules of the clip, as the kernels take them.
 struct MeshTask {
-  const std::int64_t* row_edges = nullptr;
-  const std::int64_t* col_edges = nullptr;
+  const PixelSpan* row_spans = nullptr;
+  const PixelSpan* col_spans = nullptr;
   std::int64_t nx = 0;         ///< cells in a row
   std::int64_t first_row = 0;  ///< first row of cells of this launch
   std::int64_t rows = 0;
-  double kappa = 0, bias = 1, min_valid = 0;
+  double kappa = 0, bias = 1, min_valid = 0, centre = 1;
   int max_rounds = 0;
   float* mean = nullptr;  ///< of all cells, row-major
   float* rms = nullptr;
@@ -31,9 +31,9 @@ inline constexpr std::int64_t kBlockCell = 16384;
 /// Cells of at most kBlockCell pixels. max_area: pixels of the largest.
 void measure_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area);
 
-/// keys[i] of pixel i of the rows of cells: cell of this launch << 32 | float key, blank pixels last in their cell.
-/// counts[cell]: finite pixels. Cells lie one after the other; offsets[cell] is where a cell starts.
-void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t pixels,
+/// keys[offsets[cell] + at] of pixel `at` of a cell: cell of this launch << 32 | float key, blank pixels last in their
+/// cell. counts[cell]: finite pixels. max_area: pixels of the largest cell.
+void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area,
                     const std::int64_t* offsets, std::uint64_t* keys, std::uint32_t* counts);
 /// Clips cells whose keys are sorted. sorted: room for `pixels` floats.
 void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const std::int64_t* offsets,

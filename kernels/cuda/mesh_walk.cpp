@@ -2,6 +2,7 @@
 // The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/compute/statistics.hpp"
@@ -11,19 +12,26 @@
 namespace reber::cuda {
 namespace {
 
-std::int64_t largest_step(const std::vector<std::int64_t>& edges) {
-  std::int64_t largest = 0;
-  for (std::size_t k = 1; k < edges.size(); ++k) largest = std::max(largest, edges[k] - edges[k - 1]);
-  return largest;
+std::int64_t largest(const std::vector<PixelSpan>& spans) {
+  std::int64_t size = 0;
+  for (const PixelSpan& span : spans) size = std::max(size, span.size());
+  return size;
 }
 
-/// Rows of cells [group[k], group[k + 1]) hold at most `rows` rows of pixels, or are one row of cells.
-std::vector<std::int64_t> cell_groups(const std::vector<std::int64_t>& row_edges, std::int64_t rows) {
+/// Rows of cells [group[k], group[k + 1]) need at most `rows` rows of pixels and hold at most `pixels` in their cells,
+/// or are one row of cells.
+std::vector<std::int64_t> cell_groups(const MeshGrid& grid, std::int64_t rows, std::int64_t pixels) {
+  std::int64_t width = 0;
+  for (const PixelSpan& span : grid.cols) width += span.size();
   std::vector<std::int64_t> groups{0};
-  const auto cells = static_cast<std::int64_t>(row_edges.size()) - 1;
-  while (groups.back() < cells) {
-    std::int64_t next = groups.back() + 1;
-    while (next < cells && row_edges[next + 1] - row_edges[groups.back()] <= rows) ++next;
+  while (groups.back() < grid.ny()) {
+    const std::int64_t begin = grid.rows[groups.back()].begin;
+    std::int64_t next = groups.back(), held = 0;
+    do {
+      held += grid.rows[next].size() * width;
+      ++next;
+    } while (next < grid.ny() && grid.rows[next].end - begin <= rows &&
+             held + grid.rows[next].size() * width <= pixels);
     groups.push_back(next);
   }
   return groups;
@@ -31,18 +39,16 @@ std::vector<std::int64_t> cell_groups(const std::vector<std::int64_t>& row_edges
 
 /// Cells too large for a block's shared memory: sorted on the whole device by cell, then value.
 void measure_large_cells(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
-                         cudaStream_t stream) {
+                         std::int64_t max_area, cudaStream_t stream) {
   std::vector<std::int64_t> offsets{0};
   for (std::int64_t j = task.first_row; j < task.first_row + task.rows; ++j)
-    for (std::int64_t i = 0; i < task.nx; ++i)
-      offsets.push_back(offsets.back() +
-                        (grid.row_edges[j + 1] - grid.row_edges[j]) * (grid.col_edges[i + 1] - grid.col_edges[i]));
+    for (const PixelSpan& cols : grid.cols) offsets.push_back(offsets.back() + grid.rows[j].size() * cols.size());
   const std::int64_t pixels = offsets.back(), cells = task.rows * task.nx;
   const DeviceBuffer<std::int64_t> device_offsets = upload_vector(context, offsets, stream);
   DeviceBuffer<std::uint32_t> counts(cells, stream);
   check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), stream), "cudaMemsetAsync");
   const DeviceBuffer<std::uint64_t> keys(pixels, stream), other(pixels, stream);
-  make_cell_keys(stream, window, task, pixels, device_offsets.data(), keys.data(), counts.data());
+  make_cell_keys(stream, window, task, max_area, device_offsets.data(), keys.data(), counts.data());
   const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(cells - 1));
   std::uint64_t* sorted = sort_keys(stream, keys.data(), other.data(), pixels, 0, bits);
   std::uint64_t* spare = sorted == keys.data() ? other.data() : keys.data();
@@ -63,36 +69,34 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   result.rms.resize(static_cast<std::size_t>(cells));
   if (cells == 0) return result;
   const cudaStream_t stream = context.stream();
-  const DeviceBuffer<std::int64_t> row_edges = upload_vector(context, grid.row_edges, stream);
-  const DeviceBuffer<std::int64_t> col_edges = upload_vector(context, grid.col_edges, stream);
+  const DeviceBuffer<PixelSpan> row_spans = upload_vector(context, grid.rows, stream);
+  const DeviceBuffer<PixelSpan> col_spans = upload_vector(context, grid.cols, stream);
   const DeviceBuffer<float> mean(cells, stream), rms(cells, stream);
   MeshTask task;
-  task.row_edges = row_edges.data();
-  task.col_edges = col_edges.data();
+  task.row_spans = row_spans.data();
+  task.col_spans = col_spans.data();
   task.nx = grid.nx();
   task.kappa = options.clip.kappa;
   task.max_rounds = options.clip.max_rounds;
   task.bias = clip_bias(options.clip.kappa);
   task.min_valid = options.min_valid;
+  task.centre = options.centre;
   task.mean = mean.data();
   task.rms = rms.data();
-  const std::int64_t max_area = largest_step(grid.row_edges) * largest_step(grid.col_edges);
+  const std::int64_t max_area = largest(grid.rows) * largest(grid.cols);
   const bool large = max_area > kBlockCell;
   // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
-  const std::int64_t sort_rows = std::max<std::int64_t>(1, (std::int64_t{1} << 28) / plane.shape().nx);
-  std::int64_t rows = plane.resident() ? plane.shape().ny : plane.tiling().band_rows;
-  if (large) rows = std::min(rows, sort_rows);
-  const std::vector<std::int64_t> groups = cell_groups(grid.row_edges, rows);
-  std::vector<std::int64_t> edges;
-  for (const std::int64_t group : groups) edges.push_back(grid.row_edges[group]);
-  std::size_t next = 0;
-  for_each_band(context, edges, 1, progress, "background", [&](const Band& band) {
-    const HeldRows held = hold_rows(plane, band.y0, band.ny, stream);
-    task.first_row = groups[next];
-    task.rows = groups[next + 1] - groups[next];
-    ++next;
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> groups =
+      cell_groups(grid, plane.resident() ? plane.shape().ny : plane.tiling().band_rows,
+                  large ? std::int64_t{1} << 28 : kAny);
+  for_each_band(context, groups, 1, progress, "background", [&](const Band& group) {
+    const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
+    const HeldRows held = hold_rows(plane, begin, end - begin, stream);
+    task.first_row = group.y0;
+    task.rows = group.ny;
     if (large) {
-      measure_large_cells(context, held.window, task, grid, stream);
+      measure_large_cells(context, held.window, task, grid, max_area, stream);
     } else {
       measure_cells(stream, held.window, task, max_area);
     }

@@ -89,10 +89,9 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
   for (std::int64_t j = 0; j < grid.ny(); ++j) {
     for (std::int64_t i = 0; i < grid.nx(); ++i) {
       std::vector<double> values;
-      const std::int64_t y0 = grid.row_edges[j], y1 = grid.row_edges[j + 1];
-      const std::int64_t x0 = grid.col_edges[i], x1 = grid.col_edges[i + 1];
-      for (std::int64_t y = y0; y < y1; ++y)
-        for (std::int64_t x = x0; x < x1; ++x) values.push_back(plane.at(y, x));
+      const PixelSpan rows = grid.rows[j], cols = grid.cols[i];
+      for (std::int64_t y = rows.begin; y < rows.end; ++y)
+        for (std::int64_t x = cols.begin; x < cols.end; ++x) values.push_back(plane.at(y, x));
       const double area = static_cast<double>(values.size());
       values = sorted_finite(std::move(values));
       struct {
@@ -102,7 +101,8 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
         const ClipStatistics clipped = clip_sorted(values, options.clip);
         const double rms = clipped.std / bias;
         const bool crowded = !(std::abs(clipped.mean - clipped.median) < 0.3 * rms);
-        value.mean = static_cast<float>(crowded ? clipped.median : 2.5 * clipped.median - 1.5 * clipped.mean);
+        const double weight = options.centre;
+        value.mean = static_cast<float>(crowded ? clipped.median : weight * clipped.median - (weight - 1) * clipped.mean);
         value.rms = static_cast<float>(rms);
       }
       cells.mean.push_back(value.mean);
@@ -113,7 +113,7 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
 }
 
 BackgroundAt::BackgroundAt(const BackgroundModel& model)
-    : model_(&model), rows_(mesh_axis(model.grid.row_edges)), cols_(mesh_axis(model.grid.col_edges)) {
+    : model_(&model), rows_(mesh_axis(model.grid.rows, model.grid.image.ny)), cols_(mesh_axis(model.grid.cols, model.grid.image.nx)) {
   if (model.mean_map) mean_map_ = &mine<HostPlane>(*model.mean_map);
   if (model.rms_map) rms_map_ = &mine<HostPlane>(*model.rms_map);
 }

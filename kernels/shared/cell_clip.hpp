@@ -88,12 +88,11 @@ struct CellValue {
   float rms;
 };
 
-/// Mode estimate and unbiased rms from the converged clip.
-/// (SExtractor's rule: 2.5 median - 1.5 mean unless the field is crowded, then the median.)
-REBER_HD CellValue cell_value(double median, double mean, double std, double bias) {
+/// Centre (MeshOptions::centre; the median in a crowded cell) and unbiased rms from the converged clip.
+REBER_HD CellValue cell_value(double median, double mean, double std, double bias, double centre) {
   const double rms = std / bias;
   const bool crowded = !(fabs(mean - median) < 0.3 * rms);
-  return {static_cast<float>(crowded ? median : 2.5 * median - 1.5 * mean), static_cast<float>(rms)};
+  return {static_cast<float>(crowded ? median : centre * median - (centre - 1) * mean), static_cast<float>(rms)};
 }
 
 }  // namespace reber::rules

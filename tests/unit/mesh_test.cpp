@@ -18,8 +18,8 @@ const float kNan = std::nanf("");
 
 TEST(mesh_grid, cells_are_as_equal_as_whole_pixels_allow_and_never_larger_than_the_box) {
   const MeshGrid grid = MeshGrid::make({100, 65}, 32);
-  EXPECT_EQ(grid.row_edges, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
-  EXPECT_EQ(grid.col_edges, (std::vector<std::int64_t>{0, 21, 43, 65}));
+  EXPECT_EQ(grid.rows, (std::vector<PixelSpan>{{0, 25}, {25, 50}, {50, 75}, {75, 100}}));
+  EXPECT_EQ(grid.cols, (std::vector<PixelSpan>{{0, 21}, {21, 43}, {43, 65}}));
   const MeshGrid one = MeshGrid::make({7, 1}, 64);
   EXPECT_EQ(one.ny(), 1);
   EXPECT_EQ(one.nx(), 1);
@@ -27,10 +27,10 @@ TEST(mesh_grid, cells_are_as_equal_as_whole_pixels_allow_and_never_larger_than_t
 }
 
 TEST(mesh_axis, weights_run_from_centre_to_centre_and_stop_beyond_the_outermost) {
-  const MeshAxis axis = mesh_axis({0, 4, 8});  // centres 1.5 and 5.5
+  const MeshAxis axis = mesh_axis({{0, 4}, {4, 8}}, 8);  // centres 1.5 and 5.5
   EXPECT_EQ(axis.node, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1}));
   EXPECT_EQ(axis.weight, (std::vector<float>{0, 0, 0.125f, 0.375f, 0.625f, 0.875f, 0, 0}));
-  const MeshAxis one = mesh_axis({0, 3});
+  const MeshAxis one = mesh_axis({{0, 3}}, 3);
   EXPECT_EQ(one.node, (std::vector<std::int32_t>{0, 0, 0}));
   EXPECT_EQ(one.weight, (std::vector<float>{0, 0, 0}));
 }
