@@ -109,18 +109,35 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
   const std::string group = "Background";
   command
       .add_option(method_name, options.method,
-                  "mesh: background and noise vary, measured in cells; clip: one value each for the whole image")
-      ->check(CLI::IsMember({"mesh", "clip"}))
-      ->type_name("mesh|clip")
+                  "mesh: background and noise vary, measured in cells; grid: in overlapping boxes; clip: one value each "
+                  "for the whole image")
+      ->check(CLI::IsMember({"mesh", "grid", "clip"}))
+      ->type_name("mesh|grid|clip")
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--box", options.box,
-                  "Side of the mesh's cells in pixels; 0: 64, or ten beams where that is more. Choose it larger than "
-                  "the largest source")
+                  "Side of the cells or boxes in pixels; 0: 24 beams, and at least 64 px, where the image is large "
+                  "enough. Choose it larger than the largest source")
       ->check(CLI::NonNegativeNumber)
       ->type_name("PX")
       ->capture_default_str()
+      ->group(group);
+  command.add_option("--step", options.step, "From one box of the grid to the next, in pixels; 0: half a box")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PX")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--passes", options.passes,
+                  "Measurements in a row; each after the first leaves out the sources found with the one before")
+      ->check(CLI::Range(1, 10))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag("--adaptive", options.adaptive,
+                "Boxes of a third of the side near sources above 50 sigma, for noise that rises around them")
       ->group(group);
   command.add_option("--kappa", options.kappa, "Pixels further than this many sigma from the median are clipped")
       ->check(CLI::PositiveNumber)
@@ -140,10 +157,15 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
       ->capture_default_str()
       ->group(group);
   if (!maps) return;
-  command.add_option("--mean-map", options.mean_map, "Take the background from this FITS map, of the image's size")
+  command
+      .add_option("--mean,--mean-map", options.mean_map,
+                  "Take the background from this FITS map, of the image's size; for an inverted image, from the inverted map")
       ->type_name("FITS")
       ->group(group);
-  command.add_option("--rms-map", options.rms_map, "Take the noise from this FITS map, of the image's size")
+  command
+      .add_option("--rms,--rms-map", options.rms_map,
+                  "Take the noise from this FITS map, of the image's size; pixels that are blank, zero or negative in it "
+                  "hold no source")
       ->type_name("FITS")
       ->group(group);
 }
@@ -153,8 +175,17 @@ BackgroundRequest background_request(const BackgroundOptions& options) {
     throw InputError(fmt::format("--filter {}: the side of a median filter must be odd", options.filter));
   }
   BackgroundRequest request;
-  request.method = options.method == "clip" ? BackgroundRequest::Method::clip : BackgroundRequest::Method::mesh;
+  if (options.step > 0 && options.method != "grid")
+    throw InputError("--step is the step of sliding boxes: it needs --background grid");
+  if (options.adaptive && options.method == "clip")
+    throw InputError("--adaptive needs boxes: --background mesh or grid, not clip");
+  request.method = options.method == "clip"   ? BackgroundRequest::Method::clip
+                   : options.method == "grid" ? BackgroundRequest::Method::grid
+                                              : BackgroundRequest::Method::mesh;
   request.box = options.box;
+  request.step = options.step;
+  request.passes = options.passes;
+  request.adaptive = options.adaptive;
   request.mesh.clip.kappa = options.kappa;
   request.mesh.filter = options.filter;
   request.mesh.min_valid = options.min_valid;

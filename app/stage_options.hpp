@@ -31,7 +31,9 @@ void add_convolution_rules(CLI::App& command, ConvolveOptions& options);
 
 struct BackgroundOptions {
   std::string method = "mesh";
-  std::int64_t box = 0;
+  std::int64_t box = 0, step = 0;
+  int passes = 2;
+  bool adaptive = false;
   double kappa = 3;
   int filter = 3;
   double min_valid = 0.5;

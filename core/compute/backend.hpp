@@ -92,6 +92,14 @@ class Backend {
   /// that has no answer says so in its outcome and disturbs no other.   throws Cancelled
   [[nodiscard]] virtual FitResults fit(const FitBatch& batch, const Progress& progress) = 0;
 
+  /// S/N of each pixel, (pixel - mean) / rms; blank as in render_rows.
+  [[nodiscard]] virtual std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) = 0;
+  /// Planes of one shape and tiling.
+  [[nodiscard]] virtual std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) = 0;
+  /// A copy in which every pixel less than grow + 1 rows and columns from a pixel of an island is blank. grow >= 0.
+  [[nodiscard]] virtual std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
+                                                               std::int64_t grow) = 0;
+
   /// Rows [y0, y0 + ny) of a map, without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank or
   /// the rms is not positive.
   virtual void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

@@ -9,6 +9,10 @@
 
 namespace reber {
 
+/// A plane of two, pixel by pixel, in float. difference: a - b, blank where either is. larger: the larger of the two,
+/// the other where one is blank.
+enum class Combine { difference, larger };
+
 enum class Connectivity { four = 4, eight = 8 };
 
 /// An island is a connected set of pixels with S/N > flood that holds one with S/N > seed and at least min_area

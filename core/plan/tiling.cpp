@@ -23,7 +23,11 @@ std::int64_t tables_bytes(std::int64_t pixels) { return pixels * kTablesPerPixel
 std::int64_t resident_bytes(const MemoryNeeds& needs) {
   const std::int64_t pixels = needs.shape.count();
   std::int64_t planes = 1;
-  if (needs.convolve) planes += needs.blanks ? 3 : 1;
+  if (needs.convolve) {
+    planes += needs.blanks ? 3 : 1;
+  } else if (needs.copy) {
+    ++planes;
+  }
   return planes * pixels * kFloat + tables_bytes(pixels) + needs.workspace_bytes;
 }
 
@@ -32,7 +36,7 @@ std::int64_t band_bytes(const MemoryNeeds& needs, std::int64_t rows) {
   const std::int64_t nx = needs.shape.nx;
   const std::int64_t with_halo = rows + (needs.convolve ? 2 * needs.halo_rows : 0);
   std::int64_t bytes = with_halo * nx * (8 + kFloat);
-  if (needs.convolve) bytes += rows * nx * kFloat;
+  if (needs.convolve || needs.copy) bytes += rows * nx * kFloat;
   if (needs.convolve && needs.blanks) bytes += (with_halo + rows) * nx * kFloat;
   return kStreams * bytes + needs.workspace_bytes + tables_bytes(rows * nx);
 }

@@ -25,6 +25,7 @@ struct MemoryNeeds {
   std::int64_t halo_rows = 0;               ///< half the kernel's height; 0 without convolution
   std::int64_t workspace_bytes = 0;         ///< of the chosen convolution algorithm
   bool convolve = false;
+  bool copy = false;                        ///< another plane beside the image, when no convolution is running
   bool blanks = false;                      ///< weights are convolved as well
   std::int64_t band_multiple = 1;           ///< bands start at a multiple of this many rows where possible
 };

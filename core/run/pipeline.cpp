@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/algorithm_choice.hpp"
+#include "core/run/background_stage.hpp"
 #include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
 
@@ -154,6 +155,9 @@ void Run::plan() {
   }
   const std::int64_t offered = backend_.info().device_memory_bytes;
   const std::int64_t cap = request_.device_memory_bytes;
+  // A pass without the sources needs a copy of the image.
+  needs.copy = request_.background && request_.background->method != BackgroundRequest::Method::clip &&
+               request_.background->passes > 1;
   tiling_ = plan_tiling(needs, offered > 0 && cap > 0 ? std::min(cap, offered) : offered);
   if (source_to_read_) fact("plan", tiling_.reason);
 }
@@ -224,10 +228,15 @@ void Run::background_from_maps() {
   BackgroundModel& model = *result_.background;
   if (!wanted.mean_path.empty()) {
     model.mean_map = load_map(wanted.mean_path, "mean");
+    if (model.mean_map->blank() > result_.plane->blank())
+      warn(fmt::format("{}: {} pixels of the mean map are blank; no source is looked for there", wanted.mean_path,
+                       model.mean_map->blank()));
     background_history_.push_back("mean map " + wanted.mean_path);
   }
   if (!wanted.rms_path.empty()) {
     model.rms_map = load_map(wanted.rms_path, "rms");
+    const std::string warning = check_rms_map(backend_, *model.rms_map, wanted.rms_path);
+    if (!warning.empty()) warn(warning);
     background_history_.push_back("rms map " + wanted.rms_path);
   }
 }
@@ -243,28 +252,12 @@ void Run::measure_background() {
       background_from_maps();
       return "maps given by the user";
     }
-    std::string what;
-    if (wanted.method == BackgroundRequest::Method::clip) {
-      const ClipStatistics clip = backend_.clip(*result_.plane, wanted.mesh.clip);
-      const double rms = clip.std / clip_bias(wanted.mesh.clip.kappa);
-      const bool known = clip.kept > 0;
-      result_.background = BackgroundModel::constant(shape, known ? static_cast<float>(clip.median) : 0.0f,
-                                                     known ? static_cast<float>(rms) : 0.0f);
-      what = fmt::format("global {:g}-sigma clip, {} rounds, {} pixels kept", wanted.mesh.clip.kappa, clip.rounds,
-                         clip.kept);
-    } else {
-      const std::int64_t box = wanted.box > 0 ? wanted.box : default_box(header(), result_.beam);
-      const MeshGrid grid = MeshGrid::make(shape, box);
-      const MeshCells cells = backend_.mesh(*result_.plane, grid, wanted.mesh, progress_);
-      if (std::ranges::any_of(cells.rms, [](float rms) { return std::isfinite(rms); })) {
-        result_.background = finish_mesh(grid, cells, wanted.mesh);
-      } else {
-        warn("no cell of the background mesh holds enough finite pixels");
-        result_.background = BackgroundModel::constant(shape, 0, 0);
-      }
-      what = fmt::format("mesh of {} x {} cells of {} px, {:g}-sigma clip, {}x{} median filter", grid.nx(), grid.ny(),
-                         box, wanted.mesh.clip.kappa, wanted.mesh.filter, wanted.mesh.filter);
-    }
+    MeasuredBackground measured =
+        reber::measure_background(backend_, *result_.plane, wanted, beam_pixels(header(), result_.beam), progress_);
+    result_.background = std::move(measured.model);
+    for (const std::string& warning : measured.warnings) warn(warning);
+    if (!measured.boxes.empty()) fact("boxes", measured.boxes);
+    const std::string& what = measured.what;
     background_history_.push_back(what);
     background_from_maps();
     return what;

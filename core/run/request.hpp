@@ -30,9 +30,12 @@ struct ConvolveRequest {
 };
 
 struct BackgroundRequest {
-  enum class Method { mesh, clip } method = Method::mesh;
-  std::int64_t box = 0;              ///< cell side in pixels; 0: 64, or 10 beams where that is more
-  MeshOptions mesh;                  ///< clip options serve both methods
+  enum class Method { mesh, grid, clip } method = Method::mesh;
+  std::int64_t box = 0;              ///< side of a cell or sliding box in pixels; 0: chosen from beam and image
+  std::int64_t step = 0;             ///< from one sliding box to the next; 0: half a box
+  MeshOptions mesh;                  ///< clip options serve all methods
+  int passes = 2;                    ///< mesh and grid: each after the first leaves out the sources found before it
+  bool adaptive = false;             ///< smaller boxes near bright sources
   std::string mean_path, rms_path;   ///< maps to read in place of measuring
   bool operator==(const BackgroundRequest&) const = default;
 };

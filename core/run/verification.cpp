@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/io/catalogue_io.hpp"
 #include "core/model/image.hpp"
+#include "core/run/background_stage.hpp"
 #include "core/run/pipeline.hpp"
 
 namespace reber {
@@ -183,7 +184,8 @@ void Comparison::statistics(const ClipOptions& options) {
 void Comparison::background(const BackgroundRequest& request) {
   progress_.report("background", 0);
   const Shape shape = plane_->shape();
-  const MeshGrid grid = MeshGrid::make(shape, request.box > 0 ? request.box : 64);
+  const BoxChoice boxes = choose_boxes(request, shape, std::nullopt);
+  const MeshGrid grid = MeshGrid::sliding(shape, boxes.box, boxes.step);
   const MeshCells a = tested_.mesh(*plane_, grid, request.mesh, progress_);
   const MeshCells b = oracle_.mesh(*oracle_plane_, grid, request.mesh, progress_);
   double mean = 0, rms = 0;

@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/derived.hpp"
 #include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/histogram.hpp"
 #include "kernels/cpu/islands.hpp"
@@ -82,6 +83,16 @@ class CpuBackend final : public Backend {
   }
   FitResults fit(const FitBatch& batch, const Progress& progress) override {
     return cpu::fit(batch, pool_, progress);
+  }
+
+  std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
+    return make_snr(mine<CpuPlane>(plane), background, *memory_, pool_);
+  }
+  std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+    return combine_planes(rule, mine<CpuPlane>(a), mine<CpuPlane>(b), *memory_, pool_);
+  }
+  std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {
+    return take_out_islands(mine<CpuPlane>(plane), mine<CpuIslands>(islands), grow, *memory_, pool_);
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/context.hpp"
 #include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/derived.hpp"
 #include "kernels/cuda/fit.hpp"
 #include "kernels/cuda/histogram.hpp"
 #include "kernels/cuda/island_pixels.hpp"
@@ -90,6 +91,19 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] FitResults fit(const FitBatch& batch, const Progress& progress) override {
     return timed("reber fit", [&] { return fit_batch(*context_, batch, progress); });
+  }
+
+  [[nodiscard]] std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
+    return timed("reber snr", [&] { return make_snr(own(plane), background); });
+  }
+
+  [[nodiscard]] std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+    return timed("reber combine", [&] { return combine_planes(rule, own(a), own(b)); });
+  }
+
+  [[nodiscard]] std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
+                                                       std::int64_t grow) override {
+    return timed("reber without islands", [&] { return take_out_islands(own(plane), own(islands), grow); });
   }
 
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,

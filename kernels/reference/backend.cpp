@@ -117,6 +117,16 @@ class ReferenceBackend final : public Backend {
 
   FitResults fit(const FitBatch& batch, const Progress& progress) override { return reference::fit(batch, progress); }
 
+  std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
+    return reference::snr_plane(mine<HostPlane>(plane), background);
+  }
+  std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+    return reference::combine(rule, mine<HostPlane>(a), mine<HostPlane>(b));
+  }
+  std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {
+    return reference::without_islands(mine<HostPlane>(plane), mine<HostIslands>(islands), grow);
+  }
+
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
                    std::int64_t ny, float* out) override {
     const auto& pixels = mine<HostPlane>(plane);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/compute/convolution.hpp"
+#include "core/compute/detection.hpp"
 #include "kernels/shared/host_device.hpp"
 
 namespace reber::rules {
@@ -43,6 +44,12 @@ REBER_HD float above_background(float pixel, float mean, bool negative) {
 /// S/N of a pixel. NaN for a blank pixel, a blank background, or an rms that is not positive; comparisons with a
 /// threshold are then false.
 REBER_HD float snr(float above, float rms) { return rms > 0.0f ? above / rms : blank_value(); }
+
+/// Pixels of two planes made one (Backend::combine).
+REBER_HD float combined(Combine rule, float a, float b) {
+  if (rule == Combine::difference) return std::isfinite(a - b) ? a - b : blank_value();
+  return std::isfinite(a) && !(b > a) ? a : b;
+}
 
 /// Index inside [0, n) that stands for index i under the boundary rule, or -1 where the outside has no pixel (zero and
 /// blank). Right for any i, however far outside.

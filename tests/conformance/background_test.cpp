@@ -105,17 +105,23 @@ TEST(Clip, bias_of_gaussian_data_is_as_published) {
   EXPECT_NEAR(clip_bias(2), 0.72574, 1e-5);
 }
 
+struct Boxes {
+  std::int64_t box, step;
+};
+
 TEST(Mesh, cells_agree_with_the_reference_and_between_backends) {
   Backend& reference = backend("reference");
   for (const auto& [label, image] : images())
-    for (const std::int64_t box : {16, 50, 64, 100, 130, 1000}) {
-      const MeshGrid grid = MeshGrid::make(image.shape(), box);
-      const MeshOptions options;
+    for (const auto& [box, step] : {Boxes{16, 16}, {50, 50}, {64, 64}, {100, 100}, {130, 130}, {1000, 1000},
+                                    {50, 25}, {64, 20}, {150, 60}, {300, 70}}) {
+      const MeshGrid grid = MeshGrid::sliding(image.shape(), box, step);
+      MeshOptions options;
+      options.centre = step < box ? 1 : 2.5;
       const auto expected = reference.mesh(*load(reference, image), grid, options, {});
       MeshCells first;
       for (const std::string& name : tested_backends())
         for (const std::int64_t band : {std::int64_t{0}, std::int64_t{40}}) {
-          SCOPED_TRACE(fmt::format("{}: {} box {} band {}", name, label, box, band));
+          SCOPED_TRACE(fmt::format("{}: {} box {} step {} band {}", name, label, box, step, band));
           const auto got = backend(name).mesh(*load(backend(name), image, band), grid, options, {});
           ASSERT_EQ(got.mean.size(), expected.mean.size());
           for (std::size_t i = 0; i < got.mean.size(); ++i) {
@@ -140,7 +146,7 @@ TEST(Maps, background_rms_and_snr_have_the_same_bits_everywhere) {
   for (const Shape shape : {Shape{257, 303}, Shape{1, 200}, Shape{64, 64}, Shape{130, 65}}) {
     const Image image = random_image(shape, 0.05, 8);
     const auto plane = load(reference, image);
-    const MeshGrid grid = MeshGrid::make(shape, 32);
+    const MeshGrid grid = MeshGrid::sliding(shape, 48, 32);
     const BackgroundModel model = finish_mesh(grid, reference.mesh(*plane, grid, {}, {}), {});
     for (const std::string& name : tested_backends())
       for (const std::int64_t band : {std::int64_t{0}, std::int64_t{19}}) {

@@ -26,6 +26,30 @@ TEST(mesh_grid, cells_are_as_equal_as_whole_pixels_allow_and_never_larger_than_t
   EXPECT_THROW((void)MeshGrid::make({10, 10}, 0), InputError);
 }
 
+TEST(mesh_grid, sliding_boxes_stand_about_the_cells_of_their_step_and_are_cut_at_the_ends) {
+  const MeshGrid grid = MeshGrid::sliding({40, 20}, 20, 10);
+  EXPECT_EQ(grid.rows, (std::vector<PixelSpan>{{0, 15}, {5, 25}, {15, 35}, {25, 40}}));
+  EXPECT_EQ(grid.cols, (std::vector<PixelSpan>{{0, 15}, {5, 20}}));
+  EXPECT_EQ(MeshGrid::sliding({100, 65}, 32, 32).rows, MeshGrid::make({100, 65}, 32).rows);
+  const MeshGrid whole = MeshGrid::sliding({40, 20}, 1000, 5);
+  EXPECT_EQ(whole.rows, (std::vector<PixelSpan>{{0, 40}}));
+  EXPECT_THROW((void)MeshGrid::sliding({10, 10}, 0, 5), InputError);
+}
+
+TEST(mesh_grid, centres_of_sliding_boxes_ascend_whatever_is_cut) {
+  for (std::int64_t size : {1, 7, 50, 101})
+    for (std::int64_t box : {1, 5, 30, 64, 99, 300})
+      for (std::int64_t step : {1, 4, 33}) {
+        const MeshGrid grid = MeshGrid::sliding({size, 1}, box, step);
+        EXPECT_EQ(grid.rows.front().begin, 0);
+        EXPECT_EQ(grid.rows.back().end, size);
+        for (std::size_t k = 1; k < grid.rows.size(); ++k) {
+          EXPECT_GT(grid.rows[k].begin + grid.rows[k].end, grid.rows[k - 1].begin + grid.rows[k - 1].end);
+          EXPECT_LE(grid.rows[k].begin, grid.rows[k - 1].end);
+        }
+      }
+}
+
 TEST(mesh_axis, weights_run_from_centre_to_centre_and_stop_beyond_the_outermost) {
   const MeshAxis axis = mesh_axis({{0, 4}, {4, 8}}, 8);  // centres 1.5 and 5.5
   EXPECT_EQ(axis.node, (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1}));
@@ -75,12 +99,29 @@ TEST(finish_mesh, nearest_is_by_distance_in_both_directions) {
   }
 }
 
-TEST(finish_mesh, the_median_filter_shrinks_at_the_border) {
-  MeshCells cells{{1, 2, 3, 4, 50, 6, 7, 8, 9}, std::vector<float>(9, 1)};
+TEST(finish_mesh, the_median_filter_shrinks_on_both_sides_at_the_border) {
+  MeshCells cells{{1, 20, 3, 4, 50, 6, 7, 8, 9}, std::vector<float>(9, 1)};
   const BackgroundModel model = finish_mesh(grid_of(3, 3), cells, {});
-  EXPECT_EQ(model.mean[4], 6);     // of all nine
-  EXPECT_EQ(model.mean[0], 3);     // of 1 2 4 50: (2 + 4) / 2
-  EXPECT_EQ(model.mean[1], 3.5f);  // of 1 2 3 4 6 50
+  EXPECT_EQ(model.mean[4], 7);  // of all nine
+  EXPECT_EQ(model.mean[0], 1);  // a corner has no neighbour on its other sides
+  EXPECT_EQ(model.mean[1], 3);  // of 1 20 3
+  EXPECT_EQ(model.mean[3], 4);  // of 1 4 7
+}
+
+TEST(finish_mesh, the_median_filter_leaves_a_slope_as_it_is) {
+  MeshCells cells;
+  for (int j = 0; j < 6; ++j)
+    for (int i = 0; i < 5; ++i) {
+      cells.mean.push_back(static_cast<float>(10 * j + i));
+      cells.rms.push_back(static_cast<float>(1 + j));
+    }
+  for (const int side : {3, 5}) {
+    MeshOptions options;
+    options.filter = side;
+    const BackgroundModel model = finish_mesh(grid_of(6, 5), cells, options);
+    EXPECT_EQ(model.mean, cells.mean);
+    EXPECT_EQ(model.rms, cells.rms);
+  }
 }
 
 TEST(finish_mesh, says_what_is_wrong) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planes made of planes: S/N, pairs of pixels, islands taken out.
+#pragma once
+
+#include <memory>
+
+#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/plane.hpp"
+
+namespace reber::cpu {
+
+std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel& background, PixelMemory& memory,
+                                   ThreadPool& pool);
+std::unique_ptr<CpuPlane> combine_planes(Combine rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
+                                         ThreadPool& pool);
+std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
+                                           PixelMemory& memory, ThreadPool& pool);
+
+}  // namespace reber::cpu

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planes made of planes: S/N, pairs of pixels, islands taken out; the same bits on every backend and for any bands.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/testing.hpp"
+
+namespace reber::testing {
+namespace {
+
+const std::vector<Shape> kShapes{{257, 303}, {1, 200}, {200, 1}, {64, 64}};
+
+std::int64_t blanks(const Image& image) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < image.shape().count(); ++i) count += std::isfinite(image.data()[i]) ? 0 : 1;
+  return count;
+}
+
+/// Calls check(tested backend, band, name) for each tested backend, resident and in bands.
+template <typename Check>
+void on_all(const Check& check) {
+  for (const std::string& name : tested_backends())
+    for (const std::int64_t band : {std::int64_t{0}, std::int64_t{19}}) {
+      SCOPED_TRACE(fmt::format("{} band {}", name, band));
+      check(backend(name), band);
+    }
+}
+
+TEST(DerivedPlanes, snr_is_that_of_the_map) {
+  Backend& reference = backend("reference");
+  for (const Shape shape : kShapes) {
+    const Image image = random_image(shape, 0.05, 8);
+    const auto plane = load(reference, image);
+    const MeshGrid grid = MeshGrid::make(shape, 32);
+    const BackgroundModel model = finish_mesh(grid, reference.mesh(*plane, grid, {}, {}), {});
+    const Image expected = render(reference, MapKind::snr, *plane, model);
+    EXPECT_TRUE(same_bits(store(reference, *reference.snr_plane(*plane, model)), expected));
+    on_all([&](Backend& tested, std::int64_t band) {
+      const auto got = tested.snr_plane(*load(tested, image, band), model);
+      EXPECT_TRUE(same_bits(store(tested, *got), expected));
+      EXPECT_EQ(got->blank(), blanks(expected));
+    });
+  }
+}
+
+TEST(DerivedPlanes, differences_and_larger_ones_have_the_same_bits_everywhere) {
+  Backend& reference = backend("reference");
+  for (const Shape shape : kShapes) {
+    const Image a = random_image(shape, 0.1, 3), b = random_image(shape, 0.1, 4);
+    for (const Combine rule : {Combine::difference, Combine::larger}) {
+      const Image expected = store(reference, *reference.combine(rule, *load(reference, a), *load(reference, b)));
+      for (std::int64_t i = 0; i < shape.count(); ++i) {
+        const float p = a.data()[i], q = b.data()[i], got = expected.data()[i];
+        if (std::isnan(p) || std::isnan(q)) {
+          const float other = std::isnan(p) ? q : p;
+          if (rule == Combine::difference || std::isnan(other)) {
+            ASSERT_TRUE(std::isnan(got));
+          } else {
+            ASSERT_EQ(got, other);
+          }
+        } else {
+          ASSERT_EQ(got, rule == Combine::difference ? p - q : std::max(p, q));
+        }
+      }
+      on_all([&](Backend& tested, std::int64_t band) {
+        const auto got = tested.combine(rule, *load(tested, a, band), *load(tested, b, band));
+        EXPECT_TRUE(same_bits(store(tested, *got), expected));
+        EXPECT_EQ(got->blank(), blanks(expected));
+      });
+    }
+  }
+}
+
+TEST(DerivedPlanes, islands_are_taken_out_with_what_is_near_them) {
+  Backend& reference = backend("reference");
+  for (const Shape shape : kShapes) {
+    const Image image = random_image(shape, 0.02, 9);
+    const auto flat = BackgroundModel::constant(shape, 0, 1);
+    const DetectOptions options{3, 1.5, 1, Connectivity::eight, false};
+    const auto plane = load(reference, image);
+    const auto islands = reference.label(*plane, flat, options, {});
+    const auto labels = labels_of(reference, *islands);
+    for (const std::int64_t grow : {0, 1, 3}) {
+      const Image expected = store(reference, *reference.without_islands(*plane, *islands, grow));
+      for (std::int64_t y = 0; y < shape.ny; ++y)
+        for (std::int64_t x = 0; x < shape.nx; ++x) {
+          bool near = false;
+          for (std::int64_t j = std::max<std::int64_t>(y - grow, 0); j <= std::min(y + grow, shape.ny - 1); ++j)
+            for (std::int64_t i = std::max<std::int64_t>(x - grow, 0); i <= std::min(x + grow, shape.nx - 1); ++i)
+              near = near || labels[j * shape.nx + i] > 0;
+          if (near) {
+            ASSERT_TRUE(std::isnan(expected.at(y, x)));
+          } else {
+            ASSERT_TRUE(expected.at(y, x) == image.at(y, x) || std::isnan(image.at(y, x)));
+          }
+        }
+      on_all([&](Backend& tested, std::int64_t band) {
+        const auto own = load(tested, image, band);
+        const auto got = tested.without_islands(*own, *tested.label(*own, flat, options, {}), grow);
+        EXPECT_TRUE(same_bits(store(tested, *got), expected));
+        EXPECT_EQ(got->blank(), blanks(expected));
+      });
+    }
+  }
+}
+
+TEST(DerivedPlanes, nothing_is_taken_out_where_nothing_was_found) {
+  on_all([&](Backend& tested, std::int64_t band) {
+    const Image image = random_image({40, 50}, 0.1, 2);
+    const auto plane = load(tested, image, band);
+    const auto none = tested.label(*plane, BackgroundModel::constant({40, 50}, 0, 1), {1e6, 1e6}, {});
+    EXPECT_TRUE(same_bits(store(tested, *tested.without_islands(*plane, *none, 5)), image));
+  });
+}
+
+}  // namespace
+}  // namespace reber::testing
