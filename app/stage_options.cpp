@@ -117,8 +117,8 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
       ->group(group);
   command
       .add_option("--box", options.box,
-                  "Side of the cells or boxes in pixels; 0: 24 beams, and at least 64 px, where the image is large "
-                  "enough. Choose it larger than the largest source")
+                  "Side of the cells or boxes in pixels; 0: cells of 12 beams, and at least 64 px, where the image is "
+                  "large enough, boxes of twice that")
       ->check(CLI::NonNegativeNumber)
       ->type_name("PX")
       ->capture_default_str()

@@ -35,7 +35,7 @@ struct BackgroundOptions {
   int passes = 2;
   bool adaptive = false;
   double kappa = 3;
-  int filter = 3;
+  int filter = MeshOptions().filter;
   double min_valid = 0.5;
   std::string mean_map, rms_map;
 };

@@ -42,7 +42,7 @@ struct MeshOptions {
   /// A cell with fewer finite pixels than this part of its area takes its neighbours' values.
   double min_valid = 0.5;
   /// Side of the median filter over the cells' values; 1 for none.
-  int filter = 3;
+  int filter = 5;
   /// The centre of a cell's clipped pixels is centre x median - (centre - 1) x mean: 2.5 estimates the mode (Bertin &
   /// Arnouts 1996), 1 is the median.
   double centre = 2.5;

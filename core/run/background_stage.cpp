@@ -16,7 +16,8 @@ namespace {
 const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
 /// A source this bright has smaller boxes around it where the background is adaptive.
 constexpr double kBright = 50;
-constexpr double kBoxBeams = 24, kLeastBeams = 10;
+/// Large enough that sources do not fill a cell; small enough to follow the noise (docs/science.md has the figures).
+constexpr double kBoxBeams = 12, kLeastBeams = 10;
 constexpr std::int64_t kLeastBox = 64;
 
 std::int64_t whole_beams(double beams, double beam_px) { return static_cast<std::int64_t>(std::ceil(beams * beam_px)); }
@@ -157,22 +158,23 @@ std::optional<double> beam_pixels(const ImageHeader& header, const std::optional
 }
 
 BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px) {
+  const bool sliding = request.method == BackgroundRequest::Method::grid;
   BoxChoice choice;
   if (request.box > 0) {
-    choice = {request.box, 0, fmt::format("{} px as asked", request.box)};
+    choice = {request.box, request.box, fmt::format("{} px as asked", request.box)};
   } else {
     const std::int64_t wanted = beam_px ? std::max(kLeastBox, whole_beams(kBoxBeams, *beam_px)) : kLeastBox;
     const std::int64_t least = beam_px ? whole_beams(kLeastBeams, *beam_px) : 1;
-    const std::int64_t fits = std::max(std::min(image.ny, image.nx) / 4, least);
-    choice.box = std::min(wanted, fits);
-    choice.reason = choice.box < wanted                  ? "a quarter of the image's shorter side, or 10 beams"
-                    : beam_px && choice.box > kLeastBox ? fmt::format("24 beams of {:.3g} px", *beam_px)
-                    : beam_px                            ? fmt::format("at least 64 px; the beam is {:.3g} px", *beam_px)
-                                                         : "64 px, no beam known";
-    choice.reason = fmt::format("{} px: {}", choice.box, choice.reason);
+    const std::int64_t cell = std::min(wanted, std::max({std::min(image.ny, image.nx) / 4, least, std::int64_t{1}}));
+    choice.box = sliding ? 2 * cell : cell;
+    const std::string why = cell < wanted        ? "of a quarter of the image's shorter side, or 10 beams"
+                            : cell > kLeastBox ? fmt::format("of {:g} beams of {:.3g} px", kBoxBeams, *beam_px)
+                            : beam_px          ? fmt::format("of at least 64 px (the beam is {:.3g} px)", *beam_px)
+                                               : "of 64 px, no beam known";
+    choice.reason = fmt::format("{} px: {} {}", choice.box, sliding ? "two cells" : "cells", why);
   }
   choice.step = choice.box;
-  if (request.method == BackgroundRequest::Method::grid) {
+  if (sliding) {
     choice.step = request.step > 0 ? request.step : std::max<std::int64_t>(choice.box / 2, 1);
     if (choice.step > choice.box)
       throw InputError(fmt::format("sliding boxes of {} px cannot step by {}: pixels between them would be left out",
@@ -202,7 +204,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   }
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
   auto model = all_passes(backend, plane, grids, request, grow, progress);
-  if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
+  if (!model) result.warnings.push_back("no cell of the background holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
   result.what = fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}",

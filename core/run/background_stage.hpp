@@ -20,9 +20,8 @@ struct BoxChoice {
   std::string reason;
 };
 
-/// What the user did not say is chosen: boxes of 24 beams and at least 64 pixels, which hold 500 independent values and
-/// more; in a small image at most a quarter of its shorter side, but never less than 10 beams. A sliding box steps by
-/// half its side.   beam_px: geometric mean FWHM; throws InputError for a step larger than the box
+/// What the user did not say is chosen: cells of 12 beams and at least 64 pixels, in a small image at most a quarter of
+/// its shorter side, but never less than 10 beams; sliding boxes of twice that, which step by half their side.   beam_px: geometric mean FWHM; throws InputError for a step larger than the box
 [[nodiscard]] BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px);
 
 /// Geometric mean FWHM of the beam in pixels at the image's centre; empty where beam or sky is unknown.
