@@ -194,11 +194,43 @@ BackgroundRequest background_request(const BackgroundOptions& options) {
   return request;
 }
 
+/// "0,3,6" in pixels or "0b,1b" in beams.   throws InputError
+static ScaleRequest scale_request(const std::string& text) {
+  ScaleRequest request;
+  std::size_t beams = 0;
+  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::string item = text.substr(at, end - at);
+    if (item.ends_with('b')) {
+      ++beams;
+      item.pop_back();
+    }
+    double fwhm = -1;
+    if (!CLI::detail::lexical_cast(item, fwhm) || !(fwhm >= 0 && fwhm <= 1000))
+      throw InputError(fmt::format("--scales {}: '{}' is no FWHM between 0 and 1000; give a list such as 0,3,6 (pixels) or "
+                                   "0b,1b,2b (beams)", text, text.substr(at, end - at)));
+    request.fwhm.push_back(fwhm);
+    at = end + 1;
+  }
+  if (beams != 0 && beams != request.fwhm.size())
+    throw InputError(fmt::format("--scales {}: pixels and beams (b) cannot be mixed", text));
+  request.in_beams = beams != 0;
+  return request;
+}
+
 void add_find_options(CLI::App& command, FindOptions& options) {
   const std::string group = "Detection";
   command.add_option("--threshold", options.threshold, "A source holds a pixel above this many sigma")
       ->check(CLI::PositiveNumber)
       ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--fdr", options.fdr,
+                  "In place of --threshold: the part of the detected pixels that may be false; sets the threshold from the "
+                  "S/N of all pixels. 0: off")
+      ->check(CLI::Range(0.0, 0.999))
+      ->type_name("PART")
       ->capture_default_str()
       ->group(group);
   command.add_option("--flood", options.flood, "and consists of connected pixels above this many")
@@ -215,6 +247,19 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       .add_option("--connectivity", options.connectivity, "8: pixels that touch at a corner belong together; 4: not")
       ->check(CLI::IsMember({4, 8}))
       ->type_name("4|8")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--scales", options.scales,
+                  "Detect on the image smoothed by Gaussians of these FWHMs, each with its own noise, e.g. 0,3,6 (pixels; "
+                  "0: the image) or 0b,1b,2b (beams); fluxes are measured on the image")
+      ->type_name("LIST")
+      ->group(group);
+  command
+      .add_option("--wavelets", options.wavelets,
+                  "Detect on this many a-trous wavelet planes as well, for extended emission; plane j holds 2^j px. 0: none")
+      ->check(CLI::Range(0, 12))
+      ->type_name("PLANES")
       ->capture_default_str()
       ->group(group);
   command.add_flag("--no-deblend", options.no_deblend, "Take every island for one source")->group(group);
@@ -270,6 +315,11 @@ void apply(const FindOptions& options, Request& request) {
   detect.min_area = options.min_area;
   detect.connectivity = options.connectivity == 4 ? Connectivity::four : Connectivity::eight;
   request.detect = detect;
+  request.fdr = options.fdr;
+  request.scales = scale_request(options.scales);
+  request.scales.wavelets = options.wavelets;
+  if (options.fdr > 0 && (request.scales.fwhm.size() > 1 || options.wavelets > 0))
+    throw InputError("--fdr needs the p-value of one S/N a pixel: it goes with one of --scales, not with several or --wavelets");
   request.negative_too = options.negative;
   request.deblend.on = !options.no_deblend;
   request.deblend.contrast = options.contrast;

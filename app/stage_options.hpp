@@ -52,6 +52,9 @@ struct FindOptions {
   double contrast = DeblendOptions().contrast;
   double prominence = DeblendOptions().prominence;
   std::string fit = "none";
+  double fdr = 0;
+  std::string scales;
+  int wavelets = 0;
   double clean_bias = 0, calibration_error = 0, position_error_arcsec = 0;
   bool negative = false;
 };

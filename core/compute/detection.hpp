@@ -9,9 +9,9 @@
 
 namespace reber {
 
-/// A plane of two, pixel by pixel, in float. difference: a - b, blank where either is. larger: the larger of the two,
-/// the other where one is blank.
-enum class Combine { difference, larger };
+/// A plane of two, pixel by pixel, in float. difference: a - b, blank where either is. larger, smaller: the
+/// larger or smaller of the two, the other where one is blank.
+enum class Combine { difference, larger, smaller };
 
 enum class Connectivity { four = 4, eight = 8 };
 

@@ -36,11 +36,11 @@ ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
 /// Folds scales into the largest S/N.
 class Folder {
  public:
-  Folder(Backend& backend, const BackgroundRequest& boxes, const Progress& progress)
-      : backend_(backend), boxes_(boxes), progress_(progress) {}
+  Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Progress& progress)
+      : backend_(backend), boxes_(boxes), rule_(negative ? Combine::smaller : Combine::larger), progress_(progress) {}
 
   void add(std::unique_ptr<Plane> snr, std::string note) {
-    result.snr = result.snr ? backend_.combine(Combine::larger, *result.snr, *snr) : std::move(snr);
+    result.snr = result.snr ? backend_.combine(rule_, *result.snr, *snr) : std::move(snr);
     result.notes.push_back(std::move(note));
   }
   void add_measured(const Plane& plane, const std::string& name, std::optional<double> beam_px) {
@@ -56,6 +56,7 @@ class Folder {
  private:
   Backend& backend_;
   const BackgroundRequest& boxes_;
+  const Combine rule_;
   const Progress& progress_;
 };
 
@@ -94,10 +95,10 @@ std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int 
 
 DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const BackgroundModel& background,
                                     const ScaleRequest& scales, const BackgroundRequest& boxes,
-                                    std::optional<double> beam_px, const Progress& progress) {
+                                    std::optional<double> beam_px, bool negative, const Progress& progress) {
   if (scales.in_beams && !beam_px)
     throw InputError("scales in beams need the image's beam: give them in pixels, or --beam");
-  Folder folder(backend, boxes, progress);
+  Folder folder(backend, boxes, negative, progress);
   std::vector<double> sizes = scales.fwhm;
   if (scales.wavelets > 0 && std::ranges::find(sizes, 0.0) == sizes.end()) sizes.insert(sizes.begin(), 0.0);
   for (const double size : sizes) {

@@ -19,16 +19,8 @@ namespace reber {
 [[nodiscard]] std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j,
                                                     const Progress& progress);
 
-/// What detection runs on in place of the image's own S/N.
-struct ScaleRequest {
-  std::vector<double> fwhm;   ///< of the Gaussians that the image is smoothed with; 0: the image itself
-  bool in_beams = false;      ///< fwhm is in beams, else in pixels
-  int wavelets = 0;           ///< wavelet planes w_1 .. w_J and the image; 0: none
-  [[nodiscard]] bool any() const { return !fwhm.empty() || wavelets > 0; }
-};
-
 struct DetectionPlane {
-  std::unique_ptr<Plane> snr;      ///< the largest S/N of all scales
+  std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
   std::vector<std::string> notes;  ///< one a scale: what it is, its noise
 };
 
@@ -39,6 +31,6 @@ struct DetectionPlane {
 [[nodiscard]] DetectionPlane make_detection_plane(Backend& backend, const Plane& plane,
                                                   const BackgroundModel& background, const ScaleRequest& scales,
                                                   const BackgroundRequest& boxes, std::optional<double> beam_px,
-                                                  const Progress& progress);
+                                                  bool negative, const Progress& progress);
 
 }  // namespace reber

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/plan/algorithm_choice.hpp"
 #include "core/run/background_stage.hpp"
+#include "core/run/detection_planes.hpp"
+#include "core/run/fdr.hpp"
 #include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
 
@@ -77,6 +80,7 @@ class Run {
   void spare_bright_sources();
   void measure_background();
   void background_from_maps();
+  [[nodiscard]] std::unique_ptr<IslandMap> search(DetectOptions& options);
   void find_sources();
   [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                                         std::vector<SourceFit>& fits);
@@ -289,6 +293,33 @@ std::int64_t Run::least_blend() const {
   return std::max(kLeast, static_cast<std::int64_t>(0.75 * area));
 }
 
+/// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where a
+/// false discovery rate does; negative sources are then looked for with the threshold of the positive ones.
+std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
+  const Plane* plane = result_.plane.get();
+  const BackgroundModel* background = &*result_.background;
+  DetectionPlane scales;
+  const BackgroundModel unit = BackgroundModel::constant(plane->shape(), 0, 1);
+  if (request_.scales.any()) {
+    scales = make_detection_plane(backend_, *plane, *background, request_.scales, *request_.background,
+                                  beam_pixels(header(), result_.beam), options.negative, progress_);
+    if (!options.negative)
+      for (const std::string& note : scales.notes) fact("detection", note);
+    plane = scales.snr.get();
+    background = &unit;
+  }
+  if (request_.fdr > 0 && !options.negative) {
+    const auto beam_px = beam_pixels(header(), result_.beam);
+    const auto area = beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
+    const FdrThreshold found = measure_fdr(backend_, *plane, *background, request_.fdr, area, progress_);
+    options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
+    options.flood = std::min(options.flood, options.seed);
+    fact("threshold", fmt::format("{:.4g} sigma: {} of {} pixels, of which a part of {:g} is false (c = {:.3g})",
+                                  found.sigma, found.detected, found.pixels, request_.fdr, found.correction));
+  }
+  return backend_.label(*plane, *background, options, progress_);
+}
+
 void Run::find_sources() {
   DetectOptions options = *request_.detect;
   std::vector<SourceSums> sums;
@@ -296,7 +327,7 @@ void Run::find_sources() {
   const auto detect = [&](const char* name) {
     std::unique_ptr<IslandMap> islands;
     stage(fmt::format("detect{}", name), [&] {
-      islands = backend_.label(*result_.plane, *result_.background, options, progress_);
+      islands = search(options);
       return fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", options.seed,
                          options.flood, static_cast<int>(options.connectivity), options.min_area, islands->count());
     });
@@ -361,6 +392,9 @@ std::vector<std::string> Run::history() const {
     lines.push_back(fmt::format("detect: seed {:g} sigma, flood {:g} sigma, {}-connected, at least {} pixels{}",
                                 options.seed, options.flood, static_cast<int>(options.connectivity), options.min_area,
                                 request_.negative_too ? ", negative as well" : ""));
+    if (request_.fdr > 0) lines.push_back(fmt::format("detect: seed set by a false discovery rate of {:g}", request_.fdr));
+    for (const auto& [name, text] : result_.report.facts)
+      if (name == "detection") lines.push_back("detect: " + text);
     lines.push_back(request_.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
                                                       request_.deblend.contrast, request_.deblend.prominence)
                                         : std::string("deblend: off"));

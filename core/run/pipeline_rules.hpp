@@ -13,8 +13,4 @@ namespace reber {
 /// A value of an image in words, with a prefix that suits its size: "23.1 uJy/beam".
 [[nodiscard]] std::string words_in_unit(double value, const Unit& unit);
 
-/// Side of the background mesh's cells, in pixels: 64, or ten beams where that is more, so that sources do not fill a
-/// cell and it holds some hundred independent values.
-[[nodiscard]] std::int64_t default_box(const ImageHeader& header, const std::optional<Beam>& beam);
-
 }  // namespace reber

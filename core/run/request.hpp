@@ -40,6 +40,15 @@ struct BackgroundRequest {
   bool operator==(const BackgroundRequest&) const = default;
 };
 
+/// What detection runs on in place of the image's own S/N (core/run/detection_planes.hpp).
+struct ScaleRequest {
+  std::vector<double> fwhm;   ///< of the Gaussians that the image is smoothed with; 0: the image itself
+  bool in_beams = false;      ///< fwhm is in beams, else in pixels
+  int wavelets = 0;           ///< wavelet planes w_1 .. w_J and the image; 0: none
+  [[nodiscard]] bool any() const { return !fwhm.empty() || wavelets > 0; }
+  bool operator==(const ScaleRequest&) const = default;
+};
+
 /// Files to write; empty paths are not written.
 struct OutputRequest {
   std::vector<std::string> catalogues;
@@ -55,6 +64,8 @@ struct Request {
   std::optional<ConvolveRequest> convolve;   ///< not convolved where empty
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
+  ScaleRequest scales;
+  double fdr = 0;                            ///< false discovery rate that sets the seed threshold; 0: detect->seed does
   DeblendOptions deblend;
   FitRequest fit;                            ///< moments where its method is none
   Calibration calibration;

@@ -57,7 +57,7 @@ std::optional<SessionStage> first_changed_stage(const Request& before, const Req
   // The beam takes part in the kernel, in the size of the mesh's cells and in the fluxes.
   if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return SessionStage::convolve;
   if (!(before.background == after.background)) return SessionStage::background;
-  if (!(before.detect == after.detect) || !(before.deblend == after.deblend) || !(before.fit == after.fit) ||
+  if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr || !(before.deblend == after.deblend) || !(before.fit == after.fit) ||
       !(before.calibration == after.calibration) || before.negative_too != after.negative_too)
     return SessionStage::detect;
   return {};

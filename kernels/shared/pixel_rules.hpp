@@ -48,7 +48,8 @@ REBER_HD float snr(float above, float rms) { return rms > 0.0f ? above / rms : b
 /// Pixels of two planes made one (Backend::combine).
 REBER_HD float combined(Combine rule, float a, float b) {
   if (rule == Combine::difference) return std::isfinite(a - b) ? a - b : blank_value();
-  return std::isfinite(a) && !(b > a) ? a : b;
+  const bool other = rule == Combine::larger ? b > a : b < a;
+  return std::isfinite(a) && !other ? a : b;
 }
 
 /// Index inside [0, n) that stands for index i under the boundary rule, or -1 where the outside has no pixel (zero and

@@ -44,11 +44,11 @@ TEST(DerivedPlanes, snr_is_that_of_the_map) {
   }
 }
 
-TEST(DerivedPlanes, differences_and_larger_ones_have_the_same_bits_everywhere) {
+TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
   Backend& reference = backend("reference");
   for (const Shape shape : kShapes) {
     const Image a = random_image(shape, 0.1, 3), b = random_image(shape, 0.1, 4);
-    for (const Combine rule : {Combine::difference, Combine::larger}) {
+    for (const Combine rule : {Combine::difference, Combine::larger, Combine::smaller}) {
       const Image expected = store(reference, *reference.combine(rule, *load(reference, a), *load(reference, b)));
       for (std::int64_t i = 0; i < shape.count(); ++i) {
         const float p = a.data()[i], q = b.data()[i], got = expected.data()[i];
@@ -60,7 +60,7 @@ TEST(DerivedPlanes, differences_and_larger_ones_have_the_same_bits_everywhere) {
             ASSERT_EQ(got, other);
           }
         } else {
-          ASSERT_EQ(got, rule == Combine::difference ? p - q : std::max(p, q));
+          ASSERT_EQ(got, rule == Combine::difference ? p - q : rule == Combine::larger ? std::max(p, q) : std::min(p, q));
         }
       }
       on_all([&](Backend& tested, std::int64_t band) {
