@@ -204,7 +204,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   }
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
   auto model = all_passes(backend, plane, grids, request, grow, progress);
-  if (!model) result.warnings.push_back("no cell of the background holds enough finite pixels");
+  if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
   result.what = fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}",
