@@ -162,6 +162,25 @@ TEST(Fits, give_the_same_bits_on_every_backend) {
   }
 }
 
+TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
+  FitBatch batch = empty_batch();
+  Random random(31);
+  for (const bool correlated : {true, false})
+    for (const int components : {1, 2}) add_random(batch, random, 18, components, correlated, true);
+  add_random(batch, random, 18, 1, true, false);
+  const GaussianComponent wide{100, 20.3, 19.8, sky_covariance(9, 9, 0)};
+  batch.add(island({wide}, 3, 41, 1, random), {wide}, {{3, 3, 30, true}}, true);
+  ASSERT_GT(batch.problems.back().pixels, 250);  // too many for a block's shared memory
+  const FitResults expected = backend("cpu").fit(batch, {});
+  for (const std::string& name : tested_backends()) {
+    const FitResults got = backend(name).fit(batch, {});
+    for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+      SCOPED_TRACE(fmt::format("{} problem {}", name, i));
+      expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
+    }
+  }
+}
+
 TEST(Fits, do_not_depend_on_their_neighbours) {
   const FitBatch& batch = zoo();
   for (const std::string& name : tested_backends()) {

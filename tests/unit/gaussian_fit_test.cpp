@@ -13,6 +13,7 @@
 #include "core/run/fit_sources.hpp"
 #include "core/run/random.hpp"
 #include "kernels/backends.hpp"
+#include "kernels/shared/gaussian_model.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -75,6 +76,20 @@ void expect_recovered(const std::vector<GaussianComponent>& truth, const std::ve
     EXPECT_NEAR(got.fwhm2.yy, truth[k].fwhm2.yy, 1e-3);
     EXPECT_FALSE((*fitted)[k].at_bound);
   }
+}
+
+TEST(GaussianFit, PowersOfTwoAreRightToTwoUlp) {
+  for (int i = 0; i <= 200000; ++i) {
+    const double t =
+        -1000.0 * uniform_pair(11, RandomStream::noise, static_cast<std::uint64_t>(i)).first / (i % 7 == 0 ? 1 : 100);
+    const double right = std::exp2(t);
+    ASSERT_LE(std::abs(model::exp2_below(t) - right), 2 * std::numeric_limits<double>::epsilon() * right) << t;
+  }
+  EXPECT_EQ(model::exp2_below(0), 1);
+  EXPECT_EQ(model::exp2_below(-3), 0.125);
+  EXPECT_EQ(model::exp2_below(-1000.5), 0);
+  EXPECT_EQ(model::exp2_below(-std::numeric_limits<double>::infinity()), 0);
+  EXPECT_TRUE(std::isnan(model::exp2_below(std::numeric_limits<double>::quiet_NaN())));
 }
 
 TEST(GaussianFit, DerivativesAreThoseOfTheModel) {
