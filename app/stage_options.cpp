@@ -278,10 +278,10 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->group(group);
   command
       .add_option("--fit", options.fit,
-                  "none: sources are measured by moments; gaussian: by a fit that allows for correlated noise, "
-                  "all of an island together")
-      ->check(CLI::IsMember({"none", "gaussian"}))
-      ->type_name("none|gaussian")
+                  "gaussian: sources are measured by fits that allow for correlated noise, all of an island together; "
+                  "none: by moments; auto: by fits where the beam is known")
+      ->check(CLI::IsMember({"auto", "none", "gaussian"}))
+      ->type_name("auto|none|gaussian")
       ->capture_default_str()
       ->group(group);
   command.add_option("--clean-bias", options.clean_bias, "Added to every peak, in Jy/beam; totals are scaled alike")
@@ -325,7 +325,9 @@ void apply(const FindOptions& options, Request& request) {
   request.deblend.contrast = options.contrast;
   request.deblend.prominence = options.prominence;
   request.calibration = {options.clean_bias, options.calibration_error, options.position_error_arcsec / 3600};
-  request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian : FitRequest::Method::none;
+  request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian
+                       : options.fit == "none"   ? FitRequest::Method::none
+                                                 : FitRequest::Method::automatic;
 }
 
 }  // namespace reber::app

@@ -51,7 +51,7 @@ struct FindOptions {
   bool no_deblend = false;
   double contrast = DeblendOptions().contrast;
   double prominence = DeblendOptions().prominence;
-  std::string fit = "none";
+  std::string fit = "auto";
   double fdr = 0;
   std::string scales;
   int wavelets = 0;

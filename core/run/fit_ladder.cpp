@@ -31,22 +31,35 @@ double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
   return sum;
 }
 
+double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
+
+double beam_pixels(const Covariance& beam) { return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(area2(beam)); }
+
 /// What a fit leaves.
 struct Rest {
   double sigma2 = 0;    ///< mean square over rms^2
   double part = 0;      ///< of the sum of squares that there was
   double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
   double rise = std::numeric_limits<double>::infinity();  ///< lowest peak over the threshold
+  double flux = 0;      ///< of the Gaussians above the threshold, over the sum of the pixels
+  bool inside = true;   ///< every centre is on the island or next to it
 };
+
+bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (std::abs(pixels.x[i] - one.x) <= 1 && std::abs(pixels.y[i] - one.y) <= 1) return true;
+  return false;
+}
 
 Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
   Rest rest;
-  double left = 0, power = 0, rms = 0, covered = 0;
+  double left = 0, power = 0, rms = 0, covered = 0, sum = 0;
   const auto n = static_cast<double>(pixels.value.size());
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     const double difference = pixels.value[i] - value_of(fitted, pixels.x[i], pixels.y[i]);
     left += difference * difference;
     power += pixels.value[i] * pixels.value[i];
+    sum += pixels.value[i];
     rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
     rms += pixels.rms[i] / n;
   }
@@ -55,7 +68,11 @@ Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
     const Covariance& c = one.component.fwhm2;
     rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
     const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
-    covered += std::numbers::pi / 4 * std::sqrt(c.xx * c.yy - c.xy * c.xy) * octaves;
+    const double axes = std::sqrt(area2(c));
+    covered += std::numbers::pi / 4 * axes * octaves;
+    // A Gaussian of peak P holds P - T of its peak's share above T.
+    rest.flux += std::numbers::pi / (4 * std::numbers::ln2) * axes * std::max(0.0, one.component.peak - flood * rms) / sum;
+    rest.inside = rest.inside && on_island(one.component, pixels);
   }
   rest.crowding = covered / n;
   return rest;
@@ -67,8 +84,6 @@ ShapeErrors shape_errors_of(const FittedGaussian& fit) {
     for (std::size_t b = 0; b < 3; ++b) errors[a][b] = fit.covariance[a + 3][b + 3];
   return errors;
 }
-
-double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
 
 bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
   return std::ranges::any_of(fitted, [](const FittedGaussian& one) { return one.at_bound; });
@@ -121,13 +136,19 @@ void FitLadder::begin() {
 }
 
 /// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
-/// are wide plateaus just above the threshold, whose fluxes would be of the model's making.
+/// are wide plateaus just above the threshold, whose fluxes would be of the model's making. What they hold above the
+/// threshold is what the pixels hold: within 0.87 to 1.10 for 98 of 100 simulated sources above S/N 7.
 /// strictly: nothing but noise is left
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
   constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
+  constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
   const Rest rest = rest_of(fitted, pixels_, setting_.flood);
-  const bool little = strictly ? rest.sigma2 <= kStrictSigma2 : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
-  return little && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise;
+  // Few beams fit into a small island: the mean square of its noise scatters.
+  const double scatter =
+      setting_.beam ? std::sqrt(2 * beam_pixels(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
+  const bool little = strictly ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
+         rest.flux >= kLeastFlux && rest.flux <= kMostFlux;
 }
 
 void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
@@ -170,7 +191,9 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
 /// A trial is taken if chi^2 falls by more than noise would make it, and every component it is about would be detected
 /// by itself.
 bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const {
-  if (!(held_chi2_ - outcome.chi2 > kLeastGain)) return false;
+  // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
+  const double together = correlated_ ? 1 : beam_pixels(*setting_.beam);
+  if (!(held_chi2_ - outcome.chi2 > kLeastGain * together)) return false;
   if (holds_ && !describes(fitted, held_rung_ == Rung::correlated)) return false;
   if (any_at_bound(fitted) && rung_ == Rung::shapes) return false;
   const double least_apart = 0.5 * ellipse_of(*setting_.beam).minor;

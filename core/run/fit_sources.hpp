@@ -13,7 +13,8 @@
 namespace reber {
 
 struct FitRequest {
-  enum class Method { none, gaussian } method = Method::none;
+  /// automatic: gaussian where a beam is known, else none
+  enum class Method { none, gaussian, automatic } method = Method::none;
   int threads = 0;  ///< 0: all that this process may use; the answer is the same for any number
   bool operator==(const FitRequest&) const = default;
 };

@@ -84,6 +84,10 @@ class Run {
   void find_sources();
   [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                                         std::vector<SourceFit>& fits);
+  [[nodiscard]] bool fits_wanted() const {
+    using enum FitRequest::Method;
+    return request_.fit.method == gaussian || (request_.fit.method == automatic && result_.beam.has_value());
+  }
   [[nodiscard]] std::int64_t least_blend() const;
   void write();
   [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
@@ -339,7 +343,7 @@ void Run::find_sources() {
       sums = deblend(whole, pixels, options, request_.deblend);
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
-    if (request_.fit.method != FitRequest::Method::none)
+    if (fits_wanted())
       stage(fmt::format("fit{}", name), [&] { return fit_sources(*islands, sums, fits); });
     return islands;
   };

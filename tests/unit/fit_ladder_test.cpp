@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The attempts at an island: pairs without a saddle, companions in what is left, parts, and what is refused.
+#include "core/run/fit_ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/run/source.hpp"
+#include "tests/support/testing.hpp"
+
+namespace reber::testing {
+namespace {
+
+const Covariance kBeam{25, 0, 25};
+
+double value(const std::vector<GaussianComponent>& components, double x, double y) {
+  std::array<double, 6> unused{};
+  double sum = 0;
+  for (const GaussianComponent& one : components) sum += one.evaluate(x, y, unused);
+  return sum;
+}
+
+/// Pixels above 3 of a scene on 64 x 64, rms 1, without noise.
+FitPixels pixels_of(const std::vector<GaussianComponent>& scene) {
+  FitPixels pixels;
+  for (std::int32_t y = 0; y < 64; ++y)
+    for (std::int32_t x = 0; x < 64; ++x)
+      if (const double v = value(scene, x, y); v > 3)
+        pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(v), pixels.rms.push_back(1);
+  return pixels;
+}
+
+Candidate candidate(double peak, double x, double y, std::ptrdiff_t source) {
+  return {{peak, x, y, {30, 0, 30}}, {4, 4, 40, true}, source};
+}
+
+/// Every ladder to its end, parts included.
+std::vector<LadderResult> climbed(FitLadder ladder) {
+  while (!ladder.finished()) {
+    FitBatch batch;
+    batch.weights = batch.errors = NoiseCorrelation::of_shape(kBeam);
+    ladder.ask(batch);
+    const FitResults results = backend("cpu").fit(batch, {});
+    ladder.take(results.problems[0], results.components.data());
+  }
+  std::vector<LadderResult> all = ladder.results();
+  for (FitLadder& part : ladder.parts())
+    for (const LadderResult& one : climbed(std::move(part))) all.push_back(one);
+  return all;
+}
+
+void expect_scene(const std::vector<LadderResult>& got, const std::vector<GaussianComponent>& scene, double part) {
+  ASSERT_EQ(got.size(), scene.size());
+  for (const GaussianComponent& truth : scene) {
+    const auto near = std::ranges::min_element(got, {}, [&](const LadderResult& one) {
+      return std::hypot(one.gaussian.component.x - truth.x, one.gaussian.component.y - truth.y);
+    });
+    EXPECT_NEAR(near->gaussian.component.x, truth.x, 0.2);
+    EXPECT_NEAR(near->gaussian.component.y, truth.y, 0.2);
+    EXPECT_NEAR(near->gaussian.component.peak, truth.peak, part * truth.peak);
+  }
+}
+
+TEST(FitLadder, FindsAPairThatHasOnePeak) {
+  const std::vector<GaussianComponent> pair{{80, 30, 31, kBeam}, {60, 33.6, 33, kBeam}};
+  const auto got = climbed(FitLadder(pixels_of(pair), {candidate(100, 31.5, 32, 0)}, {kBeam, 5, 3}));
+  expect_scene(got, pair, 0.03);
+  EXPECT_EQ(std::ranges::count(got, Candidate::kExtra, &LadderResult::source), 1);
+}
+
+TEST(FitLadder, FindsACompanionInWhatIsLeft) {
+  const std::vector<GaussianComponent> scene{{200, 30, 31, {64, 10, 49}}, {15, 41, 33, kBeam}};
+  const auto got = climbed(FitLadder(pixels_of(scene), {candidate(200, 30, 31, 0)}, {kBeam, 5, 3}));
+  expect_scene(got, scene, 0.05);
+  const auto extra = std::ranges::find(got, Candidate::kExtra, &LadderResult::source);
+  ASSERT_NE(extra, got.end());
+  EXPECT_EQ(extra->flag & kFlagExtra, kFlagExtra);
+}
+
+TEST(FitLadder, LeavesAnExtendedGaussianWhole) {
+  for (const Covariance& shape : {Covariance{64, 0, 25}, Covariance{100, 30, 60}}) {
+    const auto got = climbed(FitLadder(pixels_of({{30, 31.3, 30.6, shape}}), {candidate(30, 31, 31, 0)}, {kBeam, 5, 3}));
+    ASSERT_EQ(got.size(), 1u);
+    EXPECT_EQ(got[0].flag, 0);
+    EXPECT_NEAR(got[0].gaussian.component.fwhm2.xx, shape.xx, 0.1);
+  }
+}
+
+TEST(FitLadder, RefusesACentreBeyondTheEdge) {
+  FitPixels pixels;
+  const GaussianComponent outside{200, -4, 30, kBeam};
+  for (std::int32_t y = 0; y < 64; ++y)
+    for (std::int32_t x = 0; x < 64; ++x)
+      if (const double v = value({outside}, x, y); v > 3)
+        pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(v), pixels.rms.push_back(1);
+  EXPECT_TRUE(climbed(FitLadder(pixels, {candidate(pixels.value[0] + 20, 0.5, 30, 0)}, {kBeam, 5, 3})).empty());
+}
+
+TEST(FitLadder, RefusesTotalsThatThePixelsDoNotHold) {
+  // A plateau just above the threshold: a Gaussian through it would hold several times its flux.
+  FitPixels pixels;
+  for (std::int32_t y = 20; y < 40; ++y)
+    for (std::int32_t x = 20; x < 40; ++x)
+      pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(5.5 - 0.02 * std::abs(x - 30)), pixels.rms.push_back(1);
+  EXPECT_TRUE(climbed(FitLadder(pixels, {candidate(5.5, 30, 30, 0)}, {kBeam, 5, 3})).empty());
+}
+
+TEST(FitLadder, FitsThePartsOfAnIslandThatNoSumDescribes) {
+  // A point source beside a ring of even brightness: the point keeps its fit.
+  FitPixels pixels = pixels_of({{300, 12, 12, kBeam}});
+  const std::size_t point = pixels.value.size();
+  for (std::int32_t y = 0; y < 64; ++y)
+    for (std::int32_t x = 0; x < 64; ++x)
+      if (const double r = std::hypot(x - 40, y - 40); r > 14 && r < 18)
+        pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(400), pixels.rms.push_back(1);
+  ASSERT_GT(point, 20u);
+  Candidate ring = candidate(400, 40, 40, 1);
+  ring.start.fwhm2 = {900, 0, 900};
+  const auto got = climbed(FitLadder(pixels, {candidate(300, 12, 12, 0), ring}, {kBeam, 5, 3}));
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].source, 0);
+  EXPECT_EQ(got[0].flag & kFlagPart, kFlagPart);
+  EXPECT_NEAR(got[0].gaussian.component.peak, 300, 30);
+}
+
+}  // namespace
+}  // namespace reber::testing
