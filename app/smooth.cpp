@@ -21,6 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr double kArcsec = 3600;
+/// Cubes of more planes show those that limit the beam or lack one.
+constexpr std::size_t kShownPlanes = 16;
 
 struct Options {
   CommonOptions common;
@@ -149,7 +151,13 @@ class Batch {
 
   void add_rows(const SmoothInput& input, std::string& text) const {
     const std::string name = fs::path(input.path).filename().string();
+    const bool all = input.planes.size() <= kShownPlanes || options_.common.verbose;
+    std::size_t hidden = 0;
     for (const SmoothPlane& plane : input.planes) {
+      if (!all && plane.own && !plane.limiting) {
+        ++hidden;
+        continue;
+      }
       const std::string label = printable(name) + (input.cube ? fmt::format("[{}]", plane.plane) : "");
       if (!plane.own) {
         text += fmt::format("  {:<28} no beam: stays blank\n", label);
@@ -160,6 +168,8 @@ class Batch {
                           copied ? "none: copied" : words(plane.kernel), plane.kernel_px.major, plane.kernel_px.minor,
                           plane.flux_factor, plane.noise_factor, plane.limiting ? "limits" : "");
     }
+    if (hidden > 0)
+      text += fmt::format("  {}: {} planes more; --verbose and --json list them\n", printable(name), hidden);
   }
 
   [[nodiscard]] std::string table() const {

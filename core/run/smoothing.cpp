@@ -39,6 +39,16 @@ void aim_planes(const std::vector<SmoothPlane*>& planes) {
   for (const std::size_t i : common.limiting) planes[i]->limiting = true;
 }
 
+Matrix2 geometry_of(const SmoothInput& input) {
+  const ImageHeader& header = input.header;
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!geometry)
+    throw InputError(fmt::format("{}: smoothing to a beam needs the sky geometry of the image, and it has none ({})",
+                                 input.path, header.wcs.why_not()));
+  return *geometry;
+}
+
 void plan_plane(const SmoothInput& input, SmoothPlane& plane, const Matrix2& geometry) {
   const Beam &own = *plane.own, &target = *plane.target;
   const Deconvolved kernel = deconvolve(target, own);
@@ -161,6 +171,10 @@ SmoothInput read_smooth_input(const std::string& path, const OpenOptions& option
   if (std::ranges::none_of(input.planes, [](const SmoothPlane& plane) { return plane.own.has_value(); }))
     throw InputError(fmt::format("{}: smoothing needs the image's own beam; {}. Give it with --image-beam", path,
                                  input.header.beam_note));
+  // What cannot be smoothed must not take part in the choice of the target.
+  const Beam any{1, 1, 0};
+  (void)smoothing_flux_factor(input.header, any, any);
+  (void)geometry_of(input);
   return input;
 }
 
@@ -182,14 +196,9 @@ void aim_at(std::span<SmoothInput> inputs, const Beam& target) {
 }
 
 void plan_smoothing(SmoothInput& input) {
-  const ImageHeader& header = input.header;
-  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                                 0.5 * static_cast<double>(header.shape.ny - 1));
-  if (!geometry)
-    throw InputError(fmt::format("{}: smoothing to a beam needs the sky geometry of the image, and it has none ({})",
-                                 input.path, header.wcs.why_not()));
+  const Matrix2 geometry = geometry_of(input);
   for (SmoothPlane& plane : input.planes)
-    if (plane.own) plan_plane(input, plane, *geometry);
+    if (plane.own) plan_plane(input, plane, geometry);
 }
 
 std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output, Backend& backend,

@@ -32,7 +32,7 @@ struct SmoothInput {
 };
 
 /// Header and beams of one file: all planes, or the one that options name. own: in place of the header's beams.
-///   throws InputError where no plane has a beam; as FitsImage::open
+///   throws InputError where no plane has a beam, the unit is unknown or there is no sky geometry; as FitsImage::open
 [[nodiscard]] SmoothInput read_smooth_input(const std::string& path, const OpenOptions& options,
                                             const std::optional<Beam>& own);
 
@@ -42,7 +42,7 @@ void aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane);
 void aim_at(std::span<SmoothInput> inputs, const Beam& target);
 
 /// Kernels, flux scales and expected noise for the targets that were set.
-///   throws InputError where a target cannot be reached, the unit is unknown or there is no sky geometry
+///   throws InputError where a target cannot be reached
 void plan_smoothing(SmoothInput& input);
 
 /// Smooths one input into `output`. base: everything but input, beam, kernel and outputs (backend's memory, boundary,

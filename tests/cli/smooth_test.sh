@@ -167,6 +167,9 @@ expect_in out "2 of 4 files smoothed"
 expect_file some/a_smoothed.fits some/b_smoothed.fits
 expect_no_file some/odd_smoothed.fits some/broken_smoothed.fits
 expect_json some.json 'sorted(f.get("exit_code", 0) for f in d) == [0, 0, 2, 3]'
+run smooth a.fits odd.fits "${cpu[@]}" --common --dry-run
+expect_status 2
+expect_in out "common beam 10.0000 x 8.0000, 30.00"
 run smooth a.fits b.fits "${cpu[@]}" --beam 10.5,8.5,30 -o small
 expect_status 2
 expect_in err "b.fits" "cannot reach"
