@@ -19,7 +19,7 @@ flat out vec2 half_axes;
 flat out vec4 ink;
 void main() {
   vec2 corner = vec2(gl_VertexID % 2 == 0 ? -1.0 : 1.0, gl_VertexID < 2 ? -1.0 : 1.0);
-  place = corner * (axes + line + 1.5);
+  place = corner * (axes + 0.5 * line + 1.5);
   half_axes = axes;
   ink = tint;
   float c = cos(angle), s = sin(angle);

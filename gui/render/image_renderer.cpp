@@ -72,6 +72,7 @@ void ImageRenderer::set_look(const ImageScene& scene) const {
   glUniform2f(uniform(program_, "bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
   glUniform4f(uniform(program_, "blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
   glUniform1i(uniform(program_, "categorical"), s.categorical ? 1 : 0);
+  glUniform1i(uniform(program_, "outline"), scene.outline ? 1 : 0);
   // The grid comes in between 8 and 16 screen pixels an image pixel.
   const double zoom = scene.transform.zoom();
   glUniform1f(uniform(program_, "grid"),

@@ -24,6 +24,7 @@ struct ImageScene {
   const std::vector<float>* cumulative = nullptr;  ///< 256 values in 0..1 for Stretch::histogram
   CanvasTransform transform;                       ///< on a canvas at (0, 0), in pixels of the target
   bool pixel_grid = false;
+  bool outline = false;  ///< edges between different values alone, over what is there
 };
 
 class ImageRenderer {

@@ -37,6 +37,7 @@ uniform bool invert;
 uniform vec2 bias_contrast;
 uniform vec4 blank;
 uniform bool categorical;
+uniform bool outline;          // edges of the areas of one value alone
 uniform float grid;            // opacity of the pixel grid
 uniform float pixel_size;      // screen pixels a texel
 uniform ivec2 last;            // texel of the tile that is image still
@@ -62,7 +63,28 @@ vec4 label_colour(float v) {
   return vec4(0.25 + 0.7 * rgb, 1.0);
 }
 
+bool differs(ivec2 at, float v) {
+  float w = texelFetch(pixels, ivec3(clamp(at, ivec2(0), last), layer), 0).r;
+  return is_blank(w) || w != v;
+}
+
+// The line lies inside the area, 1.5 screen pixels wide; a blank neighbour differs from every number.
+void draw_outline() {
+  ivec2 at = clamp(ivec2(texel), ivec2(0), last);
+  float v = texelFetch(pixels, ivec3(at, layer), 0).r;
+  if (is_blank(v)) discard;
+  vec2 low = fract(texel) * pixel_size, high = (1.0 - fract(texel)) * pixel_size;
+  bool edge = (low.x < 1.5 && differs(at - ivec2(1, 0), v)) || (high.x < 1.5 && differs(at + ivec2(1, 0), v)) ||
+              (low.y < 1.5 && differs(at - ivec2(0, 1), v)) || (high.y < 1.5 && differs(at + ivec2(0, 1), v));
+  if (!edge) discard;
+  colour = vec4(1.0, 1.0, 1.0, 1.0);
+}
+
 void main() {
+  if (outline) {
+    draw_outline();
+    return;
+  }
   float v = texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
   bool no_value = is_blank(v);
   if (combine != 0) {

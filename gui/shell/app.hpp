@@ -98,6 +98,7 @@ class App final : public Shell {
   void take_loaded(Document& document, DocumentJobs& jobs);
   void take_result(Document& document, DocumentJobs& jobs);
   void take_layers(Document& document, DocumentJobs& jobs);
+  [[nodiscard]] bool outlines_wanted(const Document& document) const;
   bool watch_files();  ///< true where one changed
   bool watch_file(Document& document, DocumentJobs& jobs);
   [[nodiscard]] double seconds() const;

@@ -26,7 +26,8 @@ std::vector<ScreenEllipse> ellipses_in_view(const Document& document, const Canv
   std::vector<ScreenEllipse> ellipses;
   ellipses.reserve(document.shapes.size());
   const ScreenRect& area = canvas.canvas();
-  const double least = 3.5 * scale, margin = 50 * scale;
+  constexpr std::size_t kMany = 5000;
+  const double least = (document.shapes.size() > kMany ? 2.5 : 3.5) * scale, margin = 50 * scale;
   for (std::size_t row = 0; row < document.shapes.size(); ++row) {
     const SourceShape& shape = document.shapes[row];
     const ScreenPoint at = canvas.to_screen({shape.x, shape.y});
@@ -136,7 +137,11 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   const int width = static_cast<int>(scene.transform.canvas().width);
   const int height = static_cast<int>(scene.transform.canvas().height);
   const bool sources = !document.shapes.empty() && is_on(state_, overlays().front());
-  const std::string wanted = fingerprint(scene, document, width, height, sources);
+  const Layer& islands = document.layer(LayerKind::islands);
+  const Pyramid* outlines =
+      outlines_wanted(document) && canvas.layer != LayerKind::islands ? islands.pixels.get() : nullptr;
+  const std::string wanted = fmt::format("{} ", outlines == nullptr ? 0 : outlines->id()) +
+                             fingerprint(scene, document, width, height, sources);
   if (wanted == picture.drawn && picture.complete) return true;
   std::vector<float> cumulative;
   if (scene.settings.stretch == Stretch::histogram) {
@@ -150,6 +155,15 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   renderer_->draw(scene);
+  if (outlines) {
+    ImageScene labels = scene;
+    labels.pixels = outlines;
+    labels.other = nullptr;
+    labels.combine = Combine::first;
+    labels.outline = true;
+    labels.pixel_grid = false;
+    renderer_->draw(labels);
+  }
   if (sources)
     ellipses_->draw(ellipses_in_view(document, canvas.transform, ratio, canvas.scale), width, height,
                     1.4 * ratio * canvas.scale);
@@ -207,7 +221,7 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
     Context all = context();
     list.PushClipRect(at(area.x, area.y), at(area.x + area.width, area.y + area.height), true);
     for (const Overlay& overlay : overlays())
-      if (is_on(state_, overlay)) overlay.draw(canvas, all, list);
+      if (overlay.draw != nullptr && is_on(state_, overlay)) overlay.draw(canvas, all, list);
     list.PopClipRect();
   } else {
     draw_message(document, area);

@@ -184,6 +184,11 @@ void App::layer_arrived(Document& document, LayerKind kind, std::shared_ptr<cons
       layer.render.low = sample.front();
       layer.render.high = sample.back();
     }
+    if (kind == LayerKind::residual) {  // zero in the middle, noise to both sides
+      const double sigma = (layer.render.high - layer.render.low) / 16.5, middle = layer.render.low + 1.5 * sigma;
+      layer.render.low = middle - 6 * sigma;
+      layer.render.high = middle + 6 * sigma;
+    }
     layer.limits_set = true;
   }
 }
@@ -229,7 +234,8 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
   const bool compared = state_.compare.kind != Compare::Kind::off;
   for (int index = 1; index < kLayerKinds; ++index) {
     const auto kind = static_cast<LayerKind>(index);
-    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind);
+    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind) ||
+                      (kind == LayerKind::islands && outlines_wanted(document));
     const std::uint64_t now = document.result->generation;
     if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
     if (kind == LayerKind::model) {
@@ -252,6 +258,14 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
       return DocumentJobs::MadeLayer{kind, brought.generation, Pyramid::make(brought.image, progress)};
     });
   }
+}
+
+/// Labels of every pixel cross to the host for their outlines: not for images where that takes seconds.
+bool App::outlines_wanted(const Document& document) const {
+  constexpr std::int64_t kMostPixels = std::int64_t{1} << 25;
+  const auto row = std::ranges::find_if(overlays(), [](const Overlay& o) { return o.name == std::string("islands"); });
+  return row != overlays().end() && is_on(state_, *row) && document.header &&
+         (document.header->shape.count() <= kMostPixels || document.shown == LayerKind::islands);
 }
 
 bool App::watch_file(Document& document, DocumentJobs& jobs) {

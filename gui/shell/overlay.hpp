@@ -31,9 +31,9 @@ struct CanvasInput {
   bool shift = false, control = false;
 };
 
-/// draw() puts lines into the list, in screen units, above the image and clipped to the canvas. input(), where not
-/// null, sees the mouse first, in the table's order, while the overlay is on; true means that it took it and neither
-/// those behind it nor panning see it.
+/// draw(), where not null, puts lines into the list, in screen units, above the image and clipped to the canvas.
+/// input(), where not null, sees the mouse first, in the table's order, while the overlay is on; true means that it
+/// took it and neither those behind it nor panning see it.
 struct Overlay {
   const char* name;   ///< "grid": of settings and the action "overlay.grid"
   const char* title;  ///< "Coordinate grid"

@@ -11,8 +11,9 @@ namespace {
 constexpr std::array kOverlays{
     Overlay{"sources", "Sources", true, "e", "Ellipses of the sources found: full width at half maximum, on the sky",
             draw_sources_overlay, sources_overlay_input},
-    Overlay{"grid", "Coordinate grid", false, "g", "Lines of round longitude and latitude in the frame of the status bar",
-            draw_grid_overlay, nullptr},
+    Overlay{"islands", "Island outlines", true, "o", "Edges of the pixels that belong to an island", nullptr, nullptr},
+    Overlay{"grid", "Coordinate grid", false, "g",
+            "Lines of round longitude and latitude in the frame of the status bar", draw_grid_overlay, nullptr},
     Overlay{"contours", "Contours", false, "Shift+g", "Lines at -3, 3, 6, 12 ... sigma of what is in view",
             draw_contours_overlay, nullptr},
     Overlay{"beam", "Beam", true, "", "The restoring beam as it lies on this picture", draw_beam_overlay, nullptr},
