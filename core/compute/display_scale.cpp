@@ -56,7 +56,8 @@ Line fit_line(const std::vector<float>& values, const std::vector<bool>& rejecte
   return {(sy - slope * sx) / n - slope * middle, slope};
 }
 
-/// One round of rejection beyond 2.5 sigma of the residuals, each rejected index with its neighbours.
+/// One round of rejection beyond 2.5 sigma of the residuals; each takes a hundredth of the sample before it along, as
+/// in IRAF, where neighbours behind are only marked and stay in the fit.
 ///   returns how many are kept
 std::size_t reject(const std::vector<float>& values, const Line& line, std::vector<bool>& rejected) {
   const auto residual = [&](std::size_t i) { return values[i] - (line.start + line.slope * static_cast<double>(i)); };
@@ -67,16 +68,13 @@ std::size_t reject(const std::vector<float>& values, const Line& line, std::vect
     sum += residual(i);
     squares += residual(i) * residual(i);
   }
-  const double bound = 2.5 * std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
-  const std::size_t grow = std::max<std::size_t>(1, values.size() / 100);
-  std::vector<bool> bad = rejected;
+  if (n < 2) return 0;
+  const double bound = 2.5 * std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
+  const std::size_t grow = std::max<std::size_t>(1, (values.size() + 50) / 100);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!rejected[i] && !(std::abs(residual(i)) > bound)) continue;
-    const std::size_t first = i > grow / 2 ? i - grow / 2 : 0;
-    for (std::size_t k = first; k < std::min(values.size(), first + grow); ++k) bad[k] = true;
-    bad[i] = true;
+    if (rejected[i] || !(std::abs(residual(i)) > bound)) continue;
+    for (std::size_t k = i > grow ? i - grow : 0; k <= i; ++k) rejected[k] = true;
   }
-  rejected = bad;
   return static_cast<std::size_t>(std::count(rejected.begin(), rejected.end(), false));
 }
 

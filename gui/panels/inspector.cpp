@@ -74,7 +74,11 @@ LayerStatistics make_statistics(const Pyramid& pixels, const Progress& progress)
   out.median = ranks[0];
   progress.report("statistics", 0.7);
   out.sigma = 1.4826 * quantiles(whole.view, {0.5}, pool, progress, static_cast<float>(ranks[0])).front();
-  out.histogram = histogram(whole.view, ranks[1], ranks[2], kBins, pool, progress);
+  // Around the noise: over the whole range it would be one bar.
+  const bool noise = out.sigma > 0;
+  const double low = noise ? std::max(ranks[1], out.median - 10 * out.sigma) : ranks[1],
+               high = noise ? std::min(ranks[2], out.median + 40 * out.sigma) : ranks[2];
+  out.histogram = histogram(whole.view, low, high, kBins, pool, progress);
   return out;
 }
 

@@ -16,7 +16,7 @@ struct LayerStatistics {
   std::uint64_t pixels = 0;  ///< Pyramid::id()
   PixelSummary summary;
   double std = 0, median = 0, sigma = 0;
-  Histogram histogram;   ///< over all finite values, but for the outer 0.01 % on either side
+  Histogram histogram;   ///< from median - 10 sigma to + 40 sigma, without the outer 0.01 % on either side
   bool reduced = false;  ///< of a reduced level: the image does not fit in memory
 };
 

@@ -39,7 +39,7 @@ inline void draw_plot_axes(ImDrawList& list, const PlotArea& plot, bool y_labels
     list.AddText({x - 0.5f * ImGui::CalcTextSize(tick.label.c_str()).x, plot.to.y + 2}, dim, tick.label.c_str());
   }
   if (!y_labels) return;
-  const auto up = std::max(1, static_cast<int>((plot.to.y - plot.from.y) / (3 * unit)));
+  const auto up = std::max(1, static_cast<int>((plot.to.y - plot.from.y) / (1.8f * unit)));
   for (const Tick& tick : round_ticks(plot.y0 * y_scale, plot.y1 * y_scale, up)) {
     const float y = plot.y(tick.value / y_scale);
     list.AddLine({plot.from.x, y}, {plot.from.x + 4, y}, dim);
