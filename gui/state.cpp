@@ -57,15 +57,17 @@ void Selection::follow(const std::vector<Source>& before, const std::vector<Sour
 }
 
 std::string Document::title() const {
-  std::string name = std::filesystem::path(path).filename().string();
-  if (!header) return name;
+  if (!name.empty()) return name;
+  std::string text = std::filesystem::path(path).filename().string();
+  if (!header) return text;
   const auto images = std::ranges::count_if(header->hdus, [](const HduInfo& hdu) { return hdu.axes.size() >= 2; });
-  if (images > 1) name += fmt::format(" [{}]", header->hdu);
-  if (header->planes > 1) name += fmt::format("  plane {} of {}", header->plane + 1, header->planes);
-  return name;
+  if (images > 1) text += fmt::format(" [{}]", header->hdu);
+  if (header->planes > 1) text += fmt::format("  plane {} of {}", header->plane + 1, header->planes);
+  return text;
 }
 
 bool layer_possible(const Document& document, LayerKind kind) {
+  if (document.in_memory) return document.layer(kind).pixels != nullptr;
   if (kind == LayerKind::input) return true;
   if (!document.result) return false;
   const Request& request = document.result->request;

@@ -19,6 +19,7 @@
 #include "gui/model/pyramid.hpp"
 #include "gui/model/render_settings.hpp"
 #include "gui/model/source_shapes.hpp"
+#include "gui/model/source_view.hpp"
 #include "gui/model/view_transform.hpp"
 
 namespace reber::gui {
@@ -70,6 +71,10 @@ struct Document {
   std::uint64_t submitted = 0;      ///< generation of the newest request; result is stale where it is older
   Selection selection;
   DocumentInspect inspect;
+  SourceView sources;                      ///< table, filter, flags
+  std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had
+  std::string name;                        ///< shown in place of the file's, where not empty
+  bool in_memory = false;                  ///< made of pixels that another document computed: there is no file to read
 
   bool loading = false;  ///< pixels are still on their way
   double load_fraction = 0;
@@ -97,7 +102,9 @@ struct Compare {
   LayerKind other_layer = LayerKind::convolved;
   bool other_shown = false;  ///< blink: which of the two is on the screen
   double blink_seconds = 0.5;
-  double split = 0.5;  ///< part of the canvas, from the left, that shows the first
+  bool sky_lock = true;   ///< the other document is shown at the same place of the sky, not the same pixel
+  bool dragging = false;  ///< the line of the split is being moved
+  double split = 0.5;     ///< part of the canvas, from the left, that shows the first
 };
 
 struct Cursor {
@@ -113,6 +120,8 @@ struct Notice {
   bool is_error = false;
   double until = 0;  ///< time of the frame clock
 };
+
+struct Workbench;
 
 struct ViewerState {
   std::vector<std::unique_ptr<Document>> documents;
@@ -138,6 +147,8 @@ struct ViewerState {
   Notice notice;
   double now = 0;  ///< frame clock, seconds
   bool quit = false;
+  bool focus_filter = false;         ///< the filter of the source table takes the keyboard in the next frame
+  std::shared_ptr<Workbench> bench;  ///< of the panels of proof, comparison and session; never null in the window
 
   [[nodiscard]] Document* document() {
     return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();

@@ -18,7 +18,7 @@ struct Options {
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
   double threshold = 5, flood = 3;
-  bool no_settings = false, bench = false;
+  bool no_settings = false, bench = false, keys = false;
 };
 
 void add_options(CLI::App& parser, Options& options) {
@@ -38,6 +38,7 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
       ->check(CLI::ExistingFile);
   parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
+  parser.add_flag("--keys", options.keys, "Print the table of keys and end");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
 }
 
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
     return parser.exit(error) == 0 ? 0 : 2;
   }
   try {
+    if (options.keys) return std::fputs(reber::gui::key_table().c_str(), stdout) < 0 ? 3 : 0;
     reber::finish(options);
     if (!options.bench) return reber::gui::run_viewer(options.viewer);
     std::printf("%s\n", reber::gui::bench_viewer(options.viewer).c_str());

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "gui/model/workbench.hpp"
+
 namespace reber::gui {
 namespace {
-
-using Json = nlohmann::json;
 
 Json of_view(const ViewTransform& view) {
   return {{"x", view.centre.x},    {"y", view.centre.y},    {"zoom", view.zoom},
@@ -67,13 +67,31 @@ Json of_document(const Document& document) {
             {"loading", document.loading},
             {"error", document.error},
             {"selected", document.selection.rows},
-            {"focus", document.selection.focus}};
+            {"focus", document.selection.focus},
+            {"flagged", document.sources.flagged},
+            {"table",
+             {{"shown", document.sources.table.shown().size()},
+              {"filter", document.sources.table.filter()},
+              {"filter_error", document.sources.table.filter_error()}}}};
   if (document.header) {
     made["shape"] = {document.header->shape.ny, document.header->shape.nx};
     made["hdu"] = document.header->hdu;
     made["plane"] = document.header->plane;
     made["planes"] = document.header->planes;
   }
+  return made;
+}
+
+/// What the panels of matching and proof hold.
+Json of_bench(const ViewerState& state) {
+  if (!state.bench) return nullptr;
+  Json made{{"catalogues", state.bench->catalogues.size()}, {"match", nullptr}, {"proof", nullptr}};
+  if (const auto& match = state.bench->match; match.summary)
+    made["match"] = {
+        {"pairs", match.summary->pairs.size()}, {"only_a", match.only_a.size()}, {"only_b", match.only_b.size()}};
+  if (const auto& proof = state.bench->proof.proof)
+    made["proof"] = {
+        {"passed", proof->passed()}, {"verdict", proof->verdict()}, {"checks", proof->verification.checks.size()}};
   return made;
 }
 
@@ -103,6 +121,7 @@ std::string state_json(const ViewerState& state) {
                  {"animate", state.animate},
                  {"notice", state.notice.text},
                  {"recent", state.recent.size()},
+                 {"bench", of_bench(state)},
                  {"documents", documents}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace);
 }

@@ -17,6 +17,8 @@ void draw_colour_bar_overlay(const CanvasView& canvas, Context& context, ImDrawL
 void draw_contours_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 void draw_regions_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 bool regions_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+/// Sources of catalogues from files.
+void draw_catalogues_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
 
 }  // namespace reber::gui

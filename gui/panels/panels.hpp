@@ -22,5 +22,16 @@ void draw_magnifier_panel(Context& context);
 void draw_open_dialog(Context& context);
 /// Its jobs wake a window: call it before the window goes.
 void forget_open_dialog();
+void draw_compare_panel(Context& context);
+void draw_device_panel(Context& context);
+void draw_sources_panel(Context& context);
+void draw_plots_panel(Context& context);
+void draw_match_panel(Context& context);
+void draw_prove_panel(Context& context);
+void draw_export_dialog(Context& context);
+void draw_session_dialog(Context& context);
+
+/// Reads a catalogue and draws it over the images; says what was wrong where it cannot.
+void open_catalogue_file(Context& context, const std::string& path);
 
 }  // namespace reber::gui

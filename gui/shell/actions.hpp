@@ -39,6 +39,9 @@ struct Action {
 [[nodiscard]] std::vector<Action> source_actions();
 [[nodiscard]] std::vector<Action> inspect_actions();
 [[nodiscard]] std::vector<Action> window_actions();
+[[nodiscard]] std::vector<Action> compare_actions();
+[[nodiscard]] std::vector<Action> keep_actions();
+[[nodiscard]] std::vector<Action> review_actions();
 
 /// A key press in the table's words: "Ctrl+Shift+Z". Empty for a key without a name.   key, mods: GLFW's.
 [[nodiscard]] std::string key_name(int key, int mods);

@@ -74,7 +74,7 @@ std::vector<Action> image_actions() {
       {"image.previous_stretch",
        "Previous stretch",
        "Image",
-       "Shift+s",
+       "",
        "The same, backwards.",
        has_pixels,
        [](Context& c) { step_stretch(c, -1); },

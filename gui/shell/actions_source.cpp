@@ -7,16 +7,6 @@
 namespace reber::gui {
 namespace {
 
-void step_source(Context& c, std::int64_t step) {
-  Document& document = *c.state.document();
-  const auto count = static_cast<std::int64_t>(document.shapes.size());
-  const std::int64_t now = document.selection.focus;
-  const std::int64_t next = now < 0 ? (step > 0 ? 0 : count - 1) : (now + step + count) % count;
-  document.selection.select_only(next);
-  const SourceShape& shape = document.shapes[static_cast<std::size_t>(next)];
-  document.view.centre = {shape.x, shape.y};
-}
-
 bool working(const ViewerState& state) {
   const Document* document = state.document();
   return document != nullptr && (document->loading || (document->session && document->session->status().busy));
@@ -48,22 +38,6 @@ std::vector<Action> source_actions() {
        "Stops what is being read or computed.",
        working,
        [](Context& c) { c.shell.cancel(*c.state.document()); },
-       {}},
-      {"source.next",
-       "Next source",
-       "Sources",
-       "n",
-       "Centres on the next source.",
-       has_sources,
-       [](Context& c) { step_source(c, 1); },
-       {}},
-      {"source.previous",
-       "Previous source",
-       "Sources",
-       "p",
-       "Centres on the source before this one.",
-       has_sources,
-       [](Context& c) { step_source(c, -1); },
        {}},
       {"source.select_none",
        "Select nothing",

@@ -9,8 +9,10 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "gui/model/workbench.hpp"
 #include "gui/shell/actions.hpp"
 #include "gui/shell/layout.hpp"
+#include "gui/shell/panel.hpp"
 #include "gui/shell/settings.hpp"
 
 namespace reber::gui {
@@ -29,6 +31,8 @@ App::App(const ViewerOptions& options)
     : options_(options), backend_(options.backend), started_(std::chrono::steady_clock::now()) {
   if (options_.image_memory == 0) options_.image_memory = quarter_of_memory();
   load_settings(state_, options_.settings);
+  state_.bench = std::make_shared<Workbench>();
+  start_autosave();
   window_ = std::make_unique<Window>(options.width, options.height, options.scale, true);
   renderer_ = std::make_unique<ImageRenderer>(options.texture_memory);
   ellipses_ = std::make_unique<EllipseRenderer>();
@@ -37,7 +41,18 @@ App::App(const ViewerOptions& options)
   if (state_.documents.size() > 1) state_.active = 0;
 }
 
+void App::start_autosave() {
+  if (options_.settings.empty() || default_autosave_path().empty()) return;
+  state_.bench->autosave = std::make_unique<Autosave>(default_autosave_path());
+  std::vector<std::string> problems;
+  state_.bench->kept = state_.bench->autosave->newest(problems);
+  if (state_.bench->kept) set_open(state_, "session", true);
+  if (!problems.empty()) state_.say(problems.front(), true);
+}
+
 App::~App() {
+  if (state_.bench->autosave) state_.bench->autosave->remove();
+  state_.bench.reset();
   try {
     save_settings(state_, options_.settings);
   } catch (const Error&) {

@@ -78,6 +78,7 @@ class App final : public Shell {
   void show_plane(Document& document, const OpenOptions& options) override;
   void reload(Document& document) override;
   void close(std::int64_t document) override;
+  Document& add_document(const ImageHeader& header, const std::string& name) override;
   void run(Document& document) override;
   void cancel(Document& document) override;
   bool show_layer(Document& document, LayerKind kind) override;
@@ -93,6 +94,7 @@ class App final : public Shell {
   [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name) override;
 
  private:
+  void start_autosave();
   void take_input();
   void take_news();
   void take_loaded(Document& document, DocumentJobs& jobs);

@@ -12,6 +12,8 @@
 #include "gui/panels/inspector.hpp"
 #include "gui/shell/app.hpp"
 #include "gui/shell/canvas.hpp"
+#include "gui/shell/compare_view.hpp"
+#include "gui/shell/keep.hpp"
 #include "gui/shell/layout.hpp"
 #include "gui/shell/overlay.hpp"
 #include "gui/shell/palette_window.hpp"
@@ -180,9 +182,12 @@ void App::compare_with_other(ImageScene& scene, const CanvasView& canvas) {
   const Document* other =
       state_.compare.other_document < 0 ? &canvas.document : state_.find(state_.compare.other_document);
   if (other == nullptr) return;
-  const auto& pixels = other->layer(state_.compare.other_layer).pixels;
-  if (!pixels || !(pixels->shape() == scene.pixels->shape())) return;
-  scene.other = pixels.get();
+  Context all = context();
+  scene.other = pixels_on_grid(all, canvas.document, *other);
+  if (scene.other == nullptr || !(scene.other->shape() == scene.pixels->shape())) {
+    scene.other = nullptr;
+    return;
+  }
   scene.combine = kind == Compare::Kind::ratio ? Combine::ratio : Combine::difference;
 }
 
@@ -282,6 +287,7 @@ void App::draw_interface() {
   const std::string doing = activity(fraction);
   canvas_ = draw_frame_parts(all, window_->scale(), doing, fraction);
   pictures_complete_ = true;
+  keep_frame(all);
   Document* document = state_.document();
   if (document == nullptr)
     draw_welcome(canvas_);
@@ -301,10 +307,12 @@ void App::draw_document(Document& document) {
   }
   if (compare.kind == Compare::Kind::blink) {
     compare.other_shown = static_cast<std::int64_t>(state_.now / compare.blink_seconds) % 2 == 1;
-    if (compare.other_shown && other != &document) other->view = document.view;
+    const ViewTransform locked = matching_view(state_, document, *other);
+    if (compare.other_shown && other != &document) other->view = locked;
     draw_canvas(canvas_, compare.other_shown ? *other : document,
                 compare.other_shown ? compare.other_layer : document.shown, true);
-    if (compare.other_shown && other != &document) document.view = other->view;
+    // Moved while the other one was shown: the first follows.
+    if (compare.other_shown && other != &document && !(other->view == locked)) document.view = matching_view(state_, *other, document);
     return;
   }
   // Side by side the halves have a centre each; split shows two parts of one picture.
@@ -314,7 +322,7 @@ void App::draw_document(Document& document) {
     right.x = left.x + left.width + 2;
     right.width = canvas_.width - left.width - 2;
     draw_canvas(left, document, document.shown, true);
-    if (other != &document) other->view = document.view;
+    if (other != &document) other->view = matching_view(state_, document, *other);
     draw_canvas(right, *other, compare.other_layer, false);
     canvas_ = left;
     return;
@@ -326,8 +334,8 @@ void App::draw_document(Document& document) {
 /// The other picture over the right part of the first, pixel on pixel.
 void App::draw_split(Document& other) {
   Document& document = *state_.document();
-  if (&other != &document) other.view = document.view;
-  const CanvasView canvas{other, state_.compare.other_layer, CanvasTransform(document.view, canvas_), false,
+  if (&other != &document) other.view = matching_view(state_, document, other);
+  const CanvasView canvas{other, state_.compare.other_layer, CanvasTransform(other.view, canvas_), false,
                           window_->scale()};
   if (!draw_picture(pictures_[1], canvas)) return;
   pictures_complete_ = pictures_complete_ && pictures_[1].complete;
@@ -338,6 +346,11 @@ void App::draw_split(Document& other) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddImage(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(pictures_[1].target.texture())),
                 {x + part * width, y}, {x + width, y + height}, {part, 1}, {1, 0});
+  list.PushClipRect({x + part * width, y}, {x + width, y + height}, true);
+  Context all = context();
+  for (const Overlay& overlay : overlays())
+    if (is_on(state_, overlay)) overlay.draw(canvas, all, list);
+  list.PopClipRect();
   list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().halo, 4);
   list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().source_selected, 1.5f);
   ImGui::End();

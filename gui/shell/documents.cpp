@@ -8,7 +8,9 @@
 
 #include "core/run/model_map.hpp"
 #include "gui/model/first_limits.hpp"
+#include "gui/panels/panels.hpp"
 #include "gui/shell/app.hpp"
+#include "gui/shell/keep.hpp"
 
 namespace reber::gui {
 namespace {
@@ -81,7 +83,32 @@ void start_model(DocumentJobs& jobs, const std::shared_ptr<const SessionResult>&
 
 DocumentJobs& App::jobs_of(const Document& document) { return *jobs_.at(document.id); }
 
+Document& App::add_document(const ImageHeader& header, const std::string& name) {
+  auto document = std::make_unique<Document>();
+  document->id = state_.next_document++;
+  document->name = name;
+  document->in_memory = true;
+  document->header = std::make_shared<const ImageHeader>(header);
+  for (int kind = 0; kind < kLayerKinds; ++kind) {
+    document->layers[static_cast<std::size_t>(kind)].kind = static_cast<LayerKind>(kind);
+    document->layers[static_cast<std::size_t>(kind)].render = settings_for(static_cast<LayerKind>(kind));
+  }
+  jobs_[document->id] = std::make_unique<DocumentJobs>(wake());
+  state_.documents.push_back(std::move(document));
+  return *state_.documents.back();
+}
+
 void App::open(const std::string& path, const OpenOptions& options) {
+  if (path.ends_with(".reber.json")) {
+    Context all = context();
+    open_session(all, path);
+    return;
+  }
+  if (path.ends_with(".csv") || path.ends_with(".vot") || path.ends_with(".xml") || path.ends_with(".tsv") || path.ends_with(".txt")) {
+    Context all = context();
+    open_catalogue_file(all, path);
+    return;
+  }
   auto document = std::make_unique<Document>();
   document->id = state_.next_document++;
   std::error_code error;
@@ -121,6 +148,7 @@ void App::show_plane(Document& document, const OpenOptions& options) {
 }
 
 void App::reload(Document& document) {
+  if (document.in_memory) return;
   if (document.session) document.session->invalidate();
   for (Layer& layer : document.layers) layer.generation = 0;
   start_loading(document);
@@ -141,6 +169,7 @@ void App::close(std::int64_t id) {
 }
 
 void App::run(Document& document) {
+  if (document.in_memory) return;
   document.request.input = document.path;
   document.request.open = document.open;
   if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
@@ -269,6 +298,7 @@ bool App::outlines_wanted(const Document& document) const {
 }
 
 bool App::watch_file(Document& document, DocumentJobs& jobs) {
+  if (document.in_memory) return false;
   constexpr double kEvery = 0.25;
   const double now = seconds();
   if (document.loading || now - jobs.checked_at < kEvery) return false;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "gui/overlays/overlays.hpp"
+#include "gui/shell/compare_view.hpp"
 #include "gui/shell/overlay.hpp"
 
 namespace reber::gui {
@@ -22,6 +23,10 @@ constexpr std::array kOverlays{
     Overlay{"colour_bar", "Colour bar", true, "", "Values of the colours", draw_colour_bar_overlay, nullptr},
     Overlay{"regions", "Regions", true, "", "Shapes drawn or read from files", draw_regions_overlay,
             regions_overlay_input},
+    Overlay{"catalogues", "Catalogues", true, "", "Sources of the catalogues opened in the panel Match",
+            draw_catalogues_overlay, nullptr},
+    Overlay{"compare", "Names of compared images", true, "", "Which image is which, and the line of the split",
+            draw_compare_overlay, compare_overlay_input},
     Overlay{"crosshair", "Crosshair", true, "", "The marked position; arrow keys move it", draw_crosshair_overlay,
             nullptr},
 };

@@ -10,6 +10,10 @@ namespace reber::gui {
 namespace {
 
 bool with_document(const ViewerState& state) { return state.document() != nullptr; }
+/// The strip takes room from the image only once there is something in it.
+bool with_result(const ViewerState& state) {
+  return state.document() != nullptr && state.document()->result != nullptr;
+}
 
 constexpr std::array kPanels{
     Panel{"display", "Display", Place::side, true, "", "Stretch, limits, colours", draw_display_panel, with_document},
@@ -31,6 +35,22 @@ constexpr std::array kPanels{
           draw_open_dialog, nullptr},
     Panel{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", draw_keys_panel,
           nullptr},
+    Panel{"compare", "Compare", Place::side, false, "", "Two images held against each other: blink, split, difference",
+          draw_compare_panel, with_document},
+    Panel{"device", "Device", Place::side, false, "", "The graphics card: memory, load, temperature, clocks",
+          draw_device_panel, nullptr},
+    Panel{"sources", "Sources", Place::bottom, true, "", "Table of the sources: filter, order, export",
+          draw_sources_panel, with_result},
+    Panel{"plots", "Plots", Place::bottom, true, "", "Histogram of a column, one column against another",
+          draw_plots_panel, with_result},
+    Panel{"match", "Match", Place::bottom, false, "",
+          "Catalogues from files, over the image and matched with the sources", draw_match_panel, with_document},
+    Panel{"prove", "Prove", Place::bottom, false, "", "Two backends held against each other, stage by stage",
+          draw_prove_panel, with_document},
+    Panel{"export", "Export the view", Place::dialog, false, "Ctrl+e", "The view as PNG, PDF or SVG",
+          draw_export_dialog, with_document},
+    Panel{"session", "Session", Place::dialog, false, "Ctrl+Shift+s", "Saves and opens all that is open",
+          draw_session_dialog, nullptr},
 };
 
 }  // namespace

@@ -30,6 +30,8 @@ class Shell {
   /// Reads the file again, and runs again what had been run.
   virtual void reload(Document& document) = 0;
   virtual void close(std::int64_t document) = 0;
+  /// A document without a file; its layers' pixels are put in by the caller. The active document stays.
+  virtual Document& add_document(const ImageHeader& header, const std::string& name) = 0;
 
   /// Submits document.request to its session.
   virtual void run(Document& document) = 0;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a figure as PNG, PDF or SVG, by cairo.
+#pragma once
+
+#include <string>
+
+#include "gui/model/figure.hpp"
+
+namespace reber::gui {
+
+/// By the path's extension: .png (scale pixels a unit), .pdf and .svg (one point a unit; lines and text stay such, the
+/// image is a raster of its own resolution, not smoothed). Whole or not at all.
+///   throws InputError for another extension or an existing file without `overwrite`, DataError where writing fails
+void write_figure(const std::string& path, const Figure& figure, double scale, bool overwrite);
+
+}  // namespace reber::gui

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shown view as a figure: the image as a raster, everything over it as lines, areas and text.
+#pragma once
+
+#include "gui/model/figure.hpp"
+#include "gui/shell/shell.hpp"
+
+struct ImDrawList;
+
+namespace reber::gui {
+
+struct FigureOptions {
+  bool axes = true;  ///< frame, ticks and labels in sky coordinates (pixels where there are none)
+  bool overlays = true;
+  bool light = true;        ///< black on white around the image
+  double raster_scale = 2;  ///< pixels of the raster a unit
+};
+
+/// The active document as it stands on a canvas of that size.
+[[nodiscard]] Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options);
+
+/// What an ImGui draw list holds, as areas of one colour and text: glyphs are recognised by their place in the font's
+/// texture. Pictures and callbacks are left out.
+[[nodiscard]] std::vector<FigureItem> items_of(const ImDrawList& list);
+
+}  // namespace reber::gui

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tells whether a file is still the one that a session spoke of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace reber::gui {
+
+/// hash: FNV-1a (64 bits) of the size and of the bytes: of all up to 16 MiB, beyond that of 256 evenly spaced pieces of
+/// 64 KiB, the first and the last among them, so that an image of any size costs some ten milliseconds.
+struct FileIdentity {
+  std::string path;  ///< absolute
+  std::int64_t size = 0;
+  std::int64_t mtime_ns = 0;  ///< since 1970
+  std::string hash;           ///< 16 hexadecimal digits
+
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// throws DataError where the file cannot be read
+[[nodiscard]] FileIdentity identify(const std::string& path);
+
+enum class FileState { same, changed, missing };
+/// Same size and time: taken for the same; same size and other time: the bytes decide.
+[[nodiscard]] FileState compare_with_disk(const FileIdentity& known);
+
+}  // namespace reber::gui

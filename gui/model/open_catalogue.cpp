@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading, projecting and matching catalogues.
+#include "gui/model/open_catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/error.hpp"
+#include "core/io/catalogue_reader.hpp"
+
+namespace reber::gui {
+
+std::optional<SkySystem> system_named(const std::string& name) {
+  using Frame = SkySystem::Frame;
+  const auto equinox = [&](char letter, double usual) {
+    const std::size_t at = name.find(letter, 3);
+    const double year = at == std::string::npos ? 0 : std::atof(name.c_str() + at + 1);
+    return year > 1000 ? year : usual;
+  };
+  if (name == "ICRS") return SkySystem{Frame::icrs, 2000};
+  if (name.starts_with("FK5")) return SkySystem{Frame::fk5, equinox('J', 2000)};
+  if (name.starts_with("FK4")) return SkySystem{Frame::fk4, equinox('B', 1950)};
+  if (name == "Galactic") return SkySystem{Frame::galactic, 2000};
+  return std::nullopt;
+}
+
+std::unique_ptr<OpenCatalogue> open_catalogue(const std::string& path) {
+  auto opened = std::make_unique<OpenCatalogue>();
+  opened->path = path;
+  opened->catalogue = std::make_shared<Catalogue>(read_catalogue(path));
+  opened->list = sky_list(*opened->catalogue);
+  if (opened->list.lon.empty() && opened->list.x.empty())
+    throw InputError(
+        fmt::format("{}: no columns with positions were recognised among {}", path, opened->catalogue->columns.size()));
+  return opened;
+}
+
+const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::shared_ptr<const ImageHeader>& header) {
+  if (catalogue.projected_on == header) return catalogue.pixels;
+  const SkyList& list = catalogue.list;
+  catalogue.pixels.assign(static_cast<std::size_t>(list.rows), {NAN, NAN});
+  catalogue.projected_on = header;
+  const Wcs& wcs = header->wcs;
+  const bool sky = !list.lon.empty() && !list.lat.empty() && wcs.celestial();
+  SkyConverter convert;
+  const auto from = system_named(list.frame), to = system_of(wcs);
+  if (sky && from && to) convert = SkyConverter(*from, *to);
+  for (std::size_t i = 0; i < catalogue.pixels.size(); ++i) {
+    if (sky) {
+      if (!std::isfinite(list.lon[i]) || !std::isfinite(list.lat[i])) continue;
+      if (const auto pixel = wcs.to_pixel(convert({list.lon[i], list.lat[i]}))) catalogue.pixels[i] = *pixel;
+    } else if (!list.x.empty() && !list.y.empty()) {
+      catalogue.pixels[i] = {list.x[i], list.y[i]};
+    }
+  }
+  return catalogue.pixels;
+}
+
+SkyList in_frame(SkyList list, const std::string& frame) {
+  const auto from = system_named(list.frame), to = system_named(frame);
+  if (!from || !to || list.frame == frame) return list;
+  const SkyConverter convert(*from, *to);
+  for (std::size_t i = 0; i < list.lon.size() && i < list.lat.size(); ++i) {
+    const SkyPosition turned = convert({list.lon[i], list.lat[i]});
+    list.lon[i] = turned.lon_deg;
+    list.lat[i] = turned.lat_deg;
+  }
+  list.frame = frame;
+  return list;
+}
+
+void match_into(MatchBench& bench, const SkyList& a, const SkyList& b) {
+  bench.summary.reset();
+  bench.error.clear();
+  bench.only_a.clear();
+  bench.only_b.clear();
+  bench.list_a = a;
+  bench.list_b = in_frame(b, a.frame);
+  try {
+    bench.radius = bench.radius_arcsec > 0 ? MatchRadius{bench.radius_arcsec / 3600, "as given"}
+                                           : default_radius(bench.list_a, bench.list_b);
+    bench.summary = match_lists(bench.list_a, bench.list_b, bench.radius.deg);
+  } catch (const InputError& error) {
+    bench.error = error.what();
+    return;
+  }
+  std::vector<bool> in_a(static_cast<std::size_t>(a.rows)), in_b(static_cast<std::size_t>(b.rows));
+  for (const MatchPair& pair : bench.summary->pairs) {
+    in_a[static_cast<std::size_t>(pair.a)] = true;
+    in_b[static_cast<std::size_t>(pair.b)] = true;
+  }
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    if (!in_a[static_cast<std::size_t>(i)]) bench.only_a.push_back(i);
+  for (std::int64_t i = 0; i < b.rows; ++i)
+    if (!in_b[static_cast<std::size_t>(i)]) bench.only_b.push_back(i);
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs both backends and compares what they made.
+#include "gui/model/proof.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/base/error.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// The request as a run that leaves files and prompts aside.
+Request quiet(Request request) {
+  request.output = {};
+  request.dry_run = false;
+  return request;
+}
+
+std::shared_ptr<const Image> rendered(Backend& backend, MapKind kind, const PipelineResult& result,
+                                      const Progress& progress) {
+  const Shape shape = result.plane->shape();
+  auto image = std::make_shared<Image>(shape);
+  const BackgroundModel* background = result.background ? &*result.background : nullptr;
+  constexpr std::int64_t kBand = 512;
+  for (std::int64_t y = 0; y < shape.ny; y += kBand) {
+    progress.check();
+    backend.render_rows(kind, *result.plane, background, y, std::min(kBand, shape.ny - y), &image->at(y, 0));
+  }
+  return image;
+}
+
+/// A part of the whole progress.
+Progress part_of(const Progress& progress, const std::string& what, double from, double to) {
+  return Progress(
+      [&progress, what, from, to](const std::string& stage, double fraction) {
+        progress.report(what + ": " + stage, from + fraction * (to - from));
+      },
+      nullptr);
+}
+
+double beam_pixels(const PipelineResult& result) {
+  if (!result.beam || !result.image) return 1;
+  const ImageHeader& header = result.image->header();
+  const auto m =
+      header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx), 0.5 * static_cast<double>(header.shape.ny));
+  if (!m || !(std::abs(m->determinant()) > 0)) return 1;
+  return std::max(1e-6, result.beam->major_deg / std::sqrt(std::abs(m->determinant())));
+}
+
+}  // namespace
+
+ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested, std::shared_ptr<const Image> oracle,
+                      const Image* sigma, std::string sigma_name) {
+  const Shape shape = tested->shape();
+  if (oracle->shape() != shape || (sigma != nullptr && sigma->shape() != shape))
+    throw InternalError("proof: maps of different shapes");
+  ProofMap map;
+  auto difference = std::make_shared<Image>(shape);
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    for (std::int64_t x = 0; x < shape.nx; ++x) {
+      const float a = tested->at(y, x), b = oracle->at(y, x);
+      float& out = difference->at(y, x);
+      if (std::isnan(a) && std::isnan(b)) {
+        out = NAN;
+        continue;
+      }
+      const bool one_blank = std::isnan(a) != std::isnan(b);
+      const double unit = sigma != nullptr ? sigma->at(y, x) : 1;
+      // Equal numbers differ by nothing, whatever the unit; where the unit is no number, a difference is without bound.
+      double d = 0;
+      if (one_blank)
+        d = INFINITY;
+      else if (a != b)
+        d = unit > 0 ? (static_cast<double>(a) - b) / unit : INFINITY;
+      out = static_cast<float>(d);
+      if (one_blank) ++map.blank_in_one;
+      if (a != b) ++map.differing;
+      if (std::abs(d) > map.worst) {
+        map.worst = std::abs(d);
+        map.worst_x = x;
+        map.worst_y = y;
+      }
+    }
+  }
+  map.name = std::move(name);
+  map.tested = std::move(tested);
+  map.oracle = std::move(oracle);
+  map.difference = std::move(difference);
+  map.sigma = std::move(sigma_name);
+  return map;
+}
+
+ProofSources compare_sources(const std::vector<Source>& tested, const std::vector<Source>& oracle, double beam_px) {
+  using Key = std::tuple<std::int64_t, std::int64_t, bool>;
+  std::map<Key, const Source*> known;
+  for (const Source& source : oracle) known[{source.peak_y, source.peak_x, source.negative}] = &source;
+  ProofSources result;
+  for (const Source& source : tested) {
+    const auto found = known.find({source.peak_y, source.peak_x, source.negative});
+    if (found == known.end()) {
+      ++result.only_tested;
+      continue;
+    }
+    const Source& other = *found->second;
+    ++result.matched;
+    const double flux = source.total == other.total ? 0 : (source.total - other.total) / other.e_total;
+    const double distance = std::hypot(source.x - other.x, source.y - other.y) / beam_px;
+    result.snr.push_back(other.snr);
+    result.flux_difference_sigma.push_back(flux);
+    if (std::isfinite(flux)) result.worst_flux_sigma = std::max(result.worst_flux_sigma, std::abs(flux));
+    if (std::isfinite(distance)) result.worst_position_beams = std::max(result.worst_position_beams, distance);
+    known.erase(found);
+  }
+  result.only_oracle = static_cast<std::int64_t>(known.size());
+  return result;
+}
+
+bool Proof::passed() const { return verification.passed(); }
+
+std::string Proof::verdict() const {
+  const auto held = std::count_if(verification.checks.begin(), verification.checks.end(),
+                                  [](const StageCheck& check) { return check.passed; });
+  std::string text = fmt::format("{} of {} checks within their bounds", held, verification.checks.size());
+  const auto worst = std::max_element(maps.begin(), maps.end(),
+                                      [](const ProofMap& a, const ProofMap& b) { return a.worst < b.worst; });
+  if (worst != maps.end())
+    text += fmt::format("; largest difference of a pixel {:.2g} {} ({})", worst->worst, worst->sigma, worst->name);
+  if (sources.matched + sources.only_tested + sources.only_oracle > 0)
+    text += fmt::format("; {} sources in both, {} only {}, {} only {}, fluxes within {:.2g} of their error",
+                        sources.matched, sources.only_tested, tested, sources.only_oracle, oracle,
+                        sources.worst_flux_sigma);
+  return text;
+}
+
+Proof make_proof(const Request& request, Backend& tested, Backend& oracle, const Progress& progress) {
+  Proof proof;
+  proof.tested = tested.info().name;
+  proof.oracle = oracle.info().name;
+  proof.tested_device = tested.info().device;
+  proof.oracle_device = oracle.info().device;
+  const Request wanted = quiet(request);
+  const PipelineResult a = run_pipeline(wanted, tested, part_of(progress, proof.tested, 0, 0.15), LogSink());
+  const PipelineResult b = run_pipeline(wanted, oracle, part_of(progress, proof.oracle, 0.15, 0.5), LogSink());
+  proof.tested_report = a.report;
+  proof.oracle_report = b.report;
+
+  const auto rms = b.background ? rendered(oracle, MapKind::rms, b, progress) : nullptr;
+  const auto add = [&](const char* name, MapKind kind, const Image* sigma, const char* unit) {
+    proof.maps.push_back(
+        compare_maps(name, rendered(tested, kind, a, progress), rendered(oracle, kind, b, progress), sigma, unit));
+  };
+  add(request.convolve ? "convolved" : "input", MapKind::image, rms.get(), rms ? "local rms" : "of the image's unit");
+  if (rms) {
+    add("mean", MapKind::mean, rms.get(), "local rms");
+    add("rms", MapKind::rms, rms.get(), "local rms");
+    add("snr", MapKind::snr, nullptr, "S/N");
+  }
+  proof.sources = compare_sources(a.sources, b.sources, beam_pixels(b));
+  proof.verification = verify(wanted, tested, oracle, part_of(progress, "checks", 0.5, 1));
+  return proof;
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One backend proved against another: the same request on both, every map and every source held against each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.hpp"
+#include "core/compute/backend.hpp"
+#include "core/model/image.hpp"
+#include "core/run/pipeline.hpp"
+#include "core/run/verification.hpp"
+
+namespace reber::gui {
+
+/// One map as both backends have it.
+struct ProofMap {
+  std::string name;  ///< "convolved", "mean", "rms", "snr"
+  std::shared_ptr<const Image> tested, oracle;
+  std::shared_ptr<const Image> difference;  ///< (tested - oracle) / sigma; NaN where both are blank
+  std::string sigma;                        ///< in what unit the difference is: "local rms", "S/N"
+  double worst = 0;                         ///< largest |difference|; infinite where one alone is blank
+  std::int64_t worst_x = -1, worst_y = -1;  ///< -1: no pixel differs
+  std::int64_t differing = 0;               ///< pixels that are not the same number
+  std::int64_t blank_in_one = 0;
+};
+
+/// Sources of both, paired by the place of their brightest pixel.
+struct ProofSources {
+  std::int64_t matched = 0, only_tested = 0, only_oracle = 0;
+  double worst_flux_sigma = 0;      ///< largest |difference of total fluxes| over its error
+  double worst_position_beams = 0;  ///< largest distance of centres in FWHM of the major axis (pixels without a beam)
+  std::vector<double> snr, flux_difference_sigma;  ///< of the matched ones, for the plot
+};
+
+struct Proof {
+  std::string tested, oracle;  ///< names of the backends
+  std::string tested_device, oracle_device;
+  VerificationReport verification;  ///< the bounds that docs/numerics.md promises, stage by stage
+  Report tested_report, oracle_report;
+  std::vector<ProofMap> maps;
+  ProofSources sources;
+
+  /// One sentence with the verdict: the checks that hold, the largest differences.
+  [[nodiscard]] std::string verdict() const;
+  [[nodiscard]] bool passed() const;
+};
+
+/// Runs the verification and the request on both.   throws as run_pipeline and verify
+[[nodiscard]] Proof make_proof(const Request& request, Backend& tested, Backend& oracle, const Progress& progress);
+
+/// difference / sigma, pixel by pixel; see ProofMap. sigma: one value a pixel, or null for 1.
+[[nodiscard]] ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested,
+                                    std::shared_ptr<const Image> oracle, const Image* sigma, std::string sigma_name);
+
+[[nodiscard]] ProofSources compare_sources(const std::vector<Source>& tested, const std::vector<Source>& oracle,
+                                           double beam_px);
+
+}  // namespace reber::gui

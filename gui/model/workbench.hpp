@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the panels of proof, comparison, undo and session keep between frames.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/sky_list.hpp"
+#include "core/run/match.hpp"
+#include "gui/model/device_monitor.hpp"
+#include "gui/model/job_slot.hpp"
+#include "gui/model/proof.hpp"
+#include "gui/model/pyramid.hpp"
+#include "gui/model/saved_session.hpp"
+#include "gui/model/sky_lock.hpp"
+#include "gui/model/undo.hpp"
+
+namespace reber::gui {
+
+/// A catalogue read from a file, drawn over the image and matched with the sources.
+struct OpenCatalogue {
+  std::string path;
+  std::shared_ptr<const Catalogue> catalogue;
+  SkyList list;
+  bool shown = true;
+  int colour = 0;           ///< index of the overlay's colours
+  std::int64_t focus = -1;  ///< row that was clicked
+  // Positions on one image, kept until the image changes.
+  std::shared_ptr<const ImageHeader> projected_on;
+  std::vector<PixelPosition> pixels;  ///< NaN where it does not fall on the image's plane
+};
+
+/// Sources against one catalogue, or two catalogues against each other. Side -1: the sources of the shown image.
+struct MatchBench {
+  int a = -1, b = 0;
+  double radius_arcsec = 0;  ///< 0: default_radius
+  SkyList list_a, list_b;    ///< as matched
+  MatchRadius radius;
+  std::optional<MatchSummary> summary;
+  std::string error;
+  std::string made_of;  ///< inputs; another text: match again
+  std::vector<std::int64_t> only_a, only_b;
+  int list_shown = 0;  ///< 0: pairs, 1: only a, 2: only b
+};
+
+struct ProofBench {
+  std::unique_ptr<JobSlot<std::shared_ptr<const Proof>>> job;
+  std::shared_ptr<const Proof> proof;
+  std::string tested, oracle = "reference";
+  std::int64_t document = -1;         ///< whose request was proved
+  std::int64_t oracle_document = -1;  ///< the document that shows the oracle's maps
+  bool asked = false;                 ///< a proof is under way
+};
+
+/// The way between two images' pixels.
+struct LockBench {
+  std::shared_ptr<const ImageHeader> from, to;
+  std::unique_ptr<SkyLock> lock;
+};
+
+/// The other image of a difference, laid on the shown one's grid.
+struct RegridBench {
+  std::unique_ptr<JobSlot<std::shared_ptr<const Pyramid>>> job;
+  std::shared_ptr<const Pyramid> pixels;
+  std::string made_of;
+};
+
+/// What undo goes back to: parameters as JSON, regions and flags as text, so that states compare by their letters.
+struct UndoState {
+  std::int64_t document = -1;
+  std::string parameters, regions, flags;
+  friend bool operator==(const UndoState&, const UndoState&) = default;
+};
+
+struct Workbench {
+  std::vector<std::unique_ptr<OpenCatalogue>> catalogues;
+  MatchBench match;
+  ProofBench proof;
+  std::vector<LockBench> locks;
+  RegridBench regrid;
+  std::unique_ptr<DeviceMonitor> device;
+  std::vector<DeviceReading> device_readings;
+  double device_read_at = -1e9;
+  std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
+  std::unique_ptr<Autosave> autosave;
+  std::optional<SavedSession> kept;  ///< of a viewer that ended without being closed
+  std::string session_path;          ///< of the last save or load
+};
+
+}  // namespace reber::gui

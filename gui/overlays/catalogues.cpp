@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogues from files over the image: a diamond a source, the ellipse where it has a size.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/open_catalogue.hpp"
+#include "gui/model/source_shapes.hpp"
+#include "gui/overlays/catalogue_colours.hpp"
+#include "gui/overlays/overlays.hpp"
+#include "gui/shell/overlay.hpp"
+#include "gui/shell/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// More marks than this in view say nothing any more; only so many are drawn.
+constexpr int kMost = 20000;
+
+bool in_view(const ScreenRect& canvas, ScreenPoint p, double margin) {
+  return p.x > canvas.x - margin && p.y > canvas.y - margin && p.x < canvas.x + canvas.width + margin &&
+         p.y < canvas.y + canvas.height + margin;
+}
+
+void diamond(ImDrawList& list, ScreenPoint p, float r, unsigned colour, float width) {
+  const auto x = static_cast<float>(p.x), y = static_cast<float>(p.y);
+  const ImVec2 points[4] = {{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}};
+  list.AddPolyline(points, 4, palette().halo, ImDrawFlags_Closed, width + 2);
+  list.AddPolyline(points, 4, colour, ImDrawFlags_Closed, width);
+}
+
+/// FWHM ellipse of a row, where it is large enough to be seen; false where it has none.
+bool ellipse(ImDrawList& list, const SkyList& rows, std::size_t row, const CanvasView& canvas, PixelPosition at,
+             unsigned colour, float width) {
+  if (rows.major.empty() || rows.minor.empty() || !(rows.major[row] > 0) || !(rows.minor[row] > 0)) return false;
+  const auto local = canvas.document.header->wcs.sky_per_pixel(at.x, at.y);
+  if (!local || !(std::abs(local->determinant()) > 0)) return false;
+  const double pa = rows.pa.empty() || std::isnan(rows.pa[row]) ? 0 : rows.pa[row];
+  const EllipseAxes axes = axes_of(to_pixels(sky_covariance(rows.major[row], rows.minor[row], pa), *local));
+  if (axes.major * canvas.transform.zoom() < 9 * canvas.scale) return false;
+  constexpr int kSides = 40;
+  ImVec2 points[kSides];
+  for (int i = 0; i < kSides; ++i) {
+    const double t = 2 * 3.14159265358979323846 * i / kSides;
+    const double u = 0.5 * axes.major * std::cos(t), v = 0.5 * axes.minor * std::sin(t);
+    const ScreenPoint p = canvas.transform.to_screen({at.x + u * std::cos(axes.angle) - v * std::sin(axes.angle),
+                                                      at.y + u * std::sin(axes.angle) + v * std::cos(axes.angle)});
+    points[i] = {static_cast<float>(p.x), static_cast<float>(p.y)};
+  }
+  list.AddPolyline(points, kSides, palette().halo, ImDrawFlags_Closed, width + 2);
+  list.AddPolyline(points, kSides, colour, ImDrawFlags_Closed, width);
+  return true;
+}
+
+}  // namespace
+
+void draw_catalogues_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  if (!canvas.document.header) return;
+  int drawn = 0;
+  for (const auto& catalogue : context.state.bench->catalogues) {
+    if (!catalogue->shown) continue;
+    const auto& pixels = project(*catalogue, canvas.document.header);
+    const unsigned colour = catalogue_colour(catalogue->colour);
+    for (std::size_t i = 0; i < pixels.size() && drawn < kMost; ++i) {
+      if (!std::isfinite(pixels[i].x)) continue;
+      const ScreenPoint p = canvas.transform.to_screen(pixels[i]);
+      if (!in_view(canvas.transform.canvas(), p, 30)) continue;
+      ++drawn;
+      const bool focus = catalogue->focus == static_cast<std::int64_t>(i);
+      const auto width = static_cast<float>((focus ? 2.6 : 1.4) * canvas.scale);
+      if (!ellipse(list, catalogue->list, i, canvas, pixels[i], colour, width))
+        diamond(list, p, static_cast<float>((focus ? 8 : 5) * canvas.scale), colour, width);
+    }
+  }
+}
+
+}  // namespace reber::gui

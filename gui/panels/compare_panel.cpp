@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two images held against each other: which, how, and how well they lie over each other.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gui/model/sky_lock.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/shell/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+using Kind = Compare::Kind;
+constexpr std::array<std::pair<const char*, Kind>, 6> kKinds = {{{"off", Kind::off},
+                                                                 {"blink", Kind::blink},
+                                                                 {"split", Kind::split},
+                                                                 {"side by side", Kind::side_by_side},
+                                                                 {"difference", Kind::difference},
+                                                                 {"ratio", Kind::ratio}}};
+
+void draw_other(Context& context, Document& shown) {
+  Compare& compare = context.state.compare;
+  const Document* other = compare.other_document < 0 ? &shown : context.state.find(compare.other_document);
+  if (other == nullptr) {
+    compare.other_document = -1;
+    other = &shown;
+  }
+  ImGui::SetNextItemWidth(-4 * ImGui::GetFontSize());
+  if (ImGui::BeginCombo("with", other == &shown ? "this image" : other->title().c_str())) {
+    if (ImGui::Selectable("this image", other == &shown)) compare.other_document = -1;
+    for (const auto& each : context.state.documents) {
+      if (each.get() == &shown) continue;
+      ImGui::PushID(static_cast<int>(each->id));
+      if (ImGui::Selectable(each->title().c_str(), each.get() == other)) {
+        compare.other_document = each->id;
+        compare.other_layer = each->shown;
+      }
+      ImGui::PopID();
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("compare.other");
+  const std::size_t layer = static_cast<std::size_t>(compare.other_layer);
+  ImGui::SetNextItemWidth(-4 * ImGui::GetFontSize());
+  if (ImGui::BeginCombo("layer", kLayerNames[layer])) {
+    for (std::size_t i = 0; i < kLayerNames.size(); ++i) {
+      const auto kind = static_cast<LayerKind>(i);
+      if (layer_possible(*other, kind) && ImGui::Selectable(kLayerNames[i], i == layer)) compare.other_layer = kind;
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("compare.layer");
+}
+
+/// Same sky, same look: what makes two images comparable by eye.
+void draw_lock(Context& context, Document& shown) {
+  Compare& compare = context.state.compare;
+  Document* other = compare.other_document < 0 ? nullptr : context.state.find(compare.other_document);
+  if (other == nullptr || !other->header || !shown.header) return;
+  ImGui::Checkbox("Lock by sky coordinates", &compare.sky_lock);
+  context.widgets.item("compare.lock");
+  if (compare.sky_lock) {
+    const SkyLock lock(shown.header->wcs, other->header->wcs);
+    const auto map = lock.why_not().empty() ? lock.affine(shown.view.centre) : std::nullopt;
+    if (!lock.why_not().empty()) {
+      ImGui::TextWrapped("Locked pixel on pixel: %s.", lock.why_not().c_str());
+    } else if (!map) {
+      ImGui::TextWrapped("The middle of the view lies off the other image's sky.");
+    } else {
+      const double scale = std::sqrt(std::abs(map->matrix.determinant()));
+      ImGui::TextDisabled("1 pixel here = %.4g there", scale);
+    }
+    if (const auto& cursor = context.state.cursor; cursor.on_image && lock.why_not().empty()) {
+      // Exact at the cursor, not by the affine map.
+      if (const auto at = lock(cursor.at)) {
+        const float value =
+            other->layer(compare.other_layer).pixels
+                ? other->layer(compare.other_layer).pixels->value(std::llround(at->y), std::llround(at->x))
+                : NAN;
+        ImGui::Text("there: x %.1f, y %.1f, value %.4g", at->x, at->y, static_cast<double>(value));
+      }
+    }
+  }
+  if (ImGui::Button("Same stretch and limits")) {
+    RenderSettings& render = other->layer(compare.other_layer).render;
+    const Rgba blank = render.blank;
+    render = shown.layer().render;
+    render.blank = blank;
+    other->layer(compare.other_layer).limits_set = true;
+  }
+  context.widgets.item("compare.same_look");
+  const bool grids_differ = !(other->header->shape == shown.header->shape);
+  if ((compare.kind == Kind::difference || compare.kind == Kind::ratio) && (grids_differ || compare.sky_lock))
+    ImGui::TextDisabled(grids_differ ? "the other image is laid on this one's grid (bilinear)" : "pixel on pixel");
+}
+
+}  // namespace
+
+void draw_compare_panel(Context& context) {
+  Document* shown = context.state.document();
+  if (shown == nullptr) return;
+  Compare& compare = context.state.compare;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    if (i % 3 != 0) ImGui::SameLine(static_cast<float>(i % 3) * 7.5f * ImGui::GetFontSize());
+    if (ImGui::RadioButton(kKinds[i].first, compare.kind == kKinds[i].second)) compare.kind = kKinds[i].second;
+    context.widgets.item(fmt::format("compare.{}", kKinds[i].first));
+  }
+  draw_other(context, *shown);
+  if (compare.kind == Kind::blink) {
+    auto period = static_cast<float>(compare.blink_seconds);
+    if (ImGui::SliderFloat("seconds", &period, 0.1f, 3, "%.2f")) compare.blink_seconds = period;
+    context.widgets.item("compare.period");
+  }
+  if (compare.kind == Kind::split) {
+    auto part = static_cast<float>(compare.split);
+    if (ImGui::SliderFloat("split", &part, 0, 1, "%.2f")) compare.split = part;
+    context.widgets.item("compare.split_at");
+  }
+  draw_lock(context, *shown);
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogues from files over the image, and one list of sources matched with another: pairs, only in A, only in B.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/error.hpp"
+#include "gui/model/open_catalogue.hpp"
+#include "gui/overlays/catalogue_colours.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/panels/linked_plot.hpp"
+#include "gui/panels/source_tools.hpp"
+#include "gui/shell/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+void draw_open(Context& context) {
+  static std::string path;
+  ImGui::SetNextItemWidth(-7 * ImGui::GetFontSize());
+  const bool entered = ImGui::InputTextWithHint("##path", "path of a catalogue: FITS, VOTable, CSV, text", &path,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  context.widgets.item("match.path");
+  ImGui::SameLine();
+  const bool pressed = ImGui::Button("Open");
+  context.widgets.item("match.open");
+  if ((entered || pressed) && !path.empty()) open_catalogue_file(context, path);
+}
+
+void draw_list(Context& context) {
+  auto& catalogues = context.state.bench->catalogues;
+  std::size_t closed = catalogues.size();
+  for (std::size_t i = 0; i < catalogues.size(); ++i) {
+    OpenCatalogue& each = *catalogues[i];
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::Checkbox("##shown", &each.shown);
+    context.widgets.item(fmt::format("match.shown.{}", i));
+    ImGui::SameLine();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(catalogue_colour(each.colour)), "%s",
+                       file_name(each.path).c_str());
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s\n%s", each.path.c_str(), describe_columns(each.list).c_str());
+    ImGui::SameLine();
+    ImGui::TextDisabled("%lld rows", static_cast<long long>(each.list.rows));
+    ImGui::SameLine();
+    if (ImGui::SmallButton("close")) closed = i;
+    ImGui::PopID();
+  }
+  if (closed < catalogues.size()) {
+    catalogues.erase(catalogues.begin() + static_cast<std::ptrdiff_t>(closed));
+    context.state.bench->match = {};
+  }
+}
+
+std::string side_name(const Workbench& bench, int side) {
+  if (side < 0 || side >= static_cast<int>(bench.catalogues.size())) return "sources found here";
+  return file_name(bench.catalogues[static_cast<std::size_t>(side)]->path);
+}
+
+void side_choice(Context& context, const char* label, int& side) {
+  const Workbench& bench = *context.state.bench;
+  ImGui::SetNextItemWidth(12 * ImGui::GetFontSize());
+  if (ImGui::BeginCombo(label, side_name(bench, side).c_str())) {
+    for (int i = -1; i < static_cast<int>(bench.catalogues.size()); ++i)
+      if (ImGui::Selectable(side_name(bench, i).c_str(), i == side)) side = i;
+    ImGui::EndCombo();
+  }
+  context.widgets.item(std::string("match.side.") + label);
+}
+
+/// The list of a side; empty where there is nothing.
+std::optional<SkyList> list_of(const Workbench& bench, const Document& document, int side) {
+  if (side >= 0 && side < static_cast<int>(bench.catalogues.size()))
+    return bench.catalogues[static_cast<std::size_t>(side)]->list;
+  if (side >= 0 || !document.result) return std::nullopt;
+  return sky_list(document.sources.table.catalogue());
+}
+
+void match_again(Context& context, Document& document) {
+  Workbench& bench = *context.state.bench;
+  MatchBench& match = bench.match;
+  const auto key_of = [&](int side) {
+    return side < 0 ? fmt::format("document {} {}", document.id, document.sources.generation)
+                    : bench.catalogues[static_cast<std::size_t>(side)]->path;
+  };
+  match.a = std::min(match.a, static_cast<int>(bench.catalogues.size()) - 1);
+  match.b = std::min(match.b, static_cast<int>(bench.catalogues.size()) - 1);
+  const std::string key = fmt::format("{}|{}|{}", key_of(match.a), key_of(match.b), match.radius_arcsec);
+  if (key == match.made_of) return;
+  match.made_of = key;
+  match.summary.reset();
+  const auto a = list_of(bench, document, match.a), b = list_of(bench, document, match.b);
+  if (!a || !b) {
+    match.error = "no sources yet: run the detection, or choose two catalogues";
+    return;
+  }
+  if (match.a == match.b) {
+    match.error = "choose two different lists";
+    return;
+  }
+  match_into(match, *a, *b);
+}
+
+/// Centres the view on a row of a side and selects it.
+void look_at(Context& context, Document& document, int side, std::int64_t row) {
+  Workbench& bench = *context.state.bench;
+  if (side < 0) {
+    document.selection.select_only(row);
+    centre_on(document, row);
+    return;
+  }
+  OpenCatalogue& catalogue = *bench.catalogues[static_cast<std::size_t>(side)];
+  catalogue.focus = row;
+  const PixelPosition at = project(catalogue, document.header)[static_cast<std::size_t>(row)];
+  if (!std::isfinite(at.x) || !std::isfinite(at.y)) {
+    context.state.say("that source does not lie on this image");
+    return;
+  }
+  document.view.centre = at;
+  document.view.zoom = std::max(document.view.zoom, 2.0);
+  document.selection.clear();
+}
+
+double entry(const std::vector<double>& values, std::int64_t row) {
+  return values.empty() ? NAN : values[static_cast<std::size_t>(row)];
+}
+
+std::string number(double value, const char* format = "{:.4g}") {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
+}
+
+void draw_pair_rows(Context& context, Document& document) {
+  MatchBench& match = context.state.bench->match;
+  const MatchSummary& summary = *match.summary;
+  const bool pairs = match.list_shown == 0;
+  const std::vector<std::int64_t>& alone = match.list_shown == 1 ? match.only_a : match.only_b;
+  const SkyList& list = match.list_shown == 2 ? match.list_b : match.list_a;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV |
+                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable(pairs ? "##pairs" : "##alone", pairs ? 6 : 5, kFlags)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  static constexpr std::array<const char*, 6> kPairs{"A",    "B", "separation \"", "flux A (mJy)", "flux B (mJy)",
+                                                     "A / B"};
+  static constexpr std::array<const char*, 5> kAlone{"name", "lon", "lat", "flux (mJy)", "S/N"};
+  if (pairs)
+    for (const char* head : kPairs) ImGui::TableSetupColumn(head);
+  if (!pairs)
+    for (const char* head : kAlone) ImGui::TableSetupColumn(head);
+  ImGui::TableHeadersRow();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(pairs ? summary.pairs.size() : alone.size()));
+  const auto name = [](const SkyList& of, std::int64_t row) {
+    return of.name.empty() ? fmt::format("{}", row) : of.name[static_cast<std::size_t>(row)];
+  };
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      const std::int64_t row_a = pairs ? summary.pairs[place].a : alone[place],
+                         row_b = pairs ? summary.pairs[place].b : 0;
+      std::vector<std::string> cells;
+      if (pairs) {
+        const double a = entry(match.list_a.total, row_a), b = entry(match.list_b.total, row_b);
+        cells = {name(match.list_a, row_a),
+                 name(match.list_b, row_b),
+                 number(summary.pairs[place].separation_deg * 3600, "{:.2f}"),
+                 number(a * 1e3),
+                 number(b * 1e3),
+                 number(a / b, "{:.3f}")};
+      } else {
+        cells = {name(list, row_a), number(entry(list.lon, row_a), "{:.5f}"), number(entry(list.lat, row_a), "{:.5f}"),
+                 number(entry(list.total, row_a) * 1e3), number(entry(list.snr, row_a))};
+      }
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ImGui::PushID(i);
+      const bool clicked = ImGui::Selectable(cells[0].c_str(), false, ImGuiSelectableFlags_SpanAllColumns);
+      context.widgets.item(fmt::format("match.row.{}", i));
+      ImGui::PopID();
+      if (clicked && document.header) look_at(context, document, match.list_shown == 2 ? match.b : match.a, row_a);
+      for (std::size_t c = 1; c < cells.size(); ++c) {
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(cells[c].c_str());
+      }
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_summary(const MatchBench& match) {
+  const MatchSummary& s = *match.summary;
+  ImGui::TextWrapped("%zu matched within %.2f\" (%s); %zu only in A, %zu only in B; about %.1f by chance",
+                     s.pairs.size(), match.radius.deg * 3600, match.radius.reason.c_str(), match.only_a.size(),
+                     match.only_b.size(), s.expected_false);
+  if (s.pairs.empty()) return;
+  ImGui::TextWrapped(
+      "offset B - A: %+.2f\" (scatter %.2f\") in longitude, %+.2f\" (%.2f\") in latitude%s", s.d_lon.median,
+      s.d_lon.scatter, s.d_lat.median, s.d_lat.scatter,
+      s.total_ratio.count > 0
+          ? fmt::format("; flux A / B: {:.3f} (scatter {:.3f})", s.total_ratio.median, s.total_ratio.scatter).c_str()
+          : "");
+}
+
+/// Offsets of the pairs, flux against flux, and the part of B that A found.
+void draw_match_plots(Context& context, const MatchBench& match) {
+  static PlotView offsets, fluxes, complete;
+  static std::string drawn;
+  const MatchSummary& s = *match.summary;
+  if (drawn != match.made_of) {
+    offsets.fitted = fluxes.fitted = complete.fitted = false;
+    drawn = match.made_of;
+  }
+  std::vector<double> flux_a, flux_b;
+  for (const MatchPair& pair : s.pairs) {
+    flux_a.push_back(entry(match.list_a.total, pair.a));
+    flux_b.push_back(entry(match.list_b.total, pair.b));
+  }
+  std::vector<std::uint8_t> found(static_cast<std::size_t>(match.list_b.rows), 1);
+  for (const std::int64_t row : match.only_b) found[static_cast<std::size_t>(row)] = 0;
+  const Completeness completeness =
+      match.list_b.total.empty() ? Completeness{} : make_completeness(match.list_b.total, found, 12);
+  offsets.x.label = "longitude B - A (arcsec)";
+  offsets.y.label = "latitude B - A (arcsec)";
+  fluxes.x.label = "total flux A (Jy)";
+  fluxes.y.label = "total flux B (Jy)";
+  fluxes.x.logarithmic = fluxes.y.logarithmic = complete.x.logarithmic = true;
+  complete.x.label = "total flux B (Jy)";
+  complete.y.label = "part of B that A has";
+  if (!offsets.fitted) {
+    offsets.x.fit(s.values.d_lon);
+    offsets.y.fit(s.values.d_lat);
+    fluxes.x.fit(flux_a);
+    fluxes.y.fit(flux_b);
+    complete.x.fit(completeness.edges);
+    complete.y.low = -0.03;
+    complete.y.high = 1.05;
+    offsets.fitted = fluxes.fitted = complete.fitted = true;
+  }
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImVec2 size{(room.x - 8) / 3, std::max(120.0f, room.y - 4)};
+  {
+    LinkedPlot area("match.offsets", offsets, size, context.widgets);
+    area.line({-1e6, 1e6}, {0, 0}, palette().text_dim, 1);
+    area.line({0, 0}, {-1e6, 1e6}, palette().text_dim, 1);
+    area.points(s.values.d_lon, s.values.d_lat, {}, palette().accent, 3.5f);
+  }
+  ImGui::SameLine(0, 4);
+  {
+    LinkedPlot area("match.fluxes", fluxes, size, context.widgets);
+    area.line({1e-9, 1e6}, {1e-9, 1e6}, palette().text_dim, 1);
+    area.points(flux_a, flux_b, {}, palette().accent, 3.5f);
+  }
+  ImGui::SameLine(0, 4);
+  LinkedPlot area("match.completeness", complete, size, context.widgets);
+  std::vector<double> centres;
+  for (std::size_t i = 0; i < completeness.fraction.size(); ++i) {
+    centres.push_back(std::sqrt(completeness.edges[i] * completeness.edges[i + 1]));
+    area.error_bar(centres.back(), completeness.low[i], completeness.high[i], palette().text_dim);
+  }
+  area.line(centres, completeness.fraction, palette().accent, 1.8f);
+  for (std::size_t i = 0; i < centres.size(); ++i)
+    area.marker(centres[i], completeness.fraction[i], palette().accent, 3);
+}
+
+}  // namespace
+
+void open_catalogue_file(Context& context, const std::string& path) {
+  try {
+    auto opened = open_catalogue(path);
+    opened->colour = static_cast<int>(context.state.bench->catalogues.size());
+    context.state.say(
+        fmt::format("{}: {} rows; {}", file_name(path), opened->list.rows, describe_columns(opened->list)));
+    context.state.bench->catalogues.push_back(std::move(opened));
+    context.state.bench->match.b = static_cast<int>(context.state.bench->catalogues.size()) - 1;
+  } catch (const Error& error) {
+    context.state.say(error.what(), true);
+  }
+}
+
+void draw_match_panel(Context& context) {
+  Document* document = context.state.document();
+  draw_open(context);
+  draw_list(context);
+  if (document == nullptr || context.state.bench->catalogues.empty()) {
+    ImGui::TextDisabled("Open a catalogue to draw it over the image and to match it with the sources.");
+    return;
+  }
+  follow_result(*document);
+  MatchBench& match = context.state.bench->match;
+  side_choice(context, "A", match.a);
+  ImGui::SameLine();
+  side_choice(context, "B", match.b);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(6 * ImGui::GetFontSize());
+  ImGui::InputDouble("radius \"", &match.radius_arcsec, 0, 0, match.radius_arcsec > 0 ? "%.2f" : "auto");
+  context.widgets.item("match.radius");
+  match.radius_arcsec = std::clamp(match.radius_arcsec, 0.0, 3600.0);
+  match_again(context, *document);
+  if (!match.error.empty())
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().warn), "%s", match.error.c_str());
+  if (!match.summary) return;
+  draw_summary(match);
+  if (!ImGui::BeginTabBar("##lists")) return;
+  const std::array<std::string, 3> names{fmt::format("matched ({})###pairs", match.summary->pairs.size()),
+                                         fmt::format("only A ({})###a", match.only_a.size()),
+                                         fmt::format("only B ({})###b", match.only_b.size())};
+  for (int i = 0; i < 3; ++i) {
+    const bool seen = ImGui::BeginTabItem(names[static_cast<std::size_t>(i)].c_str());
+    context.widgets.item(fmt::format("match.list.{}", i));
+    if (!seen) continue;
+    match.list_shown = i;
+    draw_pair_rows(context, *document);
+    ImGui::EndTabItem();
+  }
+  const bool plots = ImGui::BeginTabItem("plots");
+  context.widgets.item("match.list.plots");
+  if (plots) {
+    draw_match_plots(context, match);
+    ImGui::EndTabItem();
+  }
+  ImGui::EndTabBar();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prove: the same request on two backends, their maps over each other, every check with its bound, the time of each.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "gui/model/first_limits.hpp"
+#include "gui/model/workbench.hpp"
+#include "gui/panels/linked_plot.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/shell/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+ImVec4 colour(unsigned packed) { return ImGui::ColorConvertU32ToFloat4(packed); }
+
+/// The best of the backends that is not the reference.
+std::string usual_tested(const std::vector<std::string>& names) {
+  for (const char* wanted : {"cuda", "cpu"})
+    if (std::ranges::find(names, wanted) != names.end()) return wanted;
+  return names.empty() ? "" : names.front();
+}
+
+void backend_choice(Context& context, const char* label, std::string& chosen) {
+  ImGui::SetNextItemWidth(7 * ImGui::GetFontSize());
+  if (ImGui::BeginCombo(label, chosen.c_str())) {
+    for (const std::string& name : context.shell.backends())
+      if (name != "auto" && ImGui::Selectable(name.c_str(), name == chosen)) chosen = name;
+    ImGui::EndCombo();
+  }
+  context.widgets.item(std::string("prove.") + label);
+}
+
+void start(Context& context, Document& document) {
+  ProofBench& bench = context.state.bench->proof;
+  if (!bench.job) bench.job = std::make_unique<JobSlot<std::shared_ptr<const Proof>>>(context.shell.wake());
+  Request request = document.request;
+  request.input = document.path;
+  if (document.header) {
+    request.open = document.open;
+    request.open.hdu = document.header->hdu;
+    request.open.plane = document.header->plane;
+  }
+  if (!request.background) request.background.emplace();
+  if (!request.detect) request.detect.emplace();
+  // The tested maps are looked at in the document itself.
+  if (!document.result) context.shell.run(document);
+  bench.document = document.id;
+  bench.asked = true;
+  Shell* shell = &context.shell;
+  bench.job->start([shell, request, tested = bench.tested, oracle = bench.oracle](const Progress& progress) {
+    const auto first = shell->make_backend(tested), second = shell->make_backend(oracle);
+    return std::shared_ptr<const Proof>(std::make_shared<Proof>(make_proof(request, *first, *second, progress)));
+  });
+}
+
+LayerKind layer_of(const std::string& map) {
+  if (map == "convolved") return LayerKind::convolved;
+  if (map == "mean") return LayerKind::background;
+  if (map == "rms") return LayerKind::rms;
+  if (map == "snr") return LayerKind::snr;
+  return LayerKind::input;
+}
+
+/// A document with the oracle's maps, to be compared with the tested ones by all means of the viewer. Its layer
+/// Residual is the difference in units of sigma of the map chosen last.
+void show_map(Context& context, const ProofMap& map, bool difference) {
+  ProofBench& bench = context.state.bench->proof;
+  Document* tested = context.state.find(bench.document);
+  if (tested == nullptr || !tested->header) return;
+  Document* oracle = context.state.find(bench.oracle_document);
+  if (oracle == nullptr) {
+    oracle =
+        &context.shell.add_document(*tested->header, fmt::format("{} by {}", tested->title(), bench.proof->oracle));
+    bench.oracle_document = oracle->id;
+    for (const ProofMap& each : bench.proof->maps) {
+      const LayerKind which = layer_of(each.name);
+      Layer& layer = oracle->layer(which);
+      layer.pixels = Pyramid::make(each.oracle, Progress());
+      layer.render = tested->layer(which).render;
+      layer.limits_set = true;
+      if (!tested->layer(which).limits_set)
+        std::tie(layer.render.low, layer.render.high) = robust_limits(sorted_sample(*layer.pixels));
+    }
+  }
+  const LayerKind kind = layer_of(map.name);
+  Layer& residual = oracle->layer(LayerKind::residual);
+  residual.pixels = Pyramid::make(map.difference, Progress());
+  const double limit = std::clamp(map.worst, 1e-9, 5.0);
+  residual.render.low = -limit;
+  residual.render.high = limit;
+  residual.render.limits = "manual";
+  residual.limits_set = true;
+  oracle->view = tested->view;
+  oracle->fit_when_drawn = false;
+  context.shell.show_layer(*tested, kind);
+  oracle->shown = difference ? LayerKind::residual : kind;
+  context.state.active = 0;
+  for (std::size_t i = 0; i < context.state.documents.size(); ++i)
+    if (context.state.documents[i]->id == tested->id) context.state.active = static_cast<std::int64_t>(i);
+  context.state.compare.other_document = oracle->id;
+  context.state.compare.other_layer = oracle->shown;
+}
+
+void draw_maps(Context& context, const Proof& proof) {
+  using Kind = Compare::Kind;
+  struct Way {
+    const char* name;
+    Kind kind;
+    bool difference;
+    const char* tip;
+  };
+  static constexpr std::array<Way, 4> kWays = {
+      {{"side by side", Kind::side_by_side, false, "Both maps beside each other"},
+       {"blink", Kind::blink, false, "One after the other, named"},
+       {"split", Kind::split, false, "One left, one right of a line to drag"},
+       {"difference", Kind::side_by_side, true, "The map and, beside it, the difference in units of sigma"}}};
+  if (!ImGui::BeginTable("##maps", 5, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit)) return;
+  for (const char* head : {"map", "largest difference", "at (x, y)", "pixels that differ", "look"})
+    ImGui::TableSetupColumn(head);
+  ImGui::TableHeadersRow();
+  for (const ProofMap& map : proof.maps) {
+    ImGui::PushID(map.name.c_str());
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(map.name.c_str());
+    ImGui::TableNextColumn();
+    ImGui::Text("%.2g %s", map.worst, map.sigma.c_str());
+    ImGui::TableNextColumn();
+    const std::string place = map.worst_x < 0 ? "-" : fmt::format("{}, {}", map.worst_x, map.worst_y);
+    if (ImGui::Selectable(place.c_str()) && map.worst_x >= 0)
+      if (Document* document = context.state.find(context.state.bench->proof.document))
+        document->view.centre = {static_cast<double>(map.worst_x), static_cast<double>(map.worst_y)};
+    ImGui::TableNextColumn();
+    ImGui::Text("%lld of %lld", static_cast<long long>(map.differing),
+                static_cast<long long>(map.tested->shape().count()));
+    ImGui::TableNextColumn();
+    for (const Way& way : kWays) {
+      if (ImGui::SmallButton(way.name)) {
+        show_map(context, map, way.difference);
+        context.state.compare.kind = way.kind;
+      }
+      context.widgets.item(fmt::format("prove.{}.{}", map.name, way.name));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", way.tip);
+      ImGui::SameLine(0, 4);
+    }
+    ImGui::NewLine();
+    ImGui::PopID();
+  }
+  ImGui::EndTable();
+}
+
+void draw_checks(const Proof& proof) {
+  if (!ImGui::BeginTable("##checks", 5,
+                         ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerV))
+    return;
+  for (const char* head : {"", "stage", "what is measured", "worst / bound", "where"}) ImGui::TableSetupColumn(head);
+  ImGui::TableHeadersRow();
+  for (const StageCheck& check : proof.verification.checks) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextColored(colour(check.passed ? palette().good : palette().bad), "%s", check.passed ? "holds" : "BROKEN");
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(check.stage.c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(check.metric.c_str());
+    ImGui::TableNextColumn();
+    ImGui::Text("%.3g / %.3g", check.worst, check.bound);
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(check.where.c_str());
+  }
+  ImGui::EndTable();
+}
+
+/// Bars of the time of each stage, one colour a backend, logarithmic.
+void draw_times(const Proof& proof) {
+  double longest = 1, shortest = 1e9;
+  for (const Report* report : {&proof.tested_report, &proof.oracle_report}) {
+    for (const StageReport& stage : report->stages) {
+      longest = std::max(longest, stage.wall_ms);
+      if (stage.wall_ms > 0) shortest = std::min(shortest, stage.wall_ms);
+    }
+  }
+  shortest = std::min(shortest, longest) * 0.5;
+  const float width = ImGui::GetContentRegionAvail().x - 24 * ImGui::GetFontSize(), line = ImGui::GetTextLineHeight();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const StageReport& stage : proof.oracle_report.stages) {
+    const auto found = std::ranges::find(proof.tested_report.stages, stage.name, &StageReport::name);
+    if (found == proof.tested_report.stages.end()) continue;
+    ImGui::TextUnformatted(stage.name.c_str());
+    ImGui::SameLine(7 * ImGui::GetFontSize());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const auto length = [&](double ms) {
+      return ms > shortest ? width * static_cast<float>(std::log(ms / shortest) / std::log(longest / shortest)) : 1.0f;
+    };
+    list.AddRectFilled(at, {at.x + length(found->wall_ms), at.y + 0.45f * line}, palette().accent);
+    list.AddRectFilled({at.x, at.y + 0.5f * line}, {at.x + length(stage.wall_ms), at.y + 0.95f * line}, palette().warn);
+    ImGui::Dummy({std::max(1.0f, width), line});
+    ImGui::SameLine();
+    ImGui::Text("%.1f / %.1f ms%s", found->wall_ms, stage.wall_ms,
+                found->wall_ms > 0 ? fmt::format("   {:.1f} x", stage.wall_ms / found->wall_ms).c_str() : "");
+  }
+  ImGui::TextColored(colour(palette().accent), "%s", proof.tested_device.c_str());
+  ImGui::SameLine();
+  ImGui::TextColored(colour(palette().warn), "%s", proof.oracle_device.c_str());
+}
+
+void draw_scatter(Context& context, const Proof& proof) {
+  static PlotView view;
+  static const Proof* drawn = nullptr;
+  if (drawn != &proof) {
+    view.x.label = "S/N";
+    view.x.logarithmic = true;
+    view.y.label = "flux difference / its error";
+    view.x.fit(proof.sources.snr);
+    view.y.fit(proof.sources.flux_difference_sigma);
+    drawn = &proof;
+  }
+  if (!view.fitted) {
+    view.x.fit(proof.sources.snr);
+    view.y.fit(proof.sources.flux_difference_sigma);
+    view.fitted = true;
+  }
+  LinkedPlot area("prove.sources", view,
+                  {ImGui::GetContentRegionAvail().x, std::max(120.0f, ImGui::GetContentRegionAvail().y)},
+                  context.widgets);
+  area.points(proof.sources.snr, proof.sources.flux_difference_sigma, {}, palette().accent, 4);
+}
+
+void draw_tabs(Context& context, const Proof& proof) {
+  if (!ImGui::BeginTabBar("##proof")) return;
+  if (ImGui::BeginTabItem("Maps")) {
+    draw_maps(context, proof);
+    ImGui::EndTabItem();
+  }
+  context.widgets.item("prove.tab.maps");
+  if (ImGui::BeginTabItem("Checks")) {
+    draw_checks(proof);
+    ImGui::EndTabItem();
+  }
+  context.widgets.item("prove.tab.checks");
+  if (ImGui::BeginTabItem("Times")) {
+    draw_times(proof);
+    ImGui::EndTabItem();
+  }
+  context.widgets.item("prove.tab.times");
+  if (!proof.sources.snr.empty() && ImGui::BeginTabItem("Sources")) {
+    draw_scatter(context, proof);
+    ImGui::EndTabItem();
+  }
+  context.widgets.item("prove.tab.sources");
+  ImGui::EndTabBar();
+}
+
+}  // namespace
+
+void draw_prove_panel(Context& context) {
+  ProofBench& bench = context.state.bench->proof;
+  Document* document = context.state.document();
+  if (bench.tested.empty()) bench.tested = usual_tested(context.shell.backends());
+  backend_choice(context, "against", bench.tested);
+  ImGui::SameLine();
+  backend_choice(context, "##oracle", bench.oracle);
+  ImGui::SameLine();
+  const bool busy = bench.job && bench.job->busy();
+  if (busy) {
+    ImGui::ProgressBar(static_cast<float>(bench.job->fraction()), {10 * ImGui::GetFontSize(), 0});
+    ImGui::SameLine();
+    if (ImGui::Button("Stop")) bench.job->cancel();
+  } else {
+    ImGui::BeginDisabled(document == nullptr || !document->header || bench.tested == bench.oracle ||
+                         document->in_memory);
+    if (ImGui::Button("Prove")) start(context, *document);
+    ImGui::EndDisabled();
+    context.widgets.item("prove.start");
+    if (document != nullptr && document->header && bench.oracle == "reference" &&
+        document->header->shape.count() > std::int64_t{2048} * 2048) {
+      ImGui::SameLine();
+      ImGui::TextDisabled("the reference takes minutes on an image of this size");
+    }
+  }
+  if (bench.job) {
+    if (auto done = bench.job->take()) {
+      bench.proof = *done;
+      bench.asked = false;
+      if (bench.oracle_document >= 0) context.shell.close(bench.oracle_document);
+      bench.oracle_document = -1;
+    }
+    if (const std::string error = bench.job->error(); !error.empty())
+      ImGui::TextColored(colour(palette().bad), "%s", error.c_str());
+  }
+  if (!bench.proof) {
+    ImGui::TextWrapped(
+        "Runs the shown image's request on both backends, holds every map and every source against each other, "
+        "and checks each stage against the bound that docs/numerics.md promises.");
+    return;
+  }
+  const Proof& proof = *bench.proof;
+  ImGui::PushFont(bold_font());
+  ImGui::TextColored(colour(proof.passed() ? palette().good : palette().bad), "%s",
+                     proof.passed() ? "All bounds hold" : "A bound is broken");
+  ImGui::PopFont();
+  ImGui::SameLine();
+  ImGui::TextWrapped("%s against %s: %s", proof.tested.c_str(), proof.oracle.c_str(), proof.verdict().c_str());
+  draw_tabs(context, proof);
+}
+
+}  // namespace reber::gui

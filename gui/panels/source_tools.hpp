@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What table, plots, image and actions do with sources.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gui/state.hpp"
+
+namespace reber::gui {
+
+/// Brings the document's catalogue up to its newest result; call it before its table is used.
+void follow_result(Document& document);
+
+/// Puts the source in the middle of the view and magnifies it where it is small: to at least 30 screen units FWHM.
+void centre_on(Document& document, std::int64_t row);
+
+/// Selects the next (step 1) or previous (-1) row in the table's order and centres on it.
+void step_source(Document& document, int step);
+
+/// Marks the selected rows, or takes the marks away.
+void flag_selected(Document& document, bool on);
+
+/// Selects these rows (one byte a row), or adds them to what is selected.
+void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool add);
+
+/// One byte a row: those selected.
+[[nodiscard]] std::vector<std::uint8_t> selected_rows(const Document& document);
+
+}  // namespace reber::gui

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the other image of a comparison lies, and its pixels on the shown image's grid.
+#pragma once
+
+#include "gui/shell/overlay.hpp"
+#include "gui/shell/shell.hpp"
+
+namespace reber::gui {
+
+/// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
+/// pixels.
+[[nodiscard]] ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to);
+
+/// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a
+/// job. Null while that is under way, or where it cannot be done.
+[[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other);
+
+/// Names of the images held against each other (large where they blink), and the line of the split.
+void draw_compare_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+/// Drags the line of the split.
+bool compare_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+
+}  // namespace reber::gui

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sessions, autosave and the parameters' JSON: round trips, damage, files that changed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "gui/model/request_json.hpp"
+#include "gui/model/saved_session.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber::gui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder : public testing_files::TemporaryFolder {
+ public:
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+    return file(name);
+  }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    std::ifstream stream(file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  }
+};
+
+template <class Work>
+std::string failure(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+SavedSession sample(const Folder& folder) {
+  SavedSession session;
+  SavedImage image;
+  image.file = identify(folder.write("a image.fits", "pixels"));
+  image.hdu = 1;
+  image.plane = 3;
+  image.view.layer = "S/N";
+  image.view.fitted = true;
+  image.view.transform = {{100.25, -3}, 2.5, true, false, 33};
+  image.view.render.low = -1e-3;
+  image.view.render.stretch = Stretch::power;
+  image.view.render.colour_map = "viridis";
+  image.view.render.blank = {0.5f, 0.25f, 0.125f, 1};
+  image.view.render.reduction = Reduction::mean;
+  image.ran = true;
+  image.parameters = {{"detect", {{"seed", 5.5}}}};
+  image.table = {"SNR > 7 && S_Code == \"C\"", "SNR", true, {"RA", "DEC"}, {3, 5}, {7}};
+  image.regions = {"fk5; circle(12:00:00,-30:00:00,10\")", "caf\xC3\xA9"};
+  session.images.push_back(image);
+  image.file = identify(folder.write("b.fits", "other pixels"));
+  image.view = {};
+  session.images.push_back(image);
+  session.shown = 1;
+  session.catalogues.push_back(identify(folder.write("c.csv", "RA,DEC\n")));
+  session.backend = "cpu";
+  session.compare = {"blink", 0, "RMS"};
+  session.panels = {{"table", true}, {"plots", false}};
+  session.overlays = {{"grid", true}};
+  session.sizes = {{"right", 321.5}};
+  return session;
+}
+
+TEST(GuiSession, ComesBackAsItWasSaved) {
+  const Folder folder;
+  const SavedSession session = sample(folder);
+  save_session(folder.file("s.json"), session);
+  const SavedSession again = load_session(folder.file("s.json"));
+  EXPECT_EQ(again, session);
+  EXPECT_TRUE(file_warnings(again).empty());
+  save_session(folder.file("t.json"), again);
+  EXPECT_EQ(folder.text("s.json"), folder.text("t.json"));
+}
+
+TEST(GuiSession, ADamagedFileSaysWhereAndStaysAsItIs) {
+  const Folder folder;
+  save_session(folder.file("s.json"), sample(folder));
+  const std::string whole = folder.text("s.json");
+  for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
+    const std::string path = folder.write("cut.json", whole.substr(0, length));
+    const std::string message = failure([&] { (void)load_session(path); });
+    EXPECT_NE(message.find("cut.json: no valid JSON from line"), std::string::npos) << length << ": " << message;
+    EXPECT_EQ(folder.text("cut.json"), whole.substr(0, length));
+  }
+  const auto message_for = [&](const std::string& text) {
+    return failure([&] { (void)load_session(folder.write("bad.json", text)); });
+  };
+  EXPECT_NE(message_for(R"({"format": "reber session", "version": 99})").find("a later Reber"), std::string::npos);
+  EXPECT_NE(message_for(R"({"format": "other"})").find("\"reber session\" was expected"), std::string::npos);
+  EXPECT_NE(message_for("[1]").find("object"), std::string::npos);
+  EXPECT_NE(
+      message_for(R"({"format": "reber session", "version": 1, "images": [{"path": "x", "view": {"zoom": "big"}}]})")
+          .find("images[0].view.zoom: a number was expected, not \"big\""),
+      std::string::npos);
+  EXPECT_NE(message_for(R"({"format": "reber session", "version": 1, "images": [{}]})").find("images[0].path"),
+            std::string::npos);
+  EXPECT_NE(failure([&] { (void)load_session(folder.file("none.json")); }).find("cannot be opened"), std::string::npos);
+}
+
+TEST(GuiSession, AFailedSaveLeavesNothingBehind) {
+  const Folder folder;
+  const SavedSession session = sample(folder);
+  const auto entries = folder.entries();
+  EXPECT_NE(failure([&] { save_session(folder.file("no folder/s.json"), session); }), "no failure");
+  EXPECT_EQ(folder.entries(), entries);
+}
+
+TEST(GuiSession, KnowsWhenAFileIsAnotherOne) {
+  const Folder folder;
+  const SavedSession session = sample(folder);
+  folder.write("b.fits", "OTHER pixels");
+  fs::remove(folder.file("c.csv"));
+  const auto warnings = file_warnings(session);
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_NE(warnings[0].find("b.fits has changed"), std::string::npos);
+  EXPECT_NE(warnings[1].find("c.csv is not there any more"), std::string::npos);
+  folder.write("a image.fits", "pixels");
+  EXPECT_EQ(compare_with_disk(session.images[0].file), FileState::same) << "written again, the same bytes";
+}
+
+TEST(GuiSession, TheHashSeesLargeFilesChangeAtBothEnds) {
+  const Folder folder;
+  std::string bytes(std::size_t{20} << 20, 'x');
+  const FileIdentity before = identify(folder.write("large", bytes));
+  for (const std::size_t at : {std::size_t{0}, bytes.size() - 1, bytes.size() / 255 + 100}) {
+    std::string other = bytes;
+    other[at] = 'y';
+    EXPECT_NE(identify(folder.write("large", other)).hash, before.hash) << at;
+  }
+  EXPECT_EQ(identify(folder.write("large", bytes)).hash, before.hash);
+  EXPECT_NE(identify(folder.write("empty", "")).hash, before.hash);
+}
+
+TEST(GuiAutosave, KeepsThreeCopiesAndPassesOverADamagedOne) {
+  const Folder folder;
+  SavedSession session = sample(folder);
+  Autosave autosave(folder.file("auto"), 30);
+  EXPECT_TRUE(autosave.offer(session, 0));
+  EXPECT_FALSE(autosave.offer(session, 100)) << "nothing has changed";
+  session.shown = 0;
+  EXPECT_FALSE(autosave.offer(session, 10)) << "too soon";
+  EXPECT_TRUE(autosave.offer(session, 40));
+  session.compare.kind = "difference";
+  EXPECT_TRUE(autosave.offer(session, 80));
+  std::vector<std::string> problems;
+  EXPECT_EQ(autosave.newest(problems), session);
+  EXPECT_TRUE(problems.empty());
+  folder.write("auto.1", folder.text("auto.1").substr(0, 50));
+  const auto older = autosave.newest(problems);
+  ASSERT_TRUE(older.has_value());
+  EXPECT_EQ(older->compare.kind, "blink");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_NE(problems[0].find("auto.1: no valid JSON"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder.file("auto.3")));
+  autosave.remove();
+  problems.clear();
+  EXPECT_FALSE(autosave.newest(problems).has_value());
+}
+
+Request full_request() {
+  Request request;
+  request.beam = Beam{0.01, 0.005, 33};
+  request.convolve = ConvolveRequest{};
+  request.convolve->kernel = parse_kernel("gaussian:5,3,20");
+  request.convolve->algorithm = Algorithm::fft;
+  request.convolve->boundary = Boundary::reflect;
+  request.convolve->nan = NanRule::fill;
+  request.convolve->normalise = Normalise::peak;
+  request.convolve->min_weight = 0.25;
+  request.convolve->keep_blanks = true;
+  request.background = BackgroundRequest{};
+  request.background->method = BackgroundRequest::Method::clip;
+  request.background->box = 100;
+  request.background->mesh.clip.kappa = 2.5;
+  request.background->mesh.filter = 5;
+  request.background->rms_path = "rms.fits";
+  request.detect = DetectOptions{};
+  request.detect->seed = 6.25;
+  request.detect->connectivity = Connectivity::four;
+  request.deblend.prominence = 3;
+  request.fit.method = FitRequest::Method::gaussian;
+  request.negative_too = true;
+  request.background->passes = 3;
+  request.background->adaptive = true;
+  request.scales.fwhm = {0, 2.5};
+  request.fdr = 0.01;
+  request.calibration.flux_error = 0.05;
+  return request;
+}
+
+TEST(GuiRequestJson, ComesBackAsItWas) {
+  for (const Request& request : {full_request(), Request()}) {
+    const Json json = Json::parse(to_json(request).dump());
+    Request again = full_request();
+    apply_json(JsonObject(json, "s.json"), again);
+    EXPECT_EQ(to_json(again).dump(), json.dump());
+  }
+}
+
+TEST(GuiRequestJson, AWrongMemberChangesNothing) {
+  Request request = full_request();
+  const std::string before = to_json(request).dump();
+  const auto message_for = [&](const std::string& text) {
+    const Json json = Json::parse(text);
+    return failure([&] { apply_json(JsonObject(json, "s.json"), request); });
+  };
+  EXPECT_EQ(
+      message_for(R"({"convolve": {"boundary": "round"}})"),
+      "s.json: convolve.boundary: one of zero, reflect, mirror, nearest, wrap, blank was expected, not \"round\"");
+  EXPECT_NE(message_for(R"({"convolve": {"kernel": "gauss:5"}})"), "no failure");
+  EXPECT_EQ(message_for(R"({"detect": {"seed": "five"}})"), "s.json: detect.seed: a number was expected, not \"five\"");
+  EXPECT_EQ(message_for(R"({"detect": {"connectivity": 6}})"),
+            "s.json: detect.connectivity: 4 or 8 was expected, not 6");
+  EXPECT_EQ(to_json(request).dump(), before);
+}
+
+}  // namespace
+}  // namespace reber::gui
