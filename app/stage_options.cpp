@@ -303,6 +303,10 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->capture_default_str()
       ->group(group);
   command.add_flag("--negative", options.negative, "Find negative sources as well; they are flagged")->group(group);
+  command
+      .add_flag("--reliability", options.reliability,
+                "Search the negative image in the same run and say of each source how likely it is real")
+      ->group(group);
 }
 
 void apply(const FindOptions& options, Request& request) {
@@ -321,6 +325,7 @@ void apply(const FindOptions& options, Request& request) {
   if (options.fdr > 0 && (request.scales.fwhm.size() > 1 || options.wavelets > 0))
     throw InputError("--fdr needs the p-value of one S/N a pixel: it goes with one of --scales, not with several or --wavelets");
   request.negative_too = options.negative;
+  request.reliability = options.reliability;
   request.deblend.on = !options.no_deblend;
   request.deblend.contrast = options.contrast;
   request.deblend.prominence = options.prominence;

@@ -56,7 +56,7 @@ struct FindOptions {
   std::string scales;
   int wavelets = 0;
   double clean_bias = 0, calibration_error = 0, position_error_arcsec = 0;
-  bool negative = false;
+  bool negative = false, reliability = false;
 };
 /// Group "Detection".
 void add_find_options(CLI::App& command, FindOptions& options);

@@ -16,6 +16,7 @@
 #include "core/run/fdr.hpp"
 #include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
+#include "core/run/reliability.hpp"
 
 namespace reber {
 namespace {
@@ -82,6 +83,7 @@ class Run {
   void background_from_maps();
   [[nodiscard]] std::unique_ptr<IslandMap> search(DetectOptions& options);
   void find_sources();
+  void add_negative(const std::vector<Source>& negative, double seed);
   [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                                         std::vector<SourceFit>& fits);
   [[nodiscard]] bool fits_wanted() const {
@@ -328,7 +330,7 @@ void Run::find_sources() {
   DetectOptions options = *request_.detect;
   std::vector<SourceSums> sums;
   std::vector<SourceFit> fits;
-  const auto detect = [&](const char* name) {
+  const auto detect = [&](const char* name, bool fitted) {
     std::unique_ptr<IslandMap> islands;
     stage(fmt::format("detect{}", name), [&] {
       islands = search(options);
@@ -343,26 +345,30 @@ void Run::find_sources() {
       sums = deblend(whole, pixels, options, request_.deblend);
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
-    if (fits_wanted())
+    fits.clear();
+    if (fitted && fits_wanted())
       stage(fmt::format("fit{}", name), [&] { return fit_sources(*islands, sums, fits); });
     return islands;
   };
-  result_.islands = detect("");
+  result_.islands = detect("", true);
   result_.sources = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
-  if (request_.negative_too) {
+  if (request_.negative_too || request_.reliability) {
     options.negative = !options.negative;
-    detect("-neg");
-    auto negative = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
-    fact("negative detections", fmt::format("{}", negative.size()));
-    for (Source& source : negative) {
-      source.island += result_.islands->count();
-      result_.sources.push_back(source);
-    }
-    std::ranges::stable_sort(result_.sources, [](const Source& a, const Source& b) {
-      return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
-    });
+    detect("-neg", request_.negative_too);
+    add_negative(make_sources(sums, options, header(), result_.beam, fits, request_.calibration), options.seed);
   }
   fact("sources", fmt::format("{}", result_.sources.size()));
+}
+
+/// Judges the sources by the negative detections, and keeps those where they are wanted.
+void Run::add_negative(const std::vector<Source>& negative, double seed) {
+  fact("negative detections", fmt::format("{}", negative.size()));
+  if (request_.reliability) {
+    const double expected = set_reliabilities(result_.sources, negative, seed);
+    fact("reliability", fmt::format("{:.1f} of {} sources expected to be false{}", expected, result_.sources.size(),
+                                    negative.empty() ? " (no negative detection: fewer than 3, with 95 % confidence)" : ""));
+  }
+  if (request_.negative_too) merge_negative(result_.sources, negative, result_.islands->count());
 }
 
 /// The noise is measured once, outside the islands that were found first.
@@ -399,6 +405,7 @@ std::vector<std::string> Run::history() const {
     if (request_.fdr > 0) lines.push_back(fmt::format("detect: seed set by a false discovery rate of {:g}", request_.fdr));
     for (const auto& [name, text] : result_.report.facts)
       if (name == "detection") lines.push_back("detect: " + text);
+    if (request_.reliability) lines.emplace_back("reliability: by the negative detections");
     lines.push_back(request_.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
                                                       request_.deblend.contrast, request_.deblend.prominence)
                                         : std::string("deblend: off"));

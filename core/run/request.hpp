@@ -70,6 +70,7 @@ struct Request {
   FitRequest fit;                            ///< moments where its method is none
   Calibration calibration;
   bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
+  bool reliability = false;                  ///< searches the negative image too, for Source::reliability
   OutputRequest output;
   std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers
   bool dry_run = false;                      ///< plan, report, and stop before any pixel

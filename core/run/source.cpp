@@ -276,6 +276,7 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
   const double pixel = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
   const double threshold = setting.options.flood * sums.peak_rms;
   source.snr = pixel / sums.peak_rms;
+  source.sum_snr = sums.s / sums.peak_rms;
   source.rms = sums.peak_rms * setting.unit;
   source.mean = sums.peak_mean * setting.unit;
   source.peak_pixel = (source.negative ? -1 : 1) * pixel * setting.unit;
@@ -315,7 +316,21 @@ void apply(const Calibration& calibration, Source& source) {
   source.e_dec = std::hypot(source.e_dec, calibration.position_error);
 }
 
+void sort_by_peak(std::vector<Source>& sources) {
+  std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
+    return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
+  });
+}
+
 }  // namespace
+
+void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
+  for (Source source : negative) {
+    source.island += islands;
+    sources.push_back(source);
+  }
+  sort_by_peak(sources);
+}
 
 std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                  const ImageHeader& header, const std::optional<Beam>& beam,
@@ -336,9 +351,7 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
     apply(calibration, source);
     sources.push_back(source);
   }
-  std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
-    return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
-  });
+  sort_by_peak(sources);
   return sources;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Source {
   GaussianComponent model;
   bool fitted = false;                             ///< by a Gaussian fit, not by moments
   double rms = 0, mean = 0, snr = 0;
+  double sum_snr = 0;                              ///< sum of its pixels less background, over the rms at its peak
+  double reliability = std::numeric_limits<double>::quiet_NaN();  ///< 0 to 1; NaN where it was not asked for
   std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
   bool shared = false;                             ///< one of several in its island
   std::int64_t flag = 0;                           ///< kFlag... bits
@@ -81,6 +84,9 @@ struct Calibration {
                                                const ImageHeader& header, const std::optional<Beam>& beam,
                                                const std::vector<SourceFit>& fits = {},
                                                const Calibration& calibration = {});
+
+/// Puts negative detections among the others, in the same order; their labels carry on after `islands`.
+void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands);
 
 /// The catalogue of these sources: the one table of columns.
 [[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,

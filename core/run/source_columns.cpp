@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one table of catalogue columns: what each is called, its unit, UCD and meaning, and where it comes from.
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -68,6 +70,9 @@ const std::vector<Row>& table() {
       {{"Peak_pixel", "Jy/beam", "phot.flux.density;stat.max;em.radio", "Brightest pixel, less background"},
        &Source::peak_pixel},
       {{"SNR", "", "stat.snr", "Peak_pixel over Isl_rms"}, &Source::snr},
+      {{"Reliability", "", "stat.probability", "Part of detections like this one that are real, judged by the negative ones; "
+        "only with --reliability"},
+       &Source::reliability},
       {{"X_peak", "pix", "pos.cartesian.x;instr.det", "Column of the brightest pixel, from 0"}, &Source::peak_x},
       {{"Y_peak", "pix", "pos.cartesian.y;instr.det", "Row of the brightest pixel, from 0"}, &Source::peak_y},
       {{"Npix", "pix", "phys.area;instr.pixel", "Pixels of the island"}, &Source::npix},
@@ -132,7 +137,9 @@ Column filled(const Row& row, const std::vector<Source>& sources, const ImageHea
 Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
                          const std::vector<std::string>& history) {
   Catalogue catalogue;
-  for (const Row& row : table()) catalogue.columns.push_back(filled(row, sources, header));
+  const bool judged = std::ranges::any_of(sources, [](const Source& s) { return std::isfinite(s.reliability); });
+  for (const Row& row : table())
+    if (judged || row.info.name != "Reliability") catalogue.columns.push_back(filled(row, sources, header));
   catalogue.frame = header.wcs.celestial() ? header.wcs.frame_name() : "";
   catalogue.equinox = header.wcs.equinox();
   catalogue.frequency_hz = header.wcs.frequency_hz();
