@@ -30,6 +30,8 @@ void add_verify(CLI::App& root, Action& action);
 void add_bench(CLI::App& root, Action& action);
 void add_simulate(CLI::App& root, Action& action);
 void add_match(CLI::App& root, Action& action);
+void add_complete(CLI::App& root, Action& action);
+void add_measure(CLI::App& root, Action& action);
 void add_view(CLI::App& root, Action& action);
 
 /// "reber 0.1.0"

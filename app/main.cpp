@@ -64,7 +64,9 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_smooth(*root, action);
   add_background(*root, action);
   add_find(*root, action);
+  add_measure(*root, action);
   add_match(*root, action);
+  add_complete(*root, action);
   add_verify(*root, action);
   add_bench(*root, action);
   add_simulate(*root, action);

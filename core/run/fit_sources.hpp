@@ -39,6 +39,13 @@ class SourceFitter {
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;
 
+  /// What the weights take the noise for; uncorrelated without a beam.
+  [[nodiscard]] const NoiseCorrelation& weights_noise() const { return beam_noise_; }
+  /// What the errors take it for: as measured, else as the weights do.
+  [[nodiscard]] const NoiseCorrelation& errors_noise() const {
+    return measured_.pixels > 0 ? measured_.correlation : beam_noise_;
+  }
+
  private:
   FitRequest request_;
   Shape shape_;

@@ -7,7 +7,7 @@
 namespace reber {
 
 /// What a number is for; each purpose is a stream of its own, so that adding sources leaves the noise as it was.
-enum class RandomStream : std::uint64_t { noise = 0, points = 1, extended = 2, rings = 3, ridge = 4 };
+enum class RandomStream : std::uint64_t { noise = 0, points = 1, extended = 2, rings = 3, ridge = 4, injection = 5 };
 
 /// Two numbers uniform in (0, 1), 53 bits each: Philox4x32-10 with key `seed` and counter (index, stream).
 struct UniformPair {

@@ -324,6 +324,11 @@ void sort_by_peak(std::vector<Source>& sources) {
 
 }  // namespace
 
+double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) {
+  const DetectOptions unused;
+  return make_setting(unused, header, beam).per_sum;
+}
+
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
   for (Source source : negative) {
     source.island += islands;

@@ -77,6 +77,9 @@ struct Calibration {
   bool operator==(const Calibration&) const = default;
 };
 
+/// Flux density (Jy) of a sum of pixel values; NaN where the unit or the beam it needs is not known.
+[[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
+
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and sizes
 /// of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.

@@ -9,7 +9,7 @@ expect_status 0
 expect_empty err
 expect_in out info run convolve background find verify bench simulate "Exit codes"
 
-for command in info run convolve background find verify bench simulate; do
+for command in info run convolve background find measure complete verify bench simulate; do
   run "$command" --help
   expect_status 0
   expect_empty err

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# reber complete: the curve of an easy sky, the same answer for any number of threads and for both backends of the host,
+# and what is refused.
+source "$(dirname "$0")/harness.sh"
+
+run simulate sky.fits --size 768 --sources 40 --extended 0 --rms-rise 0 --seed 3
+expect_status 0
+run complete sky.fits --number 40 --bins 4 --snr 2.5 40 --fit gaussian -o table.csv table.fits --plot plot.png --json a.json
+expect_status 0
+expect_in out "50 % complete at S/N" "found, clear" "wrote plot.png"
+expect_file table.csv table.fits plot.png
+# Bins of S/N 2.5-5, 5-10, 10-20, 20-40; a source of 2.5 to 5 sigma is seldom found at 5 sigma, one above 7 always.
+expect_json a.json "d['injected'] == 160 and d['bins'][0]['found_clear']['value'] < 0.45 and d['bins'][2]['found_clear']['value'] > 0.95 and d['bins'][3]['found_clear']['value'] > 0.95"
+expect_json a.json "abs(d['bins'][3]['total_ratio']['median'] - 1) < 0.03 and 0.7 < d['bins'][3]['pull_x']['scatter'] < 1.4 and 4 < d['snr_50'] < 7"
+run complete sky.fits --number 40 --bins 4 --snr 2.5 40 --fit gaussian --json b.json --threads 1
+expect_same a.json b.json
+run complete sky.fits --number 40 --bins 4 --snr 2.5 40 --fit gaussian --json c.json --seed 2
+checks=$((checks + 1))
+cmp -s a.json c.json && report "another seed gave the same answer"
+run complete sky.fits --number 20 --bins 3 --into residual --size 15 --json d.json
+expect_status 0
+expect_json d.json "d['on_sources'] == 0 and d['into'] == 'the image less its sources'"
+run complete sky.fits --snr 10 5
+expect_status 2
+expect_in err "must rise"
+run complete sky.fits --number 0
+expect_status 2
+run complete sky.fits -o table.csv
+expect_status 2
+expect_in err "table.csv exists"
+finish
