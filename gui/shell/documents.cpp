@@ -145,6 +145,13 @@ void App::show_plane(Document& document, const OpenOptions& options) {
   if (document.loading) cancel(document);
   document.open = options;
   start_loading(document);
+  if (!document.result) return;
+  // The sources of one plane are not those of the next.
+  document.result.reset();
+  document.shapes.clear();
+  document.selection.clear();
+  document.shown = LayerKind::input;
+  if (!state_.animate) run(document);
 }
 
 void App::reload(Document& document) {
