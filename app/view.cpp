@@ -22,7 +22,7 @@ int start_viewer(const std::vector<std::string>& arguments) {
   if (!error && !std::filesystem::exists(viewer)) {
     throw InputError(
         fmt::format("this Reber was built without its viewer ({} is not there). Install libimgui-dev, "
-                    "libstb-dev, libglfw3-dev and libgl-dev and build again with -DREBER_GUI=ON.",
+                    "libstb-dev, libglfw3-dev, libgl-dev and libcairo2-dev and build again with -DREBER_GUI=ON.",
                     viewer));
   }
   std::vector<std::string> words{viewer};

@@ -312,7 +312,8 @@ void App::draw_document(Document& document) {
     draw_canvas(canvas_, compare.other_shown ? *other : document,
                 compare.other_shown ? compare.other_layer : document.shown, true);
     // Moved while the other one was shown: the first follows.
-    if (compare.other_shown && other != &document && !(other->view == locked)) document.view = matching_view(state_, *other, document);
+    if (compare.other_shown && other != &document && !(other->view == locked))
+      document.view = matching_view(state_, *other, document);
     return;
   }
   // Side by side the halves have a centre each; split shows two parts of one picture.

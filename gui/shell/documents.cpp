@@ -104,7 +104,8 @@ void App::open(const std::string& path, const OpenOptions& options) {
     open_session(all, path);
     return;
   }
-  if (path.ends_with(".csv") || path.ends_with(".vot") || path.ends_with(".xml") || path.ends_with(".tsv") || path.ends_with(".txt")) {
+  if (path.ends_with(".csv") || path.ends_with(".vot") || path.ends_with(".xml") || path.ends_with(".tsv") ||
+      path.ends_with(".txt")) {
     Context all = context();
     open_catalogue_file(all, path);
     return;

@@ -146,12 +146,12 @@ TEST(GuiAutosave, KeepsThreeCopiesAndPassesOverADamagedOne) {
   SavedSession session = sample(folder);
   Autosave autosave(folder.file("auto"), 30);
   EXPECT_TRUE(autosave.offer(session, 0));
-  EXPECT_FALSE(autosave.offer(session, 100)) << "nothing has changed";
+  EXPECT_FALSE(autosave.offer(session, 31)) << "nothing has changed";
   session.shown = 0;
-  EXPECT_FALSE(autosave.offer(session, 10)) << "too soon";
-  EXPECT_TRUE(autosave.offer(session, 40));
+  EXPECT_FALSE(autosave.offer(session, 60)) << "too soon";
+  EXPECT_TRUE(autosave.offer(session, 62));
   session.compare.kind = "difference";
-  EXPECT_TRUE(autosave.offer(session, 80));
+  EXPECT_TRUE(autosave.offer(session, 93));
   std::vector<std::string> problems;
   EXPECT_EQ(autosave.newest(problems), session);
   EXPECT_TRUE(problems.empty());
