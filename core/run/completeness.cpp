@@ -237,6 +237,7 @@ void Experiment::one_round(const std::vector<Injected>& injected) {
   for (const Injected& one : injected) add(with, one.x, one.y, one.peak, shape_);
   MemoryNeeds needs;
   needs.shape = with.shape();
+  needs.copy = true;  // for passes of the background without the sources
   const std::int64_t offered = backend_.info().device_memory_bytes, cap = request_.device_memory_bytes;
   PipelineCache cache;
   cache.image = cache_.image;

@@ -58,7 +58,8 @@ std::optional<SessionStage> first_changed_stage(const Request& before, const Req
   if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return SessionStage::convolve;
   if (!(before.background == after.background)) return SessionStage::background;
   if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr || !(before.deblend == after.deblend) || !(before.fit == after.fit) ||
-      !(before.calibration == after.calibration) || before.negative_too != after.negative_too)
+      !(before.calibration == after.calibration) || before.negative_too != after.negative_too ||
+      before.reliability != after.reliability)
     return SessionStage::detect;
   return {};
 }
