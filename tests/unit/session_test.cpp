@@ -24,7 +24,8 @@ class SessionTest : public ::testing::Test {
   void SetUp() override {
     image_ = random_image({300, 280}, 0.01, 11);
     for (int i = 0; i < 6; ++i) image_.at(30 + 40 * i, 50 + 30 * i) = 40.0f + static_cast<float>(i);
-    path_ = ::testing::TempDir() + "reber_session.fits";
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = ::testing::TempDir() + "reber_session_" + test->name() + ".fits";  // tests may run side by side
     write_fits(path_, image_.shape(), {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
                  std::copy_n(image_.data() + y0 * image_.shape().nx, ny * image_.shape().nx, out);
                }),
@@ -55,12 +56,7 @@ class SessionTest : public ::testing::Test {
   template <typename Done>
   ::testing::AssertionResult until(Done done) {
     std::unique_lock lock(mutex_);
-    const bool met = changed_.wait_for(lock, std::chrono::seconds(10), [&] {
-      lock.unlock();
-      const bool now = done();
-      lock.lock();
-      return now;
-    });
+    const bool met = changed_.wait_for(lock, std::chrono::seconds(10), done);
     return met ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "not within ten seconds";
   }
 

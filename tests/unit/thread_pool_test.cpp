@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -38,11 +39,16 @@ TEST(thread_pool, worker_numbers_are_in_range_and_never_shared_at_one_time) {
 
 TEST(thread_pool, an_exception_comes_out_and_the_pool_goes_on_working) {
   ThreadPool pool(3);
+  std::atomic<bool> thrown{false};
   std::atomic<int> visited{0};
   EXPECT_THROW(pool.for_each(100000,
                              [&](std::int64_t index) {
                                ++visited;
-                               if (index == 5) throw DataError("row 5");
+                               // The others may be through all rows before a thread that was put to sleep has thrown.
+                               while (index > 1000 && !thrown) std::this_thread::yield();
+                               if (index != 5) return;
+                               thrown = true;
+                               throw DataError("row 5");
                              }),
                DataError);
   EXPECT_LT(visited.load(), 100000);
