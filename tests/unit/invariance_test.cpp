@@ -23,7 +23,7 @@ const Image& sky() {
     SimulationOptions options;
     options.shape = {kSide, kSide};
     options.seed = 11;
-    options.point_sources = 150;
+    options.point_sources = 400;
     options.extended_sources = 5;
     return std::move(simulate(options, backend("cpu"), {}).image);
   }();
@@ -77,7 +77,7 @@ std::vector<Source> found(const Image& image, const Way& way) {
 
 double worst(double a, double b) { return std::abs(a - b) / std::max({std::abs(a), std::abs(b), 1e-300}); }
 
-/// Integers equal, numbers within `bound` of each other; positions and shapes as `place` maps them.
+/// Integers equal, numbers within `bound` of each other, relative.
 void expect_same(const std::vector<Source>& got, const std::vector<Source>& expected, double bound) {
   ASSERT_EQ(got.size(), expected.size());
   ASSERT_GT(got.size(), 50u);
