@@ -14,8 +14,9 @@
 namespace reber {
 namespace {
 
-/// Multiply-adds that an island's fit with correlated weights may cost, and one with ordinary weights: below a second.
-constexpr double kMostCorrelatedWork = 5e8, kMostPlainWork = 2e9;
+/// Multiply-adds that one fit may cost, and all of an island's: below a second of one processor. Islands of more are no
+/// sums of a few Gaussians.
+constexpr double kMostWork = 2e8, kMostIslandWork = 5e8;
 /// Evaluations that a fit takes, rounded up.
 constexpr double kTypicalRounds = 20;
 /// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
@@ -106,6 +107,7 @@ void FitLadder::ask(FitBatch& batch) const {
 }
 
 void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
+  spent_ += work(candidates_.size(), correlated_, std::max(1, outcome.rounds));
   switch (rung_) {
     case Rung::correlated:
     case Rung::plain:
@@ -117,10 +119,16 @@ void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
   }
 }
 
-bool FitLadder::affordable(std::size_t components, bool correlated) const {
+/// Multiply-adds of a fit: matrices of the weights or of the normal equations, then the errors.
+double FitLadder::work(std::size_t components, bool correlated, double rounds) const {
   const double n = static_cast<double>(pixels_.value.size()), p = 6 * static_cast<double>(components);
-  if (correlated) return n * n * n / 6 + kTypicalRounds * n * n / 2 * (p + 1) <= kMostCorrelatedWork;
-  return kTypicalRounds * n * p * p <= kMostPlainWork;
+  if (correlated) return n * n * n / 6 + rounds * n * n / 2 * (p + 1) + n * n * p;
+  return rounds * n * p * p + n * n * p;
+}
+
+bool FitLadder::affordable(std::size_t components, bool correlated) const {
+  const double wanted = work(components, correlated, kTypicalRounds);
+  return wanted <= kMostWork && spent_ + wanted <= kMostIslandWork;
 }
 
 void FitLadder::begin() {
@@ -311,10 +319,11 @@ void FitLadder::go_down() {
   const Rung from = rung_ == Rung::correlated || rung_ == Rung::plain || rung_ == Rung::beam_shape ? rung_ : held_rung_;
   held_.clear();
   candidates_ = initial_;
-  if (from == Rung::correlated) {
+  const bool affordable_still = affordable(candidates_.size(), false);
+  if (from == Rung::correlated && affordable_still) {
     rung_ = Rung::plain;
     correlated_ = false;
-  } else if (from == Rung::plain && setting_.beam) {
+  } else if (from == Rung::plain && setting_.beam && affordable_still) {
     rung_ = Rung::beam_shape;
     for (Candidate& one : candidates_) one.start.fwhm2 = *setting_.beam, one.bounds.shape_free = false;
     correlated_ = affordable(candidates_.size(), true);

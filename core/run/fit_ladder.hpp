@@ -56,6 +56,7 @@ class FitLadder {
   enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, finished };
 
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
+  [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
   [[nodiscard]] double rms_near(double x, double y) const;
   void begin();
@@ -83,6 +84,7 @@ class FitLadder {
   std::vector<FittedGaussian> held_;       ///< best fit so far; empty: none settled
   std::vector<Candidate> held_candidates_;
   double held_chi2_ = 0;
+  double spent_ = 0;                       ///< multiply-adds of the questions answered
   std::size_t changed_ = 0;                ///< first of the candidates that a trial is about
   bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
   std::vector<LadderResult> results_;
