@@ -62,9 +62,11 @@ std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIs
   auto result = plane_of_bands(plane, [&](const Band& band, float* out, std::int64_t pitch) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const float* from = rows.window.pixels + (band.y0 - rows.window.first) * pitch;
-    check(cudaMemcpyAsync(out, from, static_cast<std::size_t>(band.ny * pitch) * sizeof(float),
-                          cudaMemcpyDeviceToDevice, band.stream),
-          "cudaMemcpyAsync");
+    // Pixels alone: what lies between a row's end and the pitch was never written.
+    const auto row_bytes = static_cast<std::size_t>(pitch) * sizeof(float);
+    check(cudaMemcpy2DAsync(out, row_bytes, from, row_bytes, static_cast<std::size_t>(plane.shape().nx) * sizeof(float),
+                            static_cast<std::size_t>(band.ny), cudaMemcpyDeviceToDevice, band.stream),
+          "cudaMemcpy2DAsync");
     blank_runs(band.stream, islands, grow, band.y0, band.ny, out, pitch);
   });
   result->set_blank(result->blank(), plane.infinite());
