@@ -10,6 +10,10 @@
 namespace reber {
 namespace {
 
+/// A peak that would be detected by itself on the level where it meets another stands whatever its part of the flux, if it
+/// rises by this part of the higher peak: what is less may be a calibration error around that one.
+constexpr double kLeastRise = 0.01;
+
 /// The pixels around one peak, as far as they have been taken in.
 struct Basin {
   std::size_t peak;     ///< pixel
@@ -46,7 +50,7 @@ class Island {
   std::int32_t root(std::int32_t basin);
   void take_in(std::size_t p);
   void join(std::vector<std::int32_t>& meeting, double level);
-  [[nodiscard]] bool stands(const Basin& basin, double level) const;
+  [[nodiscard]] bool stands(const Basin& basin, double level, double brightest) const;
 
   std::size_t first_, count_;
   const IslandPixels& pixels_;
@@ -81,10 +85,12 @@ std::int32_t Island::root(std::int32_t basin) {
   return basin;
 }
 
-bool Island::stands(const Basin& basin, double level) const {
-  const double peak = above(basin.peak), rms = pixels_.rms[first_ + basin.peak];
-  return peak > detect_.seed * rms && peak - level > options_.prominence * rms &&
-         basin.flux - level * static_cast<double>(basin.count) > options_.contrast * total_;
+/// brightest: the highest peak that meets there, above background
+bool Island::stands(const Basin& basin, double level, double brightest) const {
+  const double peak = above(basin.peak), rms = pixels_.rms[first_ + basin.peak], rise = peak - level;
+  if (!(peak > detect_.seed * rms && rise > options_.prominence * rms)) return false;
+  const bool holds_flux = basin.flux - level * static_cast<double>(basin.count) > options_.contrast * total_;
+  return holds_flux || (rise > detect_.seed * rms && rise > kLeastRise * brightest);
 }
 
 /// Basins that meet at `level`. The one with the highest peak takes up the others unless it and they stand.
@@ -93,10 +99,11 @@ void Island::join(std::vector<std::int32_t>& meeting, double level) {
   const auto [last, end] = std::ranges::unique(meeting);
   meeting.erase(last, end);
   Basin& highest = basins_[meeting[0]];
-  const bool highest_stands = stands(highest, level);
+  const double brightest = above(highest.peak);
+  const bool highest_stands = stands(highest, level, brightest);
   for (std::size_t k = 1; k < meeting.size(); ++k) {
     Basin& other = basins_[meeting[k]];
-    if (highest_stands && stands(other, level)) continue;
+    if (highest_stands && stands(other, level, brightest)) continue;
     other.parent = meeting[0];
     highest.flux += other.flux;
     highest.count += other.count;

@@ -235,7 +235,7 @@ void FitLadder::start_from_held() {
 
 /// A beam where the highest peak is left.
 bool FitLadder::try_residual() {
-  if (residual_tried_ || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+  if (residual_tried_ || core() || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
     return false;
   residual_tried_ = true;
   std::size_t highest = 0;
@@ -266,7 +266,7 @@ bool FitLadder::try_pair() {
   constexpr double kWider = 3;  // standard deviations
   constexpr double kMostMajor = 3, kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
   const Ellipse beam = ellipse_of(*setting_.beam);
-  if (pair_tried_ || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+  if (pair_tried_ || core() || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
     return false;
   pair_tried_ = true;
   std::size_t widest = 0;
@@ -344,29 +344,6 @@ void FitLadder::finish() {
     if (one.source == Candidate::kExtra) one.flag |= kFlagExtra;
     results_.push_back(one);
   }
-}
-
-std::vector<FitLadder> FitLadder::parts() const {
-  std::vector<FitLadder> ladders;
-  if (!in_parts_) return ladders;
-  // A pixel goes to the component that is brightest there.
-  std::vector<FitPixels> pixels(initial_.size());
-  std::array<double, 6> unused{};
-  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
-    std::size_t owner = 0;
-    double most = -1;
-    for (std::size_t k = 0; k < initial_.size(); ++k) {
-      const double value = initial_[k].start.evaluate(pixels_.x[i], pixels_.y[i], unused);
-      if (value > most) most = value, owner = k;
-    }
-    FitPixels& to = pixels[owner];
-    to.y.push_back(pixels_.y[i]), to.x.push_back(pixels_.x[i]);
-    to.value.push_back(pixels_.value[i]), to.rms.push_back(pixels_.rms[i]);
-  }
-  for (std::size_t k = 0; k < initial_.size(); ++k)
-    if (!pixels[k].value.empty())
-      ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart);
-  return ladders;
 }
 
 }  // namespace reber

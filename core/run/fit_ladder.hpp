@@ -49,12 +49,16 @@ class FitLadder {
 
   /// Once finished: what was found, none for sources that keep their moments.
   [[nodiscard]] const std::vector<LadderResult>& results() const { return results_; }
-  /// Once finished: ladders for the parts of an island that no fit of the whole describes or can afford.
+  /// Once finished: ladders for what no fit of the whole describes or can afford: an island's parts, or the core of a
+  /// single source, the pixels around its peak above the level that surrounds them.
   [[nodiscard]] std::vector<FitLadder> parts() const;
 
  private:
   enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, finished };
 
+  [[nodiscard]] bool core() const;
+  [[nodiscard]] std::optional<FitLadder> core_ladder() const;
+  [[nodiscard]] FitPixels around(const GaussianComponent& peak) const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
@@ -74,6 +78,7 @@ class FitLadder {
 
   FitPixels pixels_;
   LadderSetting setting_;
+  FitPixels around_;                   ///< of a part: the island's pixels around its peak; else empty
   std::vector<Candidate> candidates_;  ///< of the question at hand
   std::vector<Candidate> initial_;
   std::int64_t flag_ = 0;

@@ -113,6 +113,27 @@ std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t f
   return nearest;
 }
 
+/// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
+/// the core's wings: returns nothing, and the core stands for the source.
+std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core) {
+  constexpr double kLeastRest = 0.25;
+  const Covariance& c = core.fwhm2;
+  const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  SourceSums rest = source;
+  IslandSums& sums = rest.sums;
+  if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
+  const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;
+  sums.s -= flux;
+  sums.sx -= flux * dx, sums.sy -= flux * dy;
+  sums.sxx -= flux * (dx * dx + c.xx / kFwhm2PerVariance), sums.syy -= flux * (dy * dy + c.yy / kFwhm2PerVariance);
+  sums.sxy -= flux * (dx * dy + c.xy / kFwhm2PerVariance);
+  const double sign = sums.peak < sums.peak_mean ? -1 : 1, height = sign * (static_cast<double>(sums.peak) - sums.peak_mean);
+  const double level = std::max(height - core.peak, 0.5 * std::min(height, sums.s / static_cast<double>(sums.npix)));
+  sums.peak = static_cast<float>(sums.peak_mean + sign * level);
+  rest.shared = true;
+  return rest;
+}
+
 /// Takes the finished ladders out, their results to their islands, their parts in their place.
 std::vector<Work> still_open(std::vector<Work> all, std::vector<std::vector<LadderResult>>& found) {
   std::vector<Work> open;
@@ -162,7 +183,17 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
     copy_until(island.first + island.count);
     for (const LadderResult& one : found[i]) {
       if (one.source == Candidate::kExtra) continue;
-      fits[first + static_cast<std::size_t>(one.source)] = {one.gaussian, one.flag};
+      const std::size_t k = first + static_cast<std::size_t>(one.source);
+      const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component) : std::nullopt;
+      if (!rest) {
+        fits[k] = {one.gaussian, one.flag};
+        continue;
+      }
+      all.push_back(extra_source(all[k], pixels, island.pixels, one.gaussian.component));
+      all.back().shared = true;
+      fits.push_back({one.gaussian, one.flag});
+      all[k] = *rest;
+      fits[k].flag |= kFlagCore;
     }
     for (const LadderResult& one : found[i]) {
       if (one.source != Candidate::kExtra) continue;

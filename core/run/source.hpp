@@ -55,6 +55,7 @@ inline constexpr std::int64_t kFlagPlainWeights = 128;  ///< island too large fo
 inline constexpr std::int64_t kFlagBound = 256;         ///< a fitted centre or size is at its bound
 inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit left: no peak of its own
 inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
+inline constexpr std::int64_t kFlagCore = 2048;         ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {
