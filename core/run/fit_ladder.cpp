@@ -115,6 +115,7 @@ void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
     case Rung::residual:
     case Rung::pair:
     case Rung::shapes: return trial_answer(outcome, fitted);
+    case Rung::significance: return significance_answer(outcome, *fitted);
     case Rung::finished: return;
   }
 }
@@ -180,8 +181,8 @@ void FitLadder::accept(const FitOutcome& outcome, const FittedGaussian* fitted) 
 /// A component more where one is asked for; then the answer, or the next rung where nothing helps.
 void FitLadder::go_on() {
   if (setting_.beam && (try_shapes() || try_residual() || try_pair())) return;
-  if (holds_) return finish();
-  go_down();
+  if (!holds_) return go_down();
+  if (!try_significance()) finish();
 }
 
 void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {
@@ -337,7 +338,7 @@ void FitLadder::finish() {
   rung_ = Rung::finished;
   if (!holds_) return;
   for (std::size_t k = 0; k < held_.size(); ++k) {
-    LadderResult one{held_[k], flag_, held_candidates_[k].source};
+    LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_};
     if (held_rung_ == Rung::plain && setting_.beam) one.flag |= kFlagPlainWeights;
     if (!held_candidates_[k].bounds.shape_free) one.flag |= kFlagBeamShape;
     if (one.gaussian.at_bound) one.flag |= kFlagBound;

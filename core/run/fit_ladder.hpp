@@ -14,6 +14,7 @@ namespace reber {
 struct LadderSetting {
   std::optional<Covariance> beam;  ///< FWHM^2 on the grid; without one, weights are ordinary and nothing is added
   double seed = 5, flood = 3;      ///< thresholds in rms
+  bool noise_measured = false;     ///< its autocorrelation is known: faint detections are held against it
 };
 
 /// A Gaussian on its way: start, bounds, and the source it stands for.
@@ -29,12 +30,14 @@ struct LadderResult {
   FittedGaussian gaussian;
   std::int64_t flag = 0;
   std::ptrdiff_t source = Candidate::kExtra;
+  bool noise = false;  ///< the source is a peak of the noise: no row
 };
 
 /// One island on its way down. Rungs, each a question to the backend: all components with weights for correlated noise;
 /// ordinary weights; a component more where a fit that settled leaves a peak; the beam's shape; the island in parts, one
 /// a component; nothing (moments). From a rung that holds, components are added as long as the island asks for them:
-/// a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam.
+/// a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam. A faint
+/// single source is asked last whether it is more than a peak of the noise.
 /// docs/science.md#gaussian-fits gives the rules. No rung costs more than a bounded number of operations.
 class FitLadder {
  public:
@@ -42,6 +45,8 @@ class FitLadder {
   FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting, std::int64_t flag = 0);
 
   [[nodiscard]] bool finished() const { return rung_ == Rung::finished; }
+  /// The question is one about the noise: its weights are to be those of the measured autocorrelation.
+  [[nodiscard]] bool about_noise() const { return rung_ == Rung::significance; }
   /// The island's problem at hand; not when finished.
   void ask(FitBatch& batch) const;
   /// fitted: as many as the problem has components
@@ -54,7 +59,7 @@ class FitLadder {
   [[nodiscard]] std::vector<FitLadder> parts() const;
 
  private:
-  enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, finished };
+  enum class Rung { correlated, plain, residual, pair, shapes, beam_shape, significance, finished };
 
   [[nodiscard]] bool core() const;
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
@@ -72,6 +77,8 @@ class FitLadder {
   bool try_residual();
   bool try_pair();
   bool try_shapes();
+  bool try_significance();
+  void significance_answer(const FitOutcome& outcome, const FittedGaussian& fitted);
   void go_down();
   void start_from_held();
   void finish();
@@ -91,6 +98,7 @@ class FitLadder {
   double held_chi2_ = 0;
   double spent_ = 0;                       ///< multiply-adds of the questions answered
   std::size_t changed_ = 0;                ///< first of the candidates that a trial is about
+  bool noise_ = false;                     ///< the island is a noise peak
   bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
   std::vector<LadderResult> results_;
   bool in_parts_ = false;

@@ -163,12 +163,25 @@ std::vector<Work> next_round(Backend& backend, std::vector<Work> open, FitBatch 
   return still_open(std::move(open), found);
 }
 
-/// Sources and their fits, those that the fits added at the end of their islands.
+/// Takes these entries, ascending, out.
+template <typename T>
+void without(const std::vector<std::size_t>& entries, std::vector<T>& all) {
+  std::size_t at = 0, next = 0;
+  std::erase_if(all, [&](const T&) {
+    const bool out = next < entries.size() && entries[next] == at;
+    ++at;
+    next += out ? 1 : 0;
+    return out;
+  });
+}
+
+/// Sources and their fits, those that the fits added at the end of their islands, without peaks of the noise.
 /// found: of each island
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
                                const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
+  std::vector<std::size_t> noise;  // entries of the two above
   std::size_t next = 0;
   const auto copy_until = [&](std::size_t end) {
     for (; next < end; ++next) {
@@ -183,6 +196,7 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
     copy_until(island.first + island.count);
     for (const LadderResult& one : found[i]) {
       if (one.source == Candidate::kExtra) continue;
+      if (one.noise) noise.push_back(first + static_cast<std::size_t>(one.source));
       const std::size_t k = first + static_cast<std::size_t>(one.source);
       const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component) : std::nullopt;
       if (!rest) {
@@ -205,6 +219,9 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
     }
   }
   copy_until(sums.size());
+  std::ranges::sort(noise);
+  without(noise, all);
+  without(noise, fits);
   sums = std::move(all);
   return fits;
 }
@@ -249,7 +266,7 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
                                          const DetectOptions& options, const Progress& progress) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
-  const LadderSetting setting{beam_px_, options.seed, options.flood};
+  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
   ThreadPool pool(request_.threads);
   std::vector<std::optional<Work>> begun(islands.size());
   pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
@@ -265,7 +282,15 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   FitBatch empty;
   empty.weights = beam_noise_;
   empty.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
-  while (!open.empty()) open = next_round(backend, std::move(open), empty, pool, found, progress);
+  FitBatch about_noise = empty;
+  about_noise.weights = empty.errors;
+  while (!open.empty()) {
+    const auto last = std::stable_partition(open.begin(), open.end(), [](const Work& one) { return !one.ladder.about_noise(); });
+    std::vector<Work> questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
+    open.erase(last, open.end());
+    open = next_round(backend, std::move(open), empty, pool, found, progress);
+    std::ranges::move(next_round(backend, std::move(questions), about_noise, pool, found, progress), std::back_inserter(open));
+  }
   return collect(sums, islands, pixels, found);
 }
 

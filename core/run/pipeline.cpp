@@ -354,7 +354,7 @@ void Run::find_sources() {
   result_.sources = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
   if (request_.negative_too || request_.reliability) {
     options.negative = !options.negative;
-    detect("-neg", request_.negative_too);
+    detect("-neg", true);
     add_negative(make_sources(sums, options, header(), result_.beam, fits, request_.calibration), options.seed);
   }
   fact("sources", fmt::format("{}", result_.sources.size()));

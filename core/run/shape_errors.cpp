@@ -93,4 +93,14 @@ double log_area_error(const Covariance& shape, const ShapeErrors& errors) {
   return std::sqrt(std::max(0.0, sum));
 }
 
+double relative_total_error(const GaussianComponent& fit, const std::array<std::array<double, 6>, 6>& covariance) {
+  const Covariance& c = fit.fwhm2;
+  const double det = c.xx * c.yy - c.xy * c.xy;
+  const std::array<double, 6> g{1 / fit.peak, 0, 0, c.yy / (2 * det), -c.xy / det, c.xx / (2 * det)};
+  double sum = 0;
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t b = 0; b < 6; ++b) sum += g[a] * covariance[a][b] * g[b];
+  return std::sqrt(std::max(0.0, sum));
+}
+
 }  // namespace reber

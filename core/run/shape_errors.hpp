@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "core/compute/gaussian_fit.hpp"
 #include "core/model/beam.hpp"
 
 namespace reber {
@@ -42,5 +43,9 @@ struct IntrinsicShape {
 
 /// Standard deviation of ln sqrt(det C), the logarithm of the ratio of total to peak.
 [[nodiscard]] double log_area_error(const Covariance& shape, const ShapeErrors& errors);
+
+/// Standard deviation of the total flux over the total flux.
+/// covariance: of peak, x, y, xx, xy, yy
+[[nodiscard]] double relative_total_error(const GaussianComponent& fit, const std::array<std::array<double, 6>, 6>& covariance);
 
 }  // namespace reber

@@ -223,14 +223,6 @@ bool is_resolved(double ratio, double log_error) {
   return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
 }
 
-/// Variance of g . p for parameters p of the covariance c.
-double variance_of(const std::array<double, 6>& g, const std::array<std::array<double, 6>, 6>& c) {
-  double sum = 0;
-  for (std::size_t a = 0; a < 6; ++a)
-    for (std::size_t b = 0; b < 6; ++b) sum += g[a] * c[a][b] * g[b];
-  return std::max(0.0, sum);
-}
-
 void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_moments, const Setting& setting) {
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
@@ -245,9 +237,7 @@ void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_mo
   const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
   const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
   source.total = sign * total;
-  source.e_total =
-      total * std::sqrt(variance_of(
-                  {1 / g.peak, 0, 0, g.fwhm2.yy / (2 * det), -g.fwhm2.xy / det, g.fwhm2.xx / (2 * det)}, c));
+  source.e_total = total * relative_total_error(g, c);
   ShapeErrors shape{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) shape[a][b] = c[a + 3][b + 3];
