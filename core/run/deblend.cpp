@@ -10,10 +10,6 @@
 namespace reber {
 namespace {
 
-/// A peak that would be detected by itself on the level where it meets another stands whatever its part of the flux, if it
-/// rises by this part of the higher peak: what is less may be a calibration error around that one.
-constexpr double kLeastRise = 0.01;
-
 /// The pixels around one peak, as far as they have been taken in.
 struct Basin {
   std::size_t peak;     ///< pixel
@@ -85,12 +81,14 @@ std::int32_t Island::root(std::int32_t basin) {
   return basin;
 }
 
+/// A peak that would be detected by itself on the level where it meets another stands whatever its part of the flux, if
+/// it rises by twice the contrast of the higher peak: what is less may be a calibration error around that one.
 /// brightest: the highest peak that meets there, above background
 bool Island::stands(const Basin& basin, double level, double brightest) const {
   const double peak = above(basin.peak), rms = pixels_.rms[first_ + basin.peak], rise = peak - level;
   if (!(peak > detect_.seed * rms && rise > options_.prominence * rms)) return false;
   const bool holds_flux = basin.flux - level * static_cast<double>(basin.count) > options_.contrast * total_;
-  return holds_flux || (rise > detect_.seed * rms && rise > kLeastRise * brightest);
+  return holds_flux || (rise > detect_.seed * rms && rise > 2 * options_.contrast * brightest);
 }
 
 /// Basins that meet at `level`. The one with the highest peak takes up the others unless it and they stand.

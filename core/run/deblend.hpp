@@ -13,7 +13,8 @@ namespace reber {
 struct DeblendOptions {
   bool on = true;
   /// Least part of the island's flux that a peak must hold above the level where it joins another (SExtractor's
-  /// contrast rule, at every level in place of a fixed number).
+  /// contrast rule, at every level in place of a fixed number). A peak that rises by the seed threshold above that level
+  /// stands as well, if the rise is twice this part of the higher peak: compact sources on wide bright emission.
   double contrast = 0.005;
   /// Least height of a peak above that level, in local rms: noise on top of a bright source is no source.
   double prominence = 2;

@@ -124,5 +124,51 @@ TEST(FitLadder, FitsThePartsOfAnIslandThatNoSumDescribes) {
   EXPECT_NEAR(got[0].gaussian.component.peak, 300, 30);
 }
 
+/// Pixels above 3 of a scene on uneven emission that is no sum of Gaussians: a plateau with ripples of 5 rms.
+FitPixels pixels_on_emission(const GaussianComponent& source, double plateau) {
+  FitPixels pixels;
+  for (std::int32_t y = 0; y < 64; ++y)
+    for (std::int32_t x = 0; x < 64; ++x) {
+      const double ripple = 5 * std::sin(0.9 * x) * std::cos(0.8 * y);
+      pixels.y.push_back(y), pixels.x.push_back(x), pixels.rms.push_back(1);
+      pixels.value.push_back(value({source}, x, y) + plateau + ripple);
+    }
+  return pixels;
+}
+
+TEST(FitLadder, FitsTheCoreOfASourceOnEmission) {
+  const GaussianComponent source{300, 30.4, 31.3, kBeam};
+  const auto got = climbed(FitLadder(pixels_on_emission(source, 40), {candidate(340, 30, 31, 0)}, {kBeam, 5, 3}));
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].flag & kFlagCore, kFlagCore);
+  EXPECT_NEAR(got[0].gaussian.component.peak, 300, 15);
+  EXPECT_NEAR(got[0].gaussian.component.x, 30.4, 0.1);
+  EXPECT_NEAR(got[0].gaussian.component.y, 31.3, 0.1);
+}
+
+TEST(FitLadder, LeavesALowBumpOnEmissionToTheEmission) {
+  const GaussianComponent bump{30, 30.4, 31.3, kBeam};
+  EXPECT_TRUE(climbed(FitLadder(pixels_on_emission(bump, 60), {candidate(90, 30, 31, 0)}, {kBeam, 5, 3})).empty());
+}
+
+/// One peak in noise of rms 1 whose autocorrelation is sqrt 2 beams wide, as a faint detection.   returns its result
+LadderResult faint(const Covariance& shape) {
+  FitLadder ladder(pixels_of({{5.6, 30.2, 31.1, shape}}), {candidate(5.6, 30, 31, 0)}, {kBeam, 5, 3, true});
+  while (!ladder.finished()) {
+    FitBatch batch;
+    batch.errors = NoiseCorrelation::of_shape(kBeam + kBeam);
+    batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(kBeam);
+    ladder.ask(batch);
+    const FitResults results = backend("cpu").fit(batch, {});
+    ladder.take(results.problems[0], results.components.data());
+  }
+  return ladder.results().at(0);
+}
+
+TEST(FitLadder, TellsAFaintSourceFromAPeakOfTheNoise) {
+  EXPECT_FALSE(faint(kBeam).noise);
+  EXPECT_TRUE(faint(kBeam + kBeam).noise);
+}
+
 }  // namespace
 }  // namespace reber::testing

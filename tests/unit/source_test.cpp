@@ -150,6 +150,12 @@ TEST(Deblending, a_bump_below_contrast_or_prominence_stays_with_its_source) {
   EXPECT_EQ(found(field({{60, 64, 0.1, 5}, {69, 64, 0.02, 5}}), field_header(5), strict).size(), 1u);
 }
 
+TEST(Deblending, a_compact_peak_on_wide_emission_stands_whatever_its_part_of_the_flux) {
+  // 1 mJy is 1 sigma: the peak holds 0.1 % of the island's flux and rises by 15 sigma; half of that is no detection.
+  EXPECT_EQ(found(field({{64, 64, 0.3, 60}, {80, 64, 0.02, 4}}), field_header(5), {}).size(), 2u);
+  EXPECT_EQ(found(field({{64, 64, 0.3, 60}, {80, 64, 0.005, 4}}), field_header(5), {}).size(), 1u);
+}
+
 TEST(Deblending, a_row_of_sources_splits_into_all_of_them) {
   std::vector<Gaussian> row;
   for (int i = 0; i < 9; ++i) row.push_back({20.0 + 8 * i, 64, 0.1 - 0.005 * i, 5});
