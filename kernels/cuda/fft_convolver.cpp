@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Overlap-save convolution: the choice of tiles, the plans, and the loop over batches of tiles.
+// Overlap-save convolution by cuFFT: the choice of tiles, the plans, and the loop over batches of tiles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/cufft_loader.hpp"
 #include "kernels/cuda/fft.hpp"
+#include "kernels/cuda/fft_paths.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -25,7 +26,6 @@ struct TileChoice {
   double cost = 0;         ///< pixels transformed, weighted
 };
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t tile_bytes(const FftTiles& tiles) {
   return tiles.spectrum() * 2 * static_cast<std::int64_t>(sizeof(float));
 }
@@ -47,8 +47,8 @@ std::optional<TileChoice> choose_tiles(const DeviceInfo& device, Shape kernel, S
       if (tx < kernel.nx) continue;
       TileChoice choice;
       choice.tiles = {ty, tx, ty - kernel.ny + 1, tx - kernel.nx + 1, 0};
-      choice.tiles.tiles_x = ceil_div(shape.nx, choice.tiles.valid_x);
-      choice.count = choice.tiles.tiles_x * ceil_div(shape.ny, choice.tiles.valid_y);
+      choice.tiles.tiles_x = tiles_along(shape.nx, choice.tiles.valid_x);
+      choice.count = choice.tiles.tiles_x * tiles_along(shape.ny, choice.tiles.valid_y);
       // 2^17 a tile: roughly what a batch of launches costs, so that a small image is not cut into crumbs.
       choice.cost = static_cast<double>(choice.count) * tile_cost(device, choice.tiles) + 131072;
       if (!best || choice.cost < best->cost) best = choice;
@@ -72,16 +72,13 @@ class FftConvolver final : public Convolver {
         forward_(true, choice.tiles.ty, choice.tiles.tx, choice.batch),
         backward_(false, choice.tiles.ty, choice.tiles.tx, choice.batch),
         spectrum_(2 * choice.tiles.spectrum(), context.stream()) {
-    double magnitude = 0;
-    for (const double weight : kernel.weights) magnitude += std::abs(weight);
-    // A single-precision transform of ones errs by a few 1e-7 of the weights' magnitude.
-    weight_noise_ = static_cast<float>(2e-6 * magnitude);
+    weight_noise_ = weight_noise_of(kernel);
     make_spectrum(context, kernel);
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
     FftTiles tiles = choice_.tiles;
-    tiles.tiles_x = ceil_div(job.in.nx, tiles.valid_x);
+    tiles.tiles_x = tiles_along(job.in.nx, tiles.valid_x);
     const DeviceBuffer<float> memory(choice_.batch * 2 * tiles.spectrum(), stream);
     // A last batch that is not full transforms what stands in its other tiles, and rows have padding.
     check(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(memory.bytes()), stream), "cudaMemsetAsync");
@@ -124,7 +121,7 @@ class FftConvolver final : public Convolver {
 
   void convolve(cudaStream_t stream, const ConvolveJob& job, const FftTiles& tiles, float* memory, bool mask,
                 float* out, std::int64_t pitch, bool count_blank) const {
-    const std::int64_t count = tiles.tiles_x * ceil_div(job.ny, tiles.valid_y);
+    const std::int64_t count = tiles.tiles_x * tiles_along(job.ny, tiles.valid_y);
     for (std::int64_t first = 0; first < count; first += choice_.batch) {
       const std::int64_t n = std::min(choice_.batch, count - first);
       // The plan always transforms a whole batch; tiles beyond n hold what the batch before left, and are not read.
@@ -145,36 +142,35 @@ class FftConvolver final : public Convolver {
 
 }  // namespace
 
-ConvolutionQuote quote_fft(const Context& context, const ConvolutionSpec& spec, Shape shape) {
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::fft;
+FftQuote quote_fft_library(const DeviceInfo& device, Shape kernel, Shape image) {
+  FftQuote quote;
   if (!cufft().present()) {
     quote.reason = "cuFFT could not be loaded: " + cufft().missing;
     return quote;
   }
-  const std::optional<TileChoice> choice = choose_tiles(context.device(), spec.kernel.shape, shape);
+  const std::optional<TileChoice> choice = choose_tiles(device, kernel, image);
   if (!choice) {
     quote.reason = "the kernel is larger than the largest transform";
     return quote;
   }
   const std::int64_t bytes = (choice->batch * 2 + 1) * tile_bytes(choice->tiles);
-  if (bytes > context.device().total_bytes) {
+  if (bytes > device.total_bytes) {
     quote.reason = fmt::format("a tile of {} x {} pixels needs {} bytes; the device has {}", choice->tiles.tx,
-                               choice->tiles.ty, bytes, context.device().total_bytes);
+                               choice->tiles.ty, bytes, device.total_bytes);
     return quote;
   }
   quote.possible = true;
   quote.workspace_bytes = bytes;
-  // 16384 x 16384 pixels, 31 x 31 weights: 4.0 ms on an H200 (4.8 TB/s), that is 40 bytes a weighted pixel moved.
-  quote.cost_ms = 0.03 + choice->cost * 40 / context.device().memory_bytes_per_ms;
+  // 16384 x 16384 pixels, 31 x 31 weights: 7.0 ms on an H200 (4.8 TB/s), that is 70 bytes a weighted pixel moved.
+  quote.cost_ms = 0.03 + choice->cost * 70 / device.memory_bytes_per_ms;
   quote.reason = fmt::format("{} tiles of {} x {} pixels, {} at once within the {} MiB L2 cache", choice->count,
-                             choice->tiles.tx, choice->tiles.ty, choice->batch, context.device().l2_bytes >> 20);
+                             choice->tiles.tx, choice->tiles.ty, choice->batch, device.l2_bytes >> 20);
   return quote;
 }
 
-std::unique_ptr<Convolver> make_fft(Context& context, const ConvolutionSpec& spec, Shape shape) {
-  const std::optional<TileChoice> choice = choose_tiles(context.device(), spec.kernel.shape, shape);
-  return std::make_unique<FftConvolver>(context, spec.kernel, choice.value());
+std::unique_ptr<Convolver> make_fft_library(Context& context, const Kernel& kernel, Shape image) {
+  const std::optional<TileChoice> choice = choose_tiles(context.device(), kernel.shape, image);
+  return std::make_unique<FftConvolver>(context, kernel, choice.value());
 }
 
 }  // namespace reber::cuda

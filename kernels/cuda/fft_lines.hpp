@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convolution by tiles too large for one block, in three kernels a batch: rows, columns with the product, rows back.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/convolve.hpp"
+
+namespace reber::cuda {
+
+/// What the kernels of one batch share. Tiles 2p and 2p + 1 of the job are the real and imaginary part of pair p.
+struct LineArguments {
+  ConvolveJob job;
+  std::int32_t kernel_ny = 0, kernel_nx = 0;
+  std::int32_t valid_y = 0, valid_x = 0;  ///< outputs of a tile
+  std::int32_t tiles_x = 0, tiles = 0;    ///< tiles beside each other; of the job
+  std::int32_t first = 0, pairs = 0;      ///< pairs of this batch
+  bool mask = false;                      ///< the input is 1 where a pixel is finite
+  bool count_blank = false;               ///< these are results, not sums yet to be divided
+  float sum = 0;                          ///< of the kernel's weights
+  const float* offsets = nullptr;         ///< of each tile of the job, or null: constants that are taken out of it
+  float* out = nullptr;                   ///< where output row job.y0 goes
+  std::int64_t out_pitch = 0;
+  float2* memory = nullptr;           ///< pairs x ny x nx complex numbers
+  const float2* spectrum = nullptr;   ///< the kernel's, in the order that the columns' kernel meets it
+  const float2* row_roots = nullptr;  ///< LineVariant::roots of both lengths
+  const float2* column_roots = nullptr;
+};
+
+/// The kernels of one length of transform.
+struct LineVariant {
+  std::int32_t length = 0;
+  std::int64_t shared_bytes = 0;  ///< most that a block of any of them needs
+  std::vector<float2> (*roots)() = nullptr;
+  void (*rows)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
+  void (*rows_back)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
+  /// Columns of this length, rows of tile_nx; `make` leaves the spectrum of pair 0 there instead of multiplying by it.
+  void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
+};
+
+/// Tiles of column.length x row.length pixels, and their cost.
+struct LinePolicy {
+  LineVariant column, row;
+  double ps_a_point = 0;  ///< picoseconds of the whole card for a point of a pair of tiles, launches apart
+};
+
+[[nodiscard]] std::span<const LinePolicy> line_policies();
+
+}  // namespace reber::cuda

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short complex transforms in one thread's registers, the butterflies of fft_tile.cu and fft_steps.cu.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace reber::cuda::fft {
+
+/// cos(2 pi m / 32), folded to a literal wherever m is known at compile time.
+__device__ constexpr float cosine32(int m) {
+  constexpr float quarter[9] = {1.0f,           0.98078528040f, 0.92387953251f,
+                                0.83146961230f, 0.70710678119f, 0.55557023302f,
+                                0.38268343236f, 0.19509032202f, 0.0f};
+  m &= 31;
+  if (m > 16) m = 32 - m;
+  return m <= 8 ? quarter[m] : -quarter[16 - m];
+}
+
+__device__ constexpr float sine32(int m) { return cosine32(m - 8); }
+
+__device__ __forceinline__ float2 operator+(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
+__device__ __forceinline__ float2 operator-(float2 a, float2 b) { return {a.x - b.x, a.y - b.y}; }
+
+/// a b, or a conj(b).
+template <bool Conjugate = false>
+__device__ __forceinline__ float2 product(float2 a, float2 b) {
+  if constexpr (Conjugate) return {fmaf(a.x, b.x, a.y * b.y), fmaf(a.y, b.x, -(a.x * b.y))};
+  return {fmaf(a.x, b.x, -(a.y * b.y)), fmaf(a.x, b.y, a.y * b.x)};
+}
+
+/// a exp(-2 pi i m / 32), or with the other sign.
+template <bool Inverse>
+__device__ __forceinline__ float2 turned32(float2 a, int m) {
+  if (Inverse) m = -m;
+  m &= 31;
+  if (m == 0) return a;
+  if (m == 8) return {a.y, -a.x};
+  if (m == 16) return {-a.x, -a.y};
+  if (m == 24) return {-a.y, a.x};
+  constexpr float half = 0.70710678119f;
+  if (m == 4) return {half * (a.x + a.y), half * (a.y - a.x)};
+  if (m == 12) return {half * (a.y - a.x), -half * (a.x + a.y)};
+  if (m == 20) return {-half * (a.x + a.y), half * (a.x - a.y)};
+  if (m == 28) return {half * (a.x - a.y), half * (a.x + a.y)};
+  return product(a, {cosine32(m), -sine32(m)});
+}
+
+/// a + i f b, i the direction's imaginary unit.
+template <bool Inverse>
+__device__ __forceinline__ float2 quarter_turned(float2 a, float f, float2 b) {
+  if (!Inverse) f = -f;
+  return {fmaf(-f, b.y, a.x), fmaf(f, b.x, a.y)};
+}
+
+template <bool Inverse>
+__device__ __forceinline__ void transform3(float2& a, float2& b, float2& c) {
+  const float2 s = b + c, d = b - c;
+  const float2 m = {fmaf(-0.5f, s.x, a.x), fmaf(-0.5f, s.y, a.y)};
+  a = a + s;
+  b = quarter_turned<Inverse>(m, 0.86602540378f, d);
+  c = quarter_turned<Inverse>(m, -0.86602540378f, d);
+}
+
+template <bool Inverse>
+__device__ __forceinline__ void transform5(float2& a, float2& b, float2& c, float2& d, float2& e) {
+  constexpr float c1 = 0.30901699437f, c2 = -0.80901699437f, s1 = 0.95105651630f, s2 = 0.58778525229f;
+  const float2 p = b + e, q = c + d, r = b - e, t = c - d;
+  const float2 m = {fmaf(c2, q.x, fmaf(c1, p.x, a.x)), fmaf(c2, q.y, fmaf(c1, p.y, a.y))};
+  const float2 n = {fmaf(c1, q.x, fmaf(c2, p.x, a.x)), fmaf(c1, q.y, fmaf(c2, p.y, a.y))};
+  a = a + (p + q);
+  b = quarter_turned<Inverse>(quarter_turned<Inverse>(m, s1, r), s2, t);
+  e = quarter_turned<Inverse>(quarter_turned<Inverse>(m, -s1, r), -s2, t);
+  c = quarter_turned<Inverse>(quarter_turned<Inverse>(n, s2, r), -s1, t);
+  d = quarter_turned<Inverse>(quarter_turned<Inverse>(n, -s2, r), s1, t);
+}
+
+/// Transform of the N values v[Offset + Stride n], in place, outputs in natural order; unscaled.
+template <int N, bool Inverse, int Stride = 1, int Size>
+__device__ __forceinline__ void transform(float2 (&v)[Size], int offset = 0) {
+  static_assert(N == 2 || N == 3 || N == 4 || N == 5 || N == 6 || N == 8 || N == 16 || N == 32);
+  if constexpr (N == 3) {
+    transform3<Inverse>(v[offset], v[offset + Stride], v[offset + 2 * Stride]);
+  } else if constexpr (N == 5) {
+    transform5<Inverse>(v[offset], v[offset + Stride], v[offset + 2 * Stride], v[offset + 3 * Stride],
+                        v[offset + 4 * Stride]);
+  } else if constexpr (N == 6) {
+    // Two and three have no common factor: no turns between them (Good 1958).
+    float2 even[3] = {v[offset], v[offset + 2 * Stride], v[offset + 4 * Stride]};
+    float2 odd[3] = {v[offset + 3 * Stride], v[offset + 5 * Stride], v[offset + Stride]};
+    transform3<Inverse>(even[0], even[1], even[2]);
+    transform3<Inverse>(odd[0], odd[1], odd[2]);
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      v[offset + Stride * (4 * k % 6)] = even[k] + odd[k];
+      v[offset + Stride * ((3 + 4 * k) % 6)] = even[k] - odd[k];
+    }
+  } else if constexpr (N == 2) {
+    const float2 a = v[offset], b = v[offset + Stride];
+    v[offset] = a + b;
+    v[offset + Stride] = a - b;
+  } else if constexpr (N == 4) {
+    const float2 a = v[offset], b = v[offset + Stride], c = v[offset + 2 * Stride], d = v[offset + 3 * Stride];
+    const float2 s = a + c, t = a - c, u = b + d, w = turned32<Inverse>(b - d, 8);
+    v[offset] = s + u;
+    v[offset + Stride] = t + w;
+    v[offset + 2 * Stride] = s - u;
+    v[offset + 3 * Stride] = t - w;
+  } else {
+    // N = P x Q: transforms of P over every Qth value, turns, transforms of Q; the output p + P q stands at Q p + q.
+    constexpr int P = 4, Q = N / P;
+#pragma unroll
+    for (int q = 0; q < Q; ++q) transform<P, Inverse, Stride * Q>(v, offset + Stride * q);
+#pragma unroll
+    for (int p = 1; p < P; ++p) {
+#pragma unroll
+      for (int q = 1; q < Q; ++q)
+        v[offset + Stride * (Q * p + q)] = turned32<Inverse>(v[offset + Stride * (Q * p + q)], 32 / N * p * q);
+    }
+#pragma unroll
+    for (int p = 0; p < P; ++p) transform<Q, Inverse, Stride>(v, offset + Stride * Q * p);
+    float2 natural[N];
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+#pragma unroll
+      for (int q = 0; q < Q; ++q) natural[p + P * q] = v[offset + Stride * (Q * p + q)];
+    }
+#pragma unroll
+    for (int n = 0; n < N; ++n) v[offset + Stride * n] = natural[n];
+  }
+}
+
+}  // namespace reber::cuda::fft
