@@ -22,8 +22,9 @@ __global__ void __launch_bounds__(kThreads)
   if (y < job.y0 + job.ny + kernel.ny / 2 && x < job.in.nx + kernel.nx / 2) {
     bool blank_seen = false;
     const float* from = window_row(job.in, y, job.boundary);
-    values.x = convolved(row_value(from, x, job.in.nx, job.boundary), mask, blank_seen);
-    values.y = convolved(row_value(from, x + 1, job.in.nx, job.boundary), mask, blank_seen);
+    const float offset = tiles.offsets != nullptr ? __ldg(tiles.offsets + tile) : 0.0f;
+    values.x = convolved(row_value(from, x, job.in.nx, job.boundary), mask, blank_seen) - offset;
+    values.y = convolved(row_value(from, x + 1, job.in.nx, job.boundary), mask, blank_seen) - offset;
   }
   float* to = memory + (blockIdx.y * tiles.ty + row) * (tiles.tx + 2) + 2 * pair;
   *reinterpret_cast<float2*>(to) = values;
@@ -56,6 +57,7 @@ __global__ void __launch_bounds__(kThreads)
   unsigned blank = 0;
   if (dx < tiles.valid_x && y < job.ny && x < job.in.nx) {
     float value = memory[(blockIdx.y * tiles.ty + kernel.ny - 1 + dy) * (tiles.tx + 2) + kernel.nx - 1 + dx];
+    if (tiles.offsets != nullptr) value += __ldg(tiles.offsets + tile) * tiles.sum;
     if (count_blank) value = stored_result(value);
     out[y * pitch + x] = value;
     blank = isfinite(value) ? 0 : 1;

@@ -15,7 +15,9 @@ namespace reber::cuda {
 struct FftTiles {
   std::int64_t ty = 0, tx = 0;
   std::int64_t valid_y = 0, valid_x = 0;
-  std::int64_t tiles_x = 0;  ///< tiles beside each other, over the job's outputs
+  std::int64_t tiles_x = 0;        ///< tiles beside each other, over the job's outputs
+  const float* offsets = nullptr;  ///< of each tile, or null: constants that are taken out of it
+  float sum = 0;                   ///< of the kernel's weights: what of an offset comes back
 
   /// Complex numbers of a tile's spectrum; twice that many floats of its pixels.
   __host__ __device__ constexpr std::int64_t spectrum() const { return ty * (tx / 2 + 1); }

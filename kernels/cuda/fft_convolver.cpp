@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/cufft_loader.hpp"
 #include "kernels/cuda/fft.hpp"
+#include "kernels/cuda/fft_offset.hpp"
 #include "kernels/cuda/fft_paths.hpp"
 
 namespace reber::cuda {
@@ -73,12 +75,22 @@ class FftConvolver final : public Convolver {
         backward_(false, choice.tiles.ty, choice.tiles.tx, choice.batch),
         spectrum_(2 * choice.tiles.spectrum(), context.stream()) {
     weight_noise_ = weight_noise_of(kernel);
+    sum_ = static_cast<float>(std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0));
     make_spectrum(context, kernel);
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
     FftTiles tiles = choice_.tiles;
     tiles.tiles_x = tiles_along(job.in.nx, tiles.valid_x);
+    const std::int64_t count = tiles.tiles_x * tiles_along(job.ny, tiles.valid_y);
+    const DeviceBuffer<float> offsets(count, stream);
+    const auto small = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+    find_offsets(stream, job,
+                 {small(kernel_.ny), small(kernel_.nx), small(tiles.ty), small(tiles.tx), small(tiles.valid_y),
+                  small(tiles.valid_x), small(tiles.tiles_x), small(count)},
+                 offsets.data());
+    tiles.offsets = offsets.data();
+    tiles.sum = sum_;
     const DeviceBuffer<float> memory(choice_.batch * 2 * tiles.spectrum(), stream);
     // A last batch that is not full transforms what stands in its other tiles, and rows have padding.
     check(cudaMemsetAsync(memory.data(), 0, static_cast<std::size_t>(memory.bytes()), stream), "cudaMemsetAsync");
@@ -91,6 +103,7 @@ class FftConvolver final : public Convolver {
     if (!job.interpolate) return;
     const std::int64_t pitch = pitch_of(job.in.nx);
     const DeviceBuffer<float> weights(job.ny * pitch, stream);
+    tiles.offsets = nullptr;
     convolve(stream, job, tiles, memory.data(), true, weights.data(), pitch, false);
     divide_by_weights(stream, job, weights.data(), pitch, weight_noise_);
   }
@@ -137,7 +150,7 @@ class FftConvolver final : public Convolver {
   TileChoice choice_;
   FftPlan forward_, backward_;
   DeviceBuffer<float> spectrum_;
-  float weight_noise_ = 0;
+  float weight_noise_ = 0, sum_ = 0;
 };
 
 }  // namespace

@@ -65,6 +65,20 @@ TEST(Convolution, flux_of_a_source_away_from_edges_is_kept) {
   });
 }
 
+TEST(Convolution, an_fft_of_an_image_with_a_large_offset_rounds_as_the_noise_does) {
+  // Kernels of 17 to 87 pixels for tiles of several sizes. Half an ulp of 1e4 is 4.9e-4, and sums round a few times that.
+  for (const Covariance& widths : {Covariance{16, 0, 9}, Covariance{49, 6, 25}, Covariance{400, 30, 200}}) {
+    Image image = random_image({300, 310}, 0, 6);
+    for (std::int64_t k = 0; k < image.shape().count(); ++k) image.data()[k] = 1e4f + std::min(image.data()[k], 5.0f);
+    const ConvolutionSpec spec{gaussian_kernel(widths, Normalise::sum), Boundary::reflect, NanRule::fill};
+    const Image expected = convolved(backend("reference"), image, spec, Algorithm::direct);
+    for (const std::string& name : tested_backends()) {
+      SCOPED_TRACE(name);
+      EXPECT_TRUE(close_images(convolved(backend(name), image, spec, Algorithm::fft), expected, {0.004}));
+    }
+  }
+}
+
 TEST(Convolution, an_edge_never_wraps_unless_asked) {
   ConvolutionSpec spec{gaussian_kernel({100, 0, 100}, Normalise::sum)};
   for (const Boundary boundary : {Boundary::zero, Boundary::reflect, Boundary::nearest, Boundary::wrap}) {
