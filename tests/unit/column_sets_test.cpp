@@ -147,7 +147,7 @@ TEST(ColumnSets, NamesAreUniqueAndEveryColumnIsDescribed) {
 }
 
 TEST(ColumnSets, AreWhatTheDocumentationSays) {
-  std::ifstream file(std::string(REBER_SOURCE_DIR) + "/docs/columns.md");
+  std::ifstream file(std::string(REBER_SOURCE_DIR "/docs/columns.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(text, columns_document()) << "write it anew: reber --list-columns > docs/columns.md";
 }
