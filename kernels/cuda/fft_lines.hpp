@@ -42,10 +42,10 @@ struct LineVariant {
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
 };
 
-/// Tiles of column.length x row.length pixels, and their cost.
+/// A length and its cost: picoseconds of the whole card for a point of a pair of tiles, launches apart.
 struct LinePolicy {
-  LineVariant column, row;
-  double ps_a_point = 0;  ///< picoseconds of the whole card for a point of a pair of tiles, launches apart
+  LineVariant line;
+  double ps_rows = 0, ps_columns = 0;  ///< both kernels of rows; the one of columns
 };
 
 [[nodiscard]] std::span<const LinePolicy> line_policies();

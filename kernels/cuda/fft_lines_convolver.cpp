@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/fft.hpp"
@@ -17,36 +18,43 @@ namespace {
 constexpr std::int64_t kBatchBytes = 1 << 30;
 
 struct LineChoice {
-  const LinePolicy* policy = nullptr;
+  const LinePolicy *column = nullptr, *row = nullptr;
   std::int64_t pairs = 0, batch = 0;  ///< pairs of tiles of the whole image; at once
   double cost_ms = 0;
+
+  [[nodiscard]] std::int64_t ny() const { return column->line.length; }
+  [[nodiscard]] std::int64_t nx() const { return row->line.length; }
+  [[nodiscard]] std::int64_t pair_bytes() const { return ny() * nx() * static_cast<std::int64_t>(sizeof(float2)); }
 };
 
-std::int64_t pair_bytes(const LinePolicy& policy) {
-  return std::int64_t{policy.column.length} * policy.row.length * static_cast<std::int64_t>(sizeof(float2));
-}
-
-std::int64_t pairs_of(const LinePolicy& policy, Shape kernel, std::int64_t ny, std::int64_t nx) {
-  return (tiles_along(ny, policy.column.length - kernel.ny + 1) * tiles_along(nx, policy.row.length - kernel.nx + 1) +
-          1) /
-         2;
+/// Tiles of these lengths; none where the kernel does not fit, or the card's shared memory.
+std::optional<LineChoice> choice_of(const DeviceInfo& device, const LinePolicy& column, const LinePolicy& row,
+                                    Shape kernel, Shape image) {
+  LineChoice choice{&column, &row};
+  if (std::max(row.line.shared_bytes, column.line.shared_bytes) > device.shared_bytes) return {};
+  if (choice.ny() < kernel.ny || choice.nx() < kernel.nx) return {};
+  const std::int64_t tiles =
+      tiles_along(image.ny, choice.ny() - kernel.ny + 1) * tiles_along(image.nx, choice.nx() - kernel.nx + 1);
+  choice.pairs = (tiles + 1) / 2;
+  const std::int64_t held = std::min(kBatchBytes, device.total_bytes / 16);
+  choice.batch = std::clamp<std::int64_t>(held / choice.pair_bytes(), 1, std::max<std::int64_t>(choice.pairs, 1));
+  const double batches = static_cast<double>(tiles_along(choice.pairs, choice.batch));
+  const double points = static_cast<double>(choice.pairs) * static_cast<double>(choice.ny() * choice.nx());
+  // Three launches a batch leave the card half empty twice each.
+  choice.cost_ms =
+      0.01 + batches * 0.006 +
+      points * (row.ps_rows + column.ps_columns) * 1e-9 * slower_than_h200(device) * 132 / device.multiprocessors;
+  return choice;
 }
 
 /// The cheapest tiles; none where the kernel is longer than every transform.
-LineChoice choose_lines(const DeviceInfo& device, Shape kernel, Shape image) {
-  LineChoice best;
-  for (const LinePolicy& policy : line_policies()) {
-    if (std::max(policy.row.shared_bytes, policy.column.shared_bytes) > device.shared_bytes) continue;
-    if (policy.column.length < kernel.ny || policy.row.length < kernel.nx) continue;
-    LineChoice choice{&policy, pairs_of(policy, kernel, image.ny, image.nx)};
-    const std::int64_t held = std::min(kBatchBytes, device.total_bytes / 16);
-    choice.batch = std::clamp<std::int64_t>(held / pair_bytes(policy), 1, std::max<std::int64_t>(choice.pairs, 1));
-    const double batches = static_cast<double>((choice.pairs + choice.batch - 1) / choice.batch);
-    const double points = static_cast<double>(choice.pairs * pair_bytes(policy)) / sizeof(float2);
-    // Three launches a batch leave the card half empty twice each.
-    choice.cost_ms = 0.01 + batches * 0.006 +
-                     points * policy.ps_a_point * 1e-9 * slower_than_h200(device) * 132 / device.multiprocessors;
-    if (best.policy == nullptr || choice.cost_ms < best.cost_ms) best = choice;
+std::optional<LineChoice> choose_lines(const DeviceInfo& device, Shape kernel, Shape image) {
+  std::optional<LineChoice> best;
+  for (const LinePolicy& column : line_policies()) {
+    for (const LinePolicy& row : line_policies()) {
+      const std::optional<LineChoice> choice = choice_of(device, column, row, kernel, image);
+      if (choice && (!best || choice->cost_ms < best->cost_ms)) best = choice;
+    }
   }
   return best;
 }
@@ -55,13 +63,14 @@ class LinesConvolver final : public Convolver {
  public:
   LinesConvolver(Context& context, const Kernel& kernel, const LineChoice& choice)
       : kernel_(kernel.shape),
-        policy_(*choice.policy),
+        column_(choice.column->line),
+        row_(choice.row->line),
         batch_(choice.batch),
         sum_(static_cast<float>(std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0))),
         weight_noise_(weight_noise_of(kernel)),
-        row_roots_(upload_vector(context, policy_.row.roots(), context.stream())),
-        column_roots_(upload_vector(context, policy_.column.roots(), context.stream())),
-        spectrum_(std::int64_t{policy_.column.length} * policy_.row.length, context.stream()) {
+        row_roots_(upload_vector(context, row_.roots(), context.stream())),
+        column_roots_(upload_vector(context, column_.roots(), context.stream())),
+        spectrum_(std::int64_t{column_.length} * row_.length, context.stream()) {
     make_spectrum(context, kernel);
   }
 
@@ -71,8 +80,8 @@ class LinesConvolver final : public Convolver {
     arguments.job = job;
     arguments.kernel_ny = static_cast<std::int32_t>(kernel_.ny);
     arguments.kernel_nx = static_cast<std::int32_t>(kernel_.nx);
-    arguments.valid_y = policy_.column.length - arguments.kernel_ny + 1;
-    arguments.valid_x = policy_.row.length - arguments.kernel_nx + 1;
+    arguments.valid_y = column_.length - arguments.kernel_ny + 1;
+    arguments.valid_x = row_.length - arguments.kernel_nx + 1;
     arguments.tiles_x = static_cast<std::int32_t>(tiles_along(job.in.nx, arguments.valid_x));
     arguments.tiles = static_cast<std::int32_t>(arguments.tiles_x * tiles_along(job.ny, arguments.valid_y));
     arguments.sum = sum_;
@@ -80,8 +89,8 @@ class LinesConvolver final : public Convolver {
     arguments.out_pitch = job.out_pitch;
     arguments.count_blank = !job.interpolate;
     const DeviceBuffer<float> offsets(arguments.tiles, stream);
-    const TileGrid grid{arguments.kernel_ny, arguments.kernel_nx, policy_.column.length, policy_.row.length,
-                        arguments.valid_y,   arguments.valid_x,   arguments.tiles_x,     arguments.tiles};
+    const TileGrid grid{arguments.kernel_ny, arguments.kernel_nx, column_.length,    row_.length,
+                        arguments.valid_y,   arguments.valid_x,   arguments.tiles_x, arguments.tiles};
     find_offsets(stream, job, grid, offsets.data());
     arguments.offsets = offsets.data();
     convolve(stream, arguments);
@@ -96,8 +105,8 @@ class LinesConvolver final : public Convolver {
   }
 
   [[nodiscard]] std::string description() const override {
-    return fmt::format("FFT, rows and columns of tiles of {} x {} pixels, {} at once, {} x {} weights",
-                       policy_.row.length, policy_.column.length, 2 * batch_, kernel_.nx, kernel_.ny);
+    return fmt::format("FFT, rows and columns of tiles of {} x {} pixels, {} at once, {} x {} weights", row_.length,
+                       column_.length, 2 * batch_, kernel_.nx, kernel_.ny);
   }
 
  private:
@@ -112,7 +121,7 @@ class LinesConvolver final : public Convolver {
 
   /// The kernel in the corner of a tile, as an image of its own shape, scaled by the transforms' 1/N.
   void make_spectrum(Context& context, const Kernel& kernel) {
-    const std::int32_t ny = policy_.column.length, nx = policy_.row.length;
+    const std::int32_t ny = column_.length, nx = row_.length;
     const std::int64_t pitch = pitch_of(kernel_.nx);
     const DeviceBuffer<float> weights = upload_kernel(context, kernel, 1.0 / (static_cast<double>(ny) * nx), pitch);
     const DeviceBuffer<float2> memory(spectrum_.size(), context.stream());
@@ -124,8 +133,8 @@ class LinesConvolver final : public Convolver {
     arguments.valid_y = ny;
     arguments.valid_x = nx;
     arguments.tiles_x = arguments.tiles = arguments.pairs = 1;
-    policy_.row.rows(context.stream(), arguments, ny);
-    policy_.column.columns(context.stream(), arguments, nx, spectrum_.data());
+    row_.rows(context.stream(), arguments, ny);
+    column_.columns(context.stream(), arguments, nx, spectrum_.data());
     context.wait();
   }
 
@@ -133,14 +142,14 @@ class LinesConvolver final : public Convolver {
     const std::int32_t pairs = (arguments.tiles + 1) / 2;
     for (arguments.first = 0; arguments.first < pairs; arguments.first += static_cast<std::int32_t>(batch_)) {
       arguments.pairs = std::min(static_cast<std::int32_t>(batch_), pairs - arguments.first);
-      policy_.row.rows(stream, arguments, policy_.column.length);
-      policy_.column.columns(stream, arguments, policy_.row.length, nullptr);
-      policy_.row.rows_back(stream, arguments, policy_.column.length);
+      row_.rows(stream, arguments, column_.length);
+      column_.columns(stream, arguments, row_.length, nullptr);
+      row_.rows_back(stream, arguments, column_.length);
     }
   }
 
   Shape kernel_;
-  LinePolicy policy_;
+  LineVariant column_, row_;
   std::int64_t batch_ = 1;
   float sum_ = 0, weight_noise_ = 0;
   DeviceBuffer<float2> row_roots_, column_roots_, spectrum_;
@@ -150,28 +159,28 @@ class LinesConvolver final : public Convolver {
 
 FftQuote quote_fft_lines(const DeviceInfo& device, Shape kernel, Shape image) {
   FftQuote quote;
-  const LineChoice choice = choose_lines(device, kernel, image);
-  if (choice.policy == nullptr) {
+  const std::optional<LineChoice> choice = choose_lines(device, kernel, image);
+  if (!choice) {
     quote.reason = fmt::format("a kernel of {} x {} is longer than the longest line", kernel.nx, kernel.ny);
     return quote;
   }
-  const std::int64_t bytes = (choice.batch + 1) * pair_bytes(*choice.policy);
-  if (choice.pairs > INT32_MAX / 4 || bytes > device.total_bytes) {
-    quote.reason = fmt::format("{} pairs of tiles and {} bytes for a batch are too many", choice.pairs, bytes);
+  const std::int64_t bytes = (choice->batch + 1) * choice->pair_bytes();
+  if (choice->pairs > INT32_MAX / 4 || bytes > device.total_bytes) {
+    quote.reason = fmt::format("{} pairs of tiles and {} bytes for a batch are too many", choice->pairs, bytes);
     return quote;
   }
   quote.possible = true;
-  quote.cost_ms = choice.cost_ms;
+  quote.cost_ms = choice->cost_ms;
   quote.workspace_bytes = bytes;
-  quote.reason = fmt::format("{} tiles of {} x {} pixels, {} at once", 2 * choice.pairs, choice.policy->row.length,
-                             choice.policy->column.length, 2 * choice.batch);
+  quote.reason = fmt::format("{} tiles of {} x {} pixels, {} at once", 2 * choice->pairs, choice->nx(), choice->ny(),
+                             2 * choice->batch);
   return quote;
 }
 
 std::unique_ptr<Convolver> make_fft_lines(Context& context, const Kernel& kernel, Shape image) {
-  const LineChoice choice = choose_lines(context.device(), kernel.shape, image);
-  if (choice.policy == nullptr) throw InternalError("a kernel was given to lines that are shorter");
-  return std::make_unique<LinesConvolver>(context, kernel, choice);
+  const std::optional<LineChoice> choice = choose_lines(context.device(), kernel.shape, image);
+  if (!choice) throw InternalError("a kernel was given to lines that are shorter");
+  return std::make_unique<LinesConvolver>(context, kernel, *choice);
 }
 
 }  // namespace reber::cuda

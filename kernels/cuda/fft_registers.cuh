@@ -47,56 +47,11 @@ __device__ __forceinline__ float2 turned32(float2 a, int m) {
   return product(a, {cosine32(m), -sine32(m)});
 }
 
-/// a + i f b, i the direction's imaginary unit.
-template <bool Inverse>
-__device__ __forceinline__ float2 quarter_turned(float2 a, float f, float2 b) {
-  if (!Inverse) f = -f;
-  return {fmaf(-f, b.y, a.x), fmaf(f, b.x, a.y)};
-}
-
-template <bool Inverse>
-__device__ __forceinline__ void transform3(float2& a, float2& b, float2& c) {
-  const float2 s = b + c, d = b - c;
-  const float2 m = {fmaf(-0.5f, s.x, a.x), fmaf(-0.5f, s.y, a.y)};
-  a = a + s;
-  b = quarter_turned<Inverse>(m, 0.86602540378f, d);
-  c = quarter_turned<Inverse>(m, -0.86602540378f, d);
-}
-
-template <bool Inverse>
-__device__ __forceinline__ void transform5(float2& a, float2& b, float2& c, float2& d, float2& e) {
-  constexpr float c1 = 0.30901699437f, c2 = -0.80901699437f, s1 = 0.95105651630f, s2 = 0.58778525229f;
-  const float2 p = b + e, q = c + d, r = b - e, t = c - d;
-  const float2 m = {fmaf(c2, q.x, fmaf(c1, p.x, a.x)), fmaf(c2, q.y, fmaf(c1, p.y, a.y))};
-  const float2 n = {fmaf(c1, q.x, fmaf(c2, p.x, a.x)), fmaf(c1, q.y, fmaf(c2, p.y, a.y))};
-  a = a + (p + q);
-  b = quarter_turned<Inverse>(quarter_turned<Inverse>(m, s1, r), s2, t);
-  e = quarter_turned<Inverse>(quarter_turned<Inverse>(m, -s1, r), -s2, t);
-  c = quarter_turned<Inverse>(quarter_turned<Inverse>(n, s2, r), -s1, t);
-  d = quarter_turned<Inverse>(quarter_turned<Inverse>(n, -s2, r), s1, t);
-}
-
 /// Transform of the N values v[Offset + Stride n], in place, outputs in natural order; unscaled.
 template <int N, bool Inverse, int Stride = 1, int Size>
 __device__ __forceinline__ void transform(float2 (&v)[Size], int offset = 0) {
-  static_assert(N == 2 || N == 3 || N == 4 || N == 5 || N == 6 || N == 8 || N == 16 || N == 32);
-  if constexpr (N == 3) {
-    transform3<Inverse>(v[offset], v[offset + Stride], v[offset + 2 * Stride]);
-  } else if constexpr (N == 5) {
-    transform5<Inverse>(v[offset], v[offset + Stride], v[offset + 2 * Stride], v[offset + 3 * Stride],
-                        v[offset + 4 * Stride]);
-  } else if constexpr (N == 6) {
-    // Two and three have no common factor: no turns between them (Good 1958).
-    float2 even[3] = {v[offset], v[offset + 2 * Stride], v[offset + 4 * Stride]};
-    float2 odd[3] = {v[offset + 3 * Stride], v[offset + 5 * Stride], v[offset + Stride]};
-    transform3<Inverse>(even[0], even[1], even[2]);
-    transform3<Inverse>(odd[0], odd[1], odd[2]);
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      v[offset + Stride * (4 * k % 6)] = even[k] + odd[k];
-      v[offset + Stride * ((3 + 4 * k) % 6)] = even[k] - odd[k];
-    }
-  } else if constexpr (N == 2) {
+  static_assert(N == 2 || N == 4 || N == 8 || N == 16 || N == 32);
+  if constexpr (N == 2) {
     const float2 a = v[offset], b = v[offset + Stride];
     v[offset] = a + b;
     v[offset + Stride] = a - b;

@@ -44,14 +44,12 @@ struct TileShape {
 };
 
 __constant__ Roots<64> kRoots64 = make_roots<64>();
-__constant__ Roots<96> kRoots96 = make_roots<96>();
 __constant__ Roots<128> kRoots128 = make_roots<128>();
 
 template <int N>
 __device__ __forceinline__ float2 root(int m) {
-  static_assert(N == 64 || N == 96 || N == 128);
+  static_assert(N == 64 || N == 128);
   if constexpr (N == 64) return kRoots64.w[m];
-  if constexpr (N == 96) return kRoots96.w[m];
   return kRoots128.w[m];
 }
 
@@ -163,7 +161,7 @@ __device__ __forceinline__ void last_step_and_product(float2* tile, const float2
 
 /// Last step back; `store(row, column, value)` takes what a butterfly leaves.
 template <class S, class Store>
-__device__ __forceinline__ void final_step(const float2* tile, Store store) {
+__device__ __forceinline__ void final_step(float2* tile, Store store) {
 #pragma unroll 1
   for (int b = static_cast<int>(threadIdx.x); b < S::kFirst; b += S::Threads) {
     const int x = b % S::NX, j = b / S::NX;
@@ -184,11 +182,10 @@ __device__ __forceinline__ void load_from_tile(const float2* tile, int j, int x,
   for (int i = 0; i < S::A1; ++i) v[i] = tile[(j + S::A2 * i) * S::Pitch + x];
 }
 
-/// Writes the two outputs of each of a butterfly's rows, `back` added to each tile's. divide: they are weights of
-/// finite pixels, and the sums stand in the output already.
+/// Writes the two outputs of each of a butterfly's rows, `back` added to each tile's.
 template <class S>
 __device__ __forceinline__ unsigned store_rows(const TileArguments& a, const TilePair& pair, int j, int x, float2 back,
-                                               const float2 (&v)[S::A1], bool divide) {
+                                               const float2 (&v)[S::A1]) {
   unsigned blank = 0;
   const int dx = x - (a.kernel_nx - 1), dy0 = j - (a.kernel_ny - 1);
   if (dx < 0) return 0;
@@ -202,12 +199,7 @@ __device__ __forceinline__ unsigned store_rows(const TileArguments& a, const Til
     for (int i = 0; i < S::A1; ++i, to += S::A2 * a.job.out_pitch) {
       const int dy = dy0 + S::A2 * i;
       if (dy < 0 || dy >= end) continue;
-      float value = k == 0 ? v[i].x + back.x : v[i].y + back.y;
-      if (divide) {
-        const float weight = fabsf(value) > a.weight_noise ? value : 0.0f;
-        value = rules::interpolate_output(*to, weight, a.job.total, a.job.min_weight);
-      }
-      value = stored_result(value);
+      const float value = stored_result(k == 0 ? v[i].x + back.x : v[i].y + back.y);
       *to = value;
       if (!isfinite(value)) ++blank;
     }
@@ -215,43 +207,77 @@ __device__ __forceinline__ unsigned store_rows(const TileArguments& a, const Til
   return blank;
 }
 
+/// Divides the sums that stand in the output by the weights of finite pixels that stand in the tile.
+template <class S>
+__device__ inline unsigned divide_rows(const TileArguments& a, const TilePair& pair, const float2* tile) {
+  unsigned blank = 0;
+  const int pixels = a.valid_y * a.valid_x;
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * pixels; i += S::Threads) {
+    const bool second = i >= pixels;
+    const int dy = (second ? i - pixels : i) / a.valid_x, dx = (second ? i - pixels : i) % a.valid_x;
+    const std::int64_t y = (second ? pair.y[1] : pair.y[0]) + dy, x = (second ? pair.x[1] : pair.x[0]) + dx;
+    if (y >= a.job.ny || x >= a.job.in.nx || (second && !pair.second)) continue;
+    const float2 both = tile[(a.kernel_ny - 1 + dy) * S::Pitch + a.kernel_nx - 1 + dx];
+    const float raw = second ? both.y : both.x, weight = fabsf(raw) > a.weight_noise ? raw : 0.0f;
+    float* to = a.job.out + y * a.job.out_pitch + x;
+    const float value = stored_result(rules::interpolate_output(*to, weight, a.job.total, a.job.min_weight));
+    *to = value;
+    if (!isfinite(value)) ++blank;
+  }
+  return blank;
+}
+
+/// The first step of tiles that lie inside the image, straight from it.
+template <class S>
+__device__ __forceinline__ bool first_step_inside(const TileArguments& a, const TilePair& pair, float2 offset,
+                                                  float2* tile) {
+  const float* first = inner_start(a, pair, 0);
+  const float* second = inner_start(a, pair, 1);
+  bool blank_seen = false;
+  first_step<S>(tile, [&](int j, int x, float2(&v)[S::A1]) {
+    std::int64_t at = j * a.job.in.pitch + x;
+#pragma unroll
+    for (int i = 0; i < S::A1; ++i, at += S::A2 * a.job.in.pitch) v[i] = {__ldg(first + at), __ldg(second + at)};
+    if (!a.job.all_finite) {
+#pragma unroll
+      for (int i = 0; i < S::A1; ++i)
+        v[i] = {convolved(v[i].x, false, blank_seen), convolved(v[i].y, false, blank_seen)};
+    }
+    if (offset.x != 0 || offset.y != 0) {
+#pragma unroll
+      for (int i = 0; i < S::A1; ++i) v[i] = v[i] - offset;
+    }
+  });
+  return blank_seen;
+}
+
+/// The same of any tiles, and of weights (1 where a pixel is finite).
+template <class S>
+__device__ __forceinline__ bool first_step_anywhere(const TileArguments& a, const TilePair& pair, bool weights,
+                                                    float2 offset, float2* tile) {
+  const bool blank_seen = gather_any<S>(a, pair, weights, tile);
+  __syncthreads();  // the gather's threads are not the butterflies'
+  first_step<S>(tile, [&](int j, int x, float2(&v)[S::A1]) {
+    load_from_tile<S>(tile, j, x, v);
+#pragma unroll
+    for (int i = 0; i < S::A1; ++i) v[i] = v[i] - offset;
+  });
+  return blank_seen;
+}
+
 template <class S>
 __global__ void __launch_bounds__(S::Threads, S::Blocks) k_convolve_tiles(const __grid_constant__ TileArguments a) {
   extern __shared__ float2 tile[];
   const TilePair pair = tile_pair(a);
+  const float2 offset = {__ldg(a.offsets + 2 * blockIdx.x), pair.second ? __ldg(a.offsets + 2 * blockIdx.x + 1) : 0.0f};
   const bool inner = pair.second && tile_is_inner<S>(a, pair, 0) && tile_is_inner<S>(a, pair, 1);
-  const float* first = inner_start(a, pair, 0);
-  const float* second = inner_start(a, pair, 1);
-  const std::int64_t pitch = a.job.in.pitch;
-  float2 offset = {__ldg(a.offsets + 2 * blockIdx.x), pair.second ? __ldg(a.offsets + 2 * blockIdx.x + 1) : 0.0f};
-  bool blank_seen = false;
+  const bool blank_seen =
+      inner ? first_step_inside<S>(a, pair, offset, tile) : first_step_anywhere<S>(a, pair, false, offset, tile);
   unsigned blank = 0;
   // Once for the pixels; once more for the weights of the finite ones, where there are others.
 #pragma unroll 1
   for (bool weights = false;; weights = true) {
-    const bool direct = inner && !weights;
-    if (!direct) {
-      blank_seen = gather_any<S>(a, pair, weights, tile);
-      __syncthreads();  // the gather's threads are not the butterflies'
-    }
-    first_step<S>(tile, [&](int j, int x, float2(&v)[S::A1]) {
-      if (direct) {
-        std::int64_t at = j * pitch + x;
-#pragma unroll
-        for (int i = 0; i < S::A1; ++i, at += S::A2 * pitch) v[i] = {__ldg(first + at), __ldg(second + at)};
-        if (!a.job.all_finite) {
-#pragma unroll
-          for (int i = 0; i < S::A1; ++i)
-            v[i] = {convolved(v[i].x, false, blank_seen), convolved(v[i].y, false, blank_seen)};
-        }
-      } else {
-        load_from_tile<S>(tile, j, x, v);
-      }
-      if (offset.x != 0 || offset.y != 0) {
-#pragma unroll
-        for (int i = 0; i < S::A1; ++i) v[i] = v[i] - offset;
-      }
-    });
     __syncthreads();  // between steps the values of a butterfly change hands
     middle_step<S, false>(tile);
     __syncthreads();
@@ -260,12 +286,21 @@ __global__ void __launch_bounds__(S::Threads, S::Blocks) k_convolve_tiles(const 
     middle_step<S, true>(tile);
     __syncthreads();
     final_step<S>(tile, [&](int j, int x, const float2(&v)[S::A1]) {
-      blank += store_rows<S>(a, pair, j, x, {offset.x * a.sum, offset.y * a.sum}, v, weights);
+      if (weights) {
+#pragma unroll
+        for (int i = 0; i < S::A1; ++i) tile[(j + S::A2 * i) * S::Pitch + x] = v[i];
+      } else {
+        blank += store_rows<S>(a, pair, j, x, {offset.x * a.sum, offset.y * a.sum}, v);
+      }
     });
+    if (weights) {
+      __syncthreads();  // outputs are divided by other threads than those that made them
+      blank = divide_rows<S>(a, pair, tile);
+      break;
+    }
     // Without a blank pixel in either tile the weights are the whole kernel's, and nothing is to be divided.
-    if (weights || !a.job.interpolate || !__syncthreads_or(blank_seen)) break;
-    blank = 0;
-    offset = {0, 0};
+    if (!a.job.interpolate || !__syncthreads_or(blank_seen)) break;
+    first_step_anywhere<S>(a, pair, true, {0, 0}, tile);
   }
   count_warp(blank, a.job.blank);
 }
