@@ -14,10 +14,10 @@ using Line4096 = fft::Line<16, 16, 16, 256, 2, 1>;
 /// H200, 16384 x 16384 pixels, batches of 1 GB, kernels of 101, 257, 257 and 1025 pixels a side. Batches of 8 to 60 MB,
 /// which stay in the L2 cache, take 1.2 to 2 times as long: the ends of three launches each weigh more than memory.
 std::vector<LinePolicy> make_policies() {
-  return {{fft::line_variant<Line512>(), 7.8, 7.0},
-          {fft::line_variant<Line1024>(), 7.05, 7.35},
-          {fft::line_variant<Line2048>(), 8.4, 9.9},
-          {fft::line_variant<Line4096>(), 9.25, 17.6}};
+  return {{fft::line_variant<Line512>(), 7.6, 7.3},
+          {fft::line_variant<Line1024>(), 8.1, 7.45},
+          {fft::line_variant<Line2048>(), 9.4, 9.3},
+          {fft::line_variant<Line4096>(), 10.4, 15.9}};
 }
 
 }  // namespace
