@@ -55,17 +55,11 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] PlaneStatistics statistics(const Plane& plane) override {
-    return timed("reber statistics", [&] {
-      PlaneHistogram histogram(own(plane));
-      return solve_statistics(histogram, plane.blank());
-    });
+    return timed("reber statistics", [&] { return plane_statistics(own(plane)); });
   }
 
   [[nodiscard]] ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
-    return timed("reber clip", [&] {
-      PlaneHistogram histogram(own(plane));
-      return solve_clip(histogram, options);
-    });
+    return timed("reber clip", [&] { return clip_plane(own(plane), options); });
   }
 
   [[nodiscard]] MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,

@@ -42,4 +42,8 @@ class PlaneHistogram final : public HistogramSource {
   const CudaPlane& plane_;
 };
 
+/// clip() and statistics() of the backend: by sifting, else by the histograms.
+[[nodiscard]] ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options);
+[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane);
+
 }  // namespace reber::cuda

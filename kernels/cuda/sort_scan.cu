@@ -15,10 +15,12 @@ void exclusive_scan(cudaStream_t stream, const std::uint32_t* in, std::uint32_t*
   check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, in, out, count, stream), "cub::DeviceScan::ExclusiveSum");
 }
 
-std::uint64_t* sort_keys(cudaStream_t stream, std::uint64_t* keys, std::uint64_t* other, std::int64_t count,
-                         int first_bit, int last_bit) {
+namespace {
+
+template <class Key>
+Key* sort_by_bits(cudaStream_t stream, Key* keys, Key* other, std::int64_t count, int first_bit, int last_bit) {
   if (count == 0) return keys;
-  cub::DoubleBuffer<std::uint64_t> buffers(keys, other);
+  cub::DoubleBuffer<Key> buffers(keys, other);
   std::size_t bytes = 0;
   check(cub::DeviceRadixSort::SortKeys(nullptr, bytes, buffers, count, first_bit, last_bit, stream),
         "cub::DeviceRadixSort::SortKeys");
@@ -26,6 +28,17 @@ std::uint64_t* sort_keys(cudaStream_t stream, std::uint64_t* keys, std::uint64_t
   check(cub::DeviceRadixSort::SortKeys(scratch.data(), bytes, buffers, count, first_bit, last_bit, stream),
         "cub::DeviceRadixSort::SortKeys");
   return buffers.Current();
+}
+
+}  // namespace
+
+std::uint64_t* sort_keys(cudaStream_t stream, std::uint64_t* keys, std::uint64_t* other, std::int64_t count,
+                         int first_bit, int last_bit) {
+  return sort_by_bits(stream, keys, other, count, first_bit, last_bit);
+}
+
+std::uint32_t* sort_keys(cudaStream_t stream, std::uint32_t* keys, std::uint32_t* other, std::int64_t count) {
+  return sort_by_bits(stream, keys, other, count, 0, 32);
 }
 
 }  // namespace reber::cuda

@@ -18,4 +18,7 @@ void exclusive_scan(cudaStream_t stream, const std::uint32_t* in, std::uint32_t*
 std::uint64_t* sort_keys(cudaStream_t stream, std::uint64_t* keys, std::uint64_t* other, std::int64_t count,
                          int first_bit, int last_bit);
 
+/// The same by all bits of 32.
+std::uint32_t* sort_keys(cudaStream_t stream, std::uint32_t* keys, std::uint32_t* other, std::int64_t count);
+
 }  // namespace reber::cuda

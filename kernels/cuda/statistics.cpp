@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/cuda/histogram.hpp"
+#include "kernels/cuda/sift.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -100,6 +101,29 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
     const std::int64_t slot = slots[bins[i]];
     context.down(result[i].data(), counts.data() + slot * kValues, kValues * 8, context.stream());
   }
+  return result;
+}
+
+ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options) {
+  if (const auto answer = sift_plane(plane, options)) return answer->clip;
+  PlaneHistogram histogram(plane);
+  return solve_clip(histogram, options);
+}
+
+PlaneStatistics plane_statistics(const CudaPlane& plane) {
+  const auto answer = sift_plane(plane, ClipOptions{3, 0});
+  if (!answer) {
+    PlaneHistogram histogram(plane);
+    return solve_statistics(histogram, plane.blank());
+  }
+  PlaneStatistics result;
+  result.finite = answer->finite;
+  result.blank = plane.blank();
+  result.min = answer->min;
+  result.max = answer->max;
+  result.mean = answer->clip.mean;
+  result.std = answer->clip.std;
+  result.median = answer->clip.median;
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
+#include "kernels/shared/exact_sums.hpp"
 
 namespace reber {
 namespace {
@@ -18,36 +19,59 @@ using rules::kBins;
 constexpr std::uint32_t kOffsets = 65536;
 /// Tables of 65536 counts fetched in one pass at most: 32 MB.
 constexpr std::size_t kMostBinsAtOnce = 64;
-__extension__ using Wide = __int128;
+using rules::Int128;
+using rules::Uint128;
 
 /// Number of pixels, sum and sum of squares of their lower key halves.
 struct Moments {
   std::uint64_t count = 0, sum = 0, squares = 0;
 };
 
-/// Pixels of a range of keys, summed about a pivot.
-struct RangeSums {
-  double count = 0, sum = 0, squares = 0;
-};
+/// Exact sum of any floats in units of the smallest one, 2^-149, and of their squares in units of its square.
+using Wide = rules::WideInt<11>;
+constexpr int kUnit = -149;
+/// Exponents of finite floats; those of 0 and 1 have the same unit.
+constexpr std::uint32_t kExponents = 255;
 
 double value_at(std::uint32_t bin, std::uint32_t offset) { return rules::value_of(bin << 16 | offset); }
 
-/// Adds the pixels of one bin. Inside it value = base + step x offset, so offsets are first centred on the whole
-/// number nearest to the pivot, in integers, and nothing cancels in floating point.
-void add_bin(RangeSums& sums, const Moments& part, std::uint32_t bin, double pivot) {
-  if (part.count == 0) return;
-  const double base = value_at(bin, 0);
-  const double step = value_at(bin, 1) - base;
-  const double centre = std::clamp(std::nearbyint((pivot - base) / step), 0.0, static_cast<double>(kOffsets - 1));
-  const auto c = static_cast<Wide>(static_cast<std::int64_t>(centre));
-  const Wide sum = static_cast<Wide>(part.sum) - c * part.count;
-  const Wide squares = static_cast<Wide>(part.squares) - 2 * c * part.sum + c * c * part.count;
-  const double shift = (base + step * centre) - pivot;
-  const auto n = static_cast<double>(part.count), s = static_cast<double>(sum);
-  sums.count += n;
-  sums.sum += step * s + n * shift;
-  sums.squares += step * step * static_cast<double>(squares) + 2 * shift * step * s + n * shift * shift;
-}
+/// Pixels of a range of keys. Those of one exponent are whole multiples of one unit, and summed in it.
+class RangeSums {
+ public:
+  void add_bin(const Moments& part, std::uint32_t bin) {
+    if (part.count == 0) return;
+    const bool negative = (bin & 0x8000u) == 0;
+    const std::uint32_t magnitude = (negative ? ~bin : bin) & 0x7fffu, exponent = magnitude >> 7;
+    // Significands are first + offset; of negative values, whose keys rise as they fall, first - offset.
+    const std::uint32_t high = (exponent > 0 ? 128 : 0) + (magnitude & 127);
+    const Int128 first = static_cast<Int128>(high) * kOffsets + (negative ? kOffsets - 1 : 0);
+    const Int128 n = static_cast<Int128>(part.count), offsets = negative ? -static_cast<Int128>(part.sum) : part.sum;
+    const Int128 sum = n * first + offsets;
+    sums_[exponent] += negative ? -sum : sum;
+    squares_[exponent] += static_cast<Uint128>(n * first * first + 2 * first * offsets + part.squares);
+    count_ += part.count;
+    least_ = std::min(least_, exponent);
+    largest_ = std::max(largest_, exponent);
+  }
+
+  [[nodiscard]] rules::MeanStd mean_and_std() const {
+    Wide sum, squares;
+    for (std::uint32_t exponent = least_; exponent <= largest_; ++exponent) {
+      const int shift = static_cast<int>(std::max(exponent, 1u)) - 1;
+      const Int128 part = sums_[exponent];
+      const Wide size = rules::shifted<11>(static_cast<Uint128>(part < 0 ? -part : part), shift);
+      rules::add(sum, part < 0 ? rules::negated(size) : size);
+      rules::add(squares, rules::shifted<11>(squares_[exponent], 2 * shift));
+    }
+    return rules::mean_and_std(count_, sum, squares, kUnit);
+  }
+
+ private:
+  std::array<Int128, kExponents> sums_{};
+  std::array<Uint128, kExponents> squares_{};
+  std::uint64_t count_ = 0;
+  std::uint32_t least_ = kExponents, largest_ = 0;
+};
 
 std::uint32_t key_above(double limit) {  // of the smallest float greater than limit
   if (limit < -FLT_MAX) return rules::key_of(-FLT_MAX);
@@ -101,8 +125,8 @@ class Pixels {
     return kept % 2 != 0 ? upper : 0.5 * (select(first + kept / 2 - 1) + upper);
   }
 
-  /// Sums over keys in [lo, hi] about the pivot.
-  RangeSums sums(std::uint32_t lo, std::uint32_t hi, double pivot) {
+  /// Sums over keys in [lo, hi].
+  RangeSums sums(std::uint32_t lo, std::uint32_t hi) {
     RangeSums total;
     if (lo > hi) return total;
     const std::uint32_t first = rules::bin_of(lo), last = rules::bin_of(hi);
@@ -110,7 +134,7 @@ class Pixels {
       if (moments_.count[bin] == 0) continue;
       const std::uint32_t from = bin == first ? rules::offset_in_bin(lo) : 0;
       const std::uint32_t to = bin == last ? rules::offset_in_bin(hi) : kOffsets - 1;
-      add_bin(total, part(bin, from, to), bin, pivot);
+      total.add_bin(part(bin, from, to), bin);
     }
     return total;
   }
@@ -140,7 +164,7 @@ class Pixels {
 
   /// Whether all pixels of a bin have one value: equality in Cauchy's inequality.
   static bool same_values(const Moments& all) {
-    return static_cast<Wide>(all.count) * all.squares == static_cast<Wide>(all.sum) * all.sum;
+    return static_cast<Int128>(all.count) * all.squares == static_cast<Int128>(all.sum) * all.sum;
   }
 
   /// Moments of the bin's pixels with lower halves in [from, to].
@@ -195,11 +219,9 @@ ClipStatistics clip_once(Pixels& pixels, const ClipOptions& options) {
       return result;
     }
     result.median = pixels.median(pixels.rank(lo, false), kept);
-    const RangeSums sums = pixels.sums(lo, hi, result.median);
-    const double offset = sums.sum / sums.count;
-    const double variance = sums.squares / sums.count - offset * offset;
-    result.mean = result.median + offset;
-    result.std = variance > 0 ? std::sqrt(variance) : 0.0;
+    const rules::MeanStd now = pixels.sums(lo, hi).mean_and_std();
+    result.mean = now.mean;
+    result.std = now.std;
     if (result.converged || result.rounds >= options.max_rounds) return result;
     ++result.rounds;
     if (!(result.std > 0)) {
@@ -227,11 +249,9 @@ PlaneStatistics statistics_once(Pixels& pixels, std::int64_t blank) {
   result.min = pixels.select(0);
   result.max = pixels.select(finite - 1);
   result.median = pixels.median(0, finite);
-  const RangeSums sums = pixels.sums(rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX), result.median);
-  const double offset = sums.sum / sums.count;
-  const double variance = sums.squares / sums.count - offset * offset;
-  result.mean = result.median + offset;
-  result.std = variance > 0 ? std::sqrt(variance) : 0.0;
+  const rules::MeanStd all = pixels.sums(rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)).mean_and_std();
+  result.mean = all.mean;
+  result.std = all.std;
   return result;
 }
 

@@ -99,6 +99,70 @@ TEST(Clip, keeps_the_same_pixels_in_the_same_rounds_as_the_reference) {
     }
 }
 
+/// Too large to be sorted whole: a sample decides which pixels need a closer look, and may mislead.
+std::vector<NamedImage> large_images() {
+  constexpr Shape kShape{520, 513};
+  std::vector<NamedImage> all;
+  const auto add = [&](const char* name, const auto& rule) {
+    Image image = random_image(kShape, 0.02, all.size() + 11);
+    for (std::int64_t i = 0; i < kShape.count(); ++i) image.data()[i] = rule(image.data()[i], i);
+    all.push_back({name, std::move(image)});
+  };
+  add("noise", [](float v, std::int64_t) { return v; });
+  add("noise about half a sigma", [](float v, std::int64_t) { return v + 0.5f; });
+  add("noise on a large offset", [](float v, std::int64_t) { return 1e6f + 0.25f * v; });
+  add("many sources", [](float v, std::int64_t i) { return i % 37 < 3 ? v + static_cast<float>(i % 5000) : v; });
+  add("few finite pixels", [](float v, std::int64_t i) { return i % 3000 == 7 ? v : std::nanf(""); });
+  add("whole numbers", [](float v, std::int64_t) { return std::round(4 * v); });
+  add("mostly zeros", [](float v, std::int64_t i) { return i % 5 == 0 ? v : 0.0f; });
+  add("zeros of both signs", [](float v, std::int64_t i) { return i % 50 == 0 ? (i % 100 == 0 ? 0.0f : -0.0f) : v; });
+  add("positive", [](float v, std::int64_t) { return std::exp(v); });
+  add("noise that grows", [](float v, std::int64_t i) { return v * static_cast<float>(1 + i / 513 / 100); });
+  add("far too tiny", [](float v, std::int64_t) { return v * 1e-37f; });
+  add("far too large", [](float v, std::int64_t) { return std::clamp(v, -3.0f, 3.0f) * 1e37f; });
+  add("a few huge pixels", [](float v, std::int64_t i) { return i % 90001 == 5 ? 1e30f : v; });
+  add("a few tiny pixels", [](float v, std::int64_t i) { return i % 9001 == 5 ? 1e-30f : v; });
+  add("brightest pixels last", [](float v, std::int64_t i) { return i > 250000 ? v + 100 : v; });
+  return all;
+}
+
+std::vector<double> numbers_of(Backend& backend, const Plane& plane, const ClipOptions& options) {
+  const PlaneStatistics all = backend.statistics(plane);
+  const ClipStatistics kept = backend.clip(plane, options);
+  return {static_cast<double>(all.finite),
+          static_cast<double>(all.blank),
+          all.min,
+          all.max,
+          all.mean,
+          all.std,
+          all.median,
+          static_cast<double>(kept.kept),
+          static_cast<double>(kept.rounds),
+          kept.converged ? 1.0 : 0.0,
+          kept.median,
+          kept.mean,
+          kept.std};
+}
+
+TEST(Clip, of_large_images_has_the_same_bits_on_all_backends_resident_and_streamed) {
+  Backend& cpu = backend("cpu");
+  for (const auto& [label, image] : large_images())
+    for (const ClipOptions options : {ClipOptions{3, 100}, ClipOptions{2.2, 2}}) {
+      const std::vector<double> expected = numbers_of(cpu, *load(cpu, image), options);
+      for (const std::string& name : tested_backends())
+        for (const std::int64_t band : {std::int64_t{0}, std::int64_t{67}}) {
+          SCOPED_TRACE(fmt::format("{}: {} band {} kappa {}", name, label, band, options.kappa));
+          const auto got = numbers_of(backend(name), *load(backend(name), image, band), options);
+          for (std::size_t k = 0; k < got.size(); ++k)
+            EXPECT_TRUE(got[k] == expected[k] || (std::isnan(got[k]) && std::isnan(expected[k])))
+                << "number " << k << ": " << got[k] << " " << expected[k];
+        }
+      const auto reference = backend("reference").clip(*load(backend("reference"), image), options);
+      EXPECT_EQ(expected[7], static_cast<double>(reference.kept)) << label;
+      EXPECT_EQ(expected[8], static_cast<double>(reference.rounds)) << label;
+    }
+}
+
 TEST(Clip, bias_of_gaussian_data_is_as_published) {
   EXPECT_NEAR(clip_bias(3), 0.98485, 1e-5);
   EXPECT_NEAR(clip_bias(2.5), 0.93656, 1e-5);
@@ -112,8 +176,16 @@ struct Boxes {
 TEST(Mesh, cells_agree_with_the_reference_and_between_backends) {
   Backend& reference = backend("reference");
   for (const auto& [label, image] : images())
-    for (const auto& [box, step] : {Boxes{16, 16}, {50, 50}, {64, 64}, {100, 100}, {130, 130}, {1000, 1000},
-                                    {50, 25}, {64, 20}, {150, 60}, {300, 70}}) {
+    for (const auto& [box, step] : {Boxes{16, 16},
+                                    {50, 50},
+                                    {64, 64},
+                                    {100, 100},
+                                    {130, 130},
+                                    {1000, 1000},
+                                    {50, 25},
+                                    {64, 20},
+                                    {150, 60},
+                                    {300, 70}}) {
       const MeshGrid grid = MeshGrid::sliding(image.shape(), box, step);
       MeshOptions options;
       options.centre = step < box ? 1 : 2.5;
@@ -138,6 +210,48 @@ TEST(Mesh, cells_agree_with_the_reference_and_between_backends) {
             ASSERT_TRUE(got.rms[i] == first.rms[i] || std::isnan(first.rms[i])) << "between backends, cell " << i;
           }
         }
+    }
+}
+
+TEST(Mesh, finished_on_any_backend_has_the_bits_of_the_host) {
+  const Image image = random_image({300, 420}, 0.0, 21);
+  Image holed = random_image({300, 420}, 0.0, 21);
+  for (std::int64_t y = 100; y < 140; ++y)
+    for (std::int64_t x = 0; x < 200; ++x) holed.at(y, x) = std::nanf("");
+  for (const Image* sky : {&image, static_cast<const Image*>(&holed)})
+    for (const int filter : {1, 3, 5, 9, 11}) {
+      MeshOptions options;
+      options.filter = filter;
+      const MeshGrid grid = MeshGrid::make(image.shape(), 20);
+      for (const std::string& name : tested_backends()) {
+        SCOPED_TRACE(fmt::format("{}: filter {} holes {}", name, filter, sky == &holed));
+        const MeshCells cells = backend(name).mesh(*load(backend(name), *sky), grid, options, {});
+        const BackgroundModel got = finish_mesh(grid, cells, options);
+        const BackgroundModel expected = finish_mesh(grid, {cells.mean, cells.rms}, options);
+        EXPECT_EQ(got.mean, expected.mean);
+        EXPECT_EQ(got.rms, expected.rms);
+      }
+    }
+}
+
+TEST(Mesh, of_pixels_that_are_hard_to_sort_has_the_same_bits_on_all_backends) {
+  constexpr Shape kShape{260, 264};
+  for (const std::int64_t box : {32, 64, 128, 200})
+    for (const NamedImage& hard : large_images()) {
+      Image image(kShape);
+      for (std::int64_t y = 0; y < kShape.ny; ++y)
+        std::copy_n(hard.image.data() + y * hard.image.shape().nx, kShape.nx, image.data() + y * kShape.nx);
+      const MeshGrid grid = MeshGrid::make(kShape, box);
+      const MeshCells expected = backend("cpu").mesh(*load(backend("cpu"), image), grid, {}, {});
+      for (const std::string& name : tested_backends()) {
+        const MeshCells got = backend(name).mesh(*load(backend(name), image), grid, {}, {});
+        for (std::size_t i = 0; i < got.mean.size(); ++i) {
+          const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+          ASSERT_TRUE(same(got.mean[i], expected.mean[i]) && same(got.rms[i], expected.rms[i]))
+              << name << ": " << hard.name << ", box " << box << ", cell " << i << ": " << got.mean[i] << " "
+              << expected.mean[i] << ", " << got.rms[i] << " " << expected.rms[i];
+        }
+      }
     }
 }
 

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clip of a sorted list and of what was sifted, on the device: sums of chunks by a block each, rounds by one block.
+// Every sum is of integers, so the result has the bits of kernels/shared/clip_solver.cpp.
+#include <cuda_runtime.h>
+
+#include <cfloat>
+
+#include "kernels/cuda/sift.hpp"
+#include "kernels/shared/float_keys.hpp"
+
+namespace reber::cuda {
+namespace {
+
+constexpr int kChunkThreads = 256;
+constexpr int kThreads = 512;
+constexpr unsigned kAll = 0xffffffffu;
+constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
+constexpr double kBrightest = 0x1p58;                ///< in coarse units: 1024 squares of such fit into 128 bits
+// Part of the sample's limits inside which pixels are taken for sure, and how many standard errors the medians may lie
+// away from the sample's.
+constexpr double kSurePart = 0.97, kMedianErrors = 6;
+constexpr int kMostExponent = 100;
+
+__device__ float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
+__device__ double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
+
+__device__ void add(ChunkSums& sums, const ChunkSums& other) {
+  sums.coarse += other.coarse;
+  sums.fine += other.fine;
+  sums.coarse_squares += other.coarse_squares;
+  sums.fine_squares += other.fine_squares;
+  sums.inexact |= other.inexact | (sums.coarse_squares < other.coarse_squares ? 1u : 0u) |
+                  (sums.fine_squares < other.fine_squares ? 1u : 0u);
+}
+
+__device__ void add_value(ChunkSums& sums, float pixel, int exponent) {
+  const double value = pixel, size = fabs(value);
+  if (size < power_of_two(exponent - kTinyBits)) {
+    const double scaled = value * power_of_two(kFineBits - exponent);
+    const long long whole = __double2ll_rn(scaled);
+    sums.inexact |= static_cast<double>(whole) != scaled ? 1u : 0u;
+    sums.fine += whole;
+    sums.fine_squares += static_cast<rules::Uint128>(static_cast<rules::Int128>(whole) * whole);
+  } else {
+    double scaled = value * power_of_two(kCoarseBits - exponent);
+    sums.inexact |= !(fabs(scaled) < kBrightest) ? 1u : 0u;
+    scaled = fmin(fmax(scaled, -kBrightest), kBrightest);
+    const long long whole = __double2ll_rn(scaled);
+    sums.coarse += whole;
+    sums.coarse_squares += static_cast<rules::Uint128>(static_cast<rules::Int128>(whole) * whole);
+  }
+}
+
+__device__ rules::Uint128 from_lane_above(rules::Uint128 mine, int half) {
+  const auto low = __shfl_down_sync(kAll, static_cast<unsigned long long>(mine), half);
+  const auto high = __shfl_down_sync(kAll, static_cast<unsigned long long>(mine >> 64), half);
+  return static_cast<rules::Uint128>(high) << 64 | low;
+}
+
+__device__ ChunkSums warp_sum(ChunkSums sums, int lanes) {
+  const int lane = threadIdx.x & 31;
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    ChunkSums other{};
+    other.coarse = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.coarse), half));
+    other.fine = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.fine), half));
+    other.coarse_squares = from_lane_above(sums.coarse_squares, half);
+    other.fine_squares = from_lane_above(sums.fine_squares, half);
+    other.inexact = __shfl_down_sync(kAll, sums.inexact, half);
+    // Only lanes whose sum counts may add, or they might note that it does not fit.
+    if (lane < half) add(sums, other);
+  }
+  return sums;
+}
+
+/// The sum of all threads' sums, in thread 0. parts: room for one a warp.
+template <int Threads>
+__device__ ChunkSums block_sum(ChunkSums sums, ChunkSums* parts) {
+  constexpr int kParts = Threads / 32;
+  sums = warp_sum(sums, 32);
+  __syncthreads();  // parts may still be read from the sum before
+  if ((threadIdx.x & 31) == 0) parts[threadIdx.x / 32] = sums;
+  __syncthreads();  // all parts are there
+  if (threadIdx.x < 32) sums = warp_sum(threadIdx.x < kParts ? parts[threadIdx.x] : ChunkSums{}, kParts);
+  return sums;
+}
+
+/// First of keys[lo, hi) that is not below `key`, by a whole block.
+__device__ std::int64_t first_not_below(const std::uint32_t* keys, std::int64_t lo, std::int64_t hi,
+                                        std::uint32_t key) {
+  while (lo < hi) {
+    const std::int64_t step = (hi - lo + blockDim.x - 1) / blockDim.x, at = lo + threadIdx.x * step;
+    const int count = __syncthreads_count(at < hi && keys[at] < key);
+    hi = min(static_cast<long long>(hi), static_cast<long long>(lo + count * step));
+    if (count > 0) lo += (count - 1) * step + 1;
+  }
+  return lo;
+}
+
+/// First of keys[lo, hi) not below `first` and first not below `second`, at once; first <= second.
+struct Ends {
+  std::int64_t begin, end;
+};
+
+__device__ Ends find_ends(const std::uint32_t* keys, std::int64_t lo, std::int64_t hi, std::uint32_t first,
+                          std::uint32_t second) {
+  std::int64_t from[2] = {lo, lo}, to[2] = {hi, hi};
+  const std::uint32_t key[2] = {first, second};
+  while (from[0] < to[0] || from[1] < to[1]) {
+    std::int64_t step[2];
+    bool before[2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      step[k] = (to[k] - from[k] + blockDim.x - 1) / blockDim.x;
+      const std::int64_t at = from[k] + threadIdx.x * step[k];
+      before[k] = at < to[k] && keys[at] < key[k];
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int count = __syncthreads_count(before[k]);
+      to[k] = min(static_cast<long long>(to[k]), static_cast<long long>(from[k] + count * step[k]));
+      if (count > 0) from[k] += (count - 1) * step[k] + 1;
+    }
+  }
+  return {from[0], from[1]};
+}
+
+/// Scale of a list that is all there is: that of the bulk of its values. Out of range where they are all 0.
+__device__ int exponent_of(const std::uint32_t* keys, std::int64_t finite) {
+  if (finite == 0) return kMostExponent + 1;
+  const std::int64_t tail = finite / 64;
+  const float size = fmaxf(fabsf(value_of_key(keys[tail])), fabsf(value_of_key(keys[finite - 1 - tail])));
+  return size > 0 ? ilogbf(size) + 1 : kMostExponent + 1;
+}
+
+__device__ bool in_range(int exponent) { return abs(exponent) <= kMostExponent; }
+
+/// Finite values of the list, and their scale; by a whole block.
+struct Extent {
+  std::int64_t finite;
+  int exponent;
+};
+
+__device__ Extent extent_of(const SortedList& list, const SiftState* state) {
+  if (!list.whole) return {list.count, state->bracket.exponent};
+  const std::int64_t finite = first_not_below(list.keys, 0, list.count, kInfinityKey);
+  return {finite, exponent_of(list.keys, finite)};
+}
+
+__global__ void __launch_bounds__(kChunkThreads) k_sum_chunks(SortedList list, const SiftState* state) {
+  __shared__ ChunkSums parts[kChunkThreads / 32];
+  const Extent extent = extent_of(list, state);
+  ChunkSums sums{};
+  if (in_range(extent.exponent)) {
+    const std::int64_t list_chunks = (list.count + kChunk - 1) / kChunk;
+    const bool odd = blockIdx.x >= list_chunks;
+    const std::int64_t first = (odd ? blockIdx.x - list_chunks : blockIdx.x) * kChunk;
+    const std::int64_t end =
+        min(static_cast<long long>(odd ? list.odd_count : extent.finite), static_cast<long long>(first + kChunk));
+    for (std::int64_t k = first + threadIdx.x; k < end; k += kChunkThreads)
+      add_value(sums, odd ? list.odd[k] : value_of_key(list.keys[k]), extent.exponent);
+  }
+  sums = block_sum<kChunkThreads>(sums, parts);
+  if (threadIdx.x == 0) list.chunks[blockIdx.x] = sums;
+}
+
+/// Key of the smallest float greater than the limit, and of the largest one less than it; as in clip_solver.cpp.
+__device__ std::uint32_t key_above(double limit) {
+  if (limit < -FLT_MAX) return rules::key_of(-FLT_MAX);
+  if (limit >= FLT_MAX) return rules::key_of(FLT_MAX) + 1;
+  std::uint32_t key = rules::key_of(static_cast<float>(limit));
+  while (value_of_key(key) > limit) --key;
+  while (!(value_of_key(key) > limit)) ++key;
+  return key;
+}
+
+__device__ std::uint32_t key_below(double limit) {
+  if (limit > FLT_MAX) return rules::key_of(FLT_MAX);
+  if (limit <= -FLT_MAX) return rules::key_of(-FLT_MAX) - 1;
+  std::uint32_t key = rules::key_of(static_cast<float>(limit));
+  while (value_of_key(key) < limit) ++key;
+  while (!(value_of_key(key) < limit)) --key;
+  return key;
+}
+
+/// Sums of list.keys[begin, end) in thread 0: whole chunks as they were summed, the ends value by value.
+__device__ ChunkSums range_sum(const SortedList& list, std::int64_t begin, std::int64_t end, int exponent,
+                               ChunkSums* parts) {
+  ChunkSums sums{};
+  const std::int64_t first = (begin + kChunk - 1) / kChunk, last = end / kChunk;
+  const bool inside = first >= last;  // no whole chunk
+  const std::int64_t head_end = inside ? end : first * kChunk, tail = inside ? end : last * kChunk;
+  for (std::int64_t k = begin + threadIdx.x; k < head_end; k += kThreads)
+    add_value(sums, value_of_key(list.keys[k]), exponent);
+  for (std::int64_t k = tail + threadIdx.x; k < end; k += kThreads)
+    add_value(sums, value_of_key(list.keys[k]), exponent);
+  for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
+  return block_sum<kThreads>(sums, parts);
+}
+
+/// Sums of what is in every round, in thread 0: the sure pixels and the odd ones among them.
+__device__ ChunkSums sure_sum(const SortedList& list, const Sifted& sifted, ChunkSums* parts) {
+  ChunkSums sums{};
+  const std::int64_t first = (list.count + kChunk - 1) / kChunk, last = chunks_of(list);
+  for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
+  sums = block_sum<kThreads>(sums, parts);
+  const auto joined = [](const unsigned long long* halves) {
+    return (static_cast<rules::Int128>(static_cast<long long>(halves[1])) * (1ll << 32)) + halves[0];
+  };
+  sums.coarse += joined(sifted.sum);
+  sums.coarse_squares +=
+      static_cast<rules::Uint128>(joined(sifted.squares) * (1ll << 32) + joined(sifted.squares_rest));
+  return sums;
+}
+
+__device__ rules::MeanStd mean_and_std(const ChunkSums& sums, std::int64_t n, int exponent) {
+  using Wide = rules::WideInt<4>;
+  const rules::Int128 sum = sums.coarse * (1ll << (kFineBits - kCoarseBits)) + sums.fine;
+  const Wide size = rules::shifted<4>(static_cast<rules::Uint128>(sum < 0 ? -sum : sum), 0);
+  Wide squares = rules::shifted<4>(sums.coarse_squares, 2 * (kFineBits - kCoarseBits));
+  rules::add(squares, rules::shifted<4>(sums.fine_squares, 0));
+  return rules::mean_and_std(static_cast<std::uint64_t>(n), sum < 0 ? rules::negated(size) : size, squares,
+                             exponent - kFineBits);
+}
+
+/// The clip, as a block's threads all hold it.
+struct Rounds {
+  std::int64_t begin, end;            ///< what is kept of the list
+  std::int64_t sure_begin, sure_end;  ///< of the list: those below and those from the first above the sure pixels
+  std::int64_t below, above;          ///< sure pixels
+  bool good;
+
+  [[nodiscard]] __device__ std::int64_t kept() const { return end - begin + below + above; }
+  /// Value of the k-th pixel kept.
+  __device__ double select(const std::uint32_t* keys, std::int64_t k) {
+    std::int64_t at = begin + k;
+    if (at >= sure_begin) {
+      at -= below;
+      good = good && at >= sure_begin;
+      if (at >= sure_end) {
+        at -= above;
+        good = good && at >= sure_end;
+      }
+    }
+    return good ? value_of_key(keys[at]) : 0;
+  }
+  __device__ double median(const std::uint32_t* keys) {
+    const std::int64_t n = kept();
+    const double upper = select(keys, n / 2);
+    return n % 2 != 0 ? upper : 0.5 * (select(keys, n / 2 - 1) + upper);
+  }
+};
+
+/// All that there is, by a whole block.
+__device__ Rounds start_rounds(const SortedList& list, const SiftState& state, const Extent& extent) {
+  Rounds rounds{0, extent.finite, extent.finite, extent.finite, 0, 0, extent.finite > 0 && in_range(extent.exponent)};
+  if (list.whole) return rounds;
+  const Bracket& bracket = state.bracket;
+  const Ends ends = find_ends(list.keys, 0, list.count, rules::key_of(bracket.low), rules::key_of(bracket.high));
+  rounds.sure_begin = ends.begin;
+  rounds.sure_end = ends.end;
+  rounds.below = static_cast<std::int64_t>(state.sifted.below);
+  rounds.above = static_cast<std::int64_t>(state.sifted.above);
+  return rounds;
+}
+
+__device__ Bracket make_bracket(const ClipStatistics& clip, double least_median, double largest_median, double kappa) {
+  Bracket bracket;
+  if (clip.kept < 1000 || !(clip.std > 0)) return bracket;
+  const double reach = kSurePart * kappa * clip.std;
+  const double error = kMedianErrors * 1.2533 * clip.std / sqrt(static_cast<double>(clip.kept));
+  bracket.low = static_cast<float>(clip.median - reach);
+  bracket.high = static_cast<float>(clip.median + reach);
+  bracket.middle_low = static_cast<float>(least_median - error);
+  bracket.middle_high = static_cast<float>(largest_median + error);
+  const float size = fmaxf(fabsf(bracket.low), fabsf(bracket.high));
+  bracket.exponent = ilogbf(size) + 1;
+  bracket.usable = isfinite(size) && bracket.low < bracket.middle_low && bracket.middle_low <= bracket.middle_high &&
+                   bracket.middle_high < bracket.high && in_range(bracket.exponent);
+  return bracket;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    k_solve_list(SortedList list, ClipOptions options, bool exact, SiftState* state) {
+  __shared__ ChunkSums parts[kThreads / 32];
+  __shared__ rules::MeanStd now;
+  __shared__ bool inexact;
+  const Extent extent = extent_of(list, state);
+  Rounds rounds = start_rounds(list, *state, extent);
+  const ChunkSums sure = list.whole ? ChunkSums{} : sure_sum(list, state->sifted, parts);
+  const bool any_sure = rounds.below + rounds.above > 0;
+  SiftAnswer answer;
+  ClipStatistics& clip = answer.clip;
+  answer.finite = rounds.kept();
+  if (rounds.good) {
+    answer.min = value_of_key(list.keys[0]);
+    answer.max = value_of_key(list.keys[extent.finite - 1]);
+    // The extremes of plain statistics must not be among the sure pixels.
+    if (options.max_rounds == 0 && any_sure) rounds.good = rounds.sure_begin > 0 && rounds.sure_end < list.count;
+  }
+  double least_median = DBL_MAX, largest_median = -DBL_MAX;
+  std::uint32_t lo = rules::key_of(-FLT_MAX), hi = rules::key_of(FLT_MAX);
+  while (rounds.good) {
+    clip.kept = rounds.kept();
+    clip.median = rounds.median(list.keys);
+    if (!rounds.good) break;
+    least_median = fmin(least_median, clip.median);
+    largest_median = fmax(largest_median, clip.median);
+    ChunkSums sums = range_sum(list, rounds.begin, rounds.end, extent.exponent, parts);
+    if (threadIdx.x == 0) {
+      add(sums, sure);
+      now = mean_and_std(sums, clip.kept, extent.exponent);
+      inexact = exact && sums.inexact != 0;
+    }
+    __syncthreads();  // all threads go on with thread 0's values
+    clip.mean = now.mean;
+    clip.std = now.std;
+    rounds.good = !inexact;
+    if (clip.rounds >= options.max_rounds) break;
+    ++clip.rounds;
+    clip.converged = !(clip.std > 0);
+    if (clip.converged) break;
+    const double low = clip.median - options.kappa * clip.std, high = clip.median + options.kappa * clip.std;
+    if (any_sure && !(low < state->bracket.low && high > state->bracket.high)) rounds.good = false;
+    lo = max(lo, key_above(low));
+    hi = min(hi, key_below(high));
+    const Ends ends = find_ends(list.keys, rounds.begin, rounds.end, lo, max(lo, hi + 1));
+    clip.converged = ends.begin == rounds.begin && ends.end == rounds.end;
+    if (clip.converged) break;
+    rounds.begin = ends.begin;
+    rounds.end = ends.end;
+    rounds.good = rounds.good && rounds.kept() > 0;
+  }
+  if (threadIdx.x != 0) return;
+  if (exact) {
+    answer.exact = rounds.good;
+    state->answer = answer;
+  } else {
+    state->bracket = rounds.good ? make_bracket(clip, least_median, largest_median, options.kappa) : Bracket{};
+  }
+}
+
+}  // namespace
+
+void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, bool exact, SiftState* state) {
+  k_sum_chunks<<<static_cast<unsigned>(chunks_of(list)), kChunkThreads, 0, stream>>>(list, state);
+  check_launch("k_sum_chunks", stream);
+  k_solve_list<<<1, kThreads, 0, stream>>>(list, options, exact, state);
+  check_launch("k_solve_list", stream);
+}
+
+}  // namespace reber::cuda
