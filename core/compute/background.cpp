@@ -149,6 +149,9 @@ BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const 
     throw DataError(
         "no cell of the background mesh holds enough finite pixels; use larger cells or a constant background");
 
+  const bool all_good = std::ranges::all_of(good, [](bool is_good) { return is_good; });
+  if (all_good && cells.filtered_mean.size() == count && cells.filtered_rms.size() == count)
+    return {grid, cells.filtered_mean, cells.filtered_rms, nullptr, nullptr};
   BackgroundModel model{grid, cells.mean, cells.rms, nullptr, nullptr};
   const RowNeighbours rows = row_neighbours(good, ny, nx);
   for (std::int64_t j = 0; j < ny; ++j) {

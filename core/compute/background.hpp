@@ -54,6 +54,8 @@ struct MeshOptions {
 /// rms: clipped std / clip_bias(kappa).
 struct MeshCells {
   std::vector<float> mean, rms;
+  /// Where a backend has filtered the values as finish_mesh would if every cell were good; else empty.
+  std::vector<float> filtered_mean = {}, filtered_rms = {};
 };
 
 /// Background mean and noise rms of each pixel: bilinear between the values at the cells' centres, constant beyond the

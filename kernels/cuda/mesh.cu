@@ -2,79 +2,27 @@
 // One block a cell: sort its pixels, then clip the sorted array. Answers kernels/cpu/mesh.cpp.
 #include <cuda_runtime.h>
 
-#include <cub/block/block_radix_sort.cuh>
-
+#include "kernels/cuda/cell_sort.hpp"
 #include "kernels/cuda/mesh.hpp"
-#include "kernels/shared/cell_clip.hpp"
-#include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {
 namespace {
 
-// Above the key of every finite float, so that blank pixels end up behind them.
-constexpr std::uint32_t kBlankKey = 0xffffffffu;
-
-__device__ float float_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
-
-struct Lanes {
-  double sum[rules::kCellLanes];
-  double sum2[rules::kCellLanes];
-};
-
-/// Sums of a range by a whole block, each thread below kCellLanes one lane; every thread gets the result.
-struct BlockSums {
-  const float* sorted;
-  Lanes* lanes;
-
-  static REBER_HD void add(float value, double median, double& sum, double& sum2) {
-    const double d = static_cast<double>(value) - median;
-    sum += d;
-    sum2 += d * d;
-  }
-
-  REBER_HD rules::CellSums operator()(std::int64_t lo, std::int64_t hi, double median) const {
-#ifdef __CUDA_ARCH__
-    const auto lane = static_cast<int>(threadIdx.x);
-    if (lane < rules::kCellLanes) {
-      double sum = 0, sum2 = 0;
-      std::int64_t k = lo + lane;
-      constexpr int kAhead = 8;  // loads in flight; the additions keep their order
-      for (; k + (kAhead - 1) * rules::kCellLanes < hi; k += kAhead * rules::kCellLanes) {
-        float values[kAhead];
-#pragma unroll
-        for (int a = 0; a < kAhead; ++a) values[a] = sorted[k + a * rules::kCellLanes];
-#pragma unroll
-        for (int a = 0; a < kAhead; ++a) add(values[a], median, sum, sum2);
-      }
-      for (; k < hi; k += rules::kCellLanes) add(sorted[k], median, sum, sum2);
-      lanes->sum[lane] = sum;
-      lanes->sum2[lane] = sum2;
-    }
-    for (int half = rules::kCellLanes / 2; half > 0; half /= 2) {
-      __syncthreads();  // the lanes of the step before are written
-      if (lane < half) {
-        lanes->sum[lane] += lanes->sum[lane + half];
-        lanes->sum2[lane] += lanes->sum2[lane + half];
-      }
-    }
-    __syncthreads();  // the result is there for all
-    const rules::CellSums total{lanes->sum[0], lanes->sum2[0]};
-    __syncthreads();  // all have read it before the next round writes
-    return total;
-#else
-    (void)lo, (void)hi, (void)median;
-    return {0, 0};
-#endif
-  }
-};
+// Blocks a multiprocessor that registers are shared among.
+template <int Threads>
+constexpr int kBlocks = Threads <= 256 ? 6 : (Threads <= 512 ? 3 : 1);
 
 /// By a whole block: the cell's values from its `finite` sorted pixels of `area`.
 __device__ void write_cell(const MeshTask& task, std::int64_t cell, const float* sorted, std::int64_t finite,
-                           std::int64_t area, Lanes* lanes) {
+                           std::int64_t area, ClipMemory* memory) {
+  const bool enough = finite >= 3 && !(static_cast<double>(finite) < task.min_valid * static_cast<double>(area));
+  if (threadIdx.x >= 32) {
+    if (enough) help_clip(sorted, memory);
+    return;
+  }
   rules::CellValue value{rules::blank_value(), rules::blank_value()};
-  if (finite >= 3 && !(static_cast<double>(finite) < task.min_valid * static_cast<double>(area))) {
-    const rules::CellClip clip =
-        rules::clip_sorted_cell(sorted, finite, task.kappa, task.max_rounds, BlockSums{sorted, lanes});
+  if (enough) {
+    const rules::CellClip clip = lead_clip(sorted, finite, task.kappa, task.max_rounds, memory);
     value = rules::cell_value(clip.median, clip.mean, clip.std, task.bias, task.centre);
   }
   if (threadIdx.x == 0) {
@@ -83,68 +31,88 @@ __device__ void write_cell(const MeshTask& task, std::int64_t cell, const float*
   }
 }
 
-/// Pixel `at` of a cell `width` wide whose first pixel is (y, x).
-__device__ float cell_pixel(const RowWindow& window, std::int64_t y, std::int64_t x, unsigned width, unsigned at) {
-  return window.pixels[(y + at / width - window.first) * window.pitch + x + at % width];
-}
-
-/// Finite pixels of a sorted cell: the blank ones stand behind them.
-__device__ unsigned count_finite(const float* sorted, unsigned area) {
-  unsigned lo = 0, hi = area;
-  while (lo < hi) {
-    const unsigned middle = (lo + hi) / 2;
-    if (isfinite(sorted[middle])) {
-      lo = middle + 1;
-    } else {
-      hi = middle;
-    }
-  }
-  return lo;
-}
-
+/// Pixels tid, tid + Threads, ... of a cell, blank ones and those beyond it as blank.
 template <int Threads, int Items>
-union SortMemory {
-  typename cub::BlockRadixSort<std::uint32_t, Threads, Items>::TempStorage sort;
-  struct {
-    float sorted[Threads * Items];
-    Lanes lanes;
-  } clip;
-};
-
-template <int Threads, int Items>
-__global__ void __launch_bounds__(Threads) k_measure_cells(RowWindow window, MeshTask task) {
-  extern __shared__ double2 cell_memory[];
-  auto& memory = *reinterpret_cast<SortMemory<Threads, Items>*>(cell_memory);
-  const std::int64_t j = task.first_row + blockIdx.x / task.nx, i = blockIdx.x % task.nx;
-  const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
-  const std::int64_t y0 = rows.begin, x0 = cols.begin;
-  const auto width = static_cast<unsigned>(cols.end - cols.begin);
-  const auto area = static_cast<unsigned>((rows.end - rows.begin) * width);
-  std::uint32_t keys[Items];
+__device__ void load_cell(const RowWindow& window, const PixelSpan& rows, const PixelSpan& cols,
+                          float (&pixels)[Items]) {
+  const auto width = static_cast<unsigned>(cols.end - cols.begin),
+             height = static_cast<unsigned>(rows.end - rows.begin);
+  const float* corner = window.pixels + (rows.begin - window.first) * window.pitch + cols.begin;
+  unsigned y = threadIdx.x / width, x = threadIdx.x % width;
+  const unsigned down = Threads / width, right = Threads % width;
 #pragma unroll
   for (int item = 0; item < Items; ++item) {
-    const unsigned at = item * Threads + threadIdx.x;
-    const float pixel = at < area ? cell_pixel(window, y0, x0, width, at) : rules::blank_value();
-    keys[item] = isfinite(pixel) ? rules::key_of(pixel) : kBlankKey;
+    pixels[item] = y < height ? corner[y * window.pitch + x] : rules::blank_value();
+    y += down;
+    x += right;
+    if (x >= width) {
+      x -= width;
+      ++y;
+    }
   }
-  cub::BlockRadixSort<std::uint32_t, Threads, Items>(memory.sort).SortBlockedToStriped(keys);
-  __syncthreads();  // the sort's memory is about to hold the sorted pixels
-#pragma unroll
-  for (int item = 0; item < Items; ++item) memory.clip.sorted[item * Threads + threadIdx.x] = float_of_key(keys[item]);
-  __syncthreads();  // all pixels are in place before the first round
-  write_cell(task, j * task.nx + i, memory.clip.sorted, count_finite(memory.clip.sorted, area), area,
-             &memory.clip.lanes);
+}
+
+/// One of 32 pixels spread over a cell, a lane each.
+__device__ float sample_cell(const RowWindow& window, const PixelSpan& rows, const PixelSpan& cols) {
+  const std::int64_t lane = threadIdx.x & 31;
+  const std::int64_t y = rows.begin + (2 * lane + 1) * (rows.end - rows.begin) / 64;
+  const std::int64_t x = cols.begin + (2 * (lane * 13 % 32) + 1) * (cols.end - cols.begin) / 64;
+  return window_pixel(window, y, x);
+}
+
+/// Cell `cell` of a launch, by a whole block. Digits: sorts anything; else returns false where buckets do not serve.
+template <int Threads, int Items, bool Digits>
+__device__ bool measure_cell(const RowWindow& window, const MeshTask& task, std::int64_t cell,
+                             CellMemory<Threads, Items>& memory) {
+  const std::int64_t j = task.first_row + cell / task.nx, i = cell % task.nx;
+  const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
+  float pixels[Items];
+  load_cell<Threads>(window, rows, cols, pixels);
+  unsigned finite = 0;
+  if constexpr (Digits) {
+    finite = sort_by_digits<Threads>(pixels, memory);
+  } else {
+    const float sample = threadIdx.x < 32 ? sample_cell(window, rows, cols) : 0;
+    if (!sort_by_buckets<Threads>(pixels, sample, memory, finite)) return false;
+  }
+  write_cell(task, j * task.nx + i, memory.bucket.sorted, finite, (rows.end - rows.begin) * (cols.end - cols.begin),
+             &memory.bucket.clip);
+  return true;
+}
+
+/// A block a cell; cells that buckets cannot sort are listed.
+template <int Threads, int Items>
+__global__ void __launch_bounds__(Threads, kBlocks<Threads>) k_measure_cells(RowWindow window, MeshTask task) {
+  extern __shared__ double2 cell_memory[];
+  auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
+  if (!measure_cell<Threads, Items, false>(window, task, blockIdx.x, memory) && threadIdx.x == 0)
+    task.crowded[1 + atomicAdd(task.crowded, 1u)] = blockIdx.x;
+}
+
+/// A block takes one listed cell after the other.
+template <int Threads, int Items>
+__global__ void __launch_bounds__(Threads) k_measure_crowded(RowWindow window, MeshTask task) {
+  extern __shared__ double2 cell_memory[];
+  auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
+  for (std::uint32_t k = blockIdx.x; k < task.crowded[0]; k += gridDim.x) {
+    measure_cell<Threads, Items, true>(window, task, task.crowded[1 + k], memory);
+    __syncthreads();  // the memory is free for the next cell
+  }
 }
 
 template <int Threads, int Items>
-void launch_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& task) {
-  constexpr std::size_t kBytes = sizeof(SortMemory<Threads, Items>);
-  check(cudaFuncSetAttribute(k_measure_cells<Threads, Items>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(kBytes)),
-        "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
-  k_measure_cells<Threads, Items>
-      <<<static_cast<unsigned>(task.rows * task.nx), Threads, kBytes, stream>>>(window, task);
+void launch_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task) {
+  constexpr std::size_t kBytes = sizeof(CellMemory<Threads, Items>);
+  for (auto* kernel : {k_measure_cells<Threads, Items>, k_measure_crowded<Threads, Items>})
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
+          "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
+  const auto cells = static_cast<unsigned>(task.rows * task.nx);
+  check(cudaMemsetAsync(task.crowded, 0, sizeof(*task.crowded), stream), "cudaMemsetAsync");
+  k_measure_cells<Threads, Items><<<cells, Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_cells", stream);
+  const unsigned fill = 4 * static_cast<unsigned>(multiprocessors), blocks = cells < fill ? cells : fill;
+  k_measure_crowded<Threads, Items><<<blocks, Threads, kBytes, stream>>>(window, task);
+  check_launch("k_measure_crowded", stream);
 }
 
 constexpr int kThreads = 256;
@@ -176,23 +144,47 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(rules::kCellLanes)
     k_clip_cells(MeshTask task, const std::int64_t* __restrict__ offsets, const std::uint32_t* __restrict__ counts,
                  const float* __restrict__ sorted) {
-  __shared__ Lanes lanes;
+  __shared__ ClipMemory memory;
   const std::int64_t cell = blockIdx.x;
   write_cell(task, task.first_row * task.nx + cell, sorted + offsets[cell], counts[cell],
-             offsets[cell + 1] - offsets[cell], &lanes);
+             offsets[cell + 1] - offsets[cell], &memory);
+}
+
+/// A warp a cell, a lane a value of its window: the median is the value that at most half of them are below and, with
+/// its equals, more than half are not above.
+__global__ void __launch_bounds__(kThreads) k_filter_cells(const float* __restrict__ values, std::int64_t ny,
+                                                           std::int64_t nx, int most, float* __restrict__ filtered) {
+  const std::int64_t cell = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32;
+  if (cell >= ny * nx) return;
+  const auto y = static_cast<int>(cell / nx), x = static_cast<int>(cell % nx);
+  const int reach_y = min(most, min(y, static_cast<int>(ny) - 1 - y));
+  const int reach_x = min(most, min(x, static_cast<int>(nx) - 1 - x));
+  const int width = 2 * reach_x + 1, count = (2 * reach_y + 1) * width;
+  const int lane = threadIdx.x & 31, at = min(lane, count - 1);
+  const float mine = values[(y - reach_y + at / width) * nx + x - reach_x + at % width];
+  int below = 0, equal = 0;
+  for (int k = 0; k < count; ++k) {
+    const float other = __shfl_sync(kWarp, mine, k);
+    below += other < mine ? 1 : 0;
+    equal += other == mine ? 1 : 0;
+  }
+  const unsigned medians = __ballot_sync(kWarp, below <= count / 2 && count / 2 < below + equal);
+  const float median = __shfl_sync(kWarp, mine, medians != 0 ? __ffs(static_cast<int>(medians)) - 1 : 0);
+  if (lane == 0) filtered[cell] = median;
 }
 
 unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels + kThreads - 1) / kThreads); }
 
 }  // namespace
 
-void measure_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area) {
+void measure_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                   std::int64_t max_area) {
   if (max_area <= 1024) {
-    launch_cells<256, 4>(stream, window, task);
+    launch_cells<256, 4>(stream, multiprocessors, window, task);
   } else if (max_area <= 4096) {
-    launch_cells<256, 16>(stream, window, task);
+    launch_cells<512, 8>(stream, multiprocessors, window, task);
   } else {
-    launch_cells<1024, 16>(stream, window, task);
+    launch_cells<1024, 16>(stream, multiprocessors, window, task);
   }
 }
 
@@ -211,6 +203,12 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
   k_clip_cells<<<static_cast<unsigned>(task.rows * task.nx), rules::kCellLanes, 0, stream>>>(task, offsets, counts,
                                                                                              sorted);
   check_launch("k_clip_cells", stream);
+}
+
+void filter_cells(cudaStream_t stream, const float* values, std::int64_t ny, std::int64_t nx, int side,
+                  float* filtered) {
+  k_filter_cells<<<blocks_of(ny * nx * 32), kThreads, 0, stream>>>(values, ny, nx, side / 2, filtered);
+  check_launch("k_filter_cells", stream);
 }
 
 }  // namespace reber::cuda

@@ -23,13 +23,15 @@ struct MeshTask {
   int max_rounds = 0;
   float* mean = nullptr;  ///< of all cells, row-major
   float* rms = nullptr;
+  std::uint32_t* crowded = nullptr;  ///< room for a count, 0 at first, and the cells of this launch
 };
 
 /// Largest cell, in pixels, that a block sorts in shared memory.
 inline constexpr std::int64_t kBlockCell = 16384;
 
 /// Cells of at most kBlockCell pixels. max_area: pixels of the largest.
-void measure_cells(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area);
+void measure_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                   std::int64_t max_area);
 
 /// keys[offsets[cell] + at] of pixel `at` of a cell: cell of this launch << 32 | float key, blank pixels last in their
 /// cell. counts[cell]: finite pixels. max_area: pixels of the largest cell.
@@ -38,6 +40,15 @@ void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask
 /// Clips cells whose keys are sorted. sorted: room for `pixels` floats.
 void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const std::int64_t* offsets,
                        const std::uint64_t* keys, const std::uint32_t* counts, float* sorted);
+
+/// Largest side whose window a warp holds.
+inline constexpr int kWidestFilter = 5;
+
+/// Medians over `side` x `side` cells of ny x nx, the window shrinking evenly at the borders. Blank or anything
+/// where a value of the window is blank.
+/// kWidestFilter at most.
+void filter_cells(cudaStream_t stream, const float* values, std::int64_t ny, std::int64_t nx, int side,
+                  float* filtered);
 
 /// mesh() of the backend.
 [[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,

@@ -56,6 +56,40 @@ void measure_large_cells(Context& context, const RowWindow& window, const MeshTa
                     reinterpret_cast<float*>(spare));
 }
 
+/// Values of all cells on the device: means, noises, and both filtered.
+class CellValues {
+ public:
+  CellValues(const MeshGrid& grid, cudaStream_t stream)
+      : grid_(grid), cells_(grid.ny() * grid.nx()), values_(4 * cells_, stream) {}
+
+  [[nodiscard]] float* part(int k) const { return values_.data() + k * cells_; }
+
+  /// All that is to be known of the cells, in one copy.
+  [[nodiscard]] MeshCells fetch(Context& context, int filter) const {
+    const bool filtered = filter > 1 && filter <= kWidestFilter && filter % 2 != 0;
+    for (int k = 0; filtered && k < 2; ++k)
+      filter_cells(context.stream(), part(k), grid_.ny(), grid_.nx(), filter, part(k + 2));
+    std::vector<float> values(static_cast<std::size_t>((filtered ? 4 : 2) * cells_));
+    context.down(values.data(), values_.data(), static_cast<std::int64_t>(values.size() * sizeof(float)),
+                 context.stream());
+    const auto take = [&](int k) {
+      const auto begin = values.begin() + k * cells_;
+      return std::vector<float>(begin, begin + cells_);
+    };
+    MeshCells cells{take(0), take(1)};
+    if (filtered) {
+      cells.filtered_mean = take(2);
+      cells.filtered_rms = take(3);
+    }
+    return cells;
+  }
+
+ private:
+  const MeshGrid& grid_;
+  std::int64_t cells_;
+  DeviceBuffer<float> values_;
+};
+
 }  // namespace
 
 MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
@@ -64,14 +98,12 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
     throw InternalError("cuda backend: the mesh was made for an image of another size");
   Context& context = *plane.context();
   const std::int64_t cells = grid.ny() * grid.nx();
-  MeshCells result;
-  result.mean.resize(static_cast<std::size_t>(cells));
-  result.rms.resize(static_cast<std::size_t>(cells));
-  if (cells == 0) return result;
+  if (cells == 0) return {};
   const cudaStream_t stream = context.stream();
   const DeviceBuffer<PixelSpan> row_spans = upload_vector(context, grid.rows, stream);
   const DeviceBuffer<PixelSpan> col_spans = upload_vector(context, grid.cols, stream);
-  const DeviceBuffer<float> mean(cells, stream), rms(cells, stream);
+  const CellValues values(grid, stream);
+  const DeviceBuffer<std::uint32_t> crowded(cells + 1, stream);
   MeshTask task;
   task.row_spans = row_spans.data();
   task.col_spans = col_spans.data();
@@ -81,15 +113,15 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.bias = clip_bias(options.clip.kappa);
   task.min_valid = options.min_valid;
   task.centre = options.centre;
-  task.mean = mean.data();
-  task.rms = rms.data();
+  task.mean = values.part(0);
+  task.rms = values.part(1);
+  task.crowded = crowded.data();
   const std::int64_t max_area = largest(grid.rows) * largest(grid.cols);
   const bool large = max_area > kBlockCell;
   // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-  const std::vector<std::int64_t> groups =
-      cell_groups(grid, plane.resident() ? plane.shape().ny : plane.tiling().band_rows,
-                  large ? std::int64_t{1} << 28 : kAny);
+  const std::vector<std::int64_t> groups = cell_groups(
+      grid, plane.resident() ? plane.shape().ny : plane.tiling().band_rows, large ? std::int64_t{1} << 28 : kAny);
   for_each_band(context, groups, 1, progress, "background", [&](const Band& group) {
     const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
     const HeldRows held = hold_rows(plane, begin, end - begin, stream);
@@ -98,12 +130,10 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
     if (large) {
       measure_large_cells(context, held.window, task, grid, max_area, stream);
     } else {
-      measure_cells(stream, held.window, task, max_area);
+      measure_cells(stream, context.device().multiprocessors, held.window, task, max_area);
     }
   });
-  context.down(result.mean.data(), mean.data(), mean.bytes(), stream);
-  context.down(result.rms.data(), rms.data(), rms.bytes(), stream);
-  return result;
+  return values.fetch(context, options.filter);
 }
 
 }  // namespace reber::cuda

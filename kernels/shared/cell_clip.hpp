@@ -37,6 +37,14 @@ REBER_HD std::int64_t first_above(const float* sorted, std::int64_t lo, std::int
   return lo;
 }
 
+/// The search as a parameter of clip_sorted_cell.
+struct PlainSearch {
+  REBER_HD std::int64_t operator()(const float* sorted, std::int64_t lo, std::int64_t hi, double limit,
+                                   bool strict) const {
+    return first_above(sorted, lo, hi, limit, strict);
+  }
+};
+
 /// Population std from sums about a pivot: sqrt(max(0, sum2/n - (sum/n)^2)). The pivot is the median, so nothing
 /// cancels.
 REBER_HD double std_from_sums(double sum, double sum2, double n) {
@@ -59,9 +67,10 @@ struct CellClip {
 
 /// kappa-sigma clip of sorted[0, n), n > 0, to convergence or for max_rounds rounds; a range of zero std is final.
 /// sums(lo, hi, median) gives the CellSums of sorted[lo, hi) in the lanes' order: one thread's loop on the host, a
-/// block's on a GPU, where every thread of the block makes the same call.
-template <class Sums>
-REBER_HD CellClip clip_sorted_cell(const float* sorted, std::int64_t n, double kappa, int max_rounds, Sums sums) {
+/// block's on a GPU. search does what first_above does.
+template <class Sums, class Search = PlainSearch>
+REBER_HD CellClip clip_sorted_cell(const float* sorted, std::int64_t n, double kappa, int max_rounds, Sums sums,
+                                   Search search = {}) {
   CellClip clip{0, n, 0, 0, 0};
   for (int round = 0;; ++round) {
     const double kept = static_cast<double>(clip.hi - clip.lo);
@@ -71,8 +80,8 @@ REBER_HD CellClip clip_sorted_cell(const float* sorted, std::int64_t n, double k
     clip.std = std_from_sums(total.sum, total.sum2, kept);
     if (!(clip.std > 0) || round >= max_rounds) return clip;
     const double reach = kappa * clip.std;
-    const std::int64_t lo = first_above(sorted, clip.lo, clip.hi, clip.median - reach, true);
-    const std::int64_t hi = first_above(sorted, lo, clip.hi, clip.median + reach, false);
+    const std::int64_t lo = search(sorted, clip.lo, clip.hi, clip.median - reach, true);
+    const std::int64_t hi = search(sorted, lo, clip.hi, clip.median + reach, false);
     if (lo == clip.lo && hi == clip.hi) return clip;
     clip.lo = lo;
     clip.hi = hi;

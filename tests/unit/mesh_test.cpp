@@ -124,6 +124,14 @@ TEST(finish_mesh, the_median_filter_leaves_a_slope_as_it_is) {
   }
 }
 
+TEST(finish_mesh, takes_what_a_backend_has_filtered_only_where_every_cell_is_good) {
+  MeshCells cells{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}};
+  EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).mean, cells.filtered_mean);
+  EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).rms, cells.filtered_rms);
+  cells.mean[0] = cells.rms[0] = kNan;
+  EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).mean, finish_mesh(grid_of(1, 3), {cells.mean, cells.rms}, {}).mean);
+}
+
 TEST(finish_mesh, says_what_is_wrong) {
   EXPECT_THROW((void)finish_mesh(grid_of(1, 1), {{kNan}, {kNan}}, {}), DataError);
   MeshOptions even;
