@@ -2,6 +2,9 @@
 // Uploads a background model.
 #include "kernels/cuda/background.hpp"
 
+#include <cstring>
+#include <vector>
+
 #include "core/base/error.hpp"
 
 namespace reber::cuda {
@@ -14,27 +17,74 @@ const CudaPlane* map_of(const std::shared_ptr<const Plane>& map, const Context& 
   return &own;
 }
 
+/// A model's nodes and axis tables on the device, end to end, and what they were made from.
+struct Uploaded {
+  MeshGrid grid;
+  std::vector<float> mean, rms;
+  DeviceBuffer<std::uint32_t> words;
+
+  [[nodiscard]] bool holds(const BackgroundModel& model) const {
+    const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+      return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+    };
+    return grid.image == model.grid.image && grid.rows == model.grid.rows && grid.cols == model.grid.cols &&
+           same(mean, model.mean) && same(rms, model.rms);
+  }
+};
+
+template <class T>
+void append(std::vector<std::uint32_t>& words, const std::vector<T>& values) {
+  static_assert(sizeof(T) == sizeof(std::uint32_t));
+  const std::size_t at = words.size();
+  words.resize(at + values.size());
+  std::memcpy(words.data() + at, values.data(), values.size() * sizeof(T));
+}
+
+/// Operations that follow each other mostly use the same background: what was uploaded last is kept.
+std::shared_ptr<const Uploaded> upload(Context& context, const BackgroundModel& model) {
+  if (auto last = std::static_pointer_cast<const Uploaded>(context.last_background); last && last->holds(model))
+    return last;
+  const Shape image = model.grid.image;
+  const MeshAxis rows = mesh_axis(model.grid.rows, image.ny), cols = mesh_axis(model.grid.cols, image.nx);
+  std::vector<std::uint32_t> words;
+  append(words, model.mean);
+  append(words, model.rms);
+  append(words, rows.node);
+  append(words, rows.weight);
+  append(words, cols.node);
+  append(words, cols.weight);
+  auto made = std::make_shared<Uploaded>(
+      Uploaded{model.grid, model.mean, model.rms, upload_vector(context, words, context.stream())});
+  context.last_background = made;
+  return made;
+}
+
 }  // namespace
 
 DeviceBackground::DeviceBackground(Context& context, const BackgroundModel& model, Shape image)
     : mean_map_(map_of(model.mean_map, context, image)), rms_map_(map_of(model.rms_map, context, image)) {
   if (!(model.grid.image == image)) throw InternalError("cuda backend: the background is not of the image's size");
-  const MeshAxis rows = mesh_axis(model.grid.rows, image.ny), cols = mesh_axis(model.grid.cols, image.nx);
-  const cudaStream_t stream = context.stream();
-  mean_nodes_ = upload_vector(context, model.mean, stream);
-  rms_nodes_ = upload_vector(context, model.rms, stream);
-  row_node_ = upload_vector(context, rows.node, stream);
-  row_weight_ = upload_vector(context, rows.weight, stream);
-  col_node_ = upload_vector(context, cols.node, stream);
-  col_weight_ = upload_vector(context, cols.weight, stream);
-  view_.mean_nodes = mean_nodes_.data();
-  view_.rms_nodes = rms_nodes_.data();
+  const std::shared_ptr<const Uploaded> uploaded = upload(context, model);
+  const std::uint32_t* next = uploaded->words.data();
+  const auto take = [&next]<class T>(const T*& pointer, std::int64_t count) {
+    pointer = reinterpret_cast<const T*>(next);
+    next += count;
+  };
+  const auto cells = static_cast<std::int64_t>(model.mean.size());
+  take(view_.mean_nodes, cells);
+  take(view_.rms_nodes, cells);
+  take(view_.row_node, image.ny);
+  take(view_.row_weight, image.ny);
+  take(view_.col_node, image.nx);
+  take(view_.col_weight, image.nx);
   view_.gny = static_cast<std::int32_t>(model.grid.ny());
   view_.gnx = static_cast<std::int32_t>(model.grid.nx());
-  view_.row_node = row_node_.data();
-  view_.row_weight = row_weight_.data();
-  view_.col_node = col_node_.data();
-  view_.col_weight = col_weight_.data();
+  view_.constant = cells == 1 && !model.mean_map && !model.rms_map;
+  if (view_.constant) {
+    view_.constant_mean = model.mean.front();
+    view_.constant_rms = model.rms.front();
+  }
+  nodes_ = uploaded;
 }
 
 DeviceBackground::Rows DeviceBackground::hold(std::int64_t y0, std::int64_t ny, cudaStream_t stream) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/compute/background.hpp"
 #include "kernels/cuda/plane.hpp"
@@ -25,8 +26,7 @@ class DeviceBackground {
 
  private:
   BackgroundView view_;
-  DeviceBuffer<float> mean_nodes_, rms_nodes_, row_weight_, col_weight_;
-  DeviceBuffer<std::int32_t> row_node_, col_node_;
+  std::shared_ptr<const void> nodes_;  ///< what the view points into
   const CudaPlane* mean_map_ = nullptr;
   const CudaPlane* rms_map_ = nullptr;
 };

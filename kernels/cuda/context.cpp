@@ -5,11 +5,13 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace reber::cuda {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kSmallBytes = 64 << 10;
 
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -76,6 +78,7 @@ Context::Context(const BackendOptions& options)
 
 Context::~Context() {
   cudaSetDevice(device_.device);
+  last_background.reset();
   cudaStreamSynchronize(stream_.get());
 }
 
@@ -104,15 +107,24 @@ std::int64_t Context::usable_bytes() const {
 }
 
 void Context::up(void* device_memory, const void* host_memory, std::int64_t bytes, cudaStream_t stream) {
+  // The runtime copies small blocks aside by itself before it returns.
+  if (bytes > kSmallBytes) return stager().up_copy(stream, device_memory, host_memory, bytes);
   check(cudaMemcpyAsync(device_memory, host_memory, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync", bytes);
   counters.bytes_up += bytes;
 }
 
 void Context::down(void* host_memory, const void* device_memory, std::int64_t bytes, cudaStream_t stream) {
-  check(cudaMemcpyAsync(host_memory, device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
+  if (bytes > kSmallBytes) {
+    stager().down_copy(stream, device_memory, bytes, host_memory);
+    stager().drain();
+    return;
+  }
+  if (small_.size() == 0) small_ = PinnedBuffer<std::byte>(kSmallBytes);
+  check(cudaMemcpyAsync(small_.data(), device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync", bytes);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  std::memcpy(host_memory, small_.data(), static_cast<std::size_t>(bytes));
   counters.bytes_down += bytes;
 }
 

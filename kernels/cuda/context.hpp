@@ -57,17 +57,21 @@ class Context {
   void use() const;
   void wait() const { stream_.wait(); }
 
-  /// Copies of small things, checked and counted. down() waits for the copy.
+  /// Copies by way of pinned memory, checked and counted. The host memory may be released when up() returns; down()
+  /// waits for the copy.
   void up(void* device_memory, const void* host_memory, std::int64_t bytes, cudaStream_t stream);
   void down(void* host_memory, const void* device_memory, std::int64_t bytes, cudaStream_t stream);
 
   OpCounters counters;
+  /// The background that was uploaded last; background.cpp alone knows what it is.
+  std::shared_ptr<const void> last_background;
 
  private:
   DeviceInfo device_;
   std::int64_t memory_cap_ = 0;
   Stream stream_;
   ThreadPool threads_;
+  PinnedBuffer<std::byte> small_;  ///< for copies of a few bytes, waited for
   std::unique_ptr<Stager> stager_;
 };
 
@@ -127,6 +131,10 @@ class Stager {
   void up_bytes(cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
                 const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
                 const Progress& progress, const char* stage);
+  /// Queues the copy of bytes to the device; host memory may be released when it returns.
+  void up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes);
+  /// Queues the copy of bytes into host memory, complete after drain().
+  void down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host);
   /// Until every copy is done and every downloaded row is in its place.
   void drain();
   /// After a failure: waits, ignoring errors, and drops what was to be written to the host.

@@ -147,23 +147,47 @@ __device__ bool any_bit(const std::uint32_t* row, std::int32_t begin, std::int32
   return false;
 }
 
+/// The root that most of the warps' first runs have; by a whole block, whose first thread has a run.
+__device__ std::uint32_t common_root(std::uint32_t root) {
+  constexpr int kWarps = kThreads / 32;
+  __shared__ std::uint32_t roots[kWarps], common;
+  if ((threadIdx.x & 31) == 0) roots[threadIdx.x / 32] = root;
+  __syncthreads();  // all candidates are there
+  if (threadIdx.x < kWarps) {
+    constexpr unsigned kVoters = (1u << kWarps) - 1;
+    const std::uint32_t mine = roots[threadIdx.x] != kAll ? roots[threadIdx.x] : roots[0];
+    const unsigned votes = __popc(__match_any_sync(kVoters, mine));
+    const unsigned most = __reduce_max_sync(kVoters, votes);
+    if (static_cast<int>(threadIdx.x) == __ffs(__ballot_sync(kVoters, votes == most)) - 1) common = mine;
+  }
+  __syncthreads();  // the choice is there
+  return common;
+}
+
+/// In a crowded field most runs are of one island: those of a block are counted together.
 __global__ void __launch_bounds__(kThreads)
     k_sum_areas(const rules::Run* __restrict__ runs, std::int64_t count, BitMask seed,
                 const std::uint32_t* __restrict__ parent, unsigned long long* areas, std::uint32_t* seeded) {
+  __shared__ unsigned long long common_areas[kThreads / 32];
   const std::int64_t index = thread_index();
   const bool active = index < count;
   const rules::Run run = active ? runs[index] : rules::Run{0, 0, 0};
   const std::uint32_t root = active ? parent[index] : kAll;
-  if (active && any_bit(seed.bits + run.y * seed.words, run.x0, run.x1)) seeded[root] = 1;
-  unsigned length = active ? static_cast<unsigned>(run.x1 - run.x0) : 0;
-  // In a large island neighbours share the root: one count then stands for the warp.
-  if (__all_sync(kAll, root == __shfl_sync(kAll, root, 0))) {
-    unsigned long long sum = length;
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(kAll, sum, half);
-    if ((threadIdx.x & 31) == 0 && active) atomicAdd(areas + root, sum);
-  } else if (active) {
-    atomicAdd(areas + root, static_cast<unsigned long long>(length));
+  const std::uint32_t common = common_root(root);
+  const bool has_seed = active && any_bit(seed.bits + run.y * seed.words, run.x0, run.x1);
+  const auto length = static_cast<unsigned long long>(run.x1 - run.x0);
+  unsigned long long sum = root == common ? length : 0;
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(kAll, sum, half);
+  if ((threadIdx.x & 31) == 0) common_areas[threadIdx.x / 32] = sum;
+  const bool common_seed = __syncthreads_or(has_seed && root == common) != 0;  // also: all warps' sums are there
+  if (active && root != common) {
+    atomicAdd(areas + root, length);
+    if (has_seed) seeded[root] = 1;
   }
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kThreads / 32; ++warp) sum += common_areas[warp];
+  atomicAdd(areas + common, sum);
+  if (common_seed) seeded[common] = 1;
 }
 
 __global__ void __launch_bounds__(kThreads)

@@ -113,6 +113,39 @@ void Stager::down_rows(cudaStream_t stream, const float* in, std::int64_t pitch,
   }
 }
 
+void Stager::up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes) {
+  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
+    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+    Slot& slot = acquire(n);
+    const auto* from = static_cast<const std::byte*>(host) + done;
+    share_rows(context_.threads(), n, 1, [&](std::int64_t first, std::int64_t last) {
+      std::memcpy(slot.memory.data() + first, from + first, static_cast<std::size_t>(last - first));
+    });
+    check(cudaMemcpyAsync(static_cast<std::byte*>(device) + done, slot.memory.data(), static_cast<std::size_t>(n),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync", n);
+    slot.done.record(stream);
+  }
+  context_.counters.bytes_up += bytes;
+}
+
+void Stager::down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host) {
+  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
+    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+    Slot& slot = acquire(n);
+    check(cudaMemcpyAsync(slot.memory.data(), static_cast<const std::byte*>(device) + done, static_cast<std::size_t>(n),
+                          cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync", n);
+    slot.done.record(stream);
+    slot.finish = [this, staged = slot.memory.data(), n, to = static_cast<std::byte*>(host) + done] {
+      share_rows(context_.threads(), n, 1, [&](std::int64_t first, std::int64_t last) {
+        std::memcpy(to + first, staged + first, static_cast<std::size_t>(last - first));
+      });
+    };
+  }
+  context_.counters.bytes_down += bytes;
+}
+
 void Stager::up_bytes(
     cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
     const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
@@ -128,7 +161,10 @@ void Stager::up_bytes(
     share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
       fill(r + first, last - first, slot.memory.data() + first * row_bytes);
     });
-    context_.up(device.data(), slot.memory.data(), n * row_bytes, stream);
+    check(cudaMemcpyAsync(device.data(), slot.memory.data(), static_cast<std::size_t>(n * row_bytes),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync", n * row_bytes);
+    context_.counters.bytes_up += n * row_bytes;
     slot.done.record(stream);
     then(r, n, device.data());
   }

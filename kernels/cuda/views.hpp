@@ -31,6 +31,9 @@ struct BackgroundView {
   const std::int32_t* col_node = nullptr;
   const float* col_weight = nullptr;
   RowWindow mean_map, rms_map;  ///< pixels null where the mesh is used
+  /// One cell and no maps: the same everywhere, and known to the host.
+  bool constant = false;
+  float constant_mean = 0, constant_rms = 0;
 };
 
 struct MeanRms {
