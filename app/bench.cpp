@@ -1,90 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reber bench: every stage and convolution algorithm on every backend, with the agreement of their results.
+// reber bench: every stage and algorithm against what the hardware allows, with the agreement of the backends.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <map>
 
-#include "app/bench_cases.hpp"
+#include "app/bench_run.hpp"
 #include "app/command.hpp"
 #include "app/common_options.hpp"
 #include "core/base/error.hpp"
-#include "core/io/picture.hpp"
+#include "core/io/fits_writer.hpp"
+#include "core/run/simulation.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
-
-/// Repeats end once an operation has taken this long, but not before kMinRepeats.
-constexpr double kSecondsPerCase = 5;
-constexpr int kMinRepeats = 3;
-constexpr int kMaxRepeats = 1000;
+using Sessions = std::vector<std::unique_ptr<BenchSession>>;
 
 struct Options {
   CommonOptions common;
   std::int64_t size = 2048;
-  std::string suite = "quick";
+  std::vector<std::int64_t> sizes;
+  std::string suite = "quick", only, plot, sky;
   int repeat = 0;
   bool reference = false;
-  std::string plot;
 };
 
-struct Timing {
-  double median = 0, low = 0, high = 0;
-};
-
-Timing timing_of(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  const std::size_t n = samples.size();
-  const double median = n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
-  return {median, samples.front(), samples.back()};
+BenchPace pace_of(const Options& options, const std::string& backend) {
+  const bool full = options.suite == "full";
+  BenchPace pace;
+  if (backend == "cuda") pace = full ? BenchPace{25, 5, 5, 5} : BenchPace{15, 3, 1, 2};
+  if (backend == "cpu") pace = full ? BenchPace{15, 3, 4, 3} : BenchPace{7, 2, 0.5, 1};
+  if (backend == "reference") pace = {3, 1, 1, 0};
+  if (options.repeat > 0) pace = {options.repeat, options.repeat, 0, std::min(options.repeat, pace.transfers)};
+  return pace;
 }
 
-/// One operation on one backend.
-struct Row {
-  std::string operation, backend;
-  std::string why_not;  ///< set where the backend cannot do it
-  int repeats = 0;
-  Timing wall, device;  ///< ms; device is zero on a CPU
-  double predicted_ms = 0;
-  double gigabytes_per_s = 0;
-  double speed_up = 0;    ///< over the cpu backend; 0 where there is nothing to compare
-  std::string agreement;  ///< with the first backend of the operation
-  double difference = std::numeric_limits<double>::quiet_NaN();
-};
-
-/// Largest difference; infinite where one is NaN and the other is not, or the sizes differ.
-template <typename Value>
-double largest_difference(const std::vector<Value>& a, const std::vector<Value>& b, bool relative) {
-  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = a[i], y = b[i];
-    if (std::isnan(x) && std::isnan(y)) continue;
-    double difference = std::abs(x - y);
-    if (relative && difference > 0) difference /= std::max(std::abs(x), std::abs(y));
-    if (!(difference <= worst)) worst = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
-  }
-  return worst;
+SimulatedSky make_sky(std::int64_t size, Backend& backend, const Progress& progress) {
+  SimulationOptions sky;
+  sky.shape = {size, size};
+  const double area = static_cast<double>(sky.shape.count()) / (1024.0 * 1024.0);
+  sky.point_sources = static_cast<std::int64_t>(300 * area);
+  sky.extended_sources = static_cast<std::int64_t>(10 * area);
+  progress.report("simulating the sky", 0);
+  return simulate(sky, backend, progress);
 }
 
-/// Images are compared in units of the noise, numbers relative to themselves.
-void compare(const BenchResult& first, const BenchResult& second, double rms, Row& row) {
-  const double pixels = largest_difference(first.pixels, second.pixels, false) / rms;
-  const double numbers = largest_difference(first.numbers, second.numbers, true);
-  row.difference = std::max(pixels, numbers);
-  if (row.difference == 0) {
-    row.agreement = "identical";
-  } else {
-    row.agreement =
-        first.numbers.empty() ? fmt::format("{:.1e} sigma", pixels) : fmt::format("{:.1e} relative", numbers);
-  }
+/// The tile again and again, size x size pixels.
+Image repeated(const Image& tile, std::int64_t size) {
+  Image image(Shape{size, size});
+  const Shape one = tile.shape();
+  ThreadPool().for_each(size, [&](std::int64_t y) {
+    for (std::int64_t x = 0; x < size; x += one.nx) {
+      const std::int64_t n = std::min(one.nx, size - x);
+      std::memcpy(image.data() + y * size + x, tile.data() + y % one.ny * one.nx,
+                  static_cast<std::size_t>(n) * sizeof(float));
+    }
+  });
+  return image;
 }
 
 class Benchmark {
@@ -93,18 +72,7 @@ class Benchmark {
 
   int execute() {
     open_backends();
-    make_sky();
-    const std::vector<BenchCase> cases = bench_cases(sky_, options_.suite == "full");
-    std::size_t done = 0;
-    for (const BenchCase& one : cases) {
-      progress_.report(one.name, static_cast<double>(done++) / static_cast<double>(cases.size()));
-      run_case(one);
-    }
-    terminal_.clear_progress();
-    terminal_.print(table());
-    write_json(options_.common, json().dump(2), terminal_);
-    if (!options_.plot.empty()) plot();
-    return kDone;
+    return options_.sizes.empty() ? run_all() : run_sizes();
   }
 
  private:
@@ -115,8 +83,10 @@ class Benchmark {
     for (const BackendEntry& entry : backend_table()) {
       const std::string name = entry.name;
       const bool asked = options_.common.backend == name;
-      const bool by_itself = options_.common.backend == "auto" && (name != "reference" || options_.reference);
+      const bool by_itself = options_.common.backend == "auto" && name != "reference";
       if (!asked && !by_itself && !(name == "reference" && options_.reference)) continue;
+      if (!options_.sizes.empty() && !sessions_.empty()) continue;
+      const auto begin = Clock::now();
       const std::string reason = entry.unavailable(wanted);
       if (!reason.empty()) {
         if (asked) throw DeviceError(fmt::format("backend '{}' cannot run here: {}", name, reason));
@@ -126,211 +96,180 @@ class Benchmark {
       auto session = std::make_unique<BenchSession>();
       session->backend = entry.make(wanted);
       session->name = name;
+      const BackendInfo info = session->backend->info();
+      const double start_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      session->probe = entry.probe(wanted);
       sessions_.push_back(std::move(session));
+      machines_.push_back({name, info.device, info.threads, start_ms, {}, 0});
     }
     if (sessions_.empty()) {
       throw DeviceError(fmt::format("no backend '{}' can run in this build on this machine", options_.common.backend));
     }
   }
 
-  void make_sky() {
-    SimulationOptions sky;
-    sky.shape = {options_.size, options_.size};
-    const double area = static_cast<double>(sky.shape.count()) / (1024.0 * 1024.0);
-    sky.point_sources = static_cast<std::int64_t>(300 * area);
-    sky.extended_sources = static_cast<std::int64_t>(10 * area);
-    progress_.report("simulating the sky", 0);
-    sky_ = simulate(sky, *sessions_.front()->backend, progress_);
-    rms_ = sky.rms;
+  [[nodiscard]] bool wanted(const BenchCase& one) const {
+    return options_.only.empty() || one.loads || one.name.find(options_.only) != std::string::npos ||
+           one.group == options_.only || needed(one);
   }
 
-  void run_case(const BenchCase& one) {
-    BenchResult first;
-    const std::size_t first_row = rows_.size();
-    bool have_first = false;
-    for (const auto& session : sessions_) {
-      Row row;
-      row.operation = one.name;
-      row.backend = session->name;
-      if (!one.prepare(*session, row.why_not)) {
-        rows_.push_back(std::move(row));
-        continue;
-      }
-      row.why_not.clear();
-      time(one, *session, row);
-      BenchResult result = one.result(*session);
-      if (have_first)
-        compare(first, result, rms_, row);
-      else
-        first = std::move(result);
-      have_first = true;
-      rows_.push_back(std::move(row));
-    }
-    add_speed_up(first_row);
+  /// What other operations take from it.
+  [[nodiscard]] static bool needed(const BenchCase& one) {
+    return one.name == "clip to convergence" || one.name == "label 8, 5 sigma";
   }
 
-  void time(const BenchCase& one, BenchSession& session, Row& row) {
-    row.predicted_ms = one.predicted_ms(session);
-    const int asked = options_.repeat > 0 ? options_.repeat : (options_.suite == "full" ? 15 : 5);
-    std::vector<double> wall, device;
-    one.work(session);  // warm-up
-    const auto begin = Clock::now();
-    for (int i = 0; i < std::min(asked, kMaxRepeats); ++i) {
-      progress_.check();
-      (void)session.backend->take_counters();
-      const auto start = Clock::now();
-      one.work(session);
-      const auto end = Clock::now();
-      wall.push_back(std::chrono::duration<double, std::milli>(end - start).count());
-      device.push_back(session.backend->take_counters().device_ms);
-      const double spent = std::chrono::duration<double>(end - begin).count();
-      if (options_.repeat == 0 && spent > kSecondsPerCase && i + 1 >= kMinRepeats) break;
+  int run_all() {
+    const SimulatedSky sky = make_sky(options_.size, *sessions_.front()->backend, progress_);
+    const Shape shape = sky.image.shape();
+    if (!options_.sky.empty()) save(sky);
+    BenchTable table{options_.size, options_.suite, program_name(), now(), {}, {}};
+    limits(shape, "measuring the machine");
+    BenchRunner runner(
+        sessions_, shape, [this](const std::string& name) { return pace_of(options_, name); }, progress_);
+    std::vector<BenchCase> cases = bench_cases(sky.image, options_.suite == "full");
+    std::erase_if(cases, [this](const BenchCase& one) { return !wanted(one); });
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      progress_.report(cases[i].name, static_cast<double>(i) / static_cast<double>(cases.size()));
+      for (BenchRow& row : runner.run(cases[i], cases.front())) table.rows.push_back(std::move(row));
     }
-    row.repeats = static_cast<int>(wall.size());
-    row.wall = timing_of(wall);
-    row.device = timing_of(device);
-    row.gigabytes_per_s =
-        static_cast<double>(one.bytes) * 1e-6 / (row.device.median > 0 ? row.device : row.wall).median;
+    limits(shape, "measuring the machine again");
+    table.machines = machines_;
+    for (BenchRow& row : table.rows) row.floor = floor_of(row.work, machine(row.backend).limits);
+    terminal_.clear_progress();
+    terminal_.print(to_text(table));
+    write_json(options_.common, to_json(table), terminal_);
+    if (!options_.plot.empty()) {
+      write_bench_plot(options_.plot, table, options_.common.overwrite);
+      terminal_.print("wrote " + options_.plot);
+    }
+    return table.agrees() ? kDone : kCheckFailed;
   }
 
-  /// Wall clock against wall clock: what a user gains.
-  void add_speed_up(std::size_t first_row) {
-    double cpu = 0;
-    for (std::size_t i = first_row; i < rows_.size(); ++i) {
-      if (rows_[i].backend == "cpu" && rows_[i].repeats > 0) cpu = rows_[i].wall.median;
-    }
-    for (std::size_t i = first_row; i < rows_.size(); ++i) {
-      if (cpu > 0 && rows_[i].repeats > 0) rows_[i].speed_up = cpu / rows_[i].wall.median;
-    }
-  }
-
-  [[nodiscard]] std::string title() const {
-    return fmt::format("{0} x {0} float32 pixels ({1:.0f} MB), {2} suite", options_.size,
-                       static_cast<double>(options_.size * options_.size) * 4e-6, options_.suite);
-  }
-
-  [[nodiscard]] std::string table() const {
-    std::string text = fmt::format("{}: {}\n", program_name(), title());
-    for (const auto& session : sessions_) {
-      text += fmt::format("  {:<10} {}\n", session->name, session->backend->info().device);
-    }
-    text += fmt::format("\n{:<24} {:<10} {:>10} {:>17} {:>10} {:>8} {:>8}  {}\n", "operation", "backend", "wall ms",
-                        "from - to", "device ms", "GB/s", "x cpu", "agreement");
-    std::string last;
-    for (const Row& row : rows_) {
-      text += fmt::format("{:<24} {:<10} ", row.operation == last ? "" : row.operation, row.backend);
-      last = row.operation;
-      if (row.repeats == 0) {
-        text += fmt::format("{:>10}  {}\n", "-", row.why_not);
-        continue;
-      }
-      text += fmt::format("{:>10.3f} {:>17} {:>10} {:>8.1f} {:>8}  {}\n", row.wall.median,
-                          fmt::format("{:.3f} - {:.3f}", row.wall.low, row.wall.high),
-                          row.device.median > 0 ? fmt::format("{:.3f}", row.device.median) : "-", row.gigabytes_per_s,
-                          row.speed_up > 0 ? fmt::format("{:.2f}", row.speed_up) : "-", row.agreement);
-    }
-    text +=
-        "\nMedians; GB/s counts the bytes that must be read and written once; agreement is the largest difference\n"
-        "from the operation's first row, in units of the image's noise or relative to the value.\n";
-    return text;
-  }
-
-  [[nodiscard]] Json json() const {
-    Json json{{"program", program_name()}, {"size", options_.size}, {"suite", options_.suite}};
-    for (const auto& session : sessions_) {
-      json["backends"].push_back({{"name", session->name}, {"device", session->backend->info().device}});
-    }
-    for (const Row& row : rows_) {
-      Json entry{{"operation", row.operation}, {"backend", row.backend}};
-      if (row.repeats == 0) {
-        entry["not_possible"] = row.why_not;
-      } else {
-        entry["repeats"] = row.repeats;
-        entry["wall_ms"] = {{"median", row.wall.median}, {"min", row.wall.low}, {"max", row.wall.high}};
-        entry["device_ms"] = {{"median", row.device.median}, {"min", row.device.low}, {"max", row.device.high}};
-        if (row.predicted_ms > 0) entry["predicted_ms"] = row.predicted_ms;
-        entry["gigabytes_per_s"] = row.gigabytes_per_s;
-        if (row.speed_up > 0) entry["speed_up_over_cpu"] = row.speed_up;
-        if (!row.agreement.empty()) {
-          entry["agreement"] = row.agreement;
-          entry["difference"] = std::isfinite(row.difference) ? Json(row.difference) : Json("infinite");
+  int run_sizes() {
+    ScalingTable table{program_name(), options_.suite, now(), {}, options_.sizes, {}};
+    std::sort(table.sizes.begin(), table.sizes.end());
+    BenchSession& session = *sessions_.front();
+    const Image tile = make_sky(table.sizes.front(), *session.backend, progress_).image;
+    std::map<std::string, std::size_t> rows;
+    for (std::size_t k = 0; k < table.sizes.size(); ++k) {
+      const Image image = repeated(tile, table.sizes[k]);
+      machines_.front().limits = {};
+      limits(image.shape(), fmt::format("measuring the machine at {}", table.sizes[k]));
+      BenchRunner runner(
+          sessions_, image.shape(), [this](const std::string& name) { return pace_of(options_, name); }, progress_);
+      for (const BenchCase& one : bench_cases(image, options_.suite == "full")) {
+        if (one.group == "fit" || !wanted(one)) continue;
+        progress_.report(fmt::format("{0} x {0}: {1}", table.sizes[k], one.name),
+                         static_cast<double>(k) / static_cast<double>(table.sizes.size()));
+        BenchRow row = runner.run_alone(one, session);
+        const auto [place, fresh] = rows.try_emplace(one.name, table.rows.size());
+        if (fresh) {
+          const std::vector<double> none(table.sizes.size(), std::numeric_limits<double>::quiet_NaN());
+          table.rows.push_back({one.name, one.group, none, none});
         }
+        if (!row.timed()) continue;
+        table.rows[place->second].ms[k] = row.best().median;
+        table.rows[place->second].floor_ms[k] = floor_of(row.work, machines_.front().limits).ms;
       }
-      json["rows"].push_back(std::move(entry));
     }
-    return json;
+    table.machine = machines_.front();
+    terminal_.clear_progress();
+    terminal_.print(to_text(table));
+    write_json(options_.common, to_json(table), terminal_);
+    if (!options_.plot.empty()) {
+      write_scaling_plot(options_.plot, table, options_.common.overwrite);
+      terminal_.print("wrote " + options_.plot);
+    }
+    return kDone;
   }
 
-  void plot() const {
-    std::vector<std::string> labels;
-    for (const Row& row : rows_) {
-      if (labels.empty() || labels.back() != row.operation) labels.push_back(row.operation);
+  void limits(Shape shape, const std::string& stage) {
+    for (std::size_t i = 0; i < sessions_.size(); ++i) {
+      progress_.report(stage, 0);
+      measure_limits(*sessions_[i], shape, machines_[i]);
     }
-    std::vector<PlotSeries> series;
-    for (const auto& session : sessions_) {
-      PlotSeries bars;
-      const std::string device = session->backend->info().device;
-      bars.name = fmt::format("{}: {:.32}", session->name, device.substr(0, device.find(" (")));
-      for (const Row& row : rows_) {
-        if (row.backend == session->name) {
-          bars.y.push_back(row.repeats > 0 ? row.wall.median : std::numeric_limits<double>::quiet_NaN());
-        }
-      }
-      series.push_back(std::move(bars));
-    }
-    PlotOptions plot;
-    plot.title = title();
-    plot.x_label = "wall clock, ms (median)";
-    plot.overwrite = options_.common.overwrite;
-    write_bars(options_.plot, labels, series, plot);
-    terminal_.print("wrote " + options_.plot);
+  }
+
+  [[nodiscard]] const BenchMachine& machine(const std::string& name) const {
+    return *std::find_if(machines_.begin(), machines_.end(), [&](const BenchMachine& m) { return m.name == name; });
+  }
+
+  void save(const SimulatedSky& sky) const {
+    OutputHeader header;
+    header.cards = sky.cards;
+    const std::int64_t nx = sky.image.shape().nx;
+    const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+      std::memcpy(out, sky.image.data() + y0 * nx, static_cast<std::size_t>(ny * nx) * sizeof(float));
+    };
+    write_fits(options_.sky, sky.image.shape(), header, rows, options_.common.overwrite, progress_);
+  }
+
+  static std::string now() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
   }
 
   const Options& options_;
   Terminal& terminal_;
   Progress progress_ = terminal_.progress();
-  SimulatedSky sky_;
-  double rms_ = 1;
-  std::vector<std::unique_ptr<BenchSession>> sessions_;
-  std::vector<Row> rows_;
+  Sessions sessions_;
+  std::vector<BenchMachine> machines_;  ///< of the sessions
 };
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("--size", options.size, "Pixels on a side of the simulated sky")
+      ->check(CLI::Range(128, 65536))
+      ->type_name("PX")
+      ->capture_default_str()
+      ->group("Benchmark");
+  command.add_option("--suite", options.suite, "quick: typical kernels; full: more sizes, more repeats")
+      ->check(CLI::IsMember({"quick", "full"}))
+      ->type_name("quick|full")
+      ->capture_default_str()
+      ->group("Benchmark");
+  command.add_option("--sizes", options.sizes, "How cost grows: one backend, several sides, time per pixel")
+      ->check(CLI::Range(128, 65536))
+      ->delimiter(',')
+      ->type_name("PX,PX,...")
+      ->group("Benchmark");
+  command.add_option("--only", options.only, "Operations with this in their name (and what they need)")
+      ->type_name("TEXT")
+      ->group("Benchmark");
+  command
+      .add_option("--repeat", options.repeat, "Timed runs of each; 0: up to 15 (quick) or 25 (full), fewer where slow")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Benchmark");
+  command.add_flag("--reference", options.reference, "Time the reference as well (slow)")->group("Benchmark");
+  command.add_option("--plot", options.plot, "Picture: roofline and times, or time per pixel with --sizes")
+      ->type_name("PNG")
+      ->group("Output");
+  command.add_option("--sky", options.sky, "Write the simulated sky, for other programs to be timed on")
+      ->type_name("FITS")
+      ->group("Output");
+}
 
 }  // namespace
 
 void add_bench(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("bench", "Time every stage and algorithm on GPU and CPU");
-  command->add_option("--size", options->size, "Pixels on a side of the simulated sky")
-      ->check(CLI::Range(128, 65536))
-      ->type_name("PX")
-      ->capture_default_str()
-      ->group("Benchmark");
-  command->add_option("--suite", options->suite, "quick: typical kernels; full: more sizes, more repeats")
-      ->check(CLI::IsMember({"quick", "full"}))
-      ->type_name("quick|full")
-      ->capture_default_str()
-      ->group("Benchmark");
-  command->add_option("--repeat", options->repeat, "Timed runs of each; 0: 5 (quick) or 15 (full), less where slow")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N")
-      ->capture_default_str()
-      ->group("Benchmark");
-  command->add_flag("--reference", options->reference, "Time the reference as well (slow)")->group("Benchmark");
-  command->add_option("--plot", options->plot, "Write a picture of the times")->type_name("PNG")->group("Output");
+  CLI::App* command = root.add_subcommand("bench", "Time every stage and algorithm against what the hardware allows");
+  add_options(*command, *options);
   add_overwrite_option(*command, options->common);
   add_common_options(*command, options->common);
   command->footer(
       "Examples:\n"
       "  reber bench\n"
-      "  reber bench --size 8192 --suite full --json bench.json --plot bench.png\n"
-      "  reber bench --backend cpu --threads 1\n"
+      "  reber bench --size 16384 --json bench.json --plot bench.png\n"
+      "  reber bench --sizes 4096,8192,16384,32768 --plot scaling.png\n"
+      "  reber bench --backend cpu --threads 1 --only separable\n"
       "\n"
-      "Every backend that can run here is timed on the same sky unless --backend names one. Device times are taken\n"
-      "by events on the device; wall clock counts everything until the result can be used.");
+      "Every backend that can run here works on the same sky, unless --backend names one. The rates of memory and of\n"
+      "multiply-adds that the floors come from are measured in the same run. Exit code 1 where two backends' results\n"
+      "differ by more than docs/numerics.md allows. docs/performance.md explains the columns.");
   command->callback([options, &action] {
     action = [options](Terminal& terminal) {
       apply(options->common, terminal);
-      check_outputs({options->plot}, options->common.overwrite);
+      check_outputs({options->plot, options->sky}, options->common.overwrite);
       return Benchmark(*options, terminal).execute();
     };
   });

@@ -1,212 +1,239 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stages and convolutions as timed operations.
+// Stages as timed operations.
 #include "app/bench_cases.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "core/compute/pixel_source.hpp"
 #include "core/io/fits_image.hpp"
 
 namespace reber::app {
 namespace {
 
 constexpr std::int64_t kCellPx = 64;
-constexpr double kMinWeightTails = 3;  ///< sigma that lie within half of a benchmark kernel
-
-/// Elliptical at 30 degrees, so that no backend can do it in two passes; cut at 3 sigma of its major axis.
-Kernel rotated_kernel(int side) {
-  const int half = side / 2;
-  const double sigma = std::max(1.0, half / kMinWeightTails);
-  const double c = std::cos(M_PI / 6), s = std::sin(M_PI / 6);
-  std::vector<double> weights;
-  for (int y = -half; y <= half; ++y) {
-    for (int x = -half; x <= half; ++x) {
-      const double along = (c * x + s * y) / sigma;
-      const double across = (c * y - s * x) / (0.6 * sigma);
-      weights.push_back(std::exp(-0.5 * (along * along + across * across)));
-    }
-  }
-  return custom_kernel({side, side}, std::move(weights), Normalise::sum, fmt::format("rotated Gaussian {0}x{0}", side));
-}
-
-Kernel round_kernel(int taps) {
-  const int half = taps / 2;
-  const double sigma = std::max(1.0, half / kMinWeightTails);
-  std::vector<double> factor, weights;
-  for (int x = -half; x <= half; ++x) factor.push_back(std::exp(-0.5 * x * x / (sigma * sigma)));
-  for (const double a : factor) {
-    for (const double b : factor) weights.push_back(a * b);
-  }
-  return custom_kernel({taps, taps}, std::move(weights), Normalise::sum, fmt::format("round Gaussian, {} taps", taps));
-}
-
-std::vector<float> render(BenchSession& s, const Plane& plane) {
-  const Shape shape = plane.shape();
-  std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
-  s.backend->render_rows(MapKind::image, plane, nullptr, 0, shape.ny, pixels.data());
-  return pixels;
-}
+constexpr std::int64_t kFloat = sizeof(float);
 
 bool always(BenchSession&, std::string&) { return true; }
 double no_prediction(const BenchSession&) { return 0; }
-BenchResult numbers_of(BenchSession& s) { return {{}, s.numbers}; }
 
-BenchCase load_case(const SimulatedSky& sky) {
-  const Shape shape = sky.image.shape();
-  return {"load",
-          2 * shape.count() * 4,
-          always,
-          [&sky, shape](BenchSession& s) {
-            TilingPlan tiling;
-            tiling.band_rows = shape.ny;
-            s.plane.reset();
-            s.plane = s.backend->load(*memory_source(sky.image.data(), shape), tiling, {});
-          },
-          [](BenchSession& s) {
-            return BenchResult{render(s, *s.plane), {}};
-          },
-          no_prediction};
+/// A case without a prediction that can always run.
+BenchCase stage(const char* group, std::string name, std::function<void(BenchSession&)> run) {
+  BenchCase one;
+  one.name = std::move(name);
+  one.group = group;
+  one.prepare = always;
+  one.run = std::move(run);
+  one.predicted_ms = no_prediction;
+  return one;
 }
 
-std::vector<BenchCase> statistics_cases(std::int64_t image_bytes) {
-  return {{"statistics", image_bytes, always,
-           [](BenchSession& s) {
-             const PlaneStatistics p = s.backend->statistics(*s.plane);
-             s.numbers = {static_cast<double>(p.finite), p.min, p.max, p.mean, p.std, p.median};
-           },
-           numbers_of, no_prediction},
-          {"clip", image_bytes, always,
-           [](BenchSession& s) {
-             const ClipStatistics c = s.backend->clip(*s.plane, {});
-             s.numbers = {c.median, c.mean, c.std, static_cast<double>(c.kept), static_cast<double>(c.rounds)};
-           },
-           numbers_of, no_prediction},
-          {"mesh 64 px", image_bytes, always,
-           [](BenchSession& s) {
-             const MeshGrid grid = MeshGrid::make(s.plane->shape(), kCellPx);
-             const MeshOptions options;
-             s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, options, {}), options);
-           },
-           [](BenchSession& s) {
-             BenchResult result{s.background.mean, {}};
-             result.pixels.insert(result.pixels.end(), s.background.rms.begin(), s.background.rms.end());
-             return result;
-           },
-           no_prediction}};
+std::function<Work(const BenchSession&)> fixed(Work work) {
+  return [work](const BenchSession&) { return work; };
 }
 
-std::vector<double> flat(const std::vector<IslandSums>& islands) {
+Shape shape_of(const BenchSession& s) { return s.plane->shape(); }
+
+void fetch_plane(BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
+  s.backend->render_rows(MapKind::image, *s.derived, nullptr, y0, ny, out);
+}
+
+BenchCase load_case(const Image& image) {
+  const Shape shape = image.shape();
+  BenchCase one = stage("statistics", "load", [&image, shape](BenchSession& s) {
+    TilingPlan tiling;
+    tiling.band_rows = shape.ny;
+    s.plane.reset();
+    s.plane = s.backend->load(*memory_source(image.data(), shape), tiling, {});
+  });
+  const std::int64_t bytes = shape.count() * kFloat;
+  one.work = fixed({bytes, bytes, bytes, 0, 0});
+  one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
+    s.backend->render_rows(MapKind::image, *s.plane, nullptr, y0, ny, out);
+  };
+  one.loads = true;
+  return one;
+}
+
+BenchCase statistics_case(std::int64_t bytes) {
+  const auto result = std::make_shared<std::map<std::string, PlaneStatistics>>();
+  BenchCase one = stage("statistics", "median, mean and std",
+                        [result](BenchSession& s) { (*result)[s.name] = s.backend->statistics(*s.plane); });
+  one.work = fixed({bytes, 0, 0, 0, 0});
+  one.values = [result](const BenchSession& s) -> Values {
+    const PlaneStatistics& p = result->at(s.name);
+    return {{"finite", static_cast<double>(p.finite)},
+            {"min", p.min},
+            {"max", p.max},
+            {"mean", p.mean},
+            {"std", p.std},
+            {"median", p.median}};
+  };
+  return one;
+}
+
+BenchCase clip_case(std::int64_t bytes) {
+  BenchCase one =
+      stage("statistics", "clip to convergence", [](BenchSession& s) { s.clipped = s.backend->clip(*s.plane, {}); });
+  one.work = fixed({bytes, 0, 0, 0, 0});
+  one.values = [](const BenchSession& s) -> Values {
+    const ClipStatistics& c = s.clipped;
+    return {{"median", c.median},
+            {"mean", c.mean},
+            {"std", c.std},
+            {"kept", static_cast<double>(c.kept)},
+            {"rounds", static_cast<double>(c.rounds)}};
+  };
+  return one;
+}
+
+void measure_background(BenchSession& s) {
+  const MeshGrid grid = MeshGrid::make(shape_of(s), kCellPx);
+  s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, {}, {}), {});
+}
+
+std::vector<BenchCase> background_cases(std::int64_t bytes) {
+  BenchCase mesh = stage("statistics", "mesh 64 px", measure_background);
+  mesh.work = fixed({bytes, 0, 0, 0, 0});
+  mesh.numbers = [](const BenchSession& s) {
+    std::vector<double> numbers(s.background.mean.begin(), s.background.mean.end());
+    numbers.insert(numbers.end(), s.background.rms.begin(), s.background.rms.end());
+    return numbers;
+  };
+  // Two passes by nature: the noise of a cell is known once all of it was read.
+  BenchCase map = stage("statistics", "mesh + S/N map", [](BenchSession& s) {
+    measure_background(s);
+    s.derived.reset();
+    s.derived = s.backend->snr_plane(*s.plane, s.background);
+  });
+  map.work = fixed({2 * bytes, bytes, 0, 0, 0});
+  map.rows = fetch_plane;
+  return {mesh, map};
+}
+
+BackgroundModel clipped_background(const BenchSession& s) {
+  return BackgroundModel::constant(shape_of(s), static_cast<float>(s.clipped.median),
+                                   static_cast<float>(s.clipped.std / clip_bias(ClipOptions().kappa)));
+}
+
+/// Pixels above one level, 4- or 8-connected, on the clipped background.
+BenchCase label_case(const std::string& name, double level, Connectivity connectivity, std::int64_t bytes) {
+  DetectOptions options;
+  options.seed = options.flood = level;
+  options.connectivity = connectivity;
+  BenchCase one = stage("detection", name, [options](BenchSession& s) {
+    s.islands.reset();
+    s.islands = s.backend->label(*s.plane, clipped_background(s), options, {});
+  });
+  one.work = fixed({bytes, 0, 0, 0, 0});
+  one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
+    static_assert(sizeof(float) == sizeof(std::int32_t));
+    s.backend->label_rows(*s.islands, y0, ny, reinterpret_cast<std::int32_t*>(out));
+  };
+  one.labels = true;
+  one.values = [](const BenchSession& s) -> Values { return {{"islands", static_cast<double>(s.islands->count())}}; };
+  return one;
+}
+
+std::vector<double> numbers_of_islands(const BenchSession& s) {
   std::vector<double> numbers;
-  for (const IslandSums& i : islands) {
+  for (const IslandSums& i : s.sums) {
     numbers.insert(numbers.end(), {static_cast<double>(i.npix), static_cast<double>(i.peak_y),
                                    static_cast<double>(i.peak_x), i.peak, i.s, i.sx, i.sy, i.sxx, i.sxy, i.syy});
   }
   return numbers;
 }
 
-std::vector<BenchCase> detection_cases(std::int64_t image_bytes) {
-  const auto label = [](BenchSession& s) { s.islands = s.backend->label(*s.plane, s.background, {}, {}); };
-  const auto measure = [](BenchSession& s) {
-    s.numbers = flat(s.backend->measure(*s.plane, s.background, *s.islands));
-  };
-  return {{"label 5/3 sigma", 2 * image_bytes, always, label,
-           [](BenchSession& s) {
-             const Shape shape = s.plane->shape();
-             std::vector<std::int32_t> labels(static_cast<std::size_t>(shape.count()));
-             s.backend->label_rows(*s.islands, 0, shape.ny, labels.data());
-             return BenchResult{std::vector<float>(labels.begin(), labels.end()), {}};
-           },
-           no_prediction},
-          {"measure", image_bytes, always, measure, numbers_of, no_prediction},
-          {"mesh + label + measure", 3 * image_bytes, always,
-           [label, measure](BenchSession& s) {
-             const MeshGrid grid = MeshGrid::make(s.plane->shape(), kCellPx);
-             s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, {}, {}), {});
-             label(s);
-             measure(s);
-           },
-           numbers_of, no_prediction},
-          {"render S/N map", 2 * image_bytes, always,
-           [](BenchSession& s) {
-             const Shape shape = s.plane->shape();
-             s.rendered.resize(static_cast<std::size_t>(shape.count()));
-             s.backend->render_rows(MapKind::snr, *s.plane, &s.background, 0, shape.ny, s.rendered.data());
-           },
-           [](BenchSession& s) {
-             return BenchResult{std::move(s.rendered), {}};
-           },
-           no_prediction}};
-}
-
-ConvolutionQuote quote_of(const BenchSession& s, const ConvolutionSpec& spec, Algorithm algorithm) {
-  for (const ConvolutionQuote& quote : s.backend->quote(spec, s.plane->shape())) {
-    if (quote.algorithm == algorithm) return quote;
+Values totals_of_islands(const BenchSession& s) {
+  double pixels = 0, flux = 0;
+  for (const IslandSums& i : s.sums) {
+    pixels += static_cast<double>(i.npix);
+    flux += i.s;
   }
-  ConvolutionQuote none;
-  none.reason = "not an algorithm of this backend";
-  return none;
+  return {{"islands", static_cast<double>(s.sums.size())}, {"pixels", pixels}, {"flux", flux}};
 }
 
-BenchCase convolution_case(const std::string& name, Kernel kernel, Algorithm algorithm, std::int64_t image_bytes) {
-  ConvolutionSpec spec;
-  spec.kernel = std::move(kernel);
-  return {name,
-          2 * image_bytes,
-          [spec, algorithm](BenchSession& s, std::string& why_not) {
-            const ConvolutionQuote quote = quote_of(s, spec, algorithm);
-            why_not = quote.reason;
-            if (!quote.possible) return false;
-            s.plan = s.backend->plan_convolution(spec, s.plane->shape(), algorithm);
-            return true;
-          },
-          [](BenchSession& s) {
-            s.convolved.reset();
-            s.convolved = s.backend->convolve(*s.plane, *s.plan, {});
-          },
-          [](BenchSession& s) {
-            BenchResult result{render(s, *s.convolved), {}};
-            s.convolved.reset();
-            s.plan.reset();
-            return result;
-          },
-          [spec, algorithm](const BenchSession& s) { return quote_of(s, spec, algorithm).cost_ms; }};
+/// What goes through the islands' pixels alone reads only these.
+Work measure_work(const BenchSession& s) {
+  std::int64_t pixels = 0;
+  for (const IslandSums& i : s.sums) pixels += i.npix;
+  return {pixels * kFloat, 0, 0, static_cast<std::int64_t>(s.sums.size() * sizeof(IslandSums)), 0};
+}
+
+void measured(BenchCase& one) {
+  one.numbers = numbers_of_islands;
+  one.values = totals_of_islands;
+}
+
+std::vector<BenchCase> detection_cases(std::int64_t bytes) {
+  std::vector<BenchCase> cases{label_case("label 8, 0 sigma (dense)", 0, Connectivity::eight, bytes),
+                               label_case("label 4, 5 sigma", 5, Connectivity::four, bytes),
+                               label_case("label 8, 5 sigma", 5, Connectivity::eight, bytes)};
+  BenchCase measure = stage("detection", "measure", [](BenchSession& s) {
+    s.sums = s.backend->measure(*s.plane, clipped_background(s), *s.islands);
+  });
+  measure.work = measure_work;
+  measured(measure);
+  measure.from_image = false;
+  cases.push_back(measure);
+  BenchCase chain = stage("detection", "clip + label + measure", [](BenchSession& s) {
+    s.clipped = s.backend->clip(*s.plane, {});
+    const BackgroundModel background = clipped_background(s);
+    DetectOptions options;
+    options.flood = options.seed;
+    s.islands.reset();
+    s.islands = s.backend->label(*s.plane, background, options, {});
+    s.sums = s.backend->measure(*s.plane, background, *s.islands);
+  });
+  chain.work = [bytes](const BenchSession& s) {
+    Work work = measure_work(s);
+    work.bytes_read += 2 * bytes;  // the level is known once all of it was read
+    return work;
+  };
+  measured(chain);
+  cases.push_back(chain);
+  BenchCase mesh_chain = stage("detection", "mesh + label + measure", [](BenchSession& s) {
+    measure_background(s);
+    s.islands.reset();
+    s.islands = s.backend->label(*s.plane, s.background, {}, {});
+    s.sums = s.backend->measure(*s.plane, s.background, *s.islands);
+  });
+  mesh_chain.work = chain.work;
+  measured(mesh_chain);
+  cases.push_back(mesh_chain);
+  return cases;
 }
 
 }  // namespace
 
 BenchSession::~BenchSession() {
   // Everything that lives in the backend goes before it.
-  convolved.reset();
-  plan.reset();
+  forget();
   islands.reset();
   background = {};
   plane.reset();
 }
 
-std::vector<BenchCase> bench_cases(const SimulatedSky& sky, bool full) {
-  const std::int64_t image_bytes = sky.image.shape().count() * 4;
-  std::vector<BenchCase> cases{load_case(sky)};
+void BenchSession::forget() {
+  derived.reset();
+  plan.reset();
+}
+
+std::vector<BenchCase> bench_cases(const Image& image, bool full) {
+  const std::int64_t bytes = image.shape().count() * kFloat;
+  std::vector<BenchCase> cases{load_case(image), statistics_case(bytes), clip_case(bytes)};
   const auto append = [&](std::vector<BenchCase> more) {
     for (BenchCase& one : more) cases.push_back(std::move(one));
   };
-  append(statistics_cases(image_bytes));
-  append(detection_cases(image_bytes));
-  cases.push_back(fit_case(sky.image.shape().nx));
-  const auto add = [&](const char* kind, int side, Kernel kernel, Algorithm algorithm) {
-    cases.push_back(
-        convolution_case(fmt::format("{0} {1}x{1}", kind, side), std::move(kernel), algorithm, image_bytes));
-  };
-  for (const int side : full ? std::vector{3, 5, 7, 9, 15, 31} : std::vector{3, 7, 15, 31}) {
-    add("direct", side, rotated_kernel(side), Algorithm::direct);
-  }
-  for (const int taps : full ? std::vector{9, 17, 33, 65, 129} : std::vector{9, 17, 33, 65}) {
-    add("separable", taps, round_kernel(taps), Algorithm::separable);
-  }
-  for (const int side : full ? std::vector{31, 101, 257, 1025} : std::vector{31, 101, 257}) {
-    if (side <= sky.image.shape().nx) add("fft", side, rotated_kernel(side), Algorithm::fft);
-  }
+  append(background_cases(bytes));
+  append(detection_cases(bytes));
+  cases.push_back(fit_case(image.shape().nx));
+  double brightest = 0;
+  for (std::int64_t i = 0; i < image.shape().count(); ++i)
+    brightest = std::max(brightest, std::abs(static_cast<double>(image.data()[i])));  // NaN never is
+  append(convolution_cases(image.shape(), brightest, full));
   return cases;
 }
 

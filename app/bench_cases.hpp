@@ -6,47 +6,66 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/bench_rows.hpp"
 #include "core/compute/backend.hpp"
-#include "core/run/simulation.hpp"
+#include "core/model/image.hpp"
 
 namespace reber::app {
 
 /// One backend at work: what the operations leave for the next ones.
 struct BenchSession {
   std::unique_ptr<Backend> backend;
+  std::unique_ptr<MachineProbe> probe;
   std::string name;
   std::unique_ptr<Plane> plane;
-  BackgroundModel background;
+  ClipStatistics clipped;
+  BackgroundModel background;  ///< of the mesh
   std::unique_ptr<IslandMap> islands;
   std::unique_ptr<ConvolutionPlan> plan;
-  std::unique_ptr<Plane> convolved;
-  std::vector<double> numbers;  ///< result of an operation that gives no image
-  std::vector<float> rendered;  ///< result of an operation that gives pixels on the host
+  std::unique_ptr<Plane> derived;  ///< result of an operation that gives a plane
+  FitResults fits;
+  std::vector<IslandSums> sums;
 
   ~BenchSession();
+  /// Forgets the results that the next operation does not need.
+  void forget();
 };
 
-/// What two backends' results are compared by.
-struct BenchResult {
-  std::vector<float> pixels;
-  std::vector<double> numbers;
-};
+/// Rows [y0, y0 + ny) of an operation's result on the host; bits of int32 in place of floats where they are labels.
+using FetchRows = std::function<void(BenchSession&, std::int64_t y0, std::int64_t ny, float* out)>;
+using Values = std::vector<std::pair<std::string, double>>;
 
 struct BenchCase {
-  std::string name;        ///< "direct 7x7"
-  std::int64_t bytes = 0;  ///< that must at least be read and written
-  /// Makes ready what is not timed; false (and a reason) where the backend cannot do it.
+  std::string name;                               ///< "direct 7x7"
+  std::string group;                              ///< "direct": the rows of one group share a colour or a panel
+  std::function<Work(const BenchSession&)> work;  ///< known once the operation has run
+  /// Makes ready what a user would keep from image to image; false (and a reason) where the backend cannot do it.
   std::function<bool(BenchSession&, std::string& why_not)> prepare;
-  std::function<void(BenchSession&)> work;
-  std::function<BenchResult(BenchSession&)> result;
+  std::function<void(BenchSession&)> run;
+  FetchRows rows;                                                   ///< empty where the result is no image
+  bool labels = false;                                              ///< rows are integers
+  std::function<std::vector<double>(const BenchSession&)> numbers;  ///< empty where all of them are in `values`
+  std::function<Values(const BenchSession&)> values;                ///< a few of the numbers, by name
+  /// Largest difference that docs/numerics.md allows between cpu and cuda: of images in units of `scale`, of numbers
+  /// relative to themselves. 0: the same bits.
+  double bound = 0;
+  double reference_bound = 1e-6;  ///< the same against the reference
+  double scale = 0;               ///< brightest pixel x sum abs(w); 0: the largest value of the result
+  bool loads = false;             ///< makes the plane that the others work on
+  bool from_image = true;         ///< whether an image that comes from the host is all that it needs
   /// The backend's own prediction; 0 where it makes none.
   std::function<double(const BenchSession&)> predicted_ms;
 };
 
-/// All operations in the order in which they must run. sky must outlive the cases.
-[[nodiscard]] std::vector<BenchCase> bench_cases(const SimulatedSky& sky, bool full);
+/// All operations in the order in which they must run. image must outlive the cases.
+[[nodiscard]] std::vector<BenchCase> bench_cases(const Image& image, bool full);
+
+/// Convolutions of every algorithm with kernels of several sizes that fit the image.
+///   brightest: largest absolute value of a pixel
+[[nodiscard]] std::vector<BenchCase> convolution_cases(Shape shape, double brightest, bool full);
 
 /// Gaussian fits to synthetic islands, more of them for larger images, at most 100 000.
 ///   size: pixels on a side of the image that the other operations work on

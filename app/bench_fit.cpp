@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kBeamPx = 5, kSeed = 5, kFlood = 3;
 constexpr std::int64_t kMostComponents = 100000;
-constexpr std::int32_t kHalf = 14;  ///< pixels from the centre to the edge of what an island may cover
+constexpr std::size_t kBytesPerPixel = 24;  ///< value, rms and two coordinates
+constexpr std::int32_t kHalf = 14;          ///< pixels from the centre to the edge of what an island may cover
 
 /// A point source of that peak S/N, its pixels above the flood level of the noise-free Gaussian, unit rms.
 void add_island(FitBatch& batch, double peak, std::uint64_t number) {
@@ -70,15 +71,22 @@ BenchCase fit_case(std::int64_t size) {
   // As many as an ordinary sky of that size would need some time for.
   const std::int64_t components = std::clamp<std::int64_t>(size * size / 640, 100, kMostComponents);
   const std::shared_ptr<const FitBatch> batch = make_batch(components);
-  const auto results = std::make_shared<FitResults>();
-  return {fmt::format("fit {} Gaussians", components),
-          static_cast<std::int64_t>(batch->pixels.value.size() * 24 + batch->start.size() * sizeof(FittedGaussian)),
-          [](BenchSession&, std::string&) { return true; },
-          [batch, results](BenchSession& s) { *results = s.backend->fit(*batch, {}); },
-          [results](BenchSession&) {
-            return BenchResult{{}, flat(*results)};
-          },
-          [](const BenchSession&) { return 0.0; }};
+  BenchCase one;
+  one.name = fmt::format("fit {} Gaussians", components);
+  one.group = "fit";
+  one.work = [batch](const BenchSession& s) {
+    const auto up = static_cast<std::int64_t>(batch->pixels.value.size() * kBytesPerPixel);
+    const auto down = static_cast<std::int64_t>(s.fits.components.size() * sizeof(FittedGaussian));
+    return Work{up, down, up, down, 0};
+  };
+  one.prepare = [](BenchSession&, std::string&) { return true; };
+  one.run = [batch](BenchSession& s) { s.fits = s.backend->fit(*batch, {}); };
+  one.numbers = [](const BenchSession& s) { return flat(s.fits); };
+  // The reference ends within 1e-3 of a parameter's error of the same fit, and stops by another count of rounds.
+  one.reference_bound = 0.01;
+  one.from_image = false;
+  one.predicted_ms = [](const BenchSession&) { return 0.0; };
+  return one;
 }
 
 }  // namespace reber::app

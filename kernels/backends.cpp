@@ -15,13 +15,20 @@
 namespace reber {
 namespace {
 
+/// The reference computes on one thread.
+std::unique_ptr<MachineProbe> make_reference_probe(const BackendOptions& options) {
+  BackendOptions one = options;
+  one.threads = 1;
+  return cpu::make_probe(one);
+}
+
 const std::array kTable{
 #ifdef REBER_HAVE_CUDA
-    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make},
+    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make, cuda::make_probe},
 #endif
-    BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make},
-    BackendEntry{"reference", "double precision, plain and slow: the oracle", reference::unavailable,
-                 reference::make},
+    BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make, cpu::make_probe},
+    BackendEntry{"reference", "double precision, plain and slow: the oracle", reference::unavailable, reference::make,
+                 make_reference_probe},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/base/log.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/machine_probe.hpp"
 
 namespace reber {
 
@@ -24,6 +25,7 @@ struct BackendEntry {
   const char* text;                                                  ///< one line for --help
   std::string (*unavailable)(const BackendOptions&);                 ///< empty where it can run, else why not
   std::unique_ptr<Backend> (*make)(const BackendOptions&);
+  std::unique_ptr<MachineProbe> (*probe)(const BackendOptions&);     ///< of the hardware that the backend runs on
 };
 
 /// In the order in which `auto` tries them: cuda (if compiled in), cpu, reference.

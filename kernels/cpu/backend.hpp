@@ -11,5 +11,6 @@ namespace reber::cpu {
 
 std::string unavailable(const BackendOptions& options);
 std::unique_ptr<Backend> make(const BackendOptions& options);
+std::unique_ptr<MachineProbe> make_probe(const BackendOptions& options);
 
 }  // namespace reber::cpu

@@ -14,6 +14,7 @@ namespace reber::cuda {
 /// versions and the error's name.
 std::string unavailable(const BackendOptions& options);
 std::unique_ptr<Backend> make(const BackendOptions& options);
+std::unique_ptr<MachineProbe> make_probe(const BackendOptions& options);
 
 /// Versions of runtime, driver and cuFFT and the cards found, one line each; for `reber --version`.
 std::vector<std::string> describe();

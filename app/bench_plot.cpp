@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pictures of `reber bench --plot`: a roofline, the time of each operation, time per pixel against size.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "app/bench_rows.hpp"
+#include "core/io/canvas.hpp"
+#include "core/io/panels.hpp"
+#include "core/io/plot_axes.hpp"
+
+namespace reber::app {
+
+using namespace plot;
+
+namespace {
+
+constexpr Ink kHost{120, 122, 128, 1};
+constexpr double kSmall = kText - 1;
+const std::vector<std::string> kGroups{"direct", "separable", "fft"};
+
+double intensity_of(const BenchRow& row) {
+  return row.work.flop / static_cast<double>(row.work.bytes_read + row.work.bytes_written);
+}
+double peak_of(const MachineLimits& limits) { return 2e-9 * limits.fma_per_ms; }
+/// TFLOP/s that the memory feeds at that many operations a byte.
+double fed_by(const MachineLimits& limits, double intensity) { return 1e-9 * limits.copy_bytes_per_ms * intensity; }
+
+bool in_roofline(const BenchRow& row) { return row.timed() && row.work.flop > 0; }
+bool is_first(const BenchTable& table, const BenchRow& row) { return row.backend == table.machines.front().name; }
+
+/// "7x7" of "direct 7x7", "17" of "separable 17 taps".
+std::string short_name(const BenchRow& row) {
+  std::string name = row.operation.substr(row.operation.find(' ') + 1);
+  return name.substr(0, name.find_first_of("x "));
+}
+
+void ring(Canvas& canvas, Point at, double radius, Ink ink) {
+  canvas.disc(at, radius, ink);
+  canvas.disc(at, radius - 1.4, kWhite);
+}
+
+struct Frame {
+  Scale x, y;
+};
+
+/// The two roofs of a machine, with their rates written along them.
+void draw_roof(Canvas& canvas, const Frame& frame, const BenchMachine& machine, Ink ink, double thickness) {
+  const auto& [x, y] = frame;
+  const double peak = peak_of(machine.limits), ridge = peak / fed_by(machine.limits, 1);
+  const double low = std::max(x.low, y.low / fed_by(machine.limits, 1));
+  canvas.polyline(
+      {{x.at(low), y.at(fed_by(machine.limits, low))}, {x.at(ridge), y.at(peak)}, {x.at(x.high), y.at(peak)}}, ink,
+      thickness);
+  canvas.text({x.to - 10, y.at(peak) - 12}, fmt::format("{}: multiply-add {:.3g} TFLOP/s", machine.name, peak), kSmall,
+              ink, Align::right);
+  const double at = low * std::pow(ridge / low, 0.08);
+  canvas.text({x.at(at) + 12, y.at(fed_by(machine.limits, at)) + 3},
+              fmt::format("copy {:.3g} GB/s", machine.limits.copy_bytes_per_ms * 1e-6), kSmall, ink);
+}
+
+Frame roofline_frame(const BenchTable& table, double left, double top, double width, double height) {
+  std::vector<double> xs, ys;
+  for (const BenchRow& row : table.rows) {
+    if (!in_roofline(row) || row.backend == "reference") continue;
+    xs.push_back(intensity_of(row));
+    ys.push_back(row.teraflop_per_s());
+  }
+  for (const BenchMachine& machine : table.machines) {
+    if (machine.name == "reference") continue;
+    ys.push_back(1.7 * peak_of(machine.limits));
+    xs.push_back(0.3 * peak_of(machine.limits) / fed_by(machine.limits, 1));
+  }
+  Frame frame{range_of(xs, true), range_of(ys, true)};
+  frame.x.low /= 1.3;
+  frame.x.high *= 1.6;
+  frame.x.from = left + 70;
+  frame.x.to = left + width - 10;
+  frame.y.from = top + height;
+  frame.y.to = top;
+  return frame;
+}
+
+void draw_points(Canvas& canvas, const Frame& frame, const BenchTable& table) {
+  for (const BenchRow& row : table.rows) {
+    if (!in_roofline(row) || row.backend == "reference") continue;
+    const auto group = std::find(kGroups.begin(), kGroups.end(), row.group) - kGroups.begin();
+    const Ink ink = colour_of(static_cast<std::size_t>(group));
+    const Point at{frame.x.at(intensity_of(row)), frame.y.at(row.teraflop_per_s())};
+    if (!is_first(table, row)) {
+      ring(canvas, at, 4, ink);
+      continue;
+    }
+    canvas.disc(at, 4.6, ink);
+    canvas.text({at.x + 7, at.y + 8}, short_name(row), kSmall - 1, ink);
+  }
+}
+
+void draw_legend(Canvas& canvas, const Frame& frame, const BenchTable& table) {
+  constexpr double kLegendWidth = 206, kLegendHeight = 102;
+  const Point corner{frame.x.from + 10, frame.y.to + 10};  // above the roof: nothing else can be there
+  canvas.fill_rectangle(corner, kLegendWidth, kLegendHeight, {255, 255, 255, 0.9});
+  canvas.rectangle(corner, kLegendWidth, kLegendHeight, kGrid);
+  double y = corner.y + 16;
+  for (std::size_t i = 0; i < kGroups.size(); ++i, y += 18) {
+    canvas.disc({corner.x + 14, y}, 4.6, colour_of(i));
+    canvas.text({corner.x + 28, y}, kGroups[i] + " convolution", kSmall, kBlack);
+  }
+  canvas.disc({corner.x + 14, y}, 4, kBlack);
+  canvas.text({corner.x + 28, y}, table.machines.front().name, kSmall, kBlack);
+  if (table.machines.size() < 2) return;
+  ring(canvas, {corner.x + 14, y + 18}, 4, kBlack);
+  canvas.text({corner.x + 28, y + 18}, table.machines[1].name, kSmall, kBlack);
+}
+
+void draw_roofline(Canvas& canvas, const BenchTable& table, double left, double top, double width, double height) {
+  const Frame frame = roofline_frame(table, left, top, width, height);
+  const auto& [x, y] = frame;
+  draw_axes(canvas, x, y, 6, 6);
+  canvas.clip({x.from, y.to}, x.to - x.from, y.from - y.to);
+  for (std::size_t i = table.machines.size(); i-- > 0;) {
+    if (table.machines[i].name == "reference") continue;
+    draw_roof(canvas, frame, table.machines[i], i == 0 ? kBlack : kHost, i == 0 ? 2 : 1.4);
+  }
+  draw_points(canvas, frame, table);
+  canvas.unclip();
+  canvas.rectangle({x.from, y.to}, x.to - x.from, y.from - y.to, kBlack, 1.2);
+  draw_legend(canvas, frame, table);
+  canvas.text({0.5 * (x.from + x.to), y.from + 46}, "operations per byte read or written, at least", kText, kBlack,
+              Align::centre);
+  canvas.text({left + 14, 0.5 * (y.from + y.to)}, "TFLOP/s", kText, kBlack, Align::centre, true);
+}
+
+/// Rows of the first machine that were timed.
+std::vector<const BenchRow*> listed(const BenchTable& table) {
+  std::vector<const BenchRow*> rows;
+  for (const BenchRow& row : table.rows)
+    if (is_first(table, row) && row.timed()) rows.push_back(&row);
+  return rows;
+}
+
+void mark_floor(Canvas& canvas, double x, double y) { canvas.line({x, y - 7}, {x, y + 7}, kBlack, 2); }
+
+void draw_times(Canvas& canvas, const BenchTable& table, double left, double top, double width, double height) {
+  const std::vector<const BenchRow*> rows = listed(table);
+  std::vector<double> values;
+  double names = 0;
+  for (const BenchRow* row : rows) {
+    values.insert(values.end(), {row->best().median, row->floor.ms, row->cpu_ms});
+    names = std::max(names, Canvas::text_width(row->operation, kSmall));
+  }
+  Scale x = range_of(values, true);
+  x.from = left + names + 14;
+  x.to = left + width - 52;
+  const double bottom = top + height, step = height / static_cast<double>(rows.size());
+  fine_grid(canvas, x, true, bottom, top);
+  for (const Tick& tick : x.ticks(7)) {
+    canvas.line({x.at(tick.value), bottom}, {x.at(tick.value), top}, kGrid);
+    canvas.line({x.at(tick.value), bottom}, {x.at(tick.value), bottom + 6}, kBlack);
+    canvas.text({x.at(tick.value), bottom + 21}, tick.label, kText, kBlack, Align::centre);
+  }
+  const bool with_cpu = table.machines.front().name != "cpu" && rows.front()->cpu_ms > 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const BenchRow& row = *rows[i];
+    const double y = top + step * (static_cast<double>(i) + 0.5), floor = x.at(row.floor.ms),
+                 own = x.at(row.best().median);
+    canvas.text({x.from - 8, y}, row.operation, kSmall, kBlack, Align::right);
+    canvas.line({floor, y}, {own, y}, {0, 114, 178, 0.35}, 3);
+    mark_floor(canvas, floor, y);
+    canvas.disc({own, y}, 4.6, colour_of(0));
+    if (with_cpu && row.cpu_ms > 0) ring(canvas, {x.at(row.cpu_ms), y}, 4, colour_of(1));
+    canvas.text({left + width - 6, y}, fmt::format("{:.0f} %", 100 * row.reached()), kSmall, kBlack, Align::right);
+  }
+  canvas.rectangle({x.from, top}, x.to - x.from, height, kBlack, 1.2);
+  canvas.text({0.5 * (x.from + x.to), bottom + 46}, "ms", kText, kBlack, Align::centre);
+  double along = x.from + 4;
+  const auto key = [&](const std::string& name) {
+    canvas.text({along + 12, top - 14}, name, kSmall, kBlack);
+    along += 30 + Canvas::text_width(name, kSmall);
+  };
+  mark_floor(canvas, along + 4, top - 14);
+  key("floor");
+  canvas.disc({along + 4, top - 14}, 4.6, colour_of(0));
+  key(table.machines.front().name);
+  if (with_cpu) {
+    ring(canvas, {along + 4, top - 14}, 4, colour_of(1));
+    key("cpu");
+  }
+  canvas.text({left + width - 6, top - 14}, "reached", kSmall, kBlack, Align::right);
+}
+
+std::string device_of(const BenchMachine& machine) {
+  std::string text = machine.device.substr(0, machine.device.find(" ("));
+  return machine.threads > 0 ? fmt::format("{}, {} threads", text, machine.threads) : text;
+}
+
+}  // namespace
+
+void write_bench_plot(const std::string& path, const BenchTable& table, bool overwrite) {
+  constexpr int kWidth = 1320, kTop = 86, kBottom = 70;
+  const double rows = static_cast<double>(listed(table).size());
+  const int height = std::max(480, static_cast<int>(19 * rows));
+  Canvas canvas(kWidth, kTop + height + kBottom, kWhite);
+  std::string machines = device_of(table.machines.front());
+  if (table.machines.size() > 1) machines += " and " + device_of(table.machines[1]);
+  canvas.text({0.5 * kWidth, 24}, fmt::format("{0}, {1} x {1} pixels", table.program, table.size), kText + 3, kBlack,
+              Align::centre);
+  canvas.text({0.5 * kWidth, 48}, machines, kText, kBlack, Align::centre);
+  const bool roofline = std::any_of(table.rows.begin(), table.rows.end(), in_roofline);
+  if (roofline) draw_roofline(canvas, table, 8, kTop, 640, height);
+  if (rows > 0) draw_times(canvas, table, roofline ? 664 : 8, kTop, kWidth - (roofline ? 672 : 16), height);
+  canvas.write_png(path, overwrite);
+}
+
+void write_scaling_plot(const std::string& path, const ScalingTable& table, bool overwrite) {
+  std::vector<Panel> panels;
+  std::map<std::string, std::size_t> place;
+  Panel all;
+  all.title = "all, relative to the largest image";
+  const auto ps = [&](const ScalingRow& row, std::size_t k) {
+    return row.ms[k] * 1e9 / static_cast<double>(table.sizes[k] * table.sizes[k]);
+  };
+  for (const ScalingRow& row : table.rows) {
+    const auto [entry, fresh] = place.try_emplace(row.group, panels.size());
+    if (fresh) panels.emplace_back().title = row.group;
+    PanelSeries series, relative;
+    series.name = row.operation;
+    series.line = true;
+    for (std::size_t k = 0; k < table.sizes.size(); ++k) {
+      series.x.push_back(static_cast<double>(table.sizes[k]));
+      series.y.push_back(ps(row, k));
+      relative.y.push_back(ps(row, k) / ps(row, table.sizes.size() - 1));
+    }
+    relative.x = series.x;
+    relative.line = true;
+    panels[entry->second].series.push_back(std::move(series));
+    all.series.push_back(std::move(relative));
+  }
+  constexpr double kFlat = 1.15;
+  all.y_lines = {1 / kFlat, kFlat};
+  panels.push_back(std::move(all));
+  const auto smallest = static_cast<double>(table.sizes.front()), largest = static_cast<double>(table.sizes.back());
+  for (Panel& panel : panels) {
+    const bool named = &panel != &panels.back();
+    // Room for the legend to the right.
+    panel.x_range = {smallest / 1.15, 1.15 * largest * (named ? std::pow(largest / smallest, 0.7) : 1)};
+    panel.log_x = panel.log_y = true;
+    panel.x_label = "side of the image, pixels";
+    panel.y_label = named ? "time per pixel, ps" : "time per pixel, relative";
+  }
+  write_panels(path, fmt::format("{}: {}", table.program, device_of(table.machine)), panels, 3, overwrite);
+}
+
+}  // namespace reber::app

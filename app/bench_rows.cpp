@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Medians, spreads and floors.
+#include "app/bench_rows.hpp"
+
+namespace reber::app {
+namespace {
+
+/// Between the two nearest samples.
+double quantile(const std::vector<double>& sorted, double part) {
+  const double at = part * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+Timing Timing::of(std::vector<double> samples) {
+  Timing timing;
+  if (samples.empty()) return timing;
+  std::sort(samples.begin(), samples.end());
+  timing.median = quantile(samples, 0.5);
+  timing.low = samples.front();
+  timing.high = samples.back();
+  timing.quarter = quantile(samples, 0.25);
+  timing.three_quarters = quantile(samples, 0.75);
+  timing.repeats = static_cast<int>(samples.size());
+  return timing;
+}
+
+Floor floor_of(const Work& work, const MachineLimits& limits) {
+  Floor floor{limits.launch_ms, "launch"};
+  const auto raise = [&floor](double ms, const char* bound) {
+    if (ms > floor.ms) floor = {ms, bound};
+  };
+  // What is read beyond what is written moves at the rate of reading alone.
+  const std::int64_t copied = 2 * std::min(work.bytes_read, work.bytes_written);
+  const std::int64_t rest = work.bytes_read + work.bytes_written - copied;
+  raise(static_cast<double>(copied) / limits.copy_bytes_per_ms + static_cast<double>(rest) / limits.read_bytes_per_ms,
+        copied > 0 ? "copy" : "read");
+  raise(0.5 * work.flop / limits.fma_per_ms, "FMA");
+  if (limits.up_bytes_per_ms > 0) raise(static_cast<double>(work.bytes_up) / limits.up_bytes_per_ms, "bus");
+  if (limits.down_bytes_per_ms > 0) raise(static_cast<double>(work.bytes_down) / limits.down_bytes_per_ms, "bus");
+  return floor;
+}
+
+}  // namespace reber::app
