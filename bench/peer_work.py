@@ -42,20 +42,16 @@ class Library:
 
     device = False  # where the times are compared: with Reber's first backend, else with its cpu backend
 
-    def put(self, image):
-        return image
-
     def prepare(self, operation, image, clip):
         """What is not timed: the level and the labels that a row starts from. clip: Reber's values of that row."""
 
-    def wait(self):
+    def put(self, image):
+        return image
+
+    def nothing(self):
         pass
 
-    def flush(self):
-        pass
-
-    def free(self):
-        pass
+    wait = flush = free = nothing
 
     def ways(self, operation, checks):
         words = operation.split()
@@ -78,29 +74,10 @@ class Library:
         }
         return named[operation]() if operation in named else []
 
-    def direct(self, weights):
+    def no_way(self, *_):
         return []
 
-    def separable(self, factor):
-        return []
-
-    def fft(self, weights):
-        return []
-
-    def statistics(self):
-        return []
-
-    def clip(self):
-        return []
-
-    def label_ways(self, level, connectivity):
-        return []
-
-    def measure_ways(self):
-        return []
-
-    def chain(self):
-        return []
+    direct = separable = fft = statistics = clip = label_ways = measure_ways = chain = no_way
 
 
 class ArrayLibrary(Library):

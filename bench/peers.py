@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Other libraries on the same arrays as `reber bench`, in one run: CuPy, PyTorch, SciPy, OpenCV, astropy, where installed.
+"""Other libraries on the same arrays as `reber bench`, in one run: CuPy, PyTorch, SciPy, OpenCV, astropy.
 
-usage: peers.py --reber BIN [--size 4096] [--suite quick|full] [--only TEXT] [--libraries cupy,torch] [-- options of bench]
-       peers.py --bench BENCH.json --sky SKY.fits ...      takes a run of `reber bench --json ... --sky ...` that was made
+usage: peers.py --reber BIN [--size 4096] [--suite quick|full] [--only TEXT] [--libraries cupy,torch] [-- ...]
+       peers.py --bench BENCH.json --sky SKY.fits ...
+The second form takes a run of `reber bench --json ... --sky ...` that was made. What follows -- goes to reber bench.
 writes: --json F (Reber's document with "peers" in its rows), --markdown F; prints the table.
 
 Each time is the median wall clock until the result can be used, the array already where the library computes, caches
-flushed before each run; the first run is not counted. A library on the card is compared with Reber's first backend, one
-on the host with Reber's cpu backend; `x` is its wall clock over Reber's. Every result is checked against Reber's values of
-the same row; one that differs is marked ! and makes the exit status 1. Work that a corner of the image says would take
-longer than --limit seconds is not run: its expected time is printed with ~ and no ratio.
+flushed before each run; the first run is not counted unless it is long. A library on the card is compared with Reber's
+first backend, one on the host with its cpu backend; `x` is its wall clock over Reber's. Every result is checked against
+Reber's values of the same row; one that differs is marked ! and makes the exit status 1. Work that a corner of the image
+says would take longer than --limit seconds is not run: its expected time is printed with ~ and no ratio.
 """
 import argparse
 import json

@@ -66,7 +66,7 @@ def markdown(document):
             + "; ".join(limits(b) for b in document["backends"] if b["name"] != "reference") + "."]
     peers = document.get("peers", {})
     if peers:
-        text.append("Beside it, wall clock, in the same run: " + "; ".join(one["version"] for one in peers.values()) + ".")
+        text.append("Beside it, wall clock, in the same run: " + "; ".join(p["version"] for p in peers.values()) + ".")
     for index, backend in enumerate(document["backends"]):
         compared = any(one["compared_with"] == backend["name"] for one in peers.values())
         if index == 0 or compared:
