@@ -35,10 +35,10 @@ struct Options {
 BenchPace pace_of(const Options& options, const std::string& backend) {
   const bool full = options.suite == "full";
   BenchPace pace;
-  if (backend == "cuda") pace = full ? BenchPace{25, 5, 5, 5} : BenchPace{15, 3, 1, 2};
-  if (backend == "cpu") pace = full ? BenchPace{15, 3, 4, 3} : BenchPace{7, 2, 0.5, 1};
+  if (backend == "cuda") pace = full ? BenchPace{25, 5, 5, 5, true} : BenchPace{15, 3, 0.5, 2};
+  if (backend == "cpu") pace = full ? BenchPace{15, 3, 4, 3, true} : BenchPace{7, 2, 0.3, 2};
   if (backend == "reference") pace = {3, 1, 1, 0};
-  if (options.repeat > 0) pace = {options.repeat, options.repeat, 0, std::min(options.repeat, pace.transfers)};
+  if (options.repeat > 0) pace = {options.repeat, options.repeat, 0, std::min(options.repeat, pace.transfers), full};
   return pace;
 }
 
@@ -118,18 +118,26 @@ class Benchmark {
   }
 
   int run_all() {
+    auto begin = Clock::now();
     const SimulatedSky sky = make_sky(options_.size, *sessions_.front()->backend, progress_);
     const Shape shape = sky.image.shape();
+    spent("sky", begin);
+    begin = Clock::now();
     if (!options_.sky.empty()) save(sky);
+    spent("sky written", begin);
     BenchTable table{options_.size, options_.suite, program_name(), now(), {}, {}};
     limits(shape, "measuring the machine");
     BenchRunner runner(
         sessions_, shape, [this](const std::string& name) { return pace_of(options_, name); }, progress_);
+    begin = Clock::now();
     std::vector<BenchCase> cases = bench_cases(sky.image, options_.suite == "full");
     std::erase_if(cases, [this](const BenchCase& one) { return !wanted(one); });
+    spent("cases made", begin);
     for (std::size_t i = 0; i < cases.size(); ++i) {
       progress_.report(cases[i].name, static_cast<double>(i) / static_cast<double>(cases.size()));
+      begin = Clock::now();
       for (BenchRow& row : runner.run(cases[i], cases.front())) table.rows.push_back(std::move(row));
+      spent(cases[i].name, begin);
     }
     limits(shape, "measuring the machine again");
     table.machines = machines_;
@@ -185,8 +193,15 @@ class Benchmark {
   void limits(Shape shape, const std::string& stage) {
     for (std::size_t i = 0; i < sessions_.size(); ++i) {
       progress_.report(stage, 0);
+      const auto begin = Clock::now();
       measure_limits(*sessions_[i], shape, machines_[i]);
+      spent(fmt::format("{}: {}", machines_[i].name, stage), begin);
     }
+  }
+
+  /// With --verbose: where the benchmark's own time goes.
+  void spent(const std::string& what, Clock::time_point begin) {
+    terminal_.detail(fmt::format("{:.2f} s: {}", std::chrono::duration<double>(Clock::now() - begin).count(), what));
   }
 
   [[nodiscard]] const BenchMachine& machine(const std::string& name) const {

@@ -8,22 +8,23 @@
 #include <memory>
 
 #include "app/bench_cases.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/run/random.hpp"
 
 namespace reber::app {
 namespace {
 
 constexpr double kBeamPx = 5, kSeed = 5, kFlood = 3;
+constexpr Covariance kBeam{kBeamPx * kBeamPx, 0, kBeamPx* kBeamPx};
 constexpr std::int64_t kMostComponents = 100000;
 constexpr std::size_t kBytesPerPixel = 24;  ///< value, rms and two coordinates
 constexpr std::int32_t kHalf = 14;          ///< pixels from the centre to the edge of what an island may cover
 
 /// A point source of that peak S/N, its pixels above the flood level of the noise-free Gaussian, unit rms.
-void add_island(FitBatch& batch, double peak, std::uint64_t number) {
-  const Covariance beam{kBeamPx * kBeamPx, 0, kBeamPx * kBeamPx};
+FitPixels island_of(double peak, std::uint64_t number) {
   const auto [along_x, along_y] = normal_pair(1, RandomStream::points, number);
   const GaussianComponent truth{peak, kHalf + std::clamp(0.2 * along_x, -1.0, 1.0),
-                                kHalf + std::clamp(0.2 * along_y, -1.0, 1.0), beam};
+                                kHalf + std::clamp(0.2 * along_y, -1.0, 1.0), kBeam};
   FitPixels pixels;
   std::array<double, 6> unused{};
   for (std::int32_t y = 0; y <= 2 * kHalf; ++y)
@@ -37,18 +38,25 @@ void add_island(FitBatch& batch, double peak, std::uint64_t number) {
     }
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
     pixels.value[i] += normal_pair(number + 2, RandomStream::noise, i).first;
-  const GaussianComponent start{1.05 * peak, kHalf, kHalf, {0.9 * beam.xx, 0, 0.9 * beam.yy}};
-  batch.add(pixels, {start}, {{0.5 * kBeamPx, 0.8 * kBeamPx, 4 * kBeamPx, true}}, true);
+  return pixels;
 }
 
 /// Counts fall as 1/S/N^1.5 above it, as those of extragalactic sources do.
 std::shared_ptr<const FitBatch> make_batch(std::int64_t components) {
   auto batch = std::make_shared<FitBatch>();
-  const Covariance beam{kBeamPx * kBeamPx, 0, kBeamPx * kBeamPx};
-  batch->weights = batch->errors = NoiseCorrelation::of_shape(beam);
-  for (std::int64_t i = 0; i < components; ++i) {
+  batch->weights = batch->errors = NoiseCorrelation::of_shape(kBeam);
+  const auto peak_of = [components](std::int64_t i) {
     const double above = (static_cast<double>(i) + 0.5) / static_cast<double>(components);
-    add_island(*batch, std::min(1e4, (kSeed + 1) * std::pow(above, -1 / 1.5)), static_cast<std::uint64_t>(i));
+    return std::min(1e4, (kSeed + 1) * std::pow(above, -1 / 1.5));
+  };
+  std::vector<FitPixels> islands(static_cast<std::size_t>(components));
+  ThreadPool().for_each(components, [&](std::int64_t i) {
+    islands[static_cast<std::size_t>(i)] = island_of(peak_of(i), static_cast<std::uint64_t>(i));
+  });
+  for (std::int64_t i = 0; i < components; ++i) {
+    const GaussianComponent start{1.05 * peak_of(i), kHalf, kHalf, {0.9 * kBeam.xx, 0, 0.9 * kBeam.yy}};
+    batch->add(islands[static_cast<std::size_t>(i)], {start}, {{0.5 * kBeamPx, 0.8 * kBeamPx, 4 * kBeamPx, true}},
+               true);
   }
   return batch;
 }

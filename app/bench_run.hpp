@@ -17,7 +17,8 @@ namespace reber::app {
 struct BenchPace {
   int repeats = 15, least = 3;
   double seconds = 1;
-  int transfers = 3;  ///< runs from the host and back
+  int transfers = 3;      ///< runs from the host and back
+  bool thorough = false;  ///< warm runs and transfers of machines after the first as well
 };
 
 /// Times cases on sessions. The first session's results are the ones that the others' are held against, except that
