@@ -71,7 +71,7 @@ Frame roofline_frame(const BenchTable& table, double left, double top, double wi
   }
   for (const BenchMachine& machine : table.machines) {
     if (machine.name == "reference") continue;
-    ys.push_back(1.7 * peak_of(machine.limits));
+    ys.push_back(6 * peak_of(machine.limits));  // room for the legend
     xs.push_back(0.3 * peak_of(machine.limits) / fed_by(machine.limits, 1));
   }
   Frame frame{range_of(xs, true), range_of(ys, true)};
@@ -101,7 +101,7 @@ void draw_points(Canvas& canvas, const Frame& frame, const BenchTable& table) {
 
 void draw_legend(Canvas& canvas, const Frame& frame, const BenchTable& table) {
   constexpr double kLegendWidth = 206, kLegendHeight = 102;
-  const Point corner{frame.x.from + 10, frame.y.to + 10};  // above the roof: nothing else can be there
+  const Point corner{frame.x.from + 10, frame.y.to + 10};  // nothing can be above the roof
   canvas.fill_rectangle(corner, kLegendWidth, kLegendHeight, {255, 255, 255, 0.9});
   canvas.rectangle(corner, kLegendWidth, kLegendHeight, kGrid);
   double y = corner.y + 16;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "core/io/plot_axes.hpp"
@@ -107,11 +108,33 @@ void draw(Canvas& canvas, const PanelSeries& series, const Frame& frame, Ink ink
   if (series.line && path.size() > 1) canvas.polyline(path, ink, 1.8);
 }
 
-/// Into the corner that covers the fewest points.
+/// Places of the canvas that a series leaves ink on: its points, and some between them where they are joined.
+std::vector<Point> inked(const PanelSeries& series, const Frame& frame) {
+  constexpr int kBetween = 12;
+  std::vector<Point> places;
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+    if (!frame.x.shows(series.x[i]) || !frame.y.shows(series.y[i])) continue;
+    const Point at{frame.x.at(series.x[i]), frame.y.at(series.y[i])};
+    if (series.line && !places.empty()) {
+      const Point before = places.back();
+      for (int k = 1; k < kBetween; ++k) {
+        const double part = static_cast<double>(k) / kBetween;
+        places.push_back({before.x + part * (at.x - before.x), before.y + part * (at.y - before.y)});
+      }
+    }
+    places.push_back(at);
+  }
+  return places;
+}
+
+/// Into the corner that covers the least.
 void draw_legend(Canvas& canvas, const Panel& panel, const Frame& frame) {
   constexpr double kRow = 20, kMargin = 10;
   double width = 0, rows = 0;
+  std::vector<Point> ink;
   for (const PanelSeries& series : panel.series) {
+    const std::vector<Point> places = inked(series, frame);
+    ink.insert(ink.end(), places.begin(), places.end());
     if (series.name.empty()) continue;
     width = std::max(width, Canvas::text_width(series.name, kText - 1));
     ++rows;
@@ -120,16 +143,12 @@ void draw_legend(Canvas& canvas, const Panel& panel, const Frame& frame) {
   width += 42;
   const double height = kRow * rows + 8;
   Point best{};
-  std::size_t fewest = SIZE_MAX;
+  std::ptrdiff_t fewest = PTRDIFF_MAX;
   for (const double left : {frame.x.from + kMargin, frame.x.to - kMargin - width})
     for (const double top : {frame.y.to + kMargin, frame.y.from - kMargin - height}) {
-      std::size_t covered = 0;
-      for (const PanelSeries& series : panel.series)
-        for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
-          if (!frame.x.shows(series.x[i]) || !frame.y.shows(series.y[i])) continue;
-          const double px = frame.x.at(series.x[i]), py = frame.y.at(series.y[i]);
-          if (px > left && px < left + width && py > top && py < top + height) ++covered;
-        }
+      const std::ptrdiff_t covered = std::count_if(ink.begin(), ink.end(), [&](const Point& p) {
+        return p.x > left && p.x < left + width && p.y > top && p.y < top + height;
+      });
       if (covered >= fewest) continue;
       fewest = covered;
       best = {left, top};
