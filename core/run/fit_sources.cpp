@@ -115,7 +115,8 @@ std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t f
 
 /// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
 /// the core's wings: returns nothing, and the core stands for the source.
-std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core) {
+/// seed: threshold in rms that the emission has to reach under the core
+std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {
   constexpr double kLeastRest = 0.25;
   const Covariance& c = core.fwhm2;
   const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
@@ -127,8 +128,9 @@ std::optional<SourceSums> without_core(const SourceSums& source, const GaussianC
   sums.sx -= flux * dx, sums.sy -= flux * dy;
   sums.sxx -= flux * (dx * dx + c.xx / kFwhm2PerVariance), sums.syy -= flux * (dy * dy + c.yy / kFwhm2PerVariance);
   sums.sxy -= flux * (dx * dy + c.xy / kFwhm2PerVariance);
-  const double sign = sums.peak < sums.peak_mean ? -1 : 1, height = sign * (static_cast<double>(sums.peak) - sums.peak_mean);
-  const double level = std::max(height - core.peak, 0.5 * std::min(height, sums.s / static_cast<double>(sums.npix)));
+  const double sign = sums.peak < sums.peak_mean ? -1 : 1;
+  const double level = sign * (static_cast<double>(sums.peak) - sums.peak_mean) - core.peak;
+  if (!(level > seed * sums.peak_rms)) return std::nullopt;
   sums.peak = static_cast<float>(sums.peak_mean + sign * level);
   rest.shared = true;
   return rest;
@@ -176,9 +178,10 @@ void without(const std::vector<std::size_t>& entries, std::vector<T>& all) {
 }
 
 /// Sources and their fits, those that the fits added at the end of their islands, without peaks of the noise.
-/// found: of each island
+/// found: of each island;   seed: threshold in rms
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
-                               const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found) {
+                               const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
+                               double seed) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
   std::vector<std::size_t> noise;  // entries of the two above
@@ -198,7 +201,7 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
       if (one.source == Candidate::kExtra) continue;
       if (one.noise) noise.push_back(first + static_cast<std::size_t>(one.source));
       const std::size_t k = first + static_cast<std::size_t>(one.source);
-      const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component) : std::nullopt;
+      const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, seed) : std::nullopt;
       if (!rest) {
         fits[k] = {one.gaussian, one.flag};
         continue;
@@ -291,7 +294,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     open = next_round(backend, std::move(open), empty, pool, found, progress);
     std::ranges::move(next_round(backend, std::move(questions), about_noise, pool, found, progress), std::back_inserter(open));
   }
-  return collect(sums, islands, pixels, found);
+  return collect(sums, islands, pixels, found, options.seed);
 }
 
 std::string SourceFitter::description() const {
