@@ -95,12 +95,13 @@ void Comparison::exact_maps(const std::string& stage, MapKind kind, const Backgr
 }
 
 /// Largest error of a convolution, relative to the brightest pixel times the sum of |weights|. FFT: five times what float32
-/// transforms showed up to 4096^2. Sums of n terms: 4 sqrt(n) u, which rounding exceeds with a probability below 1e-3
-/// (Higham & Mary 2019, theorem 2.4), and never less than the FFT's.
+/// transforms showed up to 4096^2. Chains of n roundings: 4 sqrt(n) u, which rounding exceeds with a probability below 1e-3
+/// (Higham & Mary 2019, theorem 2.4), and never less than the FFT's. A large kernel's rows are summed apart.
 double convolution_bound(Algorithm algorithm, Shape kernel) {
   constexpr double kFft = 1e-6, kUnitRoundoff = 0x1p-24;
   if (algorithm == Algorithm::fft) return kFft;
-  const double terms = static_cast<double>(algorithm == Algorithm::direct ? kernel.count() : kernel.ny + kernel.nx);
+  const bool one_chain = algorithm == Algorithm::direct && !sums_rows_apart(kernel);
+  const double terms = static_cast<double>(one_chain ? kernel.count() : kernel.ny + kernel.nx);
   return std::max(kFft, 4 * std::sqrt(terms) * kUnitRoundoff);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution: every output is one chain of fused multiply-adds over the kernel, rows then columns ascending.
+// Direct convolution: every output is one chain of fused multiply-adds over the kernel, rows then columns ascending; for
+// large kernels a chain a row, and the rows' sums added.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +29,10 @@ constexpr double kMsPerPixel = 0.7e-6;
 
 using Sums = Floats[kRows][kVectors];
 
-/// Adds one input row: rows [first, last) of the block take weights w[j * kny + row], j ascending.
+/// Continues the chains of one input row: rows [first, last) of the block take weights w[j * kny + row], j ascending.
 template <int first, int last>
-[[gnu::always_inline]] inline void add_row(Sums& sums, const float* in, const float* w, std::int64_t kny,
-                                           std::int64_t knx) {
+[[gnu::always_inline]] inline void chain_row(Sums& sums, const float* in, const float* w, std::int64_t kny,
+                                             std::int64_t knx) {
   for (std::int64_t j = 0; j < knx; ++j, --in, w += kny) {
     Floats value[kVectors];
     for (int v = 0; v < kVectors; ++v) value[v] = load(in + v * kLanes);
@@ -42,15 +43,32 @@ template <int first, int last>
   }
 }
 
+/// Adds one input row to rows [first, last) of the block. apart: the row has chains of its own, whose sums are added.
+template <int first, int last>
+[[gnu::always_inline]] inline void add_row(Sums& sums, const float* in, const float* w, std::int64_t kny,
+                                           std::int64_t knx, bool apart) {
+  if (!apart) {
+    chain_row<first, last>(sums, in, w, kny, knx);
+    return;
+  }
+  Sums row_sums{};
+  chain_row<first, last>(row_sums, in, w, kny, knx);
+  for (int row = first; row < last; ++row)
+    for (int v = 0; v < kVectors; ++v) sums[row][v] += row_sums[row][v];
+}
+
 class Direct final : public TileAlgorithm {
  public:
-  Direct(const Kernel& kernel, Shape image) : kernel_(kernel.shape), weights_(kernel.weights.size()) {
+  Direct(const Kernel& kernel, Shape image)
+      : kernel_(kernel.shape), apart_(sums_rows_apart(kernel.shape)), weights_(kernel.weights.size()) {
     for (std::int64_t i = 0; i < kernel_.ny; ++i)
       for (std::int64_t j = 0; j < kernel_.nx; ++j)
         weights_[j * kernel_.ny + i] = static_cast<float>(kernel.weights[i * kernel_.nx + j]);
-    for (std::int64_t i = 0; i < kernel_.ny; ++i)
-      for (std::int64_t j = 0; j < kernel_.nx; ++j)
-        full_weight_ = fmaf(weights_[j * kernel_.ny + i], 1.0f, full_weight_);
+    for (std::int64_t i = 0; i < kernel_.ny; ++i) {
+      float sum = apart_ ? 0 : full_weight_;
+      for (std::int64_t j = 0; j < kernel_.nx; ++j) sum = fmaf(weights_[j * kernel_.ny + i], 1.0f, sum);
+      full_weight_ = apart_ ? full_weight_ + sum : sum;
+    }
     tile_ = {std::min(kTile.ny, image.ny), std::min(kTile.nx, image.nx)};
     out_rows_ = (tile_.ny + kRows - 1) / kRows * kRows;
     out_columns_ = (tile_.nx + kBlockColumns - 1) / kBlockColumns * kBlockColumns;
@@ -92,34 +110,34 @@ class Direct final : public TileAlgorithm {
       const float* w = weights_.data() + (kny - 1 - q);
       switch (first * 8 + last) {
         case 0 * 8 + 4:
-          add_row<0, 4>(sums, row, w, kny, knx);
+          add_row<0, 4>(sums, row, w, kny, knx, apart_);
           break;
         case 0 * 8 + 3:
-          add_row<0, 3>(sums, row, w, kny, knx);
+          add_row<0, 3>(sums, row, w, kny, knx, apart_);
           break;
         case 0 * 8 + 2:
-          add_row<0, 2>(sums, row, w, kny, knx);
+          add_row<0, 2>(sums, row, w, kny, knx, apart_);
           break;
         case 0 * 8 + 1:
-          add_row<0, 1>(sums, row, w, kny, knx);
+          add_row<0, 1>(sums, row, w, kny, knx, apart_);
           break;
         case 1 * 8 + 4:
-          add_row<1, 4>(sums, row, w, kny, knx);
+          add_row<1, 4>(sums, row, w, kny, knx, apart_);
           break;
         case 1 * 8 + 3:
-          add_row<1, 3>(sums, row, w, kny, knx);
+          add_row<1, 3>(sums, row, w, kny, knx, apart_);
           break;
         case 1 * 8 + 2:
-          add_row<1, 2>(sums, row, w, kny, knx);
+          add_row<1, 2>(sums, row, w, kny, knx, apart_);
           break;
         case 2 * 8 + 4:
-          add_row<2, 4>(sums, row, w, kny, knx);
+          add_row<2, 4>(sums, row, w, kny, knx, apart_);
           break;
         case 2 * 8 + 3:
-          add_row<2, 3>(sums, row, w, kny, knx);
+          add_row<2, 3>(sums, row, w, kny, knx, apart_);
           break;
         case 3 * 8 + 4:
-          add_row<3, 4>(sums, row, w, kny, knx);
+          add_row<3, 4>(sums, row, w, kny, knx, apart_);
           break;
         default:
           break;
@@ -130,6 +148,7 @@ class Direct final : public TileAlgorithm {
   }
 
   Shape kernel_;
+  bool apart_;                  ///< each kernel row has a sum of its own
   std::vector<float> weights_;  ///< transposed: the weights of one input column lie side by side
   float full_weight_ = 0;
   Shape tile_;

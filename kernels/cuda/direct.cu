@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: a tile and its halo in shared memory, a 4 x 8 patch of outputs in each thread's registers.
-// Answers kernels/cpu/direct.cpp: the same fused multiply-adds in the same order.
+// Answers kernels/cpu/direct.cpp: the same fused multiply-adds in the same order. It serves all kernels and blank pixels;
+// images without blank ones have faster ways for square kernels up to 31 pixels (direct_march.cu, direct_tile.cu).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -129,7 +130,9 @@ __device__ __forceinline__ void one_row(const float4* pixels, const float4* weig
   }
 }
 
-/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output.
+/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output. Apart: each kernel row has
+/// a sum of its own, and those are added.
+template <bool Apart>
 __device__ __forceinline__ void accumulate(const DirectArguments& arguments, const TileShape& tile,
                                            const float4* shared, const float4* weights, float (&sums)[kRows][kCols]) {
   const int ky = arguments.ky, groups = padded_row(arguments.kx).taps / 4;
@@ -143,7 +146,20 @@ __device__ __forceinline__ void accumulate(const DirectArguments& arguments, con
       shared + (warp * kRows + kRows - 1 + ky - 1) * tile.groups + (lane * kCols + tile.tap0 - 3) / 4;
   for (int step = 0; step < kRows + ky - 1; ++step, pixels -= tile.groups) {
     const int first_i = step - (kRows - 1);
-    if (first_i >= 0 && first_i + kRows <= ky) {
+    const bool all = first_i >= 0 && first_i + kRows <= ky;
+    if constexpr (Apart) {
+      float row[kRows][kCols] = {};
+      if (all) {
+        one_row<true>(pixels, weights + first_i, groups, first_i, ky, row);
+      } else {
+        one_row<false>(pixels, weights + first_i, groups, first_i, ky, row);
+      }
+#pragma unroll
+      for (int o = 0; o < kRows; ++o) {
+#pragma unroll
+        for (int q = 0; q < kCols; ++q) sums[o][q] += row[o][q];
+      }
+    } else if (all) {
       one_row<true>(pixels, weights + first_i, groups, first_i, ky, sums);
     } else {
       one_row<false>(pixels, weights + first_i, groups, first_i, ky, sums);
@@ -193,7 +209,8 @@ __device__ unsigned write_patch(const ConvolveJob& job, std::int64_t tile_y, std
   return blank;
 }
 
-__global__ void __launch_bounds__(kLanes* kWarps, 3) k_convolve_direct(const DirectArguments arguments) {
+template <bool Apart>
+__global__ void __launch_bounds__(kLanes* kWarps, Apart ? 2 : 3) k_convolve_direct(const DirectArguments arguments) {
   extern __shared__ float4 tile_memory[];
   const ConvolveJob& job = arguments.job;
   const TileShape tile = tile_shape(arguments.ky, arguments.kx);
@@ -206,7 +223,7 @@ __global__ void __launch_bounds__(kLanes* kWarps, 3) k_convolve_direct(const Dir
   const bool blank_seen = load_tile(arguments, tile, pixels, tile_y, tile_x, false);
   const bool any_blank = __syncthreads_or(blank_seen) != 0;
   float patch[kRows][kCols];
-  accumulate(arguments, tile, pixels, weights, patch);
+  accumulate<Apart>(arguments, tile, pixels, weights, patch);
   if (job.interpolate) {
     (void)write_patch(job, tile_y, tile_x, patch, Patch::sums);
     if (any_blank) {
@@ -214,7 +231,7 @@ __global__ void __launch_bounds__(kLanes* kWarps, 3) k_convolve_direct(const Dir
       __syncthreads();  // the tile is about to be overwritten
       (void)load_tile(arguments, tile, pixels, tile_y, tile_x, true);
       __syncthreads();
-      accumulate(arguments, tile, pixels, weights, patch);
+      accumulate<Apart>(arguments, tile, pixels, weights, patch);
     } else {
 #pragma unroll
       for (int o = 0; o < kRows; ++o) {
@@ -241,9 +258,9 @@ class DirectConvolver final : public Convolver {
     arguments_.weights = weights_.data();
     arguments_.ky = static_cast<int>(kernel.ny);
     arguments_.kx = static_cast<int>(kernel.nx);
-    for (const float weight : weights) arguments_.full_weight = std::fma(weight, 1.0f, arguments_.full_weight);
+    arguments_.full_weight = full_weight(kernel, weights);
     // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
-    check(cudaFuncSetAttribute(k_convolve_direct, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    check(cudaFuncSetAttribute(kernel_function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(context.device().shared_bytes)),
           "cudaFuncSetAttribute");
   }
@@ -253,7 +270,7 @@ class DirectConvolver final : public Convolver {
     arguments.job = job;
     arguments.tiles_x = (job.in.nx + kTileX - 1) / kTileX;
     const std::int64_t tiles = arguments.tiles_x * ((job.ny + kTileY - 1) / kTileY);
-    k_convolve_direct<<<static_cast<unsigned>(tiles), kLanes * kWarps, static_cast<std::size_t>(shared_bytes(kernel_)),
+    kernel_function()<<<static_cast<unsigned>(tiles), kLanes * kWarps, static_cast<std::size_t>(shared_bytes(kernel_)),
                         stream>>>(arguments);
     check_launch("k_convolve_direct", stream);
   }
@@ -264,6 +281,24 @@ class DirectConvolver final : public Convolver {
   }
 
  private:
+  using Function = void (*)(DirectArguments);
+  [[nodiscard]] Function kernel_function() const {
+    return sums_rows_apart(kernel_) ? k_convolve_direct<true> : k_convolve_direct<false>;
+  }
+
+  /// What an image of ones gives, bit for bit.
+  static float full_weight(Shape kernel, const std::vector<float>& weights) {
+    const bool apart = sums_rows_apart(kernel);
+    float all = 0;
+    for (std::int64_t i = 0; i < kernel.ny; ++i) {
+      float sum = apart ? 0 : all;
+      for (std::int64_t j = 0; j < kernel.nx; ++j)
+        sum = std::fma(weights[static_cast<std::size_t>(i * kernel.nx + j)], 1.0f, sum);
+      all = apart ? all + sum : sum;
+    }
+    return all;
+  }
+
   static std::vector<float> padded(Shape kernel, const std::vector<float>& weights) {
     const PaddedRow row = padded_row(static_cast<int>(kernel.nx));
     std::vector<float> all(static_cast<std::size_t>(kernel.ny * row.taps), 0.0f);
@@ -312,8 +347,10 @@ ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spe
 std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& spec, Shape) {
   const std::vector<float> weights = float_weights(spec.kernel.weights);
   auto tiles = std::make_unique<DirectConvolver>(context, spec.kernel.shape, weights);
-  if (!direct_marches(spec.kernel.shape)) return tiles;
-  return make_direct_march(context, spec.kernel.shape, weights, std::move(tiles));
+  const Shape kernel = spec.kernel.shape;
+  if (direct_marches(kernel)) return make_direct_march(context, kernel, weights, std::move(tiles));
+  if (direct_has_tiles(context, kernel)) return make_direct_tiles(context, kernel, weights, std::move(tiles));
+  return tiles;
 }
 
 }  // namespace reber::cuda

@@ -1,122 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution with small square kernels of images without blank pixels: each warp marches up a strip of 128
-// columns and keeps the rows of outputs it works on in registers. The same fused multiply-adds in the same order as
-// direct.cu.
+// Direct convolution with small kernels of images without blank pixels: each block marches up a strip of columns, rows
+// come through shared memory, and each thread keeps the outputs it works on, four columns wide, in registers. The same
+// fused multiply-adds in the same order as direct.cu.
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/staging.hpp"
 
 namespace reber::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kStrip = 128;      ///< columns of a warp: four a lane
-constexpr int kLargestSide = 9;  ///< four columns of halo on each side of a lane's own
+constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
 template <int Side>
-struct MarchArguments {
-  ConvolveJob job;
-  std::int64_t strips = 0, segment = 0;  ///< strips of a row; rows of a segment
-  float weights[Side * Side] = {};
+struct MarchWeights {
+  float taps[up4(Side * Side)] = {};
 };
 
-/// Twelve pixels of a row: a lane's four columns and four on each side.
-struct Pixels12 {
-  float4 left, own, right;
+/// One way to run a kernel size. Threads: four columns each. Together: rows that one reading of the weights serves. Batch:
+/// rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor.
+template <int Side, int Threads, int Together, int Batch, int Stages, int Blocks>
+struct March {
+  static constexpr int side = Side, threads = Threads, together = Together, batch = Batch, stages = Stages;
+  static constexpr int blocks = Blocks, halo = up4(Side / 2), strip = 4 * Threads, width = strip + 2 * halo;
+  static constexpr int weights = up4(Side * Side), stage = Batch * width;
+  static constexpr int bytes = (weights + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
-__device__ __forceinline__ Pixels12 pixels_of(const ConvolveJob& job, int y, int x, bool inner) {
-  const std::int64_t held = y - job.in.first;
-  const float* row =
-      held >= 0 && held < job.in.rows ? job.in.pixels + held * job.in.pitch : window_row(job.in, y, job.boundary);
-  if (inner && row != nullptr) {
-    const auto* fours = reinterpret_cast<const float4*>(row + x);
-    return {__ldg(fours - 1), __ldg(fours), __ldg(fours + 1)};
-  }
-  return {row_values4(row, x - 4, job.in.nx, job.boundary), row_values4(row, x, job.in.nx, job.boundary),
-          row_values4(row, x + 4, job.in.nx, job.boundary)};
-}
-
-/// Writes four neighbouring outputs; the blank ones (overflown) among them.
-__device__ __forceinline__ unsigned write4(const ConvolveJob& job, int y, int x, const float (&sums)[4]) {
-  float values[4];
-  unsigned blank = 0;
-#pragma unroll
-  for (int q = 0; q < 4; ++q) {
-    values[q] = stored_result(sums[q]);
-    if (x + q < job.in.nx && !isfinite(values[q])) ++blank;
-  }
-  // The pitch is a multiple of 4: columns beyond nx fall into the gap between rows.
-  *reinterpret_cast<float4*>(job.out + (y - job.y0) * job.out_pitch + x) = {values[0], values[1], values[2], values[3]};
-  return blank;
-}
-
-/// Adds one row of the image to the outputs in the making. sums[k]: the output that has had kernel rows 0 to k. Each
-/// moves up by one, and the one that is complete comes back in done.
+// The best of 26 on an H200, 16384 x 16384 (bench/NOTES.md).
 template <int Side>
-__device__ __forceinline__ void add_row(const float (&weights)[Side * Side], const Pixels12& pixels,
-                                        float (&sums)[Side - 1][4], float (&done)[4]) {
-  const float window[12] = {pixels.left.x,  pixels.left.y,  pixels.left.z,  pixels.left.w,
-                            pixels.own.x,   pixels.own.y,   pixels.own.z,   pixels.own.w,
-                            pixels.right.x, pixels.right.y, pixels.right.z, pixels.right.w};
+struct MarchPolicy;
+template <>
+struct MarchPolicy<3> : March<3, 256, 2, 4, 2, 4> {};
+template <>
+struct MarchPolicy<5> : March<5, 256, 2, 4, 2, 3> {};
+template <>
+struct MarchPolicy<7> : March<7, 128, 2, 8, 2, 6> {};
+template <>
+struct MarchPolicy<9> : March<9, 128, 2, 4, 2, 4> {};
+
+/// Reads Count floats, a multiple of four, from a multiple of 16 bytes.
+template <int Count>
+__device__ __forceinline__ void read_fours(const float* from, float (&values)[Count]) {
 #pragma unroll
-  for (int i = Side - 1; i >= 0; --i) {
+  for (int i = 0; i < Count; i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i);
+    values[i] = four.x, values[i + 1] = four.y, values[i + 2] = four.z, values[i + 3] = four.w;
+  }
+}
+
+/// Adds Rows rows of the image, read upwards, to the outputs in the making. sums[k]: the output that has had kernel rows
+/// 0 to k. Each moves up by Rows; done[k]: the output that is complete with row k.
+template <int Side, int Rows>
+__device__ __forceinline__ void add_rows(const float* weights, const float* pixels, int pitch,
+                                         float (&sums)[Side - 1][4], float (&done)[Rows][4]) {
+  constexpr int kHalo = up4(Side / 2);
+  float window[Rows][4 + 2 * kHalo];
+#pragma unroll
+  for (int k = 0; k < Rows; ++k) read_fours(pixels + k * pitch, window[k]);
+  float taps[up4(Side * Side)];
+  // Downwards, so that sums[i - Rows] has not been overwritten when it becomes sums[i].
+#pragma unroll
+  for (int i = Side + Rows - 2; i >= 0; --i) {
+    const int fresh = i - Rows + 1;  // the kernel row that is read now; those below it still serve
+#pragma unroll
+    for (int t = 0; t < up4(Side * Side); t += 4) {
+      const bool held = fresh < Side - 1 && t + 4 > (fresh + 1) * Side;
+      if (fresh < 0 || t + 4 <= fresh * Side || t >= (fresh + 1) * Side || held) continue;
+      const float4 four = *reinterpret_cast<const float4*>(weights + t);
+      taps[t] = four.x, taps[t + 1] = four.y, taps[t + 2] = four.z, taps[t + 3] = four.w;
+    }
     float sum[4] = {0, 0, 0, 0};
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
-      if (i > 0) sum[q] = sums[i - 1][q];
+      if (i >= Rows) sum[q] = sums[i - Rows][q];
     }
 #pragma unroll
-    for (int j = 0; j < Side; ++j) {
+    for (int k = 0; k < Rows; ++k) {
+      const int row = fresh + k;
+      if (row < 0 || row >= Side) continue;
 #pragma unroll
-      for (int q = 0; q < 4; ++q) sum[q] = fmaf(weights[i * Side + j], window[4 + q + Side / 2 - j], sum[q]);
+      for (int j = 0; j < Side; ++j) {
+#pragma unroll
+        for (int q = 0; q < 4; ++q) sum[q] = fmaf(taps[row * Side + j], window[k][kHalo + q + Side / 2 - j], sum[q]);
+      }
     }
 #pragma unroll
-    for (int q = 0; q < 4; ++q) (i == Side - 1 ? done : sums[i])[q] = sum[q];
+    for (int q = 0; q < 4; ++q) {
+      if (i < Side - 1) {
+        sums[i][q] = sum[q];
+      } else {
+        done[Side + Rows - 2 - i][q] = sum[q];
+      }
+    }
   }
 }
 
-template <int Side>
-__global__ void __launch_bounds__(kThreads, Side == 3 ? 4 : 3)
-    k_convolve_march(const __grid_constant__ MarchArguments<Side> arguments) {
-  const ConvolveJob& job = arguments.job;
-  const auto warp = static_cast<unsigned>((blockIdx.x * kThreads + threadIdx.x) / 32);
-  const auto strips = static_cast<unsigned>(arguments.strips);
-  const int x = static_cast<int>(warp % strips * kStrip + (threadIdx.x & 31) * 4);
-  const std::int64_t first = job.y0 + static_cast<std::int64_t>(warp / strips) * arguments.segment;
-  const int y0 = static_cast<int>(first), end = static_cast<int>(job.y0 + job.ny);
-  const int y1 = first < end ? min(y0 + static_cast<int>(arguments.segment), end) : y0;
-  const bool inner = x >= 4 && x + 8 <= job.in.nx;
+/// Marches up one piece.   returns the blank outputs that this thread wrote
+template <class Policy>
+__device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPiece& piece, const float* weights,
+                                          float* stages) {
+  constexpr int kSide = Policy::side, kBatch = Policy::batch, kTogether = Policy::together, kStages = Policy::stages;
+  constexpr int kAhead = (kStages - 1) * kBatch;
+  const int x0 = piece.strip * Policy::strip, x = x0 + static_cast<int>(threadIdx.x) * 4;
+  const int columns = static_cast<int>(job.in.nx) - x;
+  const int count = piece.rows + kSide - 1;  // rows of the image
+  const int top = static_cast<int>(job.y0) + piece.first + piece.rows - 1 + kSide / 2;
+  // Where the output goes that row 0 of the march would complete.
+  float* to = job.out + (piece.first + piece.rows + kSide - 2) * job.out_pitch + x;
+  float sums[kSide - 1][4] = {};
   unsigned blank = 0;
-  if (y0 < y1) {
-    float sums[Side - 1][4] = {};
-    Pixels12 next = pixels_of(job, y1 - 1 + Side / 2, x, inner);
-    // begun: the output that this row gives its first kernel row; the one Side - 1 rows below it is complete then.
-    for (int begun = y1 - 1; begun + Side - 1 >= y0; --begun) {
-      const Pixels12 pixels = next;
-      if (begun + Side - 1 > y0) next = pixels_of(job, begun - 1 + Side / 2, x, inner);
-      float done[4];
-      add_row<Side>(arguments.weights, pixels, sums, done);
-      if (begun + Side - 1 < y1 && x < job.in.nx) blank += write4(job, begun + Side - 1, x, done);
+  int now = 0, next = 0;
+#pragma unroll 1
+  for (int t = -kAhead; t < count; t += kBatch) {
+    if (t >= 0) {
+      wait_copies<kStages - 2>();
+      __syncthreads();  // this stage is there, the one before it is free
     }
+    if (t + kAhead < count)
+      stage_rows<kBatch, Policy::width, Policy::width, Policy::threads, Policy::threads>(
+          job, top - t - kAhead, x0 - Policy::halo, stages + next * Policy::stage);
+    close_copies();
+    next = next + 1 == kStages ? 0 : next + 1;
+    if (t < 0) continue;
+    const float* pixels = stages + now * Policy::stage + threadIdx.x * 4;
+#pragma unroll 1
+    for (int r = 0; r < kBatch; r += kTogether, pixels += kTogether * Policy::width) {
+      float done[kTogether][4];
+      add_rows<kSide, kTogether>(weights, pixels, Policy::width, sums, done);
+      blank += store_rows(to, job.out_pitch, t + r - (kSide - 1), piece.rows, columns, done);
+      to -= kTogether * job.out_pitch;
+    }
+    now = now + 1 == kStages ? 0 : now + 1;
   }
+  __syncthreads();  // the stages are free for the next piece
+  return blank;
+}
+
+template <class Policy>
+__global__ void __launch_bounds__(Policy::threads, Policy::blocks)
+    k_convolve_march(const __grid_constant__ ConvolveJob job, const __grid_constant__ MarchGrid grid,
+                     const __grid_constant__ MarchWeights<Policy::side> weights) {
+  extern __shared__ float4 march_memory[];
+  auto* taps = reinterpret_cast<float*>(march_memory);
+  for (int i = threadIdx.x; i < Policy::weights; i += Policy::threads) taps[i] = weights.taps[i];
+  unsigned blank = 0;  // the first barrier of a march covers the weights
+  for_each_piece(grid, job.ny, [&](const MarchPiece& piece) {
+    blank += march<Policy>(job, piece, taps, taps + Policy::weights);
+  });
   count_warp(blank, job.blank);
 }
+
+// ---- host
 
 template <int Side>
 class MarchConvolver final : public Convolver {
  public:
-  MarchConvolver(const Context& context, const std::vector<float>& weights, std::unique_ptr<Convolver> with_blanks)
-      : with_blanks_(std::move(with_blanks)) {
-    std::copy(weights.begin(), weights.end(), arguments_.weights);
+  /// with_blanks: for jobs that are not all_finite.
+  MarchConvolver(const Context& context, Shape kernel, const std::vector<float>& weights,
+                 std::unique_ptr<Convolver> with_blanks)
+      : kernel_(kernel), with_blanks_(std::move(with_blanks)) {
+    // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
+    const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
+    for (std::int64_t i = 0; i < kernel.ny; ++i)
+      for (std::int64_t j = 0; j < kernel.nx; ++j)
+        weights_.taps[(i + down) * Side + j + right] = weights[static_cast<std::size_t>(i * kernel.nx + j)];
     int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k_convolve_march<Side>, kThreads, 0),
+    check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::bytes),
+          "cudaFuncSetAttribute");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kKernel, Policy::threads, Policy::bytes),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    warps_at_once_ = std::int64_t{context.device().multiprocessors} * std::max(blocks, 1) * (kThreads / 32);
+    at_once_ = std::int64_t{context.device().multiprocessors} * std::max(blocks, 1);
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
@@ -124,55 +179,45 @@ class MarchConvolver final : public Convolver {
       with_blanks_->run(stream, job);
       return;
     }
-    MarchArguments<Side> arguments = arguments_;
-    arguments.job = job;
-    arguments.strips = (job.in.nx + kStrip - 1) / kStrip;
-    arguments.segment = segment_rows(arguments.strips, job.ny);
-    const std::int64_t warps = arguments.strips * ((job.ny + arguments.segment - 1) / arguments.segment);
-    k_convolve_march<Side>
-        <<<static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads), kThreads, 0, stream>>>(arguments);
+    const MarchGrid grid = march_grid(job.in.nx, job.ny, Policy::strip, at_once_, Side - 1 + Policy::batch);
+    kKernel<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, weights_);
     check_launch("k_convolve_march", stream);
   }
 
   [[nodiscard]] std::string description() const override {
-    return "direct, " + std::to_string(Side) + " x " + std::to_string(Side) +
-           " weights, strips of 128 columns (tiles where pixels are blank)";
+    return "direct, " + std::to_string(kernel_.nx) + " x " + std::to_string(kernel_.ny) + " weights, strips of " +
+           std::to_string(Policy::strip) + " columns (tiles where pixels are blank)";
   }
 
  private:
-  /// Long segments repeat fewer rows of halo, short ones fill the card's multiprocessors.
-  [[nodiscard]] std::int64_t segment_rows(std::int64_t strips, std::int64_t ny) const {
-    std::int64_t best = 16, best_cost = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t rows = 16; rows <= 256; rows += 16) {
-      const std::int64_t waves = (strips * ((ny + rows - 1) / rows) + warps_at_once_ - 1) / warps_at_once_;
-      const std::int64_t cost = waves * (rows + Side - 1);
-      if (cost < best_cost) best = rows, best_cost = cost;
-    }
-    return best;
-  }
+  using Policy = MarchPolicy<Side>;
+  static constexpr auto kKernel = k_convolve_march<Policy>;
 
+  Shape kernel_;
   std::unique_ptr<Convolver> with_blanks_;
-  MarchArguments<Side> arguments_{};
-  std::int64_t warps_at_once_ = 1;
+  MarchWeights<Side> weights_{};
+  std::int64_t at_once_ = 1;
 };
 
 }  // namespace
 
 bool direct_marches(Shape kernel) {
-  return kernel.ny == kernel.nx && kernel.ny % 2 == 1 && kernel.ny >= 3 && kernel.ny <= kLargestSide;
+  const std::int64_t side = std::max(kernel.ny, kernel.nx) | 1;
+  // Square ones and those that zeros make square at less than half the work again.
+  return side >= 3 && side <= 9 && 2 * side * side <= 3 * kernel.count();
 }
 
 std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kernel, const std::vector<float>& weights,
                                              std::unique_ptr<Convolver> with_blanks) {
-  switch (kernel.ny) {
+  switch (std::max(kernel.ny, kernel.nx) | 1) {
     case 3:
-      return std::make_unique<MarchConvolver<3>>(context, weights, std::move(with_blanks));
+      return std::make_unique<MarchConvolver<3>>(context, kernel, weights, std::move(with_blanks));
     case 5:
-      return std::make_unique<MarchConvolver<5>>(context, weights, std::move(with_blanks));
+      return std::make_unique<MarchConvolver<5>>(context, kernel, weights, std::move(with_blanks));
     case 7:
-      return std::make_unique<MarchConvolver<7>>(context, weights, std::move(with_blanks));
+      return std::make_unique<MarchConvolver<7>>(context, kernel, weights, std::move(with_blanks));
     default:
-      return std::make_unique<MarchConvolver<9>>(context, weights, std::move(with_blanks));
+      return std::make_unique<MarchConvolver<9>>(context, kernel, weights, std::move(with_blanks));
   }
 }
 

@@ -400,7 +400,9 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
 std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape) {
   const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
   if (!separable_is_fused(context, spec.kernel.shape)) return make_separable_two_pass(context, column, row);
-  return std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
+  auto ring = std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
+  if (!separable_marches(context, spec.kernel.shape)) return ring;
+  return make_separable_march(context, column, row, std::move(ring));
 }
 
 bool separable_is_fused(const Context& context, Shape kernel) {

@@ -54,19 +54,20 @@ REBER_HD float combined(Combine rule, float a, float b) {
 
 /// Index inside [0, n) that stands for index i under the boundary rule, or -1 where the outside has no pixel (zero and
 /// blank). Right for any i, however far outside.
-REBER_HD std::int64_t boundary_index(std::int64_t i, std::int64_t n, Boundary boundary) {
+template <typename Int>
+REBER_HD Int boundary_index_as(Int i, Int n, Boundary boundary) {
   if (i >= 0 && i < n) return i;
   switch (boundary) {
     case Boundary::nearest: return i < 0 ? 0 : n - 1;
     case Boundary::reflect: {
-      const std::int64_t period = 2 * n;
-      const std::int64_t j = ((i % period) + period) % period;
+      const Int period = 2 * n;
+      const Int j = ((i % period) + period) % period;
       return j < n ? j : period - 1 - j;
     }
     case Boundary::mirror: {
       if (n == 1) return 0;
-      const std::int64_t period = 2 * n - 2;
-      const std::int64_t j = ((i % period) + period) % period;
+      const Int period = 2 * n - 2;
+      const Int j = ((i % period) + period) % period;
       return j < n ? j : period - j;
     }
     case Boundary::wrap: return ((i % n) + n) % n;
@@ -74,6 +75,10 @@ REBER_HD std::int64_t boundary_index(std::int64_t i, std::int64_t n, Boundary bo
     case Boundary::blank: break;
   }
   return -1;
+}
+
+REBER_HD std::int64_t boundary_index(std::int64_t i, std::int64_t n, Boundary boundary) {
+  return boundary_index_as(i, n, boundary);
 }
 
 /// Output of an interpolating convolution. sum = sum(w in) and weight = sum(w) over finite pixels, total = sum(w) over

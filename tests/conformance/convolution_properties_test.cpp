@@ -157,6 +157,71 @@ TEST(Convolution, direct_and_separable_give_the_same_bits_on_every_backend) {
   }
 }
 
+/// A kernel that is the product of a column and a row of random weights.
+Kernel random_product(Shape shape, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> column, weights;
+  for (std::int64_t i = 0; i < shape.ny; ++i) column.push_back(random.uniform() - 0.3);
+  std::vector<double> row;
+  for (std::int64_t j = 0; j < shape.nx; ++j) row.push_back(random.uniform() - 0.3);
+  for (const double a : column)
+    for (const double b : row) weights.push_back(a * b);
+  return custom_kernel(shape, std::move(weights), Normalise::none, "random product");
+}
+
+/// Holds every tested backend to the bits of the first for each algorithm but FFT.   returns the first one's results
+std::vector<Image> same_everywhere(const Image& image, const ConvolutionSpec& spec) {
+  std::vector<Image> results;
+  for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable}) {
+    Image first;
+    for (const std::string& name : tested_backends()) {
+      const auto quotes = backend(name).quote(spec, image.shape());
+      const auto quote = std::ranges::find(quotes, algorithm, &ConvolutionQuote::algorithm);
+      if (quote == quotes.end() || !quote->possible) continue;
+      const Shape kernel = spec.kernel.shape;
+      SCOPED_TRACE(fmt::format("{} {}, kernel {}x{}, boundary {}", name, to_string(algorithm), kernel.ny, kernel.nx,
+                               to_string(spec.boundary)));
+      Image got = convolved(backend(name), image, spec, algorithm);
+      if (first.shape() == Shape{}) {
+        first = std::move(got);
+      } else {
+        EXPECT_TRUE(same_bits(got, first));
+      }
+    }
+    if (!(first.shape() == Shape{})) results.push_back(std::move(first));
+  }
+  return results;
+}
+
+TEST(Convolution, kernels_of_every_size_give_the_same_bits_on_every_backend) {
+  std::vector<Shape> sizes{{5, 3}, {3, 7}, {8, 8}, {6, 9}, {1, 9}, {9, 1}, {11, 9}, {15, 12}, {17, 13}, {25, 21},
+                           {19, 31}, {33, 33}, {33, 20}, {45, 49}, {65, 65}, {60, 70}, {97, 90}, {129, 129}, {131, 5}};
+  for (std::int64_t side = 3; side <= 31; side += 2) sizes.push_back({side, side});
+  const Image image = random_image({70, 1101}, 0, 33), small = random_image({13, 10}, 0, 34);
+  for (const Shape size : sizes) {
+    for (const Boundary boundary : {Boundary::zero, Boundary::mirror}) {
+      (void)same_everywhere(image, {random_product(size, 35), boundary});
+      (void)same_everywhere(small, {random_product(size, 36), boundary});
+    }
+  }
+}
+
+TEST(Convolution, rows_that_overflow_blank_only_what_they_reach) {
+  Image image = random_image({80, 300}, 0, 37);
+  for (std::int64_t x = 120; x < 126; ++x) image.at(40, x) = 3e38f;
+  for (const Shape size : {Shape{11, 11}, Shape{9, 9}, Shape{21, 15}, Shape{35, 35}}) {
+    Kernel kernel = custom_kernel(size, std::vector<double>(static_cast<std::size_t>(size.count()), 1.0),
+                                  Normalise::none, "ones");
+    for (const Image& got : same_everywhere(image, {std::move(kernel)})) {
+      for (std::int64_t y = 0; y < image.shape().ny; ++y) {
+        const bool reached = y + size.ny / 2 >= 40 && y - (size.ny - 1 - size.ny / 2) <= 40;
+        ASSERT_EQ(std::isnan(got.at(y, 123)), reached) << size.ny << " x " << size.nx << ", y " << y;
+        ASSERT_FALSE(std::isnan(got.at(y, 20)));
+      }
+    }
+  }
+}
+
 TEST(Convolution, an_algorithm_that_cannot_do_it_says_why) {
   Backend& cpu = backend("cpu");
   const ConvolutionSpec spec{gaussian_kernel({20, 6, 12}, Normalise::sum)};
