@@ -38,7 +38,7 @@ struct MarchPolicy<5> : March<5, 256, 2, 4, 2, 3> {};
 template <>
 struct MarchPolicy<7> : March<7, 128, 2, 8, 2, 6> {};
 template <>
-struct MarchPolicy<9> : March<9, 128, 2, 4, 2, 4> {};
+struct MarchPolicy<9> : March<9, 128, 4, 8, 2, 3> {};
 
 /// Reads Count floats, a multiple of four, from a multiple of 16 bytes.
 template <int Count>
