@@ -10,8 +10,8 @@ writes: --json F (Reber's document with "peers" in its rows), --markdown F; prin
 Each time is the median wall clock until the result can be used, the array already where the library computes, caches
 flushed before each run; the first run is not counted unless it is long. A library on the card is compared with Reber's
 first backend, one on the host with its cpu backend; `x` is its wall clock over Reber's. Every result is checked against
-Reber's values of the same row; one that differs is marked ! and makes the exit status 1. Work that a corner of the image
-says would take longer than --limit seconds is not run: its expected time is printed with ~ and no ratio.
+Reber's values of the same row; one that differs is marked ! and makes the exit status 1. Work that a corner of the
+image says would take longer than --limit seconds is not run: its expected time is printed with ~ and no ratio.
 """
 import argparse
 import json
