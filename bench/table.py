@@ -20,6 +20,12 @@ def number(value):
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
+def time_of(row):
+    """The device's time; with the wall clock where the host takes a part of it that counts."""
+    wall = row["wall_ms"]["median"]
+    return number(row["ms"]) + (f" (wall {number(wall)})" if wall > 1.2 * row["ms"] else "")
+
+
 def rate(row):
     if "tflop_s" in row:
         return f"{number(row['tflop_s'])} TFLOP/s"
@@ -53,7 +59,7 @@ def table(document, backend):
     head = ["operation", "ms", "floor", "reached", "rate"] + (["CPU", "agreement"] if with_cpu else []) + names
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for row in rows:
-        cells = [row["operation"], number(row["ms"]), f"{number(row['floor_ms'])} {row['floor_by']}",
+        cells = [row["operation"], time_of(row), f"{number(row['floor_ms'])} {row['floor_by']}",
                  f"{100 * row['reached']:.0f} %", rate(row)]
         if with_cpu:
             cells += [number(row["cpu_ms"]) if "cpu_ms" in row else "-", row.get("agreement", "-")]
