@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -56,6 +57,7 @@ class Island {
   std::vector<std::int32_t> basin_;     ///< of each pixel, -1 before it is taken in
   std::vector<Basin> basins_;           ///< by falling peak
   double total_ = 0;
+  std::vector<std::int32_t> meeting_;   ///< basins around the pixel that is taken in
 };
 
 void Island::find_rows() {
@@ -109,7 +111,8 @@ void Island::join(std::vector<std::int32_t>& meeting, double level) {
 }
 
 void Island::take_in(std::size_t p) {
-  std::vector<std::int32_t> meeting;
+  std::vector<std::int32_t>& meeting = meeting_;
+  meeting.clear();
   std::ptrdiff_t brightest = -1;
   for (std::int32_t dy = -1; dy <= 1; ++dy)
     for (std::int32_t dx = -1; dx <= 1; ++dx) {
@@ -177,17 +180,24 @@ std::vector<IslandSums> Island::sums() {
 }  // namespace
 
 std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                const DetectOptions& detect, const DeblendOptions& options) {
+                                const DetectOptions& detect, const DeblendOptions& options,
+                                const Progress& progress) {
+  // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
+  std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
+  ThreadPool pool;
+  pool.for_each(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i) {
+    progress.check();
+    Island island(pixels, static_cast<std::size_t>(i), detect, options);
+    if (island.split() > 1) parts[static_cast<std::size_t>(i)] = island.sums();
+  });
   std::vector<SourceSums> sources;
   std::size_t next = 0;
   for (std::size_t k = 0; k < islands.size(); ++k) {
     const auto label = static_cast<std::int64_t>(k) + 1;
-    if (options.on && next < pixels.label.size() && pixels.label[next] == label) {
-      Island island(pixels, next++, detect, options);
-      if (island.split() > 1) {
-        for (const IslandSums& part : island.sums()) sources.push_back({part, label, true});
-        continue;
-      }
+    if (next < parts.size() && pixels.label[next] == label) {
+      const std::vector<IslandSums>& split = parts[next++];
+      for (const IslandSums& part : split) sources.push_back({part, label, true});
+      if (!split.empty()) continue;
     }
     sources.push_back({islands[k], label, false});
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/compute/detection.hpp"
 #include "core/run/source.hpp"
 
@@ -24,8 +25,9 @@ struct DeblendOptions {
 /// One entry a source, islands in label order. Pixels are taken from bright to faint (ties in raster order); each joins
 /// its brightest neighbour's peak, and where two peaks meet the lesser one is taken up by the greater unless both pass
 /// the contrast and prominence rules and reach the seed threshold. No random assignment, no fixed number of levels or
-/// sources: the same answer everywhere. Islands without pixels in `pixels` stay whole.
+/// sources: the same answer everywhere. Islands without pixels in `pixels` stay whole. All threads work.   throws Cancelled
 [[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                              const DetectOptions& detect, const DeblendOptions& options);
+                                              const DetectOptions& detect, const DeblendOptions& options,
+                                              const Progress& progress = {});
 
 }  // namespace reber

@@ -241,7 +241,7 @@ SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header,
 }
 
 void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
-                                 const IslandMap& islands) {
+                                 const IslandMap& islands, const Progress& progress) {
   constexpr double kWidestBeam = 20, kReachInBeams = 2.2;
   constexpr std::int64_t kReachWithoutBeam = 12;
   const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
@@ -263,7 +263,7 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
         blank_sources(snr, labels, shape_.nx, limit, grow);
         std::ranges::copy(snr, out);
       },
-      reach, pool);
+      reach, pool, progress);
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,

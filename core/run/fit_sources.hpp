@@ -27,7 +27,9 @@ class SourceFitter {
 
   /// Measures the autocorrelation of the noise outside the islands, grown by a beam. The beam's shape serves where too
   /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
-  void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands);
+  ///   throws Cancelled
+  void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                     const Progress& progress = {});
 
   /// One entry an entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what is
   /// tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit

@@ -61,7 +61,7 @@ PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_
 }  // namespace
 
 MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows, std::int64_t reach,
-                                              ThreadPool& pool) {
+                                              ThreadPool& pool, const Progress& progress) {
   const auto patches_of = [](std::int64_t length) {
     return std::clamp<std::int64_t>(length / kPatch, 1, kPatchesPerAxis);
   };
@@ -75,9 +75,11 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows
     return (2 * i + 1) * length / (2 * n) - side / 2;
   };
   for (std::int64_t j = 0; j < down; ++j) {
+    progress.check();
     rows(std::clamp<std::int64_t>(start_of(j, down, shape.ny, height), 0, shape.ny - height), height, band.data());
     std::vector<PatchSums> sums(static_cast<std::size_t>(across));
     pool.for_each(across, [&](std::int64_t i) {
+      progress.check();
       const std::int64_t x0 = std::clamp<std::int64_t>(start_of(i, across, shape.nx, width), 0, shape.nx - width);
       sums[static_cast<std::size_t>(i)] = correlate(band, shape.nx, x0, width, height, reach);
     });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/compute/noise_correlation.hpp"
@@ -24,7 +25,8 @@ struct MeasuredCorrelation {
   std::int64_t pixels = 0;  ///< known ones; 0 where nothing could be measured
 };
 [[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows, std::int64_t reach,
-                                                            ThreadPool& pool);
+                                                            ThreadPool& pool,
+                                                            const Progress& progress = {});
 
 /// Blanks what is no noise in rows of width nx: labelled pixels, pixels of abs(S/N) > limit, and all within `grow`
 /// pixels of either along x or y (a square).

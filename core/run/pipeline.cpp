@@ -342,7 +342,7 @@ void Run::find_sources() {
       IslandPixels pixels;
       if (request_.deblend.on)
         pixels = backend_.island_pixels(*result_.plane, *result_.background, *islands, least_blend());
-      sums = deblend(whole, pixels, options, request_.deblend);
+      sums = deblend(whole, pixels, options, request_.deblend, progress_);
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
     fits.clear();
@@ -376,7 +376,7 @@ std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& 
                              std::vector<SourceFit>& fits) {
   if (!fitter_) {
     fitter_.emplace(request_.fit, header(), result_.beam);
-    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands);
+    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands, progress_);
   }
   const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1);
   fits = fitter_->fit(backend_, sums, pixels, islands.options(), progress_);

@@ -14,19 +14,28 @@
 namespace reber::cpu {
 namespace {
 
+/// A team of one that asks between the steps of a problem whether to stop: an island of thousands of pixels takes
+/// seconds.
+struct StoppableThread : OneThread {
+  const Progress* progress;
+  explicit StoppableThread(const Progress& asked) : progress(&asked) {}
+  void sync() const { progress->check(); }
+};
+
 /// One component of free shape and the residual, padded: most problems.
 using EightColumns = std::integral_constant<int, 8>;
 
 template <class Columns>
 FitOutcome solve(const FitInput& input, int parameters, Columns columns, std::vector<double>& workspace,
-                 FittedGaussian* fitted) {
+                 FittedGaussian* fitted, const Progress& progress) {
   const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
   if (workspace.size() < static_cast<std::size_t>(layout.size)) workspace.resize(static_cast<std::size_t>(layout.size));
-  return ProblemFit<OneThread, Columns>({}, input, parameters, columns, workspace.data()).run(fitted);
+  const StoppableThread thread(progress);
+  return ProblemFit<StoppableThread, Columns>(thread, input, parameters, columns, workspace.data()).run(fitted);
 }
 
 FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<double>& workspace,
-                 FittedGaussian* fitted) {
+                 FittedGaussian* fitted, const Progress& progress) {
   const FitPixels& pixels = batch.pixels;
   const auto view = [](const NoiseCorrelation& noise) {
     return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
@@ -43,9 +52,9 @@ FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<d
                        view(batch.weights),
                        view(batch.errors)};
   const int parameters = parameters_of(batch, problem);
-  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted);
+  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, progress);
   constexpr int kTogether = OneThread::together;
-  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted);
+  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, progress);
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ FitResults fit(const FitBatch& batch, ThreadPool& pool, const Progress& progress
     const std::size_t at = order[static_cast<std::size_t>(i)];
     const FitProblem& problem = batch.problems[at];
     results.problems[at] = solve(batch, problem, workspaces[static_cast<std::size_t>(worker)],
-                                 results.components.data() + problem.first_component);
+                                 results.components.data() + problem.first_component, progress);
     const std::size_t done = ++finished;
     if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(order.size()));
   });
