@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/base/error.hpp"
+#include "core/run/scale_list.hpp"
 
 namespace reber::app {
 namespace {
@@ -194,30 +195,6 @@ BackgroundRequest background_request(const BackgroundOptions& options) {
   return request;
 }
 
-/// "0,3,6" in pixels or "0b,1b" in beams.   throws InputError
-static ScaleRequest scale_request(const std::string& text) {
-  ScaleRequest request;
-  std::size_t beams = 0;
-  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string item = text.substr(at, end - at);
-    if (item.ends_with('b')) {
-      ++beams;
-      item.pop_back();
-    }
-    double fwhm = -1;
-    if (!CLI::detail::lexical_cast(item, fwhm) || !(fwhm >= 0 && fwhm <= 1000))
-      throw InputError(fmt::format("--scales {}: '{}' is no FWHM between 0 and 1000; give a list such as 0,3,6 (pixels) or "
-                                   "0b,1b,2b (beams)", text, text.substr(at, end - at)));
-    request.fwhm.push_back(fwhm);
-    at = end + 1;
-  }
-  if (beams != 0 && beams != request.fwhm.size())
-    throw InputError(fmt::format("--scales {}: pixels and beams (b) cannot be mixed", text));
-  request.in_beams = beams != 0;
-  return request;
-}
-
 void add_find_options(CLI::App& command, FindOptions& options) {
   const std::string group = "Detection";
   command.add_option("--threshold", options.threshold, "A source holds a pixel above this many sigma")
@@ -320,7 +297,7 @@ void apply(const FindOptions& options, Request& request) {
   detect.connectivity = options.connectivity == 4 ? Connectivity::four : Connectivity::eight;
   request.detect = detect;
   request.fdr = options.fdr;
-  request.scales = scale_request(options.scales);
+  request.scales = parse_scales(options.scales);
   request.scales.wavelets = options.wavelets;
   if (options.fdr > 0 && (request.scales.fwhm.size() > 1 || options.wavelets > 0))
     throw InputError("--fdr needs the p-value of one S/N a pixel: it goes with one of --scales, not with several or --wavelets");

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "app/stage_options.hpp"
 #include "core/base/error.hpp"
 #include "gui/shell/settings.hpp"
 #include "gui/viewer.hpp"
@@ -14,10 +15,11 @@ namespace {
 
 struct Options {
   gui::ViewerOptions viewer;
-  std::string kernel;
+  app::ConvolveOptions convolve;
+  app::BackgroundOptions background;
+  app::FindOptions find;
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
-  double threshold = 5, flood = 3;
   bool no_settings = false, bench = false, keys = false;
 };
 
@@ -26,9 +28,6 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_option("files", viewer.files, "FITS images, plain or compressed")->type_name("FILE");
   parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")->check(CLI::NonNegativeNumber);
   parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")->check(CLI::NonNegativeNumber);
-  parser.add_option("--kernel", options.kernel, "Kernel to convolve with: gaussian:FWHM, beam:MAJ,MIN,PA ...");
-  parser.add_option("--threshold", options.threshold, "Seed level of detections, in sigma")->capture_default_str();
-  parser.add_option("--flood", options.flood, "Flood level, in sigma")->capture_default_str();
   parser.add_option("--backend", viewer.backend, "auto, cuda, cpu or reference")->capture_default_str();
   parser.add_option("--device", options.device, "Number of the graphics card")->capture_default_str();
   parser.add_option("--threads", options.threads, "Threads of the cpu backend; 0: all")->capture_default_str();
@@ -40,6 +39,10 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
   parser.add_flag("--keys", options.keys, "Print the table of keys and end");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
+  // The pipeline panel begins with these: the same options, and the same defaults, as in batch work.
+  app::add_convolve_options(parser, options.convolve);
+  app::add_background_options(parser, options.background, "--background", true);
+  app::add_find_options(parser, options.find);
 }
 
 void finish(Options& options) {
@@ -47,14 +50,9 @@ void finish(Options& options) {
   Request& request = viewer.request;
   if (options.hdu >= 0) request.open.hdu = options.hdu;
   if (options.plane >= 0) request.open.plane = options.plane;
-  if (!options.kernel.empty()) {
-    request.convolve.emplace();
-    request.convolve->kernel = parse_kernel(options.kernel);
-  }
-  request.background.emplace();
-  request.detect.emplace();
-  request.detect->seed = options.threshold;
-  request.detect->flood = options.flood;
+  request.convolve = app::convolve_request(options.convolve);
+  request.background = app::background_request(options.background);
+  app::apply(options.find, request);
   viewer.program = std::string("reber ") + REBER_VERSION;
   viewer.backends.emplace_back("auto");
   for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);

@@ -20,7 +20,7 @@ constexpr double kDegree = 3.14159265358979323846 / 180;
 
 std::vector<std::vector<std::string>> rows(const std::string& kind) {
   std::vector<std::vector<std::string>> out;
-  std::ifstream file(std::string(REBER_SOURCE_DIR "/tests/support/sky_reference.csv"));
+  std::ifstream file(REBER_SOURCE_DIR "/tests/support/sky_reference.csv");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::vector<std::string> row;
