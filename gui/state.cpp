@@ -85,4 +85,10 @@ void ViewerState::say(std::string text, bool is_error) {
   notice = {std::move(text), is_error, now + (is_error ? 12 : 4)};
 }
 
+LayoutSizes usable_sizes(const LayoutSizes& sizes) {
+  const LayoutSizes normal;
+  return {sizes.column >= kLeastColumn && sizes.column <= kMostPart ? sizes.column : normal.column,
+          sizes.strip >= kLeastStrip && sizes.strip <= kMostPart ? sizes.strip : normal.strip};
+}
+
 }  // namespace reber::gui

@@ -51,6 +51,13 @@ struct Selection {
   void follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach = 3);
 };
 
+/// A place of an image and how it was looked at.
+struct Bookmark {
+  std::string name;
+  ViewTransform view;
+  bool operator==(const Bookmark&) const = default;
+};
+
 /// An open image: one plane of one HDU of one file.
 struct Document {
   std::int64_t id = 0;  ///< never used again for another
@@ -67,11 +74,14 @@ struct Document {
   bool live = false;                 ///< a change of the request runs at once
   std::unique_ptr<Session> session;  ///< null before the first run
   std::shared_ptr<const SessionResult> result;
-  std::vector<SourceShape> shapes;  ///< of result->sources, row by row
-  std::uint64_t submitted = 0;      ///< generation of the newest request; result is stale where it is older
+  std::vector<SourceShape> shapes;      ///< of result->sources, row by row
+  std::vector<std::string> stages_run;  ///< for result: those of the run before the fits count too
+  std::uint64_t submitted = 0;          ///< generation of the newest request; result is stale where it is older
   Selection selection;
   DocumentInspect inspect;
-  SourceView sources;                      ///< table, filter, flags
+  SourceView sources;  ///< table, filter, flags
+  std::vector<Bookmark> bookmarks;
+  std::size_t bookmark_next = 0;           ///< that the key goes to
   std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had
   std::string name;                        ///< shown in place of the file's, where not empty
   bool in_memory = false;                  ///< made of pixels that another document computed: there is no file to read
@@ -121,6 +131,15 @@ struct Notice {
   double until = 0;  ///< time of the frame clock
 };
 
+/// Sizes that splitters change, in units of the interface's scale.
+struct LayoutSizes {
+  double column = 340, strip = 230;
+  bool operator==(const LayoutSizes&) const = default;
+};
+inline constexpr double kLeastColumn = 220, kLeastStrip = 90, kMostPart = 900;
+/// The default in place of what a splitter cannot reach.
+[[nodiscard]] LayoutSizes usable_sizes(const LayoutSizes& sizes);
+
 struct Workbench;
 
 struct ViewerState {
@@ -134,6 +153,7 @@ struct ViewerState {
   Inspect inspect;
   std::map<std::string, bool> panel_open;  ///< by Panel::name; default where absent
   std::map<std::string, bool> overlay_on;  ///< by Overlay::name; default where absent
+  LayoutSizes sizes;
   bool hide_interface = false;
   bool light_theme = false;
   double user_scale = 1;   ///< times the screen's own

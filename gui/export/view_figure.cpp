@@ -69,7 +69,7 @@ void add_overlays(Figure& figure, Context& context, const CanvasView& canvas) {
   for (const Overlay& overlay : overlays()) {
     if (!is_on(context.state, overlay)) continue;
     if (own(overlay)) add_sources(figure, canvas.document, canvas.transform);
-    overlay.draw(canvas, context, list);
+    if (overlay.draw != nullptr) overlay.draw(canvas, context, list);
   }
   for (FigureItem& item : items_of(list)) figure.over_image.push_back(std::move(item));
 }

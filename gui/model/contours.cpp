@@ -2,10 +2,15 @@
 // Marching squares: a crossing an edge, a link between the crossings of a cell, then walks along the links.
 #include "gui/model/contours.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <sstream>
+
+#include "core/base/error.hpp"
 
 namespace reber::gui {
 namespace {
@@ -130,11 +135,67 @@ std::vector<Polyline> trace_level(const float* values, int ny, int nx, double le
 
 std::vector<double> ContourLevels::values() const {
   std::vector<double> out;
+  if (rule == Rule::percentile) {
+    out = at_percents;
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
   if (!(sigma > 0) || !std::isfinite(sigma) || !std::isfinite(middle) || !(first > 0) || !(factor > 1)) return out;
   if (negative) out.push_back(middle - first * sigma);
   double times = first;
   for (int i = 0; i < count; ++i, times *= factor) out.push_back(middle + times * sigma);
   return out;
+}
+
+std::vector<double> parse_percents(const std::string& text) {
+  std::vector<double> percents;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::istringstream number(word);
+    double percent = -1;
+    std::string rest;
+    if (!(number >> percent) || (number >> rest) || !(percent > 0 && percent < 100))
+      throw InputError(fmt::format("'{}' is no percentage between 0 and 100; write a list such as 90, 99, 99.9", word));
+    percents.push_back(percent);
+  }
+  if (percents.empty()) throw InputError("no percentages: write a list such as 90, 99, 99.9");
+  std::ranges::sort(percents);
+  return percents;
+}
+
+void smooth_field(float* values, int ny, int nx, double fwhm) {
+  constexpr double kLeast = 0.3;  // pixels: less does not reach the neighbours
+  if (!(fwhm > kLeast)) return;
+  const double sigma = fwhm / std::sqrt(8 * std::log(2.0));
+  const int reach = std::max(1, static_cast<int>(std::ceil(3 * sigma)));
+  std::vector<double> weights;
+  for (int d = 0; d <= reach; ++d) weights.push_back(std::exp(-0.5 * d * d / (sigma * sigma)));
+  // Weighted sums along one axis, then the other; what is blank has no weight and stays blank.
+  const auto count = static_cast<std::size_t>(ny) * static_cast<std::size_t>(nx);
+  std::vector<double> sum(count), weight(count), line_sum, line_weight;
+  for (std::size_t i = 0; i < count; ++i) {
+    weight[i] = std::isfinite(values[i]) ? 1 : 0;
+    sum[i] = weight[i] > 0 ? static_cast<double>(values[i]) : 0;
+  }
+  const auto along = [&](std::size_t first, std::size_t step, int n) {
+    line_sum.assign(static_cast<std::size_t>(n), 0);
+    line_weight.assign(static_cast<std::size_t>(n), 0);
+    for (int i = 0; i < n; ++i)
+      for (int j = std::max(0, i - reach); j <= std::min(n - 1, i + reach); ++j) {
+        const double w = weights[static_cast<std::size_t>(std::abs(i - j))];
+        line_sum[static_cast<std::size_t>(i)] += w * sum[first + step * static_cast<std::size_t>(j)];
+        line_weight[static_cast<std::size_t>(i)] += w * weight[first + step * static_cast<std::size_t>(j)];
+      }
+    for (int i = 0; i < n; ++i) {
+      sum[first + step * static_cast<std::size_t>(i)] = line_sum[static_cast<std::size_t>(i)];
+      weight[first + step * static_cast<std::size_t>(i)] = line_weight[static_cast<std::size_t>(i)];
+    }
+  };
+  for (int y = 0; y < ny; ++y) along(static_cast<std::size_t>(y) * static_cast<std::size_t>(nx), 1, nx);
+  for (int x = 0; x < nx; ++x) along(static_cast<std::size_t>(x), static_cast<std::size_t>(nx), ny);
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::isfinite(values[i])) values[i] = static_cast<float>(sum[i] / weight[i]);
 }
 
 std::vector<Contour> contours_of(const Pyramid& pixels, const Rect& area, const ContourLevels& levels,
@@ -153,6 +214,7 @@ std::vector<Contour> contours_of(const Pyramid& pixels, const Rect& area, const 
   std::vector<float> values(static_cast<std::size_t>(rect.ny * rect.nx));
   pixels.read(level, Reduction::mean, rect, values.data());
   const auto step = static_cast<double>(size);
+  smooth_field(values.data(), static_cast<int>(rect.ny), static_cast<int>(rect.nx), levels.smooth_px / step);
   const std::vector<double> wanted = levels.values();
   for (const double value : wanted) {
     progress.report("contours", static_cast<double>(out.size()) / static_cast<double>(wanted.size()));

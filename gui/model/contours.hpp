@@ -25,16 +25,20 @@ using RefineCrossing = std::function<double(int x0, int y0, int x1, int y1, doub
 [[nodiscard]] std::vector<Polyline> trace_level(const float* values, int ny, int nx, double level,
                                                 const RefineCrossing& refine = {});
 
-/// What to draw contours of.
+/// At which values contours are drawn.
 struct ContourLevels {
+  enum class Rule { sigma, percentile } rule = Rule::sigma;
   double middle = 0, sigma = 0;  ///< of the layer
   double first = 3;              ///< sigmas above and below the middle
   double factor = 2;             ///< from one level to the next
   int count = 6;
-  bool negative = true;  ///< -first too
+  bool negative = true;                                  ///< -first too
+  std::vector<double> percents{90, 95, 99, 99.5, 99.9};  ///< of the layer's pixels below a line
+  std::vector<double> at_percents;                       ///< the values there; empty where they are not known yet
+  double smooth_px = 0;  ///< FWHM of a Gaussian that the image is smoothed with, in image pixels
   friend bool operator==(const ContourLevels&, const ContourLevels&) = default;
 
-  /// Values in rising order; empty where sigma is not positive and finite.
+  /// Values in rising order; empty where sigma is not positive and finite, or the percentiles not known.
   [[nodiscard]] std::vector<double> values() const;
 };
 
@@ -43,6 +47,13 @@ struct Contour {
   bool below_middle = false;    ///< drawn dashed
   std::vector<Polyline> lines;  ///< in image pixels, 0-based
 };
+
+/// "90, 95, 99" between 0 and 100, put in order.   throws InputError
+[[nodiscard]] std::vector<double> parse_percents(const std::string& text);
+
+/// The field smoothed in place by a round Gaussian over its known values; blank ones stay blank.
+///   values  shape (ny, nx);  fwhm in its pixels, 0: nothing is done
+void smooth_field(float* values, int ny, int nx, double fwhm);
 
 /// Contours of the part of an image in `area` (level-0 pixels), from the pyramid's level that has at most `most_side`
 /// nodes a side there.   throws Cancelled

@@ -119,6 +119,11 @@ void Pyramid::reduce_upper(int from, const Progress& progress) {
       }
     });
   }
+  pool.for_each(std::max(0, levels_ - from), [&](std::int64_t i) {
+    progress.check();
+    Level& level = reduced_[static_cast<std::size_t>(from + i - 1)];
+    level.blend = PeakBlend(level.mean, level.peak);
+  });
 }
 
 std::shared_ptr<const Pyramid> Pyramid::make(std::shared_ptr<const Image> image, const Progress& progress) {
@@ -220,14 +225,16 @@ void Pyramid::read(int level, Reduction reduction, const Rect& rect, float* out)
     }
     return;
   }
-  const Image* from = base_.get();
-  if (level > 0) {
-    const Level& reduced = reduced_[static_cast<std::size_t>(level - 1)];
-    from = reduction == Reduction::mean ? &reduced.mean : &reduced.peak;
+  const Level* reduced = level > 0 ? &reduced_[static_cast<std::size_t>(level - 1)] : nullptr;
+  const Image& from = reduced == nullptr ? *base_ : reduction == Reduction::peak ? reduced->peak : reduced->mean;
+  for (std::int64_t y = 0; y < rect.ny; ++y) {
+    const std::int64_t first = (rect.y0 + y) * from.shape().nx + rect.x0;
+    if (reduced != nullptr && reduction == Reduction::blend)
+      reduced->blend.row(rect.y0 + y, rect.x0, rect.nx, reduced->mean.data() + first, reduced->peak.data() + first,
+                         out + y * rect.nx);
+    else
+      std::memcpy(out + y * rect.nx, from.data() + first, static_cast<std::size_t>(rect.nx) * sizeof(float));
   }
-  for (std::int64_t y = 0; y < rect.ny; ++y)
-    std::memcpy(out + y * rect.nx, from->data() + (rect.y0 + y) * from->shape().nx + rect.x0,
-                static_cast<std::size_t>(rect.nx) * sizeof(float));
 }
 
 float Pyramid::value(std::int64_t y, std::int64_t x) const {

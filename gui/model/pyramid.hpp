@@ -11,13 +11,15 @@
 #include "core/base/progress.hpp"
 #include "core/compute/pixel_source.hpp"
 #include "core/model/image.hpp"
+#include "gui/model/peak_blend.hpp"
 #include "gui/model/render_settings.hpp"
 
 namespace reber::gui {
 
 /// Level k of an image has ceil(n / 2^k) pixels a side, down to one. Each pixel of a level is made of the 2 x 2 (fewer
-/// at the far edges) below it: the mean of the finite ones, or the largest; NaN where none is finite, so a blank area
-/// keeps its area and a bright pixel stays to the last level. Immutable once made; readable from any thread.
+/// at the far edges) below it: the mean of the finite ones, the largest, or the mean with the peaks that stand out of
+/// the noise (PeakBlend); NaN where none is finite, so a blank area keeps its area and a bright pixel stays to the last
+/// level. Immutable once made; readable from any thread.
 class Pyramid {
  public:
   /// Of pixels in memory, made with all threads of the machine.   throws Cancelled
@@ -53,11 +55,13 @@ class Pyramid {
   struct Level {
     Shape shape;
     Image mean, peak;
+    PeakBlend blend;
   };
   explicit Pyramid(Shape shape);
   void allocate_levels(int first);
   /// Reduces rows [y0, y0 + ny) of level 0 into level 1 (y0 even), given the pixels.
   void reduce_base(const float* rows, std::int64_t y0, std::int64_t ny);
+  /// All levels above `from`, and the blend of each from there on.
   void reduce_upper(int from, const Progress& progress);
 
   std::uint64_t id_;

@@ -240,6 +240,7 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
   file.half_x = region.half_x;
   file.half_y = region.half_y;
   file.angle_deg = std::fmod(std::fmod(region.angle_deg, 360) + 360, 360);
+  if (file.angle_deg > 360 - 5e-7) file.angle_deg = 0;  // not "360.000000": what is read back must be what was written
   if (!file.on_sky) return file;
   const auto m = local_matrix(sky, wcs, region.centre);
   if (!m) throw InputError("the scale of the sky is not known where a region lies: write the regions in pixels");

@@ -13,8 +13,10 @@ namespace reber::gui {
 using reber::kStretchNames;
 using reber::Stretch;
 
-/// Which reduced level is drawn where a screen pixel holds several image pixels.
-enum class Reduction { mean, peak };
+/// What a screen pixel that holds several image pixels shows: their mean, the largest, or the mean with the peaks that
+/// stand out of the noise (gui/model/peak_blend.hpp).
+enum class Reduction { mean, peak, blend };
+inline constexpr std::array<const char*, 3> kReductionNames{"mean", "peak", "blend"};
 
 struct Rgba {
   float red = 0, green = 0, blue = 0, alpha = 1;
@@ -35,7 +37,7 @@ struct RenderSettings {
   bool invert = false;
   double bias = 0.5, contrast = 1;
   Rgba blank{0.24f, 0.27f, 0.31f, 1};  ///< NaN
-  Reduction reduction = Reduction::peak;
+  Reduction reduction = Reduction::blend;
   bool categorical = false;  ///< values are labels: one colour a label, no stretch
   bool operator==(const RenderSettings&) const = default;
 };

@@ -25,6 +25,9 @@ constexpr std::array<Name<Algorithm>, 3> kAlgorithms = {
 using Method = BackgroundRequest::Method;
 constexpr std::array<Name<Method>, 3> kMethods = {
     {{"mesh", Method::mesh}, {"grid", Method::grid}, {"clip", Method::clip}}};
+constexpr std::array<Name<FitRequest::Method>, 3> kMeasures = {{{"auto", FitRequest::Method::automatic},
+                                                                {"moments", FitRequest::Method::none},
+                                                                {"gaussian", FitRequest::Method::gaussian}}};
 
 Json to_json(const Beam& beam) {
   return {{"major_deg", beam.major_deg}, {"minor_deg", beam.minor_deg}, {"pa_deg", beam.pa_deg}};
@@ -116,7 +119,8 @@ Json detect_json(const Request& request) {
                          {"position_error", request.calibration.position_error}};
   json["deblend"] = {
       {"on", request.deblend.on}, {"contrast", request.deblend.contrast}, {"prominence", request.deblend.prominence}};
-  json["fit"] = request.fit.method == FitRequest::Method::gaussian;
+  json["measure"] = word_of<FitRequest::Method>(request.fit.method, kMeasures);
+  json["reliability"] = request.reliability;
   return json;
 }
 
@@ -144,9 +148,13 @@ void read_detect(const JsonObject& object, Request& request) {
   deblend.read("on", request.deblend.on);
   deblend.read("contrast", request.deblend.contrast);
   deblend.read("prominence", request.deblend.prominence);
-  bool fit = request.fit.method == FitRequest::Method::gaussian;
-  object.read("fit", fit);
-  request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::none;
+  if (object.has("fit")) {  // written before there was "measure"
+    bool fit = false;
+    object.read("fit", fit);
+    request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::none;
+  }
+  object.read<FitRequest::Method>("measure", request.fit.method, kMeasures);
+  object.read("reliability", request.reliability);
 }
 
 }  // namespace

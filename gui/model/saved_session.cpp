@@ -47,7 +47,7 @@ Json to_json(const RenderSettings& render) {
           {"bias", json_number(render.bias)},
           {"contrast", json_number(render.contrast)},
           {"blank", {render.blank.red, render.blank.green, render.blank.blue, render.blank.alpha}},
-          {"reduction", render.reduction == Reduction::peak ? "peak" : "mean"},
+          {"reduction", kReductionNames[static_cast<std::size_t>(render.reduction)]},
           {"categorical", render.categorical}};
 }
 
@@ -71,43 +71,86 @@ RenderSettings render_from(const JsonObject& object) {
   if (blank.size() == 4)
     render.blank = {static_cast<float>(blank[0]), static_cast<float>(blank[1]), static_cast<float>(blank[2]),
                     static_cast<float>(blank[3])};
-  constexpr std::array<std::pair<const char*, Reduction>, 2> kReductions = {
-      {{"peak", Reduction::peak}, {"mean", Reduction::mean}}};
-  object.read<Reduction>("reduction", render.reduction, kReductions);
+  std::vector<std::pair<const char*, Reduction>> reductions;
+  for (std::size_t i = 0; i < kReductionNames.size(); ++i)
+    reductions.emplace_back(kReductionNames[i], static_cast<Reduction>(i));
+  object.read<Reduction>("reduction", render.reduction, reductions);
   object.read("categorical", render.categorical);
   return render;
 }
 
+Json to_json(const ViewTransform& transform) {
+  return {{"centre_x", json_number(transform.centre.x)},
+          {"centre_y", json_number(transform.centre.y)},
+          {"zoom", json_number(transform.zoom)},
+          {"flip_x", transform.flip_x},
+          {"flip_y", transform.flip_y},
+          {"rotation_deg", json_number(transform.rotation_deg)}};
+}
+
+/// Empty where it is no view that the canvas can have.
+std::optional<ViewTransform> transform_from(const JsonObject& object) {
+  ViewTransform transform;
+  object.read("centre_x", transform.centre.x);
+  object.read("centre_y", transform.centre.y);
+  object.read("zoom", transform.zoom);
+  object.read("flip_x", transform.flip_x);
+  object.read("flip_y", transform.flip_y);
+  object.read("rotation_deg", transform.rotation_deg);
+  if (!(transform.zoom >= kLeastZoom && transform.zoom <= kMostZoom) || !std::isfinite(transform.centre.x) ||
+      !std::isfinite(transform.centre.y) || !std::isfinite(transform.rotation_deg))
+    return std::nullopt;
+  return transform;
+}
+
 Json to_json(const SavedView& view) {
-  return {{"layer", view.layer},
-          {"fitted", view.fitted},
-          {"centre_x", json_number(view.transform.centre.x)},
-          {"centre_y", json_number(view.transform.centre.y)},
-          {"zoom", json_number(view.transform.zoom)},
-          {"flip_x", view.transform.flip_x},
-          {"flip_y", view.transform.flip_y},
-          {"rotation_deg", json_number(view.transform.rotation_deg)},
-          {"render", to_json(view.render)}};
+  Json json = to_json(view.transform);
+  json["layer"] = view.layer;
+  json["fitted"] = view.fitted;
+  json["render"] = to_json(view.render);
+  return json;
 }
 
 SavedView view_from(const JsonObject& object) {
   SavedView view;
   object.read("layer", view.layer);
   object.read("fitted", view.fitted);
-  object.read("centre_x", view.transform.centre.x);
-  object.read("centre_y", view.transform.centre.y);
-  object.read("zoom", view.transform.zoom);
-  object.read("flip_x", view.transform.flip_x);
-  object.read("flip_y", view.transform.flip_y);
-  object.read("rotation_deg", view.transform.rotation_deg);
-  if (!(view.transform.zoom >= kLeastZoom && view.transform.zoom <= kMostZoom) ||
-      !std::isfinite(view.transform.centre.x) || !std::isfinite(view.transform.centre.y) ||
-      !std::isfinite(view.transform.rotation_deg)) {
-    view.transform = {};
-    view.fitted = false;
-  }
+  const auto transform = transform_from(object);
+  view.transform = transform.value_or(ViewTransform());
+  view.fitted = view.fitted && transform.has_value();
   view.render = render_from(object.child("render"));
   return view;
+}
+
+constexpr std::array<std::pair<const char*, ContourLevels::Rule>, 2> kContourRules = {
+    {{"sigma", ContourLevels::Rule::sigma}, {"percentile", ContourLevels::Rule::percentile}}};
+
+Json to_json(const ContourLevels& levels) {
+  return {{"rule", word_of<ContourLevels::Rule>(levels.rule, kContourRules)},
+          {"first", json_number(levels.first)},
+          {"factor", json_number(levels.factor)},
+          {"count", levels.count},
+          {"negative", levels.negative},
+          {"percents", levels.percents},
+          {"smooth_px", json_number(levels.smooth_px)}};
+}
+
+ContourLevels contours_from(const JsonObject& object) {
+  ContourLevels levels;
+  object.read<ContourLevels::Rule>("rule", levels.rule, kContourRules);
+  object.read("first", levels.first);
+  object.read("factor", levels.factor);
+  object.read("count", levels.count);
+  object.read("negative", levels.negative);
+  object.read("percents", levels.percents);
+  object.read("smooth_px", levels.smooth_px);
+  const ContourLevels normal;
+  if (!(levels.first > 0)) levels.first = normal.first;
+  if (!(levels.factor > 1)) levels.factor = normal.factor;
+  levels.count = std::clamp(levels.count, 1, 12);
+  if (!(levels.smooth_px >= 0 && levels.smooth_px <= 20)) levels.smooth_px = 0;
+  std::erase_if(levels.percents, [](double p) { return !(p > 0 && p < 100); });
+  return levels;
 }
 
 Json to_json(const SavedTable& table) {
@@ -142,6 +185,12 @@ Json to_json(const SavedSession& session) {
     entry["parameters"] = image.parameters;
     entry["table"] = to_json(image.table);
     entry["regions"] = image.regions;
+    entry["bookmarks"] = Json::array();
+    for (const auto& [name, transform] : image.bookmarks) {
+      Json mark = to_json(transform);
+      mark["name"] = name;
+      entry["bookmarks"].push_back(std::move(mark));
+    }
     json["images"].push_back(std::move(entry));
   }
   json["shown"] = session.shown;
@@ -151,6 +200,7 @@ Json to_json(const SavedSession& session) {
   json["panels"] = session.panels;
   json["overlays"] = session.overlays;
   json["sizes"] = session.sizes;
+  json["contours"] = to_json(session.contours);
   json["compare"] = {
       {"kind", session.compare.kind}, {"other", session.compare.other}, {"layer", session.compare.layer}};
   return json;
@@ -176,6 +226,11 @@ SavedSession session_from_json(const Json& json, const std::string& file) {
     image.parameters = entry.child("parameters").json();
     image.table = table_from(entry.child("table"));
     entry.read("regions", image.regions);
+    for (const JsonObject& mark : entry.children("bookmarks")) {
+      std::string name;
+      mark.read("name", name);
+      if (const auto transform = transform_from(mark)) image.bookmarks.emplace_back(name, *transform);
+    }
     session.images.push_back(std::move(image));
   }
   object.read("shown", session.shown);
@@ -186,6 +241,7 @@ SavedSession session_from_json(const Json& json, const std::string& file) {
   object.read("panels", session.panels);
   object.read("overlays", session.overlays);
   object.read("sizes", session.sizes);
+  session.contours = contours_from(object.child("contours"));
   const JsonObject compare = object.child("compare");
   compare.read("kind", session.compare.kind);
   compare.read("other", session.compare.other);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/model/contours.hpp"
 #include "gui/model/file_identity.hpp"
 #include "gui/model/json_object.hpp"
 #include "gui/model/render_settings.hpp"
@@ -44,6 +45,7 @@ struct SavedImage {
   Json parameters = Json::object();  ///< as request_json
   SavedTable table;
   std::vector<std::string> regions;  ///< lines of a DS9 region file
+  std::vector<std::pair<std::string, ViewTransform>> bookmarks;
 
   friend bool operator==(const SavedImage&, const SavedImage&) = default;
 };
@@ -64,6 +66,7 @@ struct SavedSession {
   SavedCompare compare;
   std::map<std::string, bool> panels, overlays;
   std::map<std::string, double> sizes;  ///< of splitters, pixels at scale 1
+  ContourLevels contours;
 
   friend bool operator==(const SavedSession&, const SavedSession&) = default;
 };

@@ -2,9 +2,11 @@
 // The viewer's state as JSON.
 #include "gui/model/state_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "gui/model/request_json.hpp"
 #include "gui/model/workbench.hpp"
 
 namespace reber::gui {
@@ -24,31 +26,24 @@ Json of_render(const RenderSettings& render) {
           {"invert", render.invert},
           {"bias", render.bias},
           {"contrast", render.contrast},
-          {"peaks", render.reduction == Reduction::peak}};
+          {"zoomed_out", kReductionNames[static_cast<std::size_t>(render.reduction)]}};
 }
 
+/// As in session files, with null for stages that are off.
 Json of_request(const Request& request) {
-  Json made{{"convolve", nullptr},
-            {"detect", nullptr},
-            {"negative", request.negative_too},
-            {"fit", request.fit.method == FitRequest::Method::gaussian},
-            {"deblend", request.deblend.on}};
-  if (request.convolve) made["convolve"] = to_string(request.convolve->kernel);
-  if (request.background) made["box"] = request.background->box;
-  if (request.detect)
-    made["detect"] = {{"seed", request.detect->seed},
-                      {"flood", request.detect->flood},
-                      {"min_area", request.detect->min_area},
-                      {"connectivity", static_cast<int>(request.detect->connectivity)}};
+  Json made = to_json(request);
+  for (const char* stage : {"convolve", "background", "detect"})
+    if (!made.contains(stage)) made[stage] = nullptr;
   return made;
 }
 
 Json of_result(const Document& document) {
   if (!document.result) return nullptr;
   const SessionResult& result = *document.result;
-  return {{"generation", result.generation},   {"stale", document.result_stale()}, {"sources", result.sources.size()},
-          {"islands", result.islands},         {"stages_run", result.stages_run},  {"backend", result.report.backend},
-          {"warnings", result.report.warnings}};
+  return {{"generation", result.generation},  {"stale", document.result_stale()},
+          {"sources", result.sources.size()}, {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
+          {"islands", result.islands},        {"stages_run", document.stages_run},
+          {"backend", result.report.backend}, {"warnings", result.report.warnings}};
 }
 
 Json of_document(const Document& document) {
@@ -69,6 +64,8 @@ Json of_document(const Document& document) {
             {"selected", document.selection.rows},
             {"focus", document.selection.focus},
             {"flagged", document.sources.flagged},
+            {"regions", document.inspect.regions.size()},
+            {"bookmarks", document.bookmarks.size()},
             {"table",
              {{"shown", document.sources.table.shown().size()},
               {"filter", document.sources.table.filter()},
@@ -112,11 +109,18 @@ std::string state_json(const ViewerState& state) {
   const Json all{{"active", state.active},
                  {"mode", kModes[static_cast<std::size_t>(state.mode)]},
                  {"compare", kCompare[static_cast<std::size_t>(state.compare.kind)]},
+                 {"compare_shown", state.compare.other_shown ? "other" : "first"},
                  {"cursor", cursor},
                  {"panels", state.panel_open},
                  {"overlays", state.overlay_on},
                  {"hidden", state.hide_interface},
                  {"light", state.light_theme},
+                 {"sizes", {{"column", state.sizes.column}, {"strip", state.sizes.strip}}},
+                 {"contours",
+                  {{"percentile", state.inspect.contours.rule == ContourLevels::Rule::percentile},
+                   {"first", state.inspect.contours.first},
+                   {"percents", state.inspect.contours.percents},
+                   {"smooth_px", state.inspect.contours.smooth_px}}},
                  {"scale", state.user_scale},
                  {"animate", state.animate},
                  {"notice", state.notice.text},

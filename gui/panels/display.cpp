@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gui/panels/fields.hpp"
@@ -64,6 +65,14 @@ void draw_display_panel(Context& context) {
   draw_stretch(context, render);
   draw_map_choice(context, render);
   draw_limits_choice(context);
+  label("Zoomed out");
+  constexpr std::array<const char*, 3> kReductions{"means", "peaks", "means and sources"};
+  int reduction = static_cast<int>(render.reduction);
+  if (ImGui::Combo("##reduction", &reduction, kReductions.data(), static_cast<int>(kReductions.size())))
+    render.reduction = static_cast<Reduction>(reduction);
+  context.widgets.item("display.reduction");
+  tip("Of the image pixels behind a screen pixel: their mean, the brightest, or the mean with the peaks that stand out "
+      "of the noise.");
   label("Low, high");
   const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
   for (double* limit : {&render.low, &render.high}) {
@@ -84,10 +93,6 @@ void draw_display_panel(Context& context) {
   ImGui::Checkbox("Invert", &render.invert);
   context.widgets.item("display.invert");
   ImGui::SameLine();
-  bool peaks = render.reduction == Reduction::peak;
-  if (ImGui::Checkbox("Keep peaks", &peaks)) render.reduction = peaks ? Reduction::peak : Reduction::mean;
-  context.widgets.item("display.peaks");
-  tip("Zoomed out, a screen pixel shows the brightest of the image pixels in it, in place of their mean.");
   ImGui::SameLine();
   ImGui::ColorEdit3("Blank", &render.blank.red, ImGuiColorEditFlags_NoInputs);
   context.widgets.item("display.blank");

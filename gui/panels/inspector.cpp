@@ -82,6 +82,13 @@ LayerStatistics make_statistics(const Pyramid& pixels, const Progress& progress)
   return out;
 }
 
+std::vector<double> values_at(const Pyramid& pixels, const std::vector<double>& percents, const Progress& progress) {
+  ThreadPool pool;
+  std::vector<double> parts;
+  for (const double percent : percents) parts.push_back(percent / 100);
+  return quantiles(whole_pixels(pixels).view, parts, pool, progress);
+}
+
 InspectorJobs& jobs_of(Context& context) {
   auto& jobs = context.state.inspect.jobs;
   if (!jobs) jobs = std::make_shared<InspectorJobs>(context.shell.wake());
@@ -154,12 +161,20 @@ const ViewContours* view_contours(Context& context, const Document& document, La
     }
   }
   ViewContours& asked = jobs.contours_asked;
-  if (levels.sigma > 0 && (asked.pixels != pixels->id() || !(asked.area == area) || !(asked.levels == levels))) {
+  const bool percentiles = levels.rule == ContourLevels::Rule::percentile;
+  levels.at_percents.clear();
+  if ((percentiles || levels.sigma > 0) &&
+      (asked.pixels != pixels->id() || !(asked.area == area) || !(asked.levels == levels))) {
     asked.pixels = pixels->id();
     asked.area = area;
     asked.levels = levels;
-    jobs.contours.start([pixels, area, levels](const Progress& progress) {
-      return ViewContours{pixels->id(), area, levels, contours_of(*pixels, area, levels, kMostSide, progress)};
+    const auto& last = jobs.contours_found;
+    const bool known = last && last->pixels == pixels->id() && last->levels.percents == levels.percents;
+    jobs.contours.start([pixels, area, now = levels, percentiles,
+                         values = known ? last->levels.at_percents : std::vector<double>()](const Progress& progress) {
+      ContourLevels at = now;
+      if (percentiles) at.at_percents = values.empty() ? values_at(*pixels, at.percents, progress) : values;
+      return ViewContours{pixels->id(), area, at, contours_of(*pixels, area, at, kMostSide, progress)};
     });
   }
   const auto& found = jobs.contours_found;

@@ -13,6 +13,8 @@ void draw_profiles_panel(Context& context);
 void draw_regions_panel(Context& context);
 void draw_header_panel(Context& context);
 void draw_goto_panel(Context& context);
+void draw_contours_panel(Context& context);
+void draw_bookmarks_panel(Context& context);
 
 /// The rule that the shown layer's limits follow, as a field of the display panel.
 void draw_limits_choice(Context& context);

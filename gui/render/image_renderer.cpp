@@ -134,7 +134,10 @@ bool ImageRenderer::locate(const Pyramid& pixels, Reduction reduction, int level
 void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column) {
   TileCache::Place place, other_place;
   int from = level, other_from = level;
-  const Reduction reduction = scene.combine == Combine::first ? scene.settings.reduction : Reduction::mean;
+  // Labels have no mean; a difference of peaks is not the difference's peak.
+  const Reduction reduction = scene.outline || scene.settings.categorical ? Reduction::peak
+                              : scene.combine == Combine::first           ? scene.settings.reduction
+                                                                          : Reduction::mean;
   if (!locate(*scene.pixels, reduction, level, row, column, place, from)) return;
   const bool two = scene.combine != Combine::first && scene.other != nullptr;
   if (two && !locate(*scene.other, reduction, level, row, column, other_place, other_from)) return;

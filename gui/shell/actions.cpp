@@ -33,7 +33,7 @@ void add_switches(std::vector<Action>& all) {
 std::vector<Action> all_actions() {
   std::vector<Action> all;
   for (const auto& rows : {file_actions(), keep_actions(), image_actions(), view_actions(), inspect_actions(),
-                           compare_actions(), source_actions(), review_actions()})
+                           compare_actions(), source_actions(), review_actions(), bookmark_actions()})
     all.insert(all.end(), rows.begin(), rows.end());
   add_switches(all);
   const auto window = window_actions();

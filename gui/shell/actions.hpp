@@ -42,6 +42,7 @@ struct Action {
 [[nodiscard]] std::vector<Action> compare_actions();
 [[nodiscard]] std::vector<Action> keep_actions();
 [[nodiscard]] std::vector<Action> review_actions();
+[[nodiscard]] std::vector<Action> bookmark_actions();
 
 /// A key press in the table's words: "Ctrl+Shift+Z". Empty for a key without a name.   key, mods: GLFW's.
 [[nodiscard]] std::string key_name(int key, int mods);

@@ -109,14 +109,17 @@ std::vector<Action> image_actions() {
          render_of(c).contrast = 1;
        },
        {}},
-      {"image.peaks", "Keep peaks when zoomed out", "Image", "",
-       "A screen pixel shows the brightest of the image pixels in it, in place of their mean.", has_pixels,
+      {"image.zoomed_out",
+       "Next rule when zoomed out",
+       "Image",
+       "",
+       "Of the image pixels behind a screen pixel: the mean with the sources that stand out, the mean, the brightest.",
+       has_pixels,
        [](Context& c) {
-         render_of(c).reduction = render_of(c).reduction == Reduction::peak ? Reduction::mean : Reduction::peak;
+         Reduction& reduction = render_of(c).reduction;
+         reduction = static_cast<Reduction>((static_cast<std::size_t>(reduction) + 1) % kReductionNames.size());
        },
-       [](const ViewerState& s) {
-         return has_document(s) && s.document()->layer().render.reduction == Reduction::peak;
-       }},
+       {}},
       {"image.high_here",
        "High limit from the cursor",
        "Image",

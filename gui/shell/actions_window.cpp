@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Actions on the window itself.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "gui/shell/actions.hpp"
 #include "gui/shell/palette_window.hpp"
@@ -37,6 +39,16 @@ void leave(Context& c) {
   }
 }
 
+/// Panels of a layout, beside the floating ones, which stay as they are.
+void lay_out(Context& c, const std::vector<std::string>& wanted, const LayoutSizes& sizes, const char* name) {
+  for (const Panel& panel : panels())
+    if (panel.place == Place::side || panel.place == Place::bottom)
+      set_open(c.state, panel.name, std::ranges::count(wanted, panel.name) > 0);
+  c.state.sizes = sizes;
+  c.state.hide_interface = false;
+  c.state.say(std::string("Layout: ") + name);
+}
+
 void scale_by(Context& c, double step) { c.state.user_scale = std::clamp(c.state.user_scale + step, 0.75, 3.0); }
 
 }  // namespace
@@ -59,6 +71,36 @@ std::vector<Action> window_actions() {
        {},
        [](Context& c) { c.state.hide_interface = !c.state.hide_interface; },
        [](const ViewerState& s) { return s.hide_interface; }},
+      {"window.inspect",
+       "Layout: inspect",
+       "Window/Layout",
+       "F2",
+       "Display, statistics and magnifier; profiles and regions below the image.",
+       {},
+       [](Context& c) {
+         lay_out(c, {"display", "statistics", "magnifier", "profiles", "regions"}, {}, "inspect");
+       },
+       {}},
+      {"window.detect",
+       "Layout: detect",
+       "Window/Layout",
+       "F3",
+       "Display and pipeline; sources and plots below the image.",
+       {},
+       [](Context& c) {
+         lay_out(c, {"display", "pipeline", "sources", "plots"}, {}, "detect");
+       },
+       {}},
+      {"window.compare",
+       "Layout: compare",
+       "Window/Layout",
+       "F4",
+       "Comparison and bookmarks; sources, match and proof below the image.",
+       {},
+       [](Context& c) {
+         lay_out(c, {"compare", "display", "bookmarks", "sources", "match", "prove"}, {}, "compare");
+       },
+       {}},
       {"window.full_screen",
        "Full screen",
        "Window",

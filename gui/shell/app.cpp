@@ -165,4 +165,34 @@ void App::forget_pictures() {
   for (CanvasPicture& picture : pictures_) picture.drawn.clear();
 }
 
+std::string App::activity(double& fraction) const {
+  for (const auto& document : state_.documents) {
+    const DocumentJobs& jobs = *jobs_.at(document->id);
+    if (document->loading) {
+      fraction = document->load_fraction;
+      return "reading " + document->title();
+    }
+    if (document->session) {
+      const SessionStatus status = document->session->status();
+      if (status.busy) {
+        fraction = status.fraction;
+        return status.stage.empty() ? "waiting" : status.stage;
+      }
+    }
+    if (jobs.layer_slot.busy()) {
+      fraction = jobs.layer_slot.fraction();
+      return "making levels";
+    }
+  }
+  return "";
+}
+
+bool App::settled() const {
+  double fraction = 0;
+  if (!activity(fraction).empty() || !pictures_complete_) return false;
+  return std::ranges::all_of(state_.documents, [](const auto& d) {
+    return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
+  });
+}
+
 }  // namespace reber::gui

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct DocumentJobs {
   std::array<std::uint64_t, kLayerKinds> asked{};   ///< generation for which a map was asked of the session
   std::map<LayerKind, std::vector<float>> samples;  ///< sorted values, for histograms
   std::uint64_t seen_result = 0;
+  std::uint64_t refining = 0;                 ///< generation of the run that fits what is shown
+  std::optional<Request> refined;             ///< what is run, with fits, once the sources by moments are there
   std::int64_t file_time = 0, file_size = 0;  ///< as opened
   double checked_at = 0, unchanged_since = 0;
   std::int64_t pending_time = 0, pending_size = 0;  ///< of a file that is being written
@@ -129,7 +132,7 @@ class App final : public Shell {
   std::map<std::int64_t, std::unique_ptr<DocumentJobs>> jobs_;
   std::array<CanvasPicture, 2> pictures_;
   Target export_target_, small_target_;
-  ScreenRect canvas_;
+  ScreenRect canvas_, fitted_in_;  ///< the image's part of the window, now and in the last frame
   std::string backend_;
   std::chrono::steady_clock::time_point started_;
   bool fixed_clock_ = false, pictures_complete_ = true;

@@ -201,6 +201,12 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar(2);
+  // A whole image stays whole when parts of the window come and go.
+  if (primary && document.header && fitted_in_.width > 1 &&
+      (fitted_in_.width != area.width || fitted_in_.height != area.height) &&
+      document.view == fit_view(document.view, document.header->shape, fitted_in_))
+    document.fit_when_drawn = true;
+  if (primary) fitted_in_ = area;
   if (document.fit_when_drawn && document.header && area.width > 1) {
     document.view = fit_view(document.view, document.header->shape, area);
     document.fit_when_drawn = false;
@@ -350,7 +356,7 @@ void App::draw_split(Document& other) {
   list.PushClipRect({x + part * width, y}, {x + width, y + height}, true);
   Context all = context();
   for (const Overlay& overlay : overlays())
-    if (is_on(state_, overlay)) overlay.draw(canvas, all, list);
+    if (overlay.draw != nullptr && is_on(state_, overlay)) overlay.draw(canvas, all, list);
   list.PopClipRect();
   list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().halo, 4);
   list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().source_selected, 1.5f);

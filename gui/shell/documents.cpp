@@ -58,6 +58,13 @@ RenderSettings settings_for(LayerKind kind) {
   return settings;
 }
 
+void begin_layers(Document& document) {
+  for (std::size_t kind = 0; kind < document.layers.size(); ++kind) {
+    document.layers[kind].kind = static_cast<LayerKind>(kind);
+    document.layers[kind].render = settings_for(static_cast<LayerKind>(kind));
+  }
+}
+
 /// The sources' Gaussians, or what they leave of the plane they were found in.
 void start_model(DocumentJobs& jobs, const std::shared_ptr<const SessionResult>& result, LayerKind kind,
                  const std::shared_ptr<const Image>& plane) {
@@ -89,10 +96,7 @@ Document& App::add_document(const ImageHeader& header, const std::string& name) 
   document->name = name;
   document->in_memory = true;
   document->header = std::make_shared<const ImageHeader>(header);
-  for (int kind = 0; kind < kLayerKinds; ++kind) {
-    document->layers[static_cast<std::size_t>(kind)].kind = static_cast<LayerKind>(kind);
-    document->layers[static_cast<std::size_t>(kind)].render = settings_for(static_cast<LayerKind>(kind));
-  }
+  begin_layers(*document);
   jobs_[document->id] = std::make_unique<DocumentJobs>(wake());
   state_.documents.push_back(std::move(document));
   return *state_.documents.back();
@@ -118,10 +122,7 @@ void App::open(const std::string& path, const OpenOptions& options) {
   document->open = options;
   document->request = options_.request;
   document->request.program = options_.program;
-  for (int kind = 0; kind < kLayerKinds; ++kind) {
-    document->layers[static_cast<std::size_t>(kind)].kind = static_cast<LayerKind>(kind);
-    document->layers[static_cast<std::size_t>(kind)].render = settings_for(static_cast<LayerKind>(kind));
-  }
+  begin_layers(*document);
   jobs_[document->id] = std::make_unique<DocumentJobs>(wake());
   state_.documents.push_back(std::move(document));
   state_.active = static_cast<std::int64_t>(state_.documents.size()) - 1;
@@ -184,13 +185,24 @@ void App::run(Document& document) {
   if (!document.session)
     document.session =
         std::make_unique<Session>([make = options_.make_backend, name = backend_] { return make(name); }, wake());
-  document.submitted = document.session->submit(document.request);
+  // Fits take longer than all else: what was detected is shown first, measured by moments, and fitted then.
+  Request first = document.request;
+  std::optional<Request>& refined = jobs_of(document).refined;
+  refined.reset();
+  // Not where a session's selection and flags wait for the rows of the fitted sources.
+  const bool rows_awaited = document.sources.awaited.has_value();
+  if (!rows_awaited && first.detect && first.fit.method != FitRequest::Method::none) {
+    refined = first;
+    first.fit.method = FitRequest::Method::none;
+  }
+  document.submitted = document.session->submit(std::move(first));
 }
 
 void App::cancel(Document& document) {
   jobs_of(document).loader.cancel();
   jobs_of(document).layer_slot.cancel();
   jobs_of(document).wanted.fill(false);
+  jobs_of(document).refined.reset();
   document.loading = false;
   if (document.session) {
     document.session->cancel();
@@ -263,6 +275,16 @@ void App::take_result(Document& document, DocumentJobs& jobs) {
   if (document.result) document.selection.follow(document.result->sources, result->sources);
   document.result = result;
   document.shapes = source_shapes(result->sources, *result->header);
+  // A run that adds the fits alone does not hide what ran for the sources before it.
+  std::vector<std::string> ran =
+      result->generation == jobs.refining ? std::move(document.stages_run) : std::vector<std::string>();
+  for (const std::string& stage : result->stages_run)
+    if (std::ranges::find(ran, stage) == ran.end()) ran.push_back(stage);
+  document.stages_run = std::move(ran);
+  if (jobs.refined && !document.result_stale()) {
+    document.submitted = jobs.refining = document.session->submit(std::move(*jobs.refined));
+    jobs.refined.reset();
+  }
 }
 
 void App::take_layers(Document& document, DocumentJobs& jobs) {
@@ -356,36 +378,6 @@ void App::animate() {
   next.hdu = document->header->hdu;
   next.plane = (document->header->plane + 1) % document->header->planes;
   show_plane(*document, next);
-}
-
-std::string App::activity(double& fraction) const {
-  for (const auto& document : state_.documents) {
-    const DocumentJobs& jobs = *jobs_.at(document->id);
-    if (document->loading) {
-      fraction = document->load_fraction;
-      return "reading " + document->title();
-    }
-    if (document->session) {
-      const SessionStatus status = document->session->status();
-      if (status.busy) {
-        fraction = status.fraction;
-        return status.stage.empty() ? "waiting" : status.stage;
-      }
-    }
-    if (jobs.layer_slot.busy()) {
-      fraction = jobs.layer_slot.fraction();
-      return "making levels";
-    }
-  }
-  return "";
-}
-
-bool App::settled() const {
-  double fraction = 0;
-  if (!activity(fraction).empty() || !pictures_complete_) return false;
-  return std::ranges::all_of(state_.documents, [](const auto& d) {
-    return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
-  });
 }
 
 }  // namespace reber::gui

@@ -14,6 +14,7 @@
 #include "gui/model/region_io.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/panels/source_tools.hpp"
+#include "gui/shell/panel.hpp"
 
 namespace reber::gui {
 namespace {
@@ -92,6 +93,7 @@ SavedImage capture_image(const Document& document) {
   image.table = capture_table(document);
   std::istringstream lines(regions_of(document));
   for (std::string line; std::getline(lines, line);) image.regions.push_back(line);
+  for (const Bookmark& mark : document.bookmarks) image.bookmarks.emplace_back(mark.name, mark.view);
   return image;
 }
 
@@ -115,6 +117,7 @@ void restore_image(Context& context, const SavedImage& image) {
   std::string regions;
   for (const std::string& line : image.regions) regions += line + "\n";
   if (!regions.empty()) set_regions(document, regions);
+  for (const auto& [name, transform] : image.bookmarks) document.bookmarks.push_back({name, transform});
   if (image.ran) context.shell.run(document);
 }
 
@@ -203,8 +206,14 @@ SavedSession capture(const Context& context) {
     session.compare.other = state.compare.other_document < 0 ? -1 : index_of[state.compare.other_document];
     session.compare.layer = name_of_layer(state.compare.other_layer);
   }
-  session.panels = state.panel_open;
+  // Dialogs and floating windows, this session's among them, are not a part of it.
+  for (const Panel& panel : panels())
+    if (panel.place == Place::side || panel.place == Place::bottom) session.panels[panel.name] = is_open(state, panel);
   session.overlays = state.overlay_on;
+  session.sizes = {{"column", state.sizes.column}, {"strip", state.sizes.strip}};
+  session.contours = state.inspect.contours;
+  session.contours.middle = session.contours.sigma = 0;
+  session.contours.at_percents.clear();
   return session;
 }
 
@@ -226,6 +235,9 @@ void restore(Context& context, const SavedSession& session) {
   restore_compare(state, session.compare);
   for (const auto& [name, open] : session.panels) state.panel_open[name] = open;
   for (const auto& [name, on] : session.overlays) state.overlay_on[name] = on;
+  const auto size = [&](const char* name) { return session.sizes.contains(name) ? session.sizes.at(name) : 0; };
+  if (!session.sizes.empty()) state.sizes = usable_sizes({size("column"), size("strip")});
+  state.inspect.contours = session.contours;
   if (problems.empty()) return;
   std::string text = problems.front();
   if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
@@ -261,6 +273,7 @@ void keep_frame(Context& context) {
     if (document->in_memory) continue;
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
+    if (document->result && document->sources.awaited) follow_result(*document);  // whatever panels are open
     const UndoState now = undo_state(*document);
     const auto found = bench.undo.find(document->id);
     if (found == bench.undo.end()) {

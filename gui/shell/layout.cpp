@@ -20,8 +20,6 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoCollapse;
 
-LayoutSizes sizes;
-
 struct Box {
   float x, y, width, height;
 };
@@ -140,11 +138,19 @@ void draw_tool_bar(Context& context, const Box& box) {
 
 void draw_column(Context& context, const Box& box) {
   begin_fixed("##column", box);
-  for (const Panel& panel : panels()) {
-    if (panel.place != Place::side || !shown(context.state, panel)) continue;
+  // One panel that is opened comes into view; a layout opens many.
+  static std::vector<const Panel*> before;
+  std::vector<const Panel*> now;
+  for (const Panel& panel : panels())
+    if (panel.place == Place::side && shown(context.state, panel)) now.push_back(&panel);
+  const auto is_new = [](const Panel* panel) { return std::ranges::find(before, panel) == before.end(); };
+  const bool one_new = !before.empty() && std::ranges::count_if(now, is_new) == 1;
+  for (const Panel* each : now) {
+    const Panel& panel = *each;
     ImGui::PushFont(bold_font());
     const bool open = ImGui::CollapsingHeader(panel.title, ImGuiTreeNodeFlags_DefaultOpen);
     ImGui::PopFont();
+    if (one_new && is_new(each)) ImGui::SetScrollHereY(0);
     context.widgets.item(fmt::format("panel.{}", panel.name));
     if (!open) continue;
     ImGui::PushID(panel.name);
@@ -152,6 +158,7 @@ void draw_column(Context& context, const Box& box) {
     ImGui::PopID();
     ImGui::Dummy({0, 4});
   }
+  before = std::move(now);
   ImGui::End();
 }
 
@@ -205,9 +212,14 @@ void draw_status(Context& context, const Box& box, const std::string& activity, 
 }
 
 /// A bar of 4 units between two parts; drags change `size`, measured from the far side.
-void splitter(Context& context, const char* name, const Box& bar, bool vertical, float scale, float& size, float least,
-              float most) {
+void splitter(Context& context, const char* name, const Box& bar, bool vertical, double scale, double& size,
+              double least, double most) {
+  // Padding would clip a window of this size to nothing.
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   begin_fixed(name, bar, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  ImGui::PopStyleVar(3);
   ImGui::SetCursorScreenPos({bar.x, bar.y});
   ImGui::InvisibleButton("##bar", {bar.width, bar.height});
   context.widgets.item(std::string("splitter.") + (vertical ? "column" : "strip"));
@@ -218,7 +230,7 @@ void splitter(Context& context, const char* name, const Box& bar, bool vertical,
   }
   if (ImGui::IsItemActive()) {
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
-    size = std::clamp(size - (vertical ? moved.x : moved.y) / scale, least, most);
+    size = std::clamp(size - static_cast<double>(vertical ? moved.x : moved.y) / scale, least, most);
   }
   ImGui::End();
 }
@@ -229,26 +241,26 @@ ScreenRect draw_frame_parts(Context& context, double scale, const std::string& a
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   if (context.state.hide_interface) return {viewport.Pos.x, viewport.Pos.y, viewport.Size.x, viewport.Size.y};
   draw_menu(context);
-  const auto s = static_cast<float>(scale);
+  LayoutSizes& sizes = context.state.sizes;
   const float line = ImGui::GetFrameHeight() + 9;
   Box left{viewport.WorkPos.x, viewport.WorkPos.y, viewport.WorkSize.x, viewport.WorkSize.y};
   draw_status(context, {left.x, left.y + left.height - line, left.width, line}, activity, fraction);
   left.height -= line;
   if (any_shown(context.state, Place::side)) {
-    const float width = std::min(sizes.column * s, 0.6f * left.width);
+    const float width = std::min(static_cast<float>(sizes.column * scale), 0.6f * left.width);
     draw_column(context, {left.x + left.width - width, left.y, width, left.height});
-    splitter(context, "##column bar", {left.x + left.width - width - 4, left.y, 4, left.height}, true, s, sizes.column,
-             220, 900);
+    splitter(context, "##column bar", {left.x + left.width - width - 4, left.y, 4, left.height}, true, scale,
+             sizes.column, kLeastColumn, kMostPart);
     left.width -= width + 4;
   }
   draw_tool_bar(context, {left.x, left.y, left.width, line});
   left.y += line;
   left.height -= line;
   if (any_shown(context.state, Place::bottom)) {
-    const float height = std::min(sizes.strip * s, 0.7f * left.height);
+    const float height = std::min(static_cast<float>(sizes.strip * scale), 0.7f * left.height);
     draw_strip(context, {left.x, left.y + left.height - height, left.width, height});
-    splitter(context, "##strip bar", {left.x, left.y + left.height - height - 4, left.width, 4}, false, s, sizes.strip,
-             90, 900);
+    splitter(context, "##strip bar", {left.x, left.y + left.height - height - 4, left.width, 4}, false, scale,
+             sizes.strip, kLeastStrip, kMostPart);
     left.height -= height + 4;
   }
   return {left.x, left.y, left.width, left.height};
@@ -260,7 +272,8 @@ void draw_floating(Context& context, double scale) {
     const bool dialog = panel.place == Place::dialog;
     if ((panel.place != Place::floating && !dialog) || !shown(context.state, panel)) continue;
     bool open = true;
-    ImGui::SetNextWindowSize({560 * s, 460 * s}, ImGuiCond_FirstUseEver);
+    ImGui::SetNextWindowSize({panel.width * s, panel.height * s},
+                             panel.height > 0 ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
     const ImVec2 middle = ImGui::GetMainViewport()->GetCenter();
     ImGui::SetNextWindowPos(middle, ImGuiCond_FirstUseEver, {0.5f, 0.5f});
     ImGui::SetNextWindowSizeConstraints({200 * s, 80 * s}, ImGui::GetMainViewport()->Size);

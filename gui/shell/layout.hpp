@@ -6,11 +6,6 @@
 
 namespace reber::gui {
 
-/// Sizes that splitters change, in units of the interface's scale.
-struct LayoutSizes {
-  float column = 340, strip = 230;
-};
-
 /// What is left for the image after everything else was drawn.
 [[nodiscard]] ScreenRect draw_frame_parts(Context& context, double scale, const std::string& activity, double fraction);
 

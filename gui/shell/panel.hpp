@@ -23,6 +23,8 @@ struct Panel {
   const char* tooltip;
   void (*draw)(Context& context);
   bool (*enabled)(const ViewerState& state);  ///< null: always; else it is not drawn while this is false
+  /// Of a window when it first opens, in units of the interface's scale; no height: always that of its contents.
+  float width = 560, height = 460;
 };
 
 /// In the order in which they stand in the column, the strip and the menu.

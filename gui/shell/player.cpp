@@ -19,6 +19,7 @@
 #include "gui/model/state_json.hpp"
 #include "gui/shell/actions.hpp"
 #include "gui/shell/palette_window.hpp"
+#include "gui/shell/picture_checks.hpp"
 #include "gui/shell/png.hpp"
 
 namespace reber::gui {
@@ -259,9 +260,11 @@ void Player::begin(App& app, const Line& line) {
   } else if (verb == "key") {
     int key = 0, mods = 0;
     if (!key_of(rest, key, mods)) throw InputError("no key has this name");
+    hold_modifiers(app.window(), mods, true);
     app.window().feed_key(key, true, mods);
     tasks_.push_back([key, mods](App& a) {
       a.window().feed_key(key, false, mods);
+      hold_modifiers(a.window(), mods, false);
       return true;
     });
   } else if (verb == "type") {
@@ -272,6 +275,12 @@ void Player::begin(App& app, const Line& line) {
     screenshot_ = file(rest);
   } else if (verb == "compare") {
     picture_ = file(rest);
+  } else if (verb == "contrast") {
+    std::vector<std::string> words(line.words.begin() + 1, line.words.end());
+    std::size_t at = 0;
+    const ScreenPoint where = place(app, words, at);
+    if (at + 2 != words.size()) throw InputError("expected: contrast PLACE OP VALUE");
+    contrast_ = {line, where, words[at], words[at + 1]};
   } else if (verb == "dump") {
     AtomicFile out(file(rest), true);
     out.write(state_json(app.state()));
@@ -304,57 +313,23 @@ bool Player::step(App& app) {
   return failure_.empty();
 }
 
-/// Rounding differs between releases of OpenGL libraries: a hundredth of the pixels may differ much, all a little.
-void Player::compare_picture(App& app) {
-  constexpr int kMuch = 40;
-  constexpr double kPart = 0.01, kMean = 2;
-  int width = 0, height = 0;
-  const auto all = app.window().read_pixels(width, height);
-  const ScreenRect area = app.canvas();
-  const int x0 = static_cast<int>(area.x), y0 = static_cast<int>(area.y);
-  const int nx = static_cast<int>(area.width), ny = static_cast<int>(area.height);
-  std::vector<unsigned char> now;
-  for (int y = y0; y < y0 + ny; ++y) {
-    const auto row = all.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x0);
-    now.insert(now.end(), row, row + 3 * static_cast<std::ptrdiff_t>(nx));
-  }
-  if (std::getenv("REBER_WRITE_PICTURES") != nullptr) {
-    write_png(picture_, nx, ny, 3, now.data());
-    return;
-  }
-  int then_nx = 0, then_ny = 0;
-  const auto then = read_png(picture_, then_nx, then_ny);
-  if (then_nx != nx || then_ny != ny) {
-    failure_ = fmt::format("{}: it is {} x {} pixels, the canvas {} x {}", picture_, then_nx, then_ny, nx, ny);
-    return;
-  }
-  double sum = 0;
-  std::size_t much = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const int away = std::abs(static_cast<int>(now[i]) - static_cast<int>(then[i]));
-    sum += away;
-    if (away > kMuch) ++much;
-  }
-  const auto count = static_cast<double>(now.size());
-  if (!(sum / count <= kMean) || !(static_cast<double>(much) / count <= kPart))
-    failure_ = fmt::format("{}: the canvas differs by {:.2f} of 255 on average, {:.2f} % of it by more than {}",
-                           picture_, sum / count, 100 * static_cast<double>(much) / count, kMuch);
-}
-
 void Player::after_frame(App& app) {
-  if (!picture_.empty()) {
-    try {
-      compare_picture(app);
-    } catch (const std::exception& error) {
-      failure_ = error.what();
+  if (picture_.empty() && screenshot_.empty() && !contrast_) return;
+  ScreenPicture screen;
+  screen.rgb = app.window().read_pixels(screen.width, screen.height);
+  try {
+    if (!picture_.empty()) failure_ = differs_from_file(screen.part(app.canvas()), picture_);
+    if (!screenshot_.empty()) write_png(screenshot_, screen.width, screen.height, 3, screen.rgb.data());
+    if (contrast_) {
+      const std::string found = fmt::format("{:.2f}", contrast_at(screen, contrast_->at));
+      if (!compare(found, contrast_->op, contrast_->wanted)) fail(contrast_->line, fmt::format("it is {}", found));
     }
-    picture_.clear();
+  } catch (const std::exception& error) {
+    failure_ = error.what();
   }
-  if (screenshot_.empty()) return;
-  int width = 0, height = 0;
-  const auto pixels = app.window().read_pixels(width, height);
-  write_png(screenshot_, width, height, 3, pixels.data());
+  picture_.clear();
   screenshot_.clear();
+  contrast_.reset();
 }
 
 }  // namespace reber::gui

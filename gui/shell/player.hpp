@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace reber::gui {
 ///   wait N (frames) | settle (all work done and drawn) | until PATH OP VALUE
 ///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | screenshot FILE.png | dump FILE.json
 ///   compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew)
+///   contrast PLACE OP VALUE (how far it stands out of what surrounds it: gui/shell/picture_checks.hpp)
 /// PATH: of the state's JSON ("documents.0.result.sources"), OP: == != < <= > >= ~ (within a thousandth, or a pixel).
 class Player {
  public:
@@ -39,6 +41,11 @@ class Player {
     std::string text;
     std::vector<std::string> words;
   };
+  struct Contrast {
+    Line line;
+    ScreenPoint at;
+    std::string op, wanted;
+  };
   /// Done when it returns true; called once a frame.
   using Task = std::function<bool(App&)>;
 
@@ -50,12 +57,12 @@ class Player {
   [[nodiscard]] bool holds(App& app, const Line& line, std::string& found) const;
   [[nodiscard]] std::string file(const std::string& name) const;
   void fail(const Line& line, const std::string& why);
-  void compare_picture(App& app);
 
   std::string folder_;
   std::deque<Line> lines_;
   std::deque<Task> tasks_;
   std::string screenshot_, picture_, failure_;
+  std::optional<Contrast> contrast_;
   int played_ = 0;
 };
 

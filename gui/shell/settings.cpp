@@ -41,6 +41,9 @@ void load_settings(ViewerState& state, const std::string& path) {
   take("invert_wheel", state.invert_wheel);
   take("pixel_grid", state.pixel_grid);
   take("planes_per_second", state.planes_per_second);
+  take("column", state.sizes.column);
+  take("strip", state.sizes.strip);
+  state.sizes = usable_sizes(state.sizes);
   if (!(state.user_scale >= 0.75 && state.user_scale <= 3)) state.user_scale = 1;
   if (!(state.planes_per_second >= 0.1 && state.planes_per_second <= 60)) state.planes_per_second = 4;
 }
@@ -57,7 +60,9 @@ void save_settings(const ViewerState& state, const std::string& path) {
                  {"ds9_mouse", state.ds9_mouse},
                  {"invert_wheel", state.invert_wheel},
                  {"pixel_grid", state.pixel_grid},
-                 {"planes_per_second", state.planes_per_second}};
+                 {"planes_per_second", state.planes_per_second},
+                 {"column", state.sizes.column},
+                 {"strip", state.sizes.strip}};
   AtomicFile file(path, true);
   file.write(all.dump(1, ' ', false, Json::error_handler_t::replace));
   file.commit();

@@ -13,7 +13,7 @@ namespace reber::gui {
 namespace {
 
 int play(App& app, const ViewerOptions& options) {
-  Player player(options.script, std::filesystem::path(options.script).parent_path().string());
+  Player player(options.script, std::filesystem::absolute(options.script).parent_path().string());
   app.use_fixed_clock();
   bool open = true;
   for (int i = 0; i < 3; ++i) open = app.frame();  // names of widgets are those of a drawn frame

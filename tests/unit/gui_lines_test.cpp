@@ -99,6 +99,37 @@ TEST(GuiLines, ContourLevelsBySigma) {
   EXPECT_EQ(levels.values(), (std::vector<double>{-0.5, 2.5, 4, 7}));
 }
 
+TEST(GuiLines, ContourLevelsByPercentile) {
+  ContourLevels levels;
+  levels.rule = ContourLevels::Rule::percentile;
+  EXPECT_TRUE(levels.values().empty());
+  levels.at_percents = {3, 1, 3};
+  EXPECT_EQ(levels.values(), (std::vector<double>{1, 3}));
+  EXPECT_EQ(parse_percents("99.5, 50"), (std::vector<double>{50, 99.5}));
+  for (const char* wrong : {"", "fifty", "50 60", "0", "100", "nan"})
+    EXPECT_THROW((void)parse_percents(wrong), InputError) << wrong;
+}
+
+TEST(GuiLines, SmoothingSpreadsAPointAsAGaussianAndKeepsBlanks) {
+  constexpr int kSide = 41, kMiddle = 20;
+  std::vector<float> field(kSide * kSide, 0.0F);
+  const auto at = [&](int y, int x) -> float& { return field[static_cast<std::size_t>(y * kSide + x)]; };
+  at(kMiddle, kMiddle) = 1;
+  smooth_field(field.data(), kSide, kSide, 6);
+  double sum = 0;
+  for (const float v : field) sum += v;
+  EXPECT_NEAR(sum, 1, 1e-3);
+  EXPECT_NEAR(at(kMiddle, kMiddle + 3) / at(kMiddle, kMiddle), 0.5, 1e-3);  // half of the width to one side
+  EXPECT_FLOAT_EQ(at(kMiddle, kMiddle + 4), at(kMiddle - 4, kMiddle));
+  // A constant stays one beside blanks, and those stay blank.
+  std::fill(field.begin(), field.end(), 2.0F);
+  at(3, 3) = kBlank;
+  smooth_field(field.data(), kSide, kSide, 6);
+  EXPECT_TRUE(std::isnan(at(3, 3)));
+  EXPECT_NEAR(at(3, 4), 2, 1e-6);
+  EXPECT_NEAR(at(0, 0), 2, 1e-6);
+}
+
 TEST(GuiLines, ProfilesKeepPeaksAndBlanks) {
   Image image({40, 50});
   std::fill_n(image.data(), 2000, 1.0F);

@@ -57,6 +57,7 @@ SavedSession sample(const Folder& folder) {
   image.parameters = {{"detect", {{"seed", 5.5}}}};
   image.table = {"SNR > 7 && S_Code == \"C\"", "SNR", true, {"RA", "DEC"}, {3, 5}, {7}};
   image.regions = {"fk5; circle(12:00:00,-30:00:00,10\")", "caf\xC3\xA9"};
+  image.bookmarks = {{"12:00:00 -30:00:00", {{3.5, 200}, 8, false, true, 0}}};
   session.images.push_back(image);
   image.file = identify(folder.write("b.fits", "other pixels"));
   image.view = {};
@@ -67,7 +68,11 @@ SavedSession sample(const Folder& folder) {
   session.compare = {"blink", 0, "RMS"};
   session.panels = {{"table", true}, {"plots", false}};
   session.overlays = {{"grid", true}};
-  session.sizes = {{"right", 321.5}};
+  session.sizes = {{"column", 321.5}};
+  session.contours.rule = ContourLevels::Rule::percentile;
+  session.contours.percents = {50, 99.5};
+  session.contours.smooth_px = 4.5;
+  session.contours.negative = false;
   return session;
 }
 
@@ -204,6 +209,28 @@ TEST(GuiRequestJson, ComesBackAsItWas) {
     Request again = full_request();
     apply_json(JsonObject(json, "s.json"), again);
     EXPECT_EQ(to_json(again).dump(), json.dump());
+  }
+}
+
+TEST(GuiRequestJson, EveryWayOfMeasuringComesBackAndTheOldWordForItIsUnderstood) {
+  using Method = FitRequest::Method;
+  for (const Method method : {Method::none, Method::gaussian, Method::automatic}) {
+    Request request = full_request();
+    request.fit.method = method;
+    request.reliability = method == Method::none;
+    const Json json = to_json(request);
+    Request again;
+    apply_json(JsonObject(json, "s.json"), again);
+    EXPECT_EQ(again.fit.method, method);
+    EXPECT_EQ(again.reliability, request.reliability);
+  }
+  for (const bool fit : {false, true}) {
+    Json json = to_json(full_request());
+    json["detect"].erase("measure");
+    json["detect"]["fit"] = fit;
+    Request again;
+    apply_json(JsonObject(json, "s.json"), again);
+    EXPECT_EQ(again.fit.method, fit ? Method::gaussian : Method::none);
   }
 }
 

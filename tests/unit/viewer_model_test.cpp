@@ -2,6 +2,7 @@
 // What the viewer draws from, without a window: reduced levels, views, limits, selections, jobs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -65,6 +66,82 @@ TEST(Pyramid, keeps_every_peak_and_the_area_of_blanks_at_every_level) {
       EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) << level << " " << i;
       EXPECT_EQ(std::isnan(mean[i]), std::isnan(got[i])) << level << " " << i;
     }
+  }
+}
+
+TEST(Pyramid, blends_keep_the_area_of_blanks_and_lie_between_mean_and_peak) {
+  Image image = testing::random_image({203, 157}, 0.3, 5);
+  for (std::int64_t y = 40; y < 104; ++y)
+    for (std::int64_t x = 17; x < 90; ++x) image.at(y, x) = kNaN;
+  const auto pyramid = pyramid_of(std::move(image));
+  for (int level = 1; level < pyramid->levels(); ++level) {
+    const auto mean = level_of(*pyramid, level, Reduction::mean), peak = level_of(*pyramid, level, Reduction::peak);
+    const auto blend = level_of(*pyramid, level, Reduction::blend);
+    for (std::size_t i = 0; i < blend.size(); ++i) {
+      ASSERT_EQ(std::isnan(blend[i]), std::isnan(mean[i])) << level << " " << i;
+      if (std::isnan(mean[i])) continue;
+      EXPECT_GE(blend[i], mean[i]) << level << " " << i;
+      EXPECT_LE(blend[i], peak[i]) << level << " " << i;
+    }
+  }
+}
+
+/// White noise of 1, by the sum of twelve numbers between -0.5 and 0.5, rising to the right.
+Image noise(Shape shape, double rise) {
+  Image image(shape);
+  std::uint64_t state = 88172645463325252u;
+  for (std::int64_t y = 0; y < shape.ny; ++y)
+    for (std::int64_t x = 0; x < shape.nx; ++x) {
+      double sum = 0;
+      for (int i = 0; i < 4; ++i) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        for (int part = 0; part < 3; ++part) sum += static_cast<double>((state >> (21 * part)) & 0x1fffff) / 0x1fffff - 0.5;
+      }
+      const double sigma = 1 + rise * static_cast<double>(x) / static_cast<double>(shape.nx);
+      image.at(y, x) = static_cast<float>(sigma * sum);
+    }
+  return image;
+}
+
+TEST(Pyramid, a_pixel_of_five_sigma_is_itself_in_the_blend_and_the_noise_is_its_mean) {
+  constexpr int kLevel = 5;  // of 16384 pixels in a window of 512
+  constexpr std::int64_t kSide = 2048, kStep = std::int64_t{1} << kLevel;
+  for (const double rise : {0.0, 1.0}) {
+    Image image = noise({kSide, kSide}, rise);
+    std::vector<std::pair<std::int64_t, float>> sources;  // entry of the level, value
+    for (std::int64_t at = 100; at < kSide; at += 310) {
+      const std::int64_t x = at, y = kSide - at;
+      const auto value = static_cast<float>(5 * (1 + rise * static_cast<double>(x) / kSide));
+      image.at(y, x) = value;
+      sources.emplace_back(y / kStep * (kSide / kStep) + x / kStep, value);
+    }
+    const auto pyramid = pyramid_of(std::move(image));
+    const auto blend = level_of(*pyramid, kLevel, Reduction::blend);
+    const auto peak = level_of(*pyramid, kLevel, Reduction::peak);
+    for (const auto& [at, value] : sources) {
+      // Where the noise has a still brighter pixel in the block, that one is shown.
+      const float found = blend[static_cast<std::size_t>(at)];
+      EXPECT_EQ(found, peak[static_cast<std::size_t>(at)]) << rise;
+      EXPECT_GE(found, value) << rise;
+    }
+    // A block's mean is 1/32 of the noise; few blocks of noise alone reach up to half of the source.
+    const auto high = std::ranges::count_if(blend, [&](float v) { return v > 2.5 * (1 + rise); });
+    EXPECT_LT(static_cast<double>(high), 0.02 * static_cast<double>(blend.size())) << rise;
+    auto sorted = blend;
+    std::ranges::sort(sorted);
+    EXPECT_LT(std::abs(sorted[sorted.size() / 2]), 0.1);
+  }
+}
+
+TEST(Pyramid, without_noise_a_single_pixel_stays_to_the_last_level_of_the_blend) {
+  Image image({300, 500});
+  std::fill_n(image.data(), image.shape().count(), 0.0f);
+  image.at(77, 401) = 3;
+  const auto pyramid = pyramid_of(std::move(image));
+  for (int level = 1; level + 1 < pyramid->levels(); ++level) {
+    const auto blend = level_of(*pyramid, level, Reduction::blend);
+    EXPECT_EQ(*std::ranges::max_element(blend), 3) << level;
+    EXPECT_EQ(std::ranges::count(blend, 0.0f), static_cast<std::ptrdiff_t>(blend.size()) - 1) << level;
   }
 }
 
