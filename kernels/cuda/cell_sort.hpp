@@ -135,7 +135,7 @@ __device__ inline void help_clip(const float* sorted, ClipMemory* memory) {
 template <int Pixels>
 struct BucketSizes {
   static constexpr int kLogPerScale = Pixels <= 1024 ? 7 : (Pixels <= 4096 ? 9 : 11);
-  static constexpr int kOctaves = 6;
+  static constexpr int kOctaves = 4;
   static constexpr int kHalf = kOctaves << kLogPerScale;
   static constexpr int kWords = kHalf;  ///< two buckets of 16 bits a word
 };
@@ -289,9 +289,11 @@ __device__ bool sort_by_buckets(const float (&pixels)[Items], float sample, Cell
     const unsigned first = starts[bucket], count = starts[bucket + 1] - first;
     const std::uint32_t key = rules::key_of(pixels[item]);
     unsigned place = first;
-    for (unsigned k = 0; k < count; ++k) {
-      const std::uint32_t other = keys[first + k];
-      place += other < key || (other == key && k < rank) ? 1 : 0;
+    if (count > 1) {
+      for (unsigned k = 0; k < count; ++k) {
+        const std::uint32_t other = keys[first + k];
+        place += other < key || (other == key && k < rank) ? 1 : 0;
+      }
     }
     places[item / 2] |= place << (item % 2 * 16);
   }

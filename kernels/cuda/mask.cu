@@ -82,24 +82,10 @@ __device__ __forceinline__ std::uint32_t join_nibbles(unsigned nibble) {
   return word;
 }
 
-/// Whether S/N exceeds the two limits. The quotient decides, but nearly everywhere the sign of above - limit x rms
-/// tells what it would say: one rounding of it and one of the quotient are less than kClose of `above`.
+/// Limits of S/N.
 struct Limits {
   float flood, seed;
 };
-
-struct Exceeds {
-  bool flood, seed, unclear;
-};
-
-__device__ __forceinline__ Exceeds compare(float above, float rms, const Limits& limits) {
-  constexpr float kClose = 4e-7f, kLeast = 1e-30f, kMostRms = 1e7f;  // beyond these a quotient could underflow
-  const float flood = fmaf(-limits.flood, rms, above), seed = fmaf(-limits.seed, rms, above);
-  const float size = fabsf(above), close = kClose * size;
-  const bool good = rms > 0;
-  return {good && flood > 0, good && seed > 0,
-          good && (fabsf(flood) <= close || fabsf(seed) <= close || size < kLeast || rms > kMostRms)};
-}
 
 /// Interpolates the nodes of rows y, y + 1, ... along y, for the columns of a block.
 __device__ __forceinline__ void stage_nodes(const BackgroundView& background, std::int64_t y, std::int64_t end_y,
@@ -127,31 +113,39 @@ __device__ __forceinline__ float4 load_four(const float* row, std::int64_t x, st
   return {x < nx ? row[x] : blank, x + 1 < nx ? row[x + 1] : blank, x + 2 < nx ? row[x + 2] : blank, blank};
 }
 
-/// Bits of four pixels: S/N above the flood limit in the lower four, above the seed limit in the next four.
+/// Bits of four pixels: S/N above the flood limit in the lower four, above the seed limit in the next four. The
+/// quotient decides, but nearly everywhere the sign of above - limit x rms tells what it would say: one rounding of it
+/// and one of the quotient are less than kClose of `above`; kLeast keeps away from quotients that could underflow.
+template <bool Negative>
 __device__ __forceinline__ unsigned threshold_four(const float4& four, const float (&mean)[4], const float (&rms)[4],
-                                                   const Limits& limits, bool negative) {
+                                                   const Limits& limits) {
+  constexpr float kClose = 4e-7f, kLeast = 1e-30f, kMostRms = 1e7f;
   const float pixels[4] = {four.x, four.y, four.z, four.w};
   unsigned bits = 0;
   bool unclear = false;
 #pragma unroll
   for (int q = 0; q < 4; ++q) {
-    const Exceeds exceeds = compare(rules::above_background(pixels[q], mean[q], negative), rms[q], limits);
-    bits |= (exceeds.flood ? 1u << q : 0u) | (exceeds.seed ? 16u << q : 0u);
-    unclear |= exceeds.unclear;
+    const float above = rules::above_background(pixels[q], mean[q], Negative);
+    const float flood = fmaf(-limits.flood, rms[q], above), seed = fmaf(-limits.seed, rms[q], above);
+    if (flood > 0) bits |= 1u << q;
+    if (seed > 0) bits |= 16u << q;
+    unclear |=
+        fminf(fabsf(flood), fabsf(seed)) <= fmaf(kClose, fabsf(above), kLeast) || !(rms[q] > 0 && rms[q] <= kMostRms);
   }
   if (!unclear) return bits;
   bits = 0;
 #pragma unroll
   for (int q = 0; q < 4; ++q) {
-    const float ratio = rules::snr(rules::above_background(pixels[q], mean[q], negative), rms[q]);
+    const float ratio = rules::snr(rules::above_background(pixels[q], mean[q], Negative), rms[q]);
     bits |= (ratio > limits.flood ? 1u << q : 0u) | (ratio > limits.seed ? 16u << q : 0u);
   }
   return bits;
 }
 
+template <bool Negative>
 __global__ void __launch_bounds__(kThreads)
     k_threshold_mask(RowWindow window, BackgroundView background, std::int64_t y0, std::int64_t ny, std::int64_t pieces,
-                     Limits limits, bool negative, BitMask flood, BitMask seed) {
+                     Limits limits, BitMask flood, BitMask seed) {
   __shared__ float mean_lines[kTogether][kStagedNodes], rms_lines[kTogether][kStagedNodes];
   const std::int64_t nx = window.nx;
   const std::int64_t block_x = blockIdx.x % pieces * kColumns;
@@ -175,7 +169,7 @@ __global__ void __launch_bounds__(kThreads)
       float mean[4], rms[4];
       four_values(background, background.mean_map, y + line, last_x, mean_lines[line], first_node, columns, mean);
       four_values(background, background.rms_map, y + line, last_x, rms_lines[line], first_node, columns, rms);
-      const unsigned bits = threshold_four(four[line], mean, rms, limits, negative);
+      const unsigned bits = threshold_four<Negative>(four[line], mean, rms, limits);
       const std::uint32_t flood_word = join_nibbles(bits & 15u), seed_word = join_nibbles(bits >> 4);
       if ((threadIdx.x & 7) == 0 && x < nx) {
         flood.bits[(y + line) * flood.words + x / 32] = flood_word;
@@ -261,8 +255,9 @@ void threshold_mask(cudaStream_t stream, const RowWindow& window, const Backgrou
   }
   const std::int64_t pieces = (window.nx + kColumns - 1) / kColumns;
   const std::int64_t blocks = pieces * ((ny + kRows - 1) / kRows);
-  k_threshold_mask<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(window, background, y0, ny, pieces, limits,
-                                                                           options.negative, flood, seed);
+  const auto kernel = options.negative ? k_threshold_mask<true> : k_threshold_mask<false>;
+  kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(window, background, y0, ny, pieces, limits, flood,
+                                                                 seed);
   check_launch("k_threshold_mask", stream);
 }
 

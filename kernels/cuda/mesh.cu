@@ -10,7 +10,7 @@ namespace {
 
 // Blocks a multiprocessor that registers are shared among.
 template <int Threads>
-constexpr int kBlocks = Threads <= 256 ? 6 : (Threads <= 512 ? 3 : 1);
+constexpr int kBlocks = Threads <= 256 ? 6 : (Threads <= 512 ? 4 : 1);
 
 /// By a whole block: the cell's values from its `finite` sorted pixels of `area`.
 __device__ void write_cell(const MeshTask& task, std::int64_t cell, const float* sorted, std::int64_t finite,
