@@ -16,6 +16,9 @@ inline constexpr unsigned kWarp = 0xffffffffu;
 
 __device__ inline float float_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
 
+/// A barrier for all threads of the block that warps may meet at different places of the code.
+__device__ inline void meet() { asm volatile("barrier.cta.sync 1, %0;" ::"r"(blockDim.x) : "memory"); }
+
 /// What the leading warp asks of the block in a round of the clip, and the lanes' sums.
 struct ClipMemory {
   double sum[rules::kCellLanes];
@@ -77,9 +80,9 @@ struct LedSums {
       memory->hi = hi;
       memory->median = median;
     }
-    __syncthreads();  // the range is there for all
+    meet();  // the range is there for all
     sum_lane(sorted, memory);
-    __syncthreads();  // all lanes are summed
+    meet();  // all lanes are summed
     return {join_lanes(memory->sum), join_lanes(memory->sum2)};
 #else
     (void)lo, (void)hi, (void)median;
@@ -117,16 +120,16 @@ __device__ inline rules::CellClip lead_clip(const float* sorted, std::int64_t fi
     memory->lo = 1;
     memory->hi = 0;
   }
-  __syncthreads();  // the others learn that it is over
+  meet();  // the others learn that it is over
   return clip;
 }
 
 __device__ inline void help_clip(const float* sorted, ClipMemory* memory) {
   while (true) {
-    __syncthreads();  // the leader has asked
+    meet();  // the leader has asked
     if (memory->hi < memory->lo) return;
     sum_lane(sorted, memory);
-    __syncthreads();  // all lanes are summed
+    meet();  // all lanes are summed
   }
 }
 
