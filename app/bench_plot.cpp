@@ -47,7 +47,7 @@ struct Frame {
   Scale x, y;
 };
 
-/// The two roofs of a machine, with their rates written along them.
+/// The two roofs of a machine, with their rates.
 void draw_roof(Canvas& canvas, const Frame& frame, const BenchMachine& machine, Ink ink, double thickness) {
   const auto& [x, y] = frame;
   const double peak = peak_of(machine.limits), ridge = peak / fed_by(machine.limits, 1);
@@ -55,11 +55,10 @@ void draw_roof(Canvas& canvas, const Frame& frame, const BenchMachine& machine, 
   canvas.polyline(
       {{x.at(low), y.at(fed_by(machine.limits, low))}, {x.at(ridge), y.at(peak)}, {x.at(x.high), y.at(peak)}}, ink,
       thickness);
-  canvas.text({x.to - 10, y.at(peak) - 12}, fmt::format("{}: multiply-add {:.3g} TFLOP/s", machine.name, peak), kSmall,
-              ink, Align::right);
-  const double at = low * std::pow(ridge / low, 0.08);
-  canvas.text({x.at(at) + 12, y.at(fed_by(machine.limits, at)) + 3},
-              fmt::format("copy {:.3g} GB/s", machine.limits.copy_bytes_per_ms * 1e-6), kSmall, ink);
+  canvas.text({x.to - 10, y.at(peak) - 12},
+              fmt::format("{}: copy {:.0f} GB/s, multiply-add {:.3g} TFLOP/s", machine.name,
+                          machine.limits.copy_bytes_per_ms * 1e-6, peak),
+              kSmall, ink, Align::right);
 }
 
 Frame roofline_frame(const BenchTable& table, double left, double top, double width, double height) {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The work of `reber bench` as users of other libraries write it: each entry is a function of the image that gives a
-dictionary of checks, to be held against Reber's values of the same row. Where there is more than one usual way, all are
-here and the fastest is taken.
+"""The work of `reber bench` as users of other libraries write it: each entry is a function of the image that gives an
+image or a dictionary of numbers, to be held against Reber's values of the same row. Where there is more than one usual
+way, all are here and the fastest is taken.
 
     LIBRARIES[name]() -> Library, or raises ImportError where it is not installed
-    library.ways(operation, checks) -> [(how, function)], empty where the library has nothing for it
+    library.ways(operation) -> [(how, function)], empty where the library has nothing for it
 """
 import math
 
@@ -32,9 +32,10 @@ def round_factor(taps):
     return (factor / factor.sum()).astype(np.float32)
 
 
-def samples(image, checks):
-    """Pixels at the places that Reber gave, "y,x"."""
-    return {place: float(image[tuple(int(v) for v in place.split(","))]) for place in checks}
+def samples(image, values):
+    """Pixels at the places of Reber's values, "y,x"."""
+    places = [place for place in values if "," in place]
+    return {place: float(image[tuple(int(v) for v in place.split(","))]) for place in places}
 
 
 class Library:
@@ -53,7 +54,7 @@ class Library:
 
     wait = flush = free = nothing
 
-    def ways(self, operation, checks):
+    def ways(self, operation):
         words = operation.split()
         size = int(words[1].split("x")[0]) if words[0] in ("direct", "separable", "fft") else 0
         table = {
@@ -62,7 +63,7 @@ class Library:
             "fft": lambda: self.fft(rotated_kernel(size)),
         }
         if size:
-            return [(how, lambda image, f=f: samples(f(image), checks)) for how, f in table[words[0]]()]
+            return table[words[0]]()
         named = {
             "median, mean and std": self.statistics,
             "clip to convergence": self.clip,
@@ -205,9 +206,7 @@ class ArrayLibrary(Library):
             self.labels, _ = self.labelled(image, 5, 8)
             return sums(image)
 
-        return [
-            (how, lambda image, sums=sums: through(image, sums)) for how, sums in self.measure_ways()
-        ]
+        return [("the clip, ndimage.label, bincount", lambda image: through(image, self.sums_by_bincount))]
 
 
 class Scipy(ArrayLibrary):

@@ -27,7 +27,8 @@ import peer_work
 import table
 from table import number
 
-CORNER = 1024  # pixels on a side of the image that the cost is estimated from
+CORNER = 1024  # pixels on a side, at least a quarter of the image: what the cost is estimated from
+SLOWER = 2  # a way that the corner shows to be slower than another by this factor is not run on the whole
 # How far a peer's result may be from Reber's. Pixels: of the brightest one; float32 sums of the peers lose digits.
 PIXELS, NUMBERS, COUNTS = 2e-5, 2e-3, 2e-3
 
@@ -75,52 +76,48 @@ def agrees(result, values, brightest):
     return bool(result)
 
 
-def time_way(library, how, function, prepare, image, options):
-    """Median of a few runs, or an estimate where it would take too long."""
-    corner = image[:CORNER, :CORNER]
+def time_way(library, function, prepare, image, best_ms, options):
+    """Median of a few runs and the result, or an estimate where it would take too long."""
+    # A copy: what is compiled for an array with gaps between its rows is not what the image needs.
+    side = max(CORNER, image.shape[0] // 4)
+    corner = image[:side, :side] + 0
     prepare(corner)
     once(library, function, corner)  # compiles
     _, small = once(library, function, corner)
     estimate = small * image.shape[0] * image.shape[1] / (corner.shape[0] * corner.shape[1])
-    if estimate > 1e3 * options.limit:
-        return {"how": how, "estimate_ms": estimate}
+    if estimate > 1e3 * options.limit or estimate > SLOWER * best_ms:
+        return {"estimate_ms": estimate}
     prepare(image)
     result, first = once(library, function, image)
-    samples = []
-    while len(samples) < options.repeat and (not samples or sum(samples) < 1e3 * options.seconds):
-        if first > 1e3 * options.seconds:  # compiled already, and long enough to count
-            samples.append(first)
-            break
+    samples = [first] if first > 500 * options.limit else []  # long enough for what is done once not to matter
+    while len(samples) < options.repeat and sum(samples) < 1e3 * options.seconds:
         result, ms = once(library, function, image)
         samples.append(ms)
-    return {"how": how, "ms": float(np.median(samples)), "min": min(samples), "max": max(samples), "runs": len(samples),
-            "result": result}
+    return {"ms": float(np.median(samples)), "min": min(samples), "max": max(samples), "runs": len(samples),
+            "estimate_ms": estimate, "result": result}
 
 
 def time_row(library, row, image, clip, brightest, options):
     """The fastest of the library's ways; None where it has none."""
     values, found = row.get("values", {}), []
-    places = {name: value for name, value in values.items() if "," in name}
-    corner_places = {"0,0": 0.0}
-    for (how, function), (_, small) in zip(library.ways(row["operation"], places),
-                                           library.ways(row["operation"], corner_places)):
-        def either(pixels, function=function, small=small):
-            return (function if pixels.shape == image.shape else small)(pixels)
-
-        def prepare(pixels):
-            library.prepare(row["operation"], pixels, clip)
-
+    for how, function in library.ways(row["operation"]):
         try:
-            found.append(time_way(library, how, either, prepare, image, options))
+            best_ms = min((one["estimate_ms"] for one in found if "estimate_ms" in one), default=float("inf"))
+            one = time_way(library, function, lambda pixels: library.prepare(row["operation"], pixels, clip), image,
+                           best_ms, options)
+            if "ms" in one:
+                result = one.pop("result")
+                result = result if isinstance(result, dict) else peer_work.samples(result, values)
+                one["agrees"] = agrees(result, values, brightest)
         except Exception as error:  # a peer that fails must not end the run
-            found.append({"how": how, "error": f"{type(error).__name__}: {error}".splitlines()[0][:120]})
+            one = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:120]}
+        found.append({"how": how, **one})
         library.free()
     timed = [one for one in found if "ms" in one]
     if not timed:
         return found[0] if found else None
     best = min(timed, key=lambda one: one["ms"])
-    best["agrees"] = agrees(best.pop("result"), values, brightest)
-    best["others"] = [{k: v for k, v in one.items() if k != "result"} for one in found if one is not best]
+    best["others"] = [one for one in found if one is not best]
     return best
 
 
