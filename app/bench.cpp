@@ -179,7 +179,11 @@ class Benchmark {
           const std::vector<double> none(table.sizes.size(), std::numeric_limits<double>::quiet_NaN());
           table.rows.push_back({one.name, one.group, none, none});
         }
-        if (!row.timed()) continue;
+        failed_ = failed_ || !row.agrees;
+        if (!row.timed()) {
+          terminal_.message(fmt::format("{0} x {0}, {1}: {2}", table.sizes[k], row.operation, row.why_not));
+          continue;
+        }
         table.rows[place->second].ms[k] = row.best().median;
         table.rows[place->second].floor_ms[k] = floor_of(row.work, machines_.front().limits).ms;
       }
@@ -192,7 +196,7 @@ class Benchmark {
       write_scaling_plot(options_.plot, table, options_.common.overwrite);
       terminal_.print("wrote " + options_.plot);
     }
-    return kDone;
+    return failed_ ? kCheckFailed : kDone;
   }
 
   void limits(Shape shape, const std::string& stage) {
@@ -232,6 +236,7 @@ class Benchmark {
   Progress progress_ = terminal_.progress();
   Sessions sessions_;
   std::vector<BenchMachine> machines_;  ///< of the sessions
+  bool failed_ = false;                 ///< an operation at some size
 };
 
 void add_options(CLI::App& command, Options& options) {

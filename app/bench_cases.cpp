@@ -174,6 +174,10 @@ std::vector<BenchCase> detection_cases(std::int64_t bytes) {
   BenchCase measure = stage("detection", "measure", [](BenchSession& s) {
     s.sums = s.backend->measure(*s.plane, clipped_background(s), *s.islands);
   });
+  measure.prepare = [](BenchSession& s, std::string& why_not) {
+    why_not = "no islands to measure";
+    return s.islands != nullptr;
+  };
   measure.work = measure_work;
   measured(measure);
   measure.from_image = false;

@@ -39,6 +39,7 @@ Json to_json(const BenchRow& row) {
   Json json{{"operation", row.operation}, {"group", row.group}, {"backend", row.backend}};
   if (!row.timed()) {
     json["not_possible"] = row.why_not;
+    if (!row.agrees) json["agrees"] = false;
     return json;
   }
   json["ms"] = row.best().median;

@@ -245,7 +245,7 @@ void write_scaling_plot(const std::string& path, const ScalingTable& table, bool
   for (Panel& panel : panels) {
     const bool named = &panel != &panels.back();
     // Room for the legend to the right.
-    panel.x_range = {smallest / 1.15, 1.15 * largest * (named ? std::pow(largest / smallest, 0.7) : 1)};
+    panel.x_range = {smallest / 1.15, 1.15 * largest * (named ? std::pow(largest / smallest, 1.1) : 1)};
     panel.log_x = panel.log_y = true;
     panel.x_label = "side of the image, pixels";
     panel.y_label = named ? "time per pixel, ps" : "time per pixel, relative";

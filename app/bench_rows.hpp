@@ -41,7 +41,7 @@ struct Floor {
 /// One operation on one backend.
 struct BenchRow {
   std::string operation, group, backend;
-  std::string why_not;  ///< set where the backend cannot do it; nothing below is set then
+  std::string why_not;  ///< set where the backend cannot do it or failed; nothing below is set then
   Work work;
   double first_ms = 0;    ///< the first call, with what is made once: plan, code, memory
   Timing wall, device;    ///< caches flushed before each run; device is zero on a CPU

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/error.hpp"
+
 namespace reber::app {
 namespace {
 
@@ -73,12 +75,12 @@ std::vector<BenchRow> BenchRunner::run(const BenchCase& one, const BenchCase& lo
   std::vector<BenchRow> rows;
   double cpu_ms = 0;
   for (const auto& session : sessions_) {
-    BenchRow row;
-    if (start(one, *session, row)) {
-      time(one, load, *session, row);
-      row.work = one.work(*session);
-      add_values(one, *session, row);
-    }
+    BenchRow row = guarded(one, *session, [&](BenchRow& fresh) {
+      if (!start(one, *session, fresh)) return;
+      time(one, load, *session, fresh);
+      fresh.work = one.work(*session);
+      add_values(one, *session, fresh);
+    });
     if (session->name == "cpu") cpu_ms = row.wall.median;
     rows.push_back(std::move(row));
   }
@@ -95,19 +97,35 @@ std::vector<BenchRow> BenchRunner::run(const BenchCase& one, const BenchCase& lo
 }
 
 BenchRow BenchRunner::run_alone(const BenchCase& one, BenchSession& session) {
-  BenchRow row;
-  if (start(one, session, row)) {
-    time_flushed(one, session, row);
-    row.work = one.work(session);
-  }
+  BenchRow row = guarded(one, session, [&](BenchRow& fresh) {
+    if (!start(one, session, fresh)) return;
+    time_flushed(one, session, fresh);
+    fresh.work = one.work(session);
+  });
   session.forget();
   return row;
 }
 
-bool BenchRunner::start(const BenchCase& one, BenchSession& session, BenchRow& row) {
+BenchRow BenchRunner::guarded(const BenchCase& one, BenchSession& session, const std::function<void(BenchRow&)>& body) {
+  BenchRow row;
   row.operation = one.name;
   row.group = one.group;
   row.backend = session.name;
+  const BenchRow untimed = row;
+  try {
+    body(row);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const Error& error) {
+    row = untimed;
+    row.why_not = fmt::format("failed: {}", error.what());
+    row.agrees = false;
+    session.forget();
+  }
+  return row;
+}
+
+bool BenchRunner::start(const BenchCase& one, BenchSession& session, BenchRow& row) {
   const auto begin = Clock::now();
   if (!one.prepare(session, row.why_not)) return false;
   row.why_not.clear();

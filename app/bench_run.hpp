@@ -35,6 +35,8 @@ class BenchRunner {
   BenchRow run_alone(const BenchCase& one, BenchSession& session);
 
  private:
+  /// The row that body fills; where it fails, one that says why and does not agree, so that the others still run.
+  BenchRow guarded(const BenchCase& one, BenchSession& session, const std::function<void(BenchRow&)>& body);
   bool start(const BenchCase& one, BenchSession& session, BenchRow& row);
   void time(const BenchCase& one, const BenchCase& load, BenchSession& session, BenchRow& row);
   void time_flushed(const BenchCase& one, BenchSession& session, BenchRow& row);

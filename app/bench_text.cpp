@@ -106,7 +106,7 @@ std::string to_text(const BenchTable& table) {
   text += fmt::format("{}, cold and warm, without and with the way from and to the host (wall clock):\n", first.name);
   text += cold_table(table, first) + "\n" + kLegend;
   const auto wrong = std::count_if(table.rows.begin(), table.rows.end(), [](const BenchRow& r) { return !r.agrees; });
-  if (wrong > 0) text += fmt::format("\n{} results differ by more than docs/numerics.md allows.\n", wrong);
+  if (wrong > 0) text += fmt::format("\n{} results differ by more than docs/numerics.md allows, or failed.\n", wrong);
   return text;
 }
 

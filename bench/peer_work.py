@@ -256,10 +256,9 @@ class Torch(Library):
             raise ImportError("PyTorch has no CUDA device")
         self.torch = torch
         self.version = f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}"
-        # Full float32, as everything that it is compared with; the fastest of cuDNN's algorithms.
+        # Full float32, as everything that it is compared with; cuDNN's own choice of algorithm, as by default.
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.benchmark = True
         self.other = torch.ones(64 << 20, device="cuda")
 
     def put(self, image):

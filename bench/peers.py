@@ -132,6 +132,9 @@ def run_library(name, image, document, options):
     for operation, row in rows.items():
         if options.only and options.only not in operation:
             continue
+        if time.monotonic() > options.until:
+            print(f"  {name}: no time left for {operation} and what follows", file=sys.stderr)
+            break
         found = time_row(library, row, pixels, clip, brightest, options)
         if found is None:
             continue
@@ -198,6 +201,7 @@ def parse():
     parser.add_argument("--repeat", type=int, default=5, help="most runs of each")
     parser.add_argument("--seconds", type=float, default=1, help="no further run after this long")
     parser.add_argument("--limit", type=float, default=10, help="seconds that a single run may take")
+    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds for all peers together")
     parser.add_argument("--json", help="Reber's document with the peers in it")
     parser.add_argument("--markdown", help="the tables for a page")
     parser.add_argument("rest", nargs="*", help="after --: options of reber bench")
@@ -220,6 +224,7 @@ def main():
         with open(bench, encoding="utf-8") as file:
             document = json.load(file)
         image = read_image(sky)
+    options.until = time.monotonic() + options.budget
     for name in options.libraries.split(","):
         try:
             run_library(name, image, document, options)
