@@ -13,12 +13,15 @@ namespace {
 
 constexpr int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/// One way to run kernels of up to Taps taps. Along: outputs that a thread makes along x. Columns: of a thread. Together: rows that one reading of the column's weights
+/// Outputs that a thread makes along x at a time.
+constexpr int kRow = 16;
+
+/// One way to run kernels of up to Taps taps. Columns: of a thread. Together: rows that one reading of the column's weights
 /// serves. Stages: batches of rows in shared memory. Blocks: a multiprocessor.
-template <int Taps, int Threads, int Along, int Columns, int Together, int Stages, int Blocks>
+template <int Taps, int Threads, int Columns, int Together, int Stages, int Blocks>
 struct SeparableMarch {
-  static constexpr int taps = Taps, threads = Threads, along = Along, columns = Columns, together = Together, stages = Stages;
-  static constexpr int blocks = Blocks, strip = Threads * Columns, batch = Along / Columns;
+  static constexpr int taps = Taps, threads = Threads, columns = Columns, together = Together, stages = Stages;
+  static constexpr int blocks = Blocks, strip = Threads * Columns, batch = kRow / Columns;
   // Zeros in front of the row's taps put the pixels of each four of them on a multiple of four columns.
   static constexpr int front = (3 - Taps / 2) & 3, row_taps = up_to(front + Taps, 4), column_taps = up_to(Taps, 4);
   static constexpr int reach = Taps / 2 + front;                    ///< columns right of an output that tap 0 reads
@@ -31,24 +34,26 @@ struct SeparableMarch {
   static constexpr int bytes = (weights + middle + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
+// H200, 16384 x 16384, in ms (bench/NOTES.md): 9 taps 0.64, 17 0.66, 25 0.82, 33 0.99, 65 2.01, 129 3.79. 65 taps take 1.85
+// with 256 threads of one column, whose registers spill. 49 and 97 are as their neighbours.
 template <int Taps>
 struct SeparablePolicy;
 template <>
-struct SeparablePolicy<9> : SeparableMarch<9, 128, 16, 2, 8, 2, 5> {};
+struct SeparablePolicy<9> : SeparableMarch<9, 128, 2, 8, 2, 5> {};
 template <>
-struct SeparablePolicy<17> : SeparableMarch<17, 128, 16, 2, 4, 2, 5> {};
+struct SeparablePolicy<17> : SeparableMarch<17, 128, 2, 4, 2, 5> {};
 template <>
-struct SeparablePolicy<25> : SeparableMarch<25, 128, 16, 2, 8, 2, 4> {};
+struct SeparablePolicy<25> : SeparableMarch<25, 128, 2, 8, 2, 4> {};
 template <>
-struct SeparablePolicy<33> : SeparableMarch<33, 128, 16, 2, 8, 2, 4> {};
+struct SeparablePolicy<33> : SeparableMarch<33, 128, 2, 8, 2, 4> {};
 template <>
-struct SeparablePolicy<49> : SeparableMarch<49, 256, 16, 1, 8, 2, 2> {};
+struct SeparablePolicy<49> : SeparableMarch<49, 256, 1, 8, 2, 2> {};
 template <>
-struct SeparablePolicy<65> : SeparableMarch<65, 256, 8, 1, 8, 2, 2> {};
+struct SeparablePolicy<65> : SeparableMarch<65, 128, 2, 8, 2, 2> {};
 template <>
-struct SeparablePolicy<97> : SeparableMarch<97, 256, 16, 1, 16, 2, 1> {};
+struct SeparablePolicy<97> : SeparableMarch<97, 256, 1, 16, 2, 1> {};
 template <>
-struct SeparablePolicy<129> : SeparableMarch<129, 256, 16, 1, 16, 2, 1> {};
+struct SeparablePolicy<129> : SeparableMarch<129, 256, 1, 16, 2, 1> {};
 
 struct SeparableWeights {
   const float* row = nullptr;     ///< row_taps of the policy
@@ -62,52 +67,47 @@ __device__ __forceinline__ void put_four(const float* from, float* to) {
   to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
 }
 
-/// Four taps, without the first Skip of them. The window turns: what stood at place p stands at p + 4 for the next four
-/// taps, so that nothing is moved.
-template <int Turn, int Skip, int Size>
-__device__ __forceinline__ void four_taps(const float* pixels, const float* weights, float (&window)[Size],
-                                          float (&sums)[Size - 4]) {
-  constexpr int kTurn = 4 * (Size - Turn % (Size / 4));
+/// Four taps. The window turns: what stood at place p stands at p + 4 for the next four taps, so that nothing is moved.
+template <int Phase>
+__device__ __forceinline__ void four_taps(const float* pixels, const float* weights, float (&window)[kRow + 4],
+                                          float (&sums)[kRow]) {
+  constexpr int kSize = kRow + 4, kTurn = 4 * kSize - 4 * Phase;
   float taps[4];
-  put_four(pixels, &window[kTurn % Size]);
-  put_four(weights, taps);
+  put_four(pixels - 4 * Phase, &window[kTurn % kSize]);
+  put_four(weights + 4 * Phase, taps);
 #pragma unroll
-  for (int t = Skip; t < 4; ++t) {
+  for (int t = 0; t < 4; ++t) {
 #pragma unroll
-    for (int q = 0; q < Size - 4; ++q) sums[q] = fmaf(taps[t], window[(3 + q - t + kTurn) % Size], sums[q]);
+    for (int q = 0; q < kRow; ++q) sums[q] = fmaf(taps[t], window[(3 + q - t + kTurn) % kSize], sums[q]);
   }
 }
 
-/// Groups times four taps.
-template <int Groups, int Turn, int Size>
-__device__ __forceinline__ void tap_groups(const float* pixels, const float* weights, float (&window)[Size],
-                                           float (&sums)[Size - 4]) {
-  if constexpr (Groups > 0) {
-    four_taps<Turn, 0>(pixels, weights, window, sums);
-    tap_groups<Groups - 1, Turn + 1>(pixels - 4, weights + 4, window, sums);
+template <int Groups, int Phase = 0>
+__device__ __forceinline__ void tap_groups(const float* pixels, const float* weights, float (&window)[kRow + 4],
+                                           float (&sums)[kRow]) {
+  if constexpr (Phase < Groups) {
+    four_taps<Phase>(pixels, weights, window, sums);
+    tap_groups<Groups, Phase + 1>(pixels, weights, window, sums);
   }
 }
 
 /// Filters a stage along x. Eight neighbouring lanes take eight rows: their 16-byte reads fall into different banks.
 template <class Policy>
 __device__ __forceinline__ void filter_rows(const float* stage, const float* weights, float* middle) {
-  constexpr int kAlong = Policy::along, kAcross = Policy::strip / kAlong, kTurns = kAlong / 4 + 1;
-  constexpr int kGroups = Policy::row_taps / 4 - 1, kLoops = kGroups / kTurns > 1 ? kGroups / kTurns : 0;
-  const int row = threadIdx.x % 8 + 8 * (threadIdx.x / 8 / kAcross), column = threadIdx.x / 8 % kAcross * kAlong;
+  constexpr int kPhases = (kRow + 4) / 4, kGroups = Policy::row_taps / 4, kAcross = Policy::strip / kRow;
+  const int row = threadIdx.x % 8 + 8 * (threadIdx.x / 8 / kAcross), column = threadIdx.x / 8 % kAcross * kRow;
   const float* pixels = stage + row * Policy::pitch + column + Policy::first_tap;
-  float window[kAlong + 4], sums[kAlong] = {};
+  float window[kRow + 4], sums[kRow] = {};
 #pragma unroll
-  for (int q = 4; q < kAlong + 4; q += 4) put_four(pixels + q, &window[q]);
-  four_taps<0, Policy::front>(pixels, weights, window, sums);
-  pixels -= 4;
-  weights += 4;
+  for (int q = 4; q < kRow + 4; q += 4) put_four(pixels + q, &window[q]);
+  constexpr int kTurns = kGroups / kPhases, kLooped = kTurns > 1 ? kTurns : 0;
 #pragma unroll 1
-  for (int loop = 0; loop < kLoops; ++loop, pixels -= 4 * kTurns, weights += 4 * kTurns)
-    tap_groups<kTurns, 1>(pixels, weights, window, sums);
-  tap_groups<kGroups - kLoops * kTurns, 1>(pixels, weights, window, sums);
+  for (int turn = 0; turn < kLooped; ++turn, pixels -= 4 * kPhases, weights += 4 * kPhases)
+    tap_groups<kPhases>(pixels, weights, window, sums);
+  tap_groups<kGroups - kLooped * kPhases>(pixels, weights, window, sums);
   float* out = middle + row * Policy::middle_pitch + column;
 #pragma unroll
-  for (int q = 0; q < kAlong; q += 4)
+  for (int q = 0; q < kRow; q += 4)
     *reinterpret_cast<float4*>(out + q) = {sums[q], sums[q + 1], sums[q + 2], sums[q + 3]};
 }
 

@@ -18,7 +18,7 @@ struct MarchGrid {
 };
 
 /// at_once: blocks that the device runs at a time; halo: rows that each march repeats. Many short marches even out what
-/// blocks differ in (a sixth of a march, H200), but repeat more rows.
+/// blocks differ in, but repeat more rows: 0.15 of a march gives four marches at 3 x 3, which is what H200 likes best.
 inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::int64_t at_once, int halo) {
   constexpr double kUneven = 0.15;
   const std::int64_t strips = (nx + strip - 1) / strip, total = strips * ny;
