@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: a tile and its halo in shared memory, a 4 x 8 patch of outputs in each thread's registers.
-// Answers kernels/cpu/direct.cpp: the same fused multiply-adds in the same order. It serves all kernels and blank pixels;
-// images without blank ones have faster ways for square kernels up to 31 pixels (direct_march.cu, direct_tile.cu).
+// Answers kernels/cpu/direct.cpp: the same fused multiply-adds in the same order. It serves all kernels and blank
+// pixels; images without blank ones have faster ways for square kernels up to 31 pixels (direct_march.cu,
+// direct_tile.cu).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -130,8 +131,8 @@ __device__ __forceinline__ void one_row(const float4* pixels, const float4* weig
   }
 }
 
-/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output. Apart: each kernel row has
-/// a sum of its own, and those are added.
+/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output. Apart: each kernel row
+/// has a sum of its own, and those are added.
 template <bool Apart>
 __device__ __forceinline__ void accumulate(const DirectArguments& arguments, const TileShape& tile,
                                            const float4* shared, const float4* weights, float (&sums)[kRows][kCols]) {

@@ -18,8 +18,8 @@ struct MarchWeights {
   float taps[up4(Side * Side)] = {};
 };
 
-/// One way to run a kernel size. Threads: four columns each. Together: rows that one reading of the weights serves. Batch:
-/// rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor.
+/// One way to run a kernel size. Threads: four columns each. Together: rows that one reading of the weights serves.
+/// Batch: rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor.
 template <int Side, int Threads, int Together, int Batch, int Stages, int Blocks>
 struct March {
   static constexpr int side = Side, threads = Threads, together = Together, batch = Batch, stages = Stages;
@@ -28,7 +28,8 @@ struct March {
   static constexpr int bytes = (weights + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
-// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.60, 0.64 and 0.91 ms; the copy alone takes 0.51.
+// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.60, 0.64 and 0.91 ms; the copy alone takes
+// 0.51.
 template <int Side>
 struct MarchPolicy;
 template <>
@@ -50,8 +51,8 @@ __device__ __forceinline__ void read_fours(const float* from, float (&values)[Co
   }
 }
 
-/// Adds Rows rows of the image, read upwards, to the outputs in the making. sums[k]: the output that has had kernel rows
-/// 0 to k. Each moves up by Rows; done[k]: the output that is complete with row k.
+/// Adds Rows rows of the image, read upwards, to the outputs in the making. sums[k]: the output that has had kernel
+/// rows 0 to k. Each moves up by Rows; done[k]: the output that is complete with row k.
 template <int Side, int Rows>
 __device__ __forceinline__ void add_rows(const float* weights, const float* pixels, int pitch,
                                          float (&sums)[Side - 1][4], float (&done)[Rows][4]) {
@@ -146,9 +147,8 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   auto* taps = reinterpret_cast<float*>(march_memory);
   for (int i = threadIdx.x; i < Policy::weights; i += Policy::threads) taps[i] = weights.taps[i];
   unsigned blank = 0;  // the first barrier of a march covers the weights
-  for_each_piece(grid, job.ny, [&](const MarchPiece& piece) {
-    blank += march<Policy>(job, piece, taps, taps + Policy::weights);
-  });
+  for_each_piece(grid, job.ny,
+                 [&](const MarchPiece& piece) { blank += march<Policy>(job, piece, taps, taps + Policy::weights); });
   count_warp(blank, job.blank);
 }
 

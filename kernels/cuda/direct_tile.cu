@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct convolution of images without blank pixels with kernels of 11 to 31 pixels: a tile and its halo in shared memory,
-// 4 x 8 outputs in each thread's registers, loops over a kernel row unrolled. The same fused multiply-adds in the same
-// order as direct.cu.
+// Direct convolution of images without blank pixels with kernels of 11 to 31 pixels: a tile and its halo in shared
+// memory, 4 x 8 outputs in each thread's registers, loops over a kernel row unrolled. The same fused multiply-adds in
+// the same order as direct.cu.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -13,8 +13,9 @@ namespace {
 
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
-// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.44 ms with three blocks
-// a multiprocessor, a tenth of a ms more with two; 31 x 31 has registers for two: 9.53. 2, 6 or 8 rows a thread were slower.
+// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.44 ms with three
+// blocks a multiprocessor, a tenth of a ms more with two; 31 x 31 has registers for two: 9.53. 2, 6 or 8 rows a thread
+// were slower.
 template <int Side>
 struct Tile {
   static constexpr int lanes = 32, warps = 8, columns = 8, rows = 4, threads = lanes * warps;
@@ -126,7 +127,8 @@ __device__ __forceinline__ void accumulate(const float* weights, const float* pi
 
 template <int Side>
 __global__ void __launch_bounds__(Tile<Side>::threads, Tile<Side>::blocks)
-    k_convolve_tile(const __grid_constant__ ConvolveJob job, const float* __restrict__ padded_weights, unsigned tiles_x) {
+    k_convolve_tile(const __grid_constant__ ConvolveJob job, const float* __restrict__ padded_weights,
+                    unsigned tiles_x) {
   using T = Tile<Side>;
   extern __shared__ float4 tile_memory[];
   auto* weights = reinterpret_cast<float*>(tile_memory);
@@ -153,7 +155,8 @@ __global__ void __launch_bounds__(Tile<Side>::threads, Tile<Side>::blocks)
       for (int q = 0; q < 4; ++q) values[o][q] = sums[o][4 * half + q];
     }
     // Rows go down the image here.
-    blank += store_rows(job.out + y * job.out_pitch + x + 4 * half, -job.out_pitch, 0, rows, columns - 4 * half, values);
+    blank +=
+        store_rows(job.out + y * job.out_pitch + x + 4 * half, -job.out_pitch, 0, rows, columns - 4 * half, values);
   }
   count_warp(blank, job.blank);
 }
@@ -164,7 +167,8 @@ template <int Side>
 class TileConvolver final : public Convolver {
  public:
   /// with_blanks: for jobs that are not all_finite.
-  TileConvolver(Context& context, Shape kernel, const std::vector<float>& weights, std::unique_ptr<Convolver> with_blanks)
+  TileConvolver(Context& context, Shape kernel, const std::vector<float>& weights,
+                std::unique_ptr<Convolver> with_blanks)
       : kernel_(kernel), with_blanks_(std::move(with_blanks)) {
     // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
     const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable convolution of images without blank pixels, up to 129 taps: each block marches up a strip of columns. A batch
-// of rows is filtered along x from one part of shared memory into another; then each thread takes its columns of it, whose
-// outputs in the making, one for each tap, stay in registers. The same sums in the same order as separable.cu.
+// Separable convolution of images without blank pixels, up to 129 taps: each block marches up a strip of columns. A
+// batch of rows is filtered along x from one part of shared memory into another; then each thread takes its columns of
+// it, whose outputs in the making, one for each tap, stay in registers. The same sums in the same order as
+// separable.cu.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,26 +17,26 @@ constexpr int up_to(int n, int multiple) { return (n + multiple - 1) / multiple 
 /// Outputs that a thread makes along x at a time.
 constexpr int kRow = 16;
 
-/// One way to run kernels of up to Taps taps. Columns: of a thread. Together: rows that one reading of the column's weights
-/// serves. Stages: batches of rows in shared memory. Blocks: a multiprocessor.
+/// One way to run kernels of up to Taps taps. Columns: of a thread. Together: rows that one reading of the column's
+/// weights serves. Stages: batches of rows in shared memory. Blocks: a multiprocessor.
 template <int Taps, int Threads, int Columns, int Together, int Stages, int Blocks>
 struct SeparableMarch {
   static constexpr int taps = Taps, threads = Threads, columns = Columns, together = Together, stages = Stages;
   static constexpr int blocks = Blocks, strip = Threads * Columns, batch = kRow / Columns;
   // Zeros in front of the row's taps put the pixels of each four of them on a multiple of four columns.
   static constexpr int front = (3 - Taps / 2) & 3, row_taps = up_to(front + Taps, 4), column_taps = up_to(Taps, 4);
-  static constexpr int reach = Taps / 2 + front;                    ///< columns right of an output that tap 0 reads
-  static constexpr int before = up_to(row_taps - 1 - reach, 4);     ///< columns staged left of the first output
-  static constexpr int first_tap = before + reach - 3;              ///< staged column of output 0's first four taps
+  static constexpr int reach = Taps / 2 + front;                 ///< columns right of an output that tap 0 reads
+  static constexpr int before = up_to(row_taps - 1 - reach, 4);  ///< columns staged left of the first output
+  static constexpr int first_tap = before + reach - 3;           ///< staged column of output 0's first four taps
   static constexpr int width = up_to(first_tap + strip + 4, 4);
-  static constexpr int pitch = up_to(width - 4, 32) + 4;            ///< 4 modulo 32: eight rows fall into different banks
+  static constexpr int pitch = up_to(width - 4, 32) + 4;  ///< 4 modulo 32: eight rows fall into different banks
   static constexpr int middle_pitch = strip + 4;
   static constexpr int weights = row_taps + column_taps, middle = batch * middle_pitch, stage = batch * pitch;
   static constexpr int bytes = (weights + middle + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
-// H200, 16384 x 16384, in ms (bench/NOTES.md): 9 taps 0.64, 17 0.66, 25 0.82, 33 0.99, 65 2.01, 129 3.79. 65 taps take 1.85
-// with 256 threads of one column, whose registers spill. 49 and 97 are as their neighbours.
+// H200, 16384 x 16384, in ms (bench/NOTES.md): 9 taps 0.64, 17 0.66, 25 0.82, 33 0.99, 65 2.01, 129 3.79. 65 taps
+// take 1.85 with 256 threads of one column, whose registers spill. 49 and 97 are as their neighbours.
 template <int Taps>
 struct SeparablePolicy;
 template <>
@@ -121,8 +122,8 @@ __device__ __forceinline__ void read_columns(const float* from, float (&values)[
   }
 }
 
-/// Adds Rows filtered rows, read upwards, to the outputs in the making. sums[k]: the output that has had taps 0 to k. Each
-/// moves up by Rows; done[k]: the output that is complete with row k.
+/// Adds Rows filtered rows, read upwards, to the outputs in the making. sums[k]: the output that has had taps 0 to k.
+/// Each moves up by Rows; done[k]: the output that is complete with row k.
 template <class Policy>
 __device__ __forceinline__ void add_rows(const float* weights, const float* rows,
                                          float (&sums)[Policy::taps - 1][Policy::columns],
@@ -132,7 +133,7 @@ __device__ __forceinline__ void add_rows(const float* weights, const float* rows
   float value[kRows][kColumns], taps[Policy::column_taps];
 #pragma unroll
   for (int k = 0; k < kRows; ++k) read_columns(rows + k * Policy::middle_pitch, value[k]);
-  // Downwards, so that sums[i - kRows] has not been overwritten when it becomes sums[i].
+    // Downwards, so that sums[i - kRows] has not been overwritten when it becomes sums[i].
 #pragma unroll
   for (int last = kTaps + kRows - 2; last >= 0; last -= kChains) {
     const int lowest = last - kChains + 1 - kRows + 1;  // tap
@@ -220,7 +221,7 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
 /// behind them would blank outputs that the row does not reach.
 template <class Policy>
 __device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const MarchPiece& piece,
-                                                const SeparableWeights& kernel, const float* weights) {
+                                                   const SeparableWeights& kernel, const float* weights) {
   const float* row_weights = weights + Policy::front + kernel.right;
   const float* column_weights = weights + Policy::row_taps + kernel.down;
   unsigned blank = 0;
@@ -305,7 +306,8 @@ class MarchConvolver final : public Convolver {
 
   [[nodiscard]] std::string description() const override {
     return "separable, rows and columns in one march, " + std::to_string(kernel_.kx) + " and " +
-           std::to_string(kernel_.ky) + " taps, made for " + std::to_string(Taps) + " (a ring of rows where pixels are blank)";
+           std::to_string(kernel_.ky) + " taps, made for " + std::to_string(Taps) +
+           " (a ring of rows where pixels are blank)";
   }
 
  private:

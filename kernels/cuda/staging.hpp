@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the marching convolutions share: asynchronous copies of image rows into shared memory, rows of outputs, and how a
-// block finds its part of the image.
+// What the marching convolutions share: asynchronous copies of image rows into shared memory, rows of outputs, and how
+// a block finds its part of the image.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +37,8 @@ inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::in
 
 #ifdef __CUDACC__
 
+// Cards before compute capability 8.0 have no asynchronous copies: there each one is done at once.
+#if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
@@ -54,6 +56,17 @@ template <int Open>
 __device__ __forceinline__ void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Open) : "memory");
 }
+#else
+__device__ __forceinline__ void copy16(float* to, const float* from) {
+  *reinterpret_cast<float4*>(to) = __ldg(reinterpret_cast<const float4*>(from));
+}
+__device__ __forceinline__ void copy4(float* to, const float* from, int bytes) {
+  *to = bytes == 4 ? __ldg(from) : 0.0f;
+}
+__device__ __forceinline__ void close_copies() {}
+template <int Open>
+__device__ __forceinline__ void wait_copies() {}
+#endif
 
 /// Four pixels of a row (null: none) of which some lie outside the image.
 __device__ __forceinline__ void copy_edge(const ConvolveJob& job, const float* row, int x, float* to) {
@@ -99,8 +112,8 @@ __device__ __forceinline__ void stage_rows(const ConvolveJob& job, int y, int x0
     }
     if (x0 >= 0 && x0 + Width <= nx) return;
   }
-  // What lies outside the image, pixel by pixel: columns [0, left) and [right, end) of the stage, or all of them. Beyond
-  // `end` no output needs any.
+  // What lies outside the image, pixel by pixel: columns [0, left) and [right, end) of the stage, or all of them.
+  // Beyond `end` no output needs any.
   const int left = rows_held ? max(-x0, 0) : 0, right = rows_held ? max((nx - x0) / 4 * 4, 0) : 0;
   const int end = min(Width, max(nx - x0 + 4 * kRest, left)), outside = left + max(end - max(right, left), 0);
 #pragma unroll 1
