@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/io/catalogue_readers.hpp"
-#include "core/io/xml_scanner.hpp"
+#include "core/io/xml_reader.hpp"
 
 namespace reber {
 namespace {
@@ -93,7 +93,7 @@ std::string decode_base64(std::string_view text, const std::string& name) {
 
 class Reader {
  public:
-  Reader(std::string_view document, const std::string& name) : scanner_(document), name_(name) {}
+  Reader(std::string_view document, const std::string& name) : xml_(document, name), name_(name) {}
   Catalogue read();
 
  private:
@@ -102,7 +102,7 @@ class Reader {
   void read_binary(bool with_nulls);
   [[nodiscard]] std::string_view take(std::string_view& data, std::int64_t bytes) const;
 
-  XmlScanner scanner_;
+  XmlReader xml_;
   const std::string& name_;
   std::vector<Field> fields_;
   std::vector<std::vector<std::string>> cells_;
@@ -112,8 +112,8 @@ class Reader {
 /// TABLEDATA, until it closes.
 void Reader::read_rows() {
   cells_.resize(fields_.size());
-  for (XmlTag tag = scanner_.next(); !tag.name.empty(); tag = scanner_.next()) {
-    if (tag.name == "TABLEDATA" && tag.closes) {
+  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
+    if (tag.name == "TABLEDATA" && !tag.opens) {
       for (std::size_t c = 0; c < fields_.size(); ++c) {
         if (!fields_[c].kept) continue;
         if (fields_[c].datatype == "boolean")
@@ -123,22 +123,22 @@ void Reader::read_rows() {
       }
       return;
     }
-    if (tag.name == "TR" && tag.opens && !tag.closes) read_row();
+    if (tag.name == "TR" && tag.opens) read_row();
   }
   throw DataError(fmt::format("'{}': the VOTable ends within its rows (it is truncated)", name_));
 }
 
 void Reader::read_row() {
   std::size_t column = 0;
-  for (XmlTag tag = scanner_.next(); !tag.name.empty(); tag = scanner_.next()) {
-    if (tag.name == "TR" && tag.closes) {
+  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
+    if (tag.name == "TR" && !tag.opens) {
       for (; column < fields_.size(); ++column) cells_[column].emplace_back();
       return;
     }
-    if (tag.name != "TD" || !tag.closes) continue;
+    if (tag.name != "TD" || tag.opens) continue;
     if (column >= fields_.size())
       throw DataError(fmt::format("'{}': a row has more cells than there are FIELDs ({})", name_, fields_.size()));
-    cells_[column++].push_back(tag.opens ? std::string() : xml_text(trimmed(tag.text)));
+    cells_[column++].emplace_back(trimmed(tag.text));
   }
 }
 
@@ -152,11 +152,11 @@ std::string_view Reader::take(std::string_view& data, std::int64_t bytes) const 
 
 /// BINARY and BINARY2: the latter has a bit a field in front of each row, set where it has no value.
 void Reader::read_binary(bool with_nulls) {
-  XmlTag tag = scanner_.next();
-  while (!tag.name.empty() && !(tag.name == "STREAM" && tag.closes)) {
+  XmlTag tag = xml_.next();
+  while (!tag.name.empty() && !(tag.name == "STREAM" && !tag.opens)) {
     if (tag.name == "STREAM" && !tag.attribute("href").empty())
       throw DataError(fmt::format("'{}': the rows lie in another file ({})", name_, tag.attribute("href")));
-    tag = scanner_.next();
+    tag = xml_.next();
   }
   const std::string bytes = decode_base64(tag.text, name_);
   std::string_view data = bytes;
@@ -205,16 +205,15 @@ std::string frame_of(const std::string& system) {
 Catalogue Reader::read() {
   catalogue_.equinox = catalogue_.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   bool known = false;
-  for (XmlTag tag = scanner_.next(); !tag.name.empty(); tag = scanner_.next()) {
+  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
     known = known || tag.name == "VOTABLE";
     if (tag.name == "COOSYS" && tag.opens && catalogue_.frame.empty())
       catalogue_.frame = frame_of(tag.attribute("system"));
     if (tag.name == "FIELD" && tag.opens) fields_.push_back(field_of(tag));
-    if (tag.name == "DESCRIPTION" && !tag.opens && !fields_.empty())
-      fields_.back().info.text = xml_text(trimmed(tag.text));
+    if (tag.name == "DESCRIPTION" && !tag.opens && !fields_.empty()) fields_.back().info.text = trimmed(tag.text);
     if (tag.name == "FITS" && tag.opens)
       throw DataError(fmt::format("'{}': the VOTable's rows are a FITS file within it; give that file itself", name_));
-    if (!tag.opens || tag.closes) continue;
+    if (!tag.opens) continue;
     if (tag.name == "TABLEDATA") read_rows();
     if (tag.name == "BINARY" || tag.name == "BINARY2") read_binary(tag.name == "BINARY2");
     if (!catalogue_.columns.empty()) return std::move(catalogue_);

@@ -152,6 +152,22 @@ TEST(CatalogueReader, BinaryVotablesHonourNulls) {
   EXPECT_TRUE(std::isnan(list.total[1]));
 }
 
+TEST(CatalogueReader, VotableCellsAreXmlText) {
+  const TemporaryFolder folder;
+  const Catalogue catalogue = read_catalogue(write_text(
+      folder, "t.vot",
+      "\n<?xml version='1.0' encoding='ISO-8859-1'?>\n<!DOCTYPE VOTABLE [<!ENTITY who 'Reber'>]>\n"
+      "<VOTABLE><RESOURCE><TABLE><FIELD name='a&amp;b' datatype='char' arraysize='*'><DESCRIPTION>of <![CDATA[<all>]]>"
+      "</DESCRIPTION></FIELD><FIELD name='x' datatype='int'/><DATA><TABLEDATA><TR><TD>&who; &#x3b4; \xB5Jy</TD><TD> 7 "
+      "</TD></TR><TR><TD/><TD></TD></TR></TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>"));
+  ASSERT_EQ(catalogue.rows(), 2);
+  EXPECT_EQ(catalogue.columns[0].info.name, "a&b");
+  EXPECT_EQ(catalogue.columns[0].info.text, "of <all>");
+  const auto& cells = std::get<std::vector<std::string>>(catalogue.columns[0].values);
+  EXPECT_EQ(cells[0], "Reber \xCE\xB4 \xC2\xB5Jy");
+  EXPECT_EQ(cells[1], "");
+}
+
 TEST(CatalogueReader, DamagedFilesAreRefusedWithTheReason) {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& text) -> std::string {
@@ -177,6 +193,8 @@ TEST(CatalogueReader, DamagedFilesAreRefusedWithTheReason) {
   EXPECT_NE(message("<html><body>404</body></html>").find("no VOTable"), std::string::npos);
   EXPECT_NE(message("<VOTABLE><TABLE><FIELD name='ra' datatype='double'/><DATA><TABLEDATA><TR><TD>1").find("truncated"),
             std::string::npos);
+  const std::string crossed = message("<VOTABLE>\n<TABLE><FIELD name='ra' datatype='double'/>\n</VOTABLE></TABLE>");
+  EXPECT_NE(crossed.find("line 3 is not well-formed XML: mismatched tag"), std::string::npos) << crossed;
   EXPECT_NE(message(primary).find("no table"), std::string::npos);
   EXPECT_NE(message(table("8", "3", "1D")).find("truncated data"), std::string::npos);
   EXPECT_NE(message(table("4", "0", "1D")).find("more bytes than NAXIS1"), std::string::npos);
