@@ -38,9 +38,8 @@ void add_convolve_options(CLI::App& command, ConvolveOptions& options) {
       ->group(group);
   add_convolution_rules(command, options);
   command
-      .add_option(
-          "--normalise,--normalize", options.normalise,
-          "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
+      .add_option("--normalise,--normalize", options.normalise,
+                  "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
       ->check(CLI::IsMember({"sum", "peak", "none"}))
       ->type_name("sum|peak|none")
       ->group(group);
@@ -109,9 +108,10 @@ std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) 
 void add_background_options(CLI::App& command, BackgroundOptions& options, const std::string& method_name, bool maps) {
   const std::string group = "Background";
   command
-      .add_option(method_name, options.method,
-                  "mesh: background and noise vary, measured in cells; grid: in overlapping boxes; clip: one value each "
-                  "for the whole image")
+      .add_option(
+          method_name, options.method,
+          "mesh: background and noise vary, measured in cells; grid: in overlapping boxes; clip: one value each "
+          "for the whole image")
       ->check(CLI::IsMember({"mesh", "grid", "clip"}))
       ->type_name("mesh|grid|clip")
       ->capture_default_str()
@@ -159,14 +159,16 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
       ->group(group);
   if (!maps) return;
   command
-      .add_option("--mean,--mean-map", options.mean_map,
-                  "Take the background from this FITS map, of the image's size; for an inverted image, from the inverted map")
+      .add_option(
+          "--mean,--mean-map", options.mean_map,
+          "Take the background from this FITS map, of the image's size; for an inverted image, from the inverted map")
       ->type_name("FITS")
       ->group(group);
   command
-      .add_option("--rms,--rms-map", options.rms_map,
-                  "Take the noise from this FITS map, of the image's size; pixels that are blank, zero or negative in it "
-                  "hold no source")
+      .add_option(
+          "--rms,--rms-map", options.rms_map,
+          "Take the noise from this FITS map, of the image's size; pixels that are blank, zero or negative in it "
+          "hold no source")
       ->type_name("FITS")
       ->group(group);
 }
@@ -203,9 +205,10 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--fdr", options.fdr,
-                  "In place of --threshold: the part of the detected pixels that may be false; sets the threshold from the "
-                  "S/N of all pixels. 0: off")
+      .add_option(
+          "--fdr", options.fdr,
+          "In place of --threshold: the part of the detected pixels that may be false; sets the threshold from the "
+          "S/N of all pixels. 0: off")
       ->check(CLI::Range(0.0, 0.999))
       ->type_name("PART")
       ->capture_default_str()
@@ -227,14 +230,16 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--scales", options.scales,
-                  "Detect on the image smoothed by Gaussians of these FWHMs, each with its own noise, e.g. 0,3,6 (pixels; "
-                  "0: the image) or 0b,1b,2b (beams); fluxes are measured on the image")
+      .add_option(
+          "--scales", options.scales,
+          "Detect on the image smoothed by Gaussians of these FWHMs, each with its own noise, e.g. 0,3,6 (pixels; "
+          "0: the image) or 0b,1b,2b (beams); fluxes are measured on the image")
       ->type_name("LIST")
       ->group(group);
   command
-      .add_option("--wavelets", options.wavelets,
-                  "Detect on this many a-trous wavelet planes as well, for extended emission; plane j holds 2^j px. 0: none")
+      .add_option(
+          "--wavelets", options.wavelets,
+          "Detect on this many a-trous wavelet planes as well, for extended emission; plane j holds 2^j px. 0: none")
       ->check(CLI::Range(0, 12))
       ->type_name("PLANES")
       ->capture_default_str()
@@ -260,6 +265,11 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->check(CLI::IsMember({"auto", "none", "gaussian"}))
       ->type_name("auto|none|gaussian")
       ->capture_default_str()
+      ->group(group);
+  command
+      .add_flag("--keep-noise-peaks", options.keep_noise_peaks,
+                "Fits take faint detections for peaks of the noise where they look like it, and leave them out: keep "
+                "them, flagged")
       ->group(group);
   command.add_option("--clean-bias", options.clean_bias, "Added to every peak, in Jy/beam; totals are scaled alike")
       ->type_name("JY")
@@ -300,13 +310,15 @@ void apply(const FindOptions& options, Request& request) {
   request.scales = parse_scales(options.scales);
   request.scales.wavelets = options.wavelets;
   if (options.fdr > 0 && (request.scales.fwhm.size() > 1 || options.wavelets > 0))
-    throw InputError("--fdr needs the p-value of one S/N a pixel: it goes with one of --scales, not with several or --wavelets");
+    throw InputError(
+        "--fdr needs the p-value of one S/N a pixel: it goes with one of --scales, not with several or --wavelets");
   request.negative_too = options.negative;
   request.reliability = options.reliability;
   request.deblend.on = !options.no_deblend;
   request.deblend.contrast = options.contrast;
   request.deblend.prominence = options.prominence;
   request.calibration = {options.clean_bias, options.calibration_error, options.position_error_arcsec / 3600};
+  request.fit.keep_noise_peaks = options.keep_noise_peaks;
   request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian
                        : options.fit == "none"   ? FitRequest::Method::none
                                                  : FitRequest::Method::automatic;

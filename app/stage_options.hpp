@@ -52,6 +52,7 @@ struct FindOptions {
   double contrast = DeblendOptions().contrast;
   double prominence = DeblendOptions().prominence;
   std::string fit = "auto";
+  bool keep_noise_peaks = false;
   double fdr = 0;
   std::string scales;
   int wavelets = 0;

@@ -88,7 +88,8 @@ struct Work {
 std::size_t nearest_pixel(const IslandPixels& pixels, std::size_t which, double x, double y) {
   auto nearest = static_cast<std::size_t>(pixels.first[which]);
   double least = std::numeric_limits<double>::infinity();
-  for (auto p = static_cast<std::size_t>(pixels.first[which]); p < static_cast<std::size_t>(pixels.first[which + 1]); ++p)
+  for (auto p = static_cast<std::size_t>(pixels.first[which]); p < static_cast<std::size_t>(pixels.first[which + 1]);
+       ++p)
     if (const double d = std::hypot(pixels.x[p] - x, pixels.y[p] - y); d < least) least = d, nearest = p;
   return nearest;
 }
@@ -165,26 +166,13 @@ std::vector<Work> next_round(Backend& backend, std::vector<Work> open, FitBatch 
   return still_open(std::move(open), found);
 }
 
-/// Takes these entries, ascending, out.
-template <typename T>
-void without(const std::vector<std::size_t>& entries, std::vector<T>& all) {
-  std::size_t at = 0, next = 0;
-  std::erase_if(all, [&](const T&) {
-    const bool out = next < entries.size() && entries[next] == at;
-    ++at;
-    next += out ? 1 : 0;
-    return out;
-  });
-}
-
-/// Sources and their fits, those that the fits added at the end of their islands, without peaks of the noise.
+/// Sources and their fits, those that the fits added at the end of their islands.
 /// found: of each island;   seed: threshold in rms
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
                                const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
                                double seed) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
-  std::vector<std::size_t> noise;  // entries of the two above
   std::size_t next = 0;
   const auto copy_until = [&](std::size_t end) {
     for (; next < end; ++next) {
@@ -199,11 +187,10 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
     copy_until(island.first + island.count);
     for (const LadderResult& one : found[i]) {
       if (one.source == Candidate::kExtra) continue;
-      if (one.noise) noise.push_back(first + static_cast<std::size_t>(one.source));
       const std::size_t k = first + static_cast<std::size_t>(one.source);
       const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, seed) : std::nullopt;
       if (!rest) {
-        fits[k] = {one.gaussian, one.flag};
+        fits[k] = {one.gaussian, one.noise ? one.flag | kFlagNoise : one.flag};
         continue;
       }
       all.push_back(extra_source(all[k], pixels, island.pixels, one.gaussian.component));
@@ -222,9 +209,6 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
     }
   }
   copy_until(sums.size());
-  std::ranges::sort(noise);
-  without(noise, all);
-  without(noise, fits);
   sums = std::move(all);
   return fits;
 }
@@ -288,13 +272,31 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   FitBatch about_noise = empty;
   about_noise.weights = empty.errors;
   while (!open.empty()) {
-    const auto last = std::stable_partition(open.begin(), open.end(), [](const Work& one) { return !one.ladder.about_noise(); });
+    const auto last =
+        std::stable_partition(open.begin(), open.end(), [](const Work& one) { return !one.ladder.about_noise(); });
     std::vector<Work> questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
     open.erase(last, open.end());
     open = next_round(backend, std::move(open), empty, pool, found, progress);
-    std::ranges::move(next_round(backend, std::move(questions), about_noise, pool, found, progress), std::back_inserter(open));
+    std::ranges::move(next_round(backend, std::move(questions), about_noise, pool, found, progress),
+                      std::back_inserter(open));
   }
   return collect(sums, islands, pixels, found, options.seed);
+}
+
+std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if ((fits[i].flag & kFlagNoise) != 0) continue;
+    if (kept != i) {
+      sums[kept] = std::move(sums[i]);
+      fits[kept] = std::move(fits[i]);
+    }
+    ++kept;
+  }
+  const auto left_out = static_cast<std::int64_t>(fits.size() - kept);
+  sums.resize(kept);
+  fits.resize(kept);
+  return left_out;
 }
 
 std::string SourceFitter::description() const {

@@ -15,7 +15,11 @@ namespace reber {
 struct FitRequest {
   /// automatic: gaussian where a beam is known, else none
   enum class Method { none, gaussian, automatic } method = Method::none;
-  int threads = 0;  ///< 0: all that this process may use; the answer is the same for any number
+  bool keep_noise_peaks = false;  ///< rows for detections that are flagged kFlagNoise
+  int threads = 0;                ///< 0: all that this process may use; the answer is the same for any number
+  [[nodiscard]] bool wanted(bool beam_known) const {
+    return method == Method::gaussian || (method == Method::automatic && beam_known);
+  }
   bool operator==(const FitRequest&) const = default;
 };
 
@@ -55,5 +59,9 @@ class SourceFitter {
   NoiseCorrelation beam_noise_;
   MeasuredCorrelation measured_;
 };
+
+/// Takes out the entries of both that are flagged kFlagNoise; the order of the others stays.
+///   returns how many
+std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits);
 
 }  // namespace reber

@@ -14,6 +14,7 @@
 #include "core/run/background_stage.hpp"
 #include "core/run/detection_planes.hpp"
 #include "core/run/fdr.hpp"
+#include "core/run/history.hpp"
 #include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
 #include "core/run/reliability.hpp"
@@ -43,7 +44,8 @@ class Run {
       if (request_.convolve) convolve();
       if (request_.background) measure_background();
       if (request_.detect) find_sources();
-      result_.history = history();
+      result_.history = history_lines({request_, result_.report, convolution_ && choice_ ? &*convolution_ : nullptr,
+                                       choice_ ? &*choice_ : nullptr, background_history_, fit_history_});
       write();
     }
     result_.report.wall_ms = ms_since(start);
@@ -86,14 +88,8 @@ class Run {
   void add_negative(const std::vector<Source>& negative, double seed);
   [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
                                         std::vector<SourceFit>& fits);
-  [[nodiscard]] bool fits_wanted() const {
-    using enum FitRequest::Method;
-    return request_.fit.method == gaussian || (request_.fit.method == automatic && result_.beam.has_value());
-  }
-  [[nodiscard]] std::int64_t least_blend() const;
   void write();
   [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
-  [[nodiscard]] std::vector<std::string> history() const;
   [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
   [[nodiscard]] std::string in_unit(double value) const { return words_in_unit(value, header().unit); }
 
@@ -108,7 +104,7 @@ class Run {
   std::optional<ResolvedConvolution> convolution_;
   std::optional<AlgorithmChoice> choice_;
   std::optional<SourceFitter> fitter_;
-  std::vector<std::string> background_history_;
+  std::vector<std::string> background_history_, fit_history_;
 };
 
 void Run::take_cached() {
@@ -119,8 +115,7 @@ void Run::take_cached() {
 }
 
 void Run::open() {
-  if (!result_.image)
-    result_.image = std::make_shared<const FitsImage>(FitsImage::open(request_.input, request_.open));
+  if (!result_.image) result_.image = std::make_shared<const FitsImage>(FitsImage::open(request_.input, request_.open));
   if (cache_ != nullptr) cache_->image = result_.image;
   const ImageHeader& head = header();
   result_.report.input = request_.input;
@@ -198,9 +193,10 @@ void Run::spare_bright_sources() {
   choice_ = choose_algorithm(backend_.quote(convolution_->spec, result_.plane->shape()), {}, range);
   fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
   if (choice_->algorithm == Algorithm::fft)
-    warn(fmt::format("the brightest pixel is {:.2g} times the noise: FFT convolution may err by {:.1g} of the noise near "
-                     "it; --algorithm direct does not",
-                     range, 1e-6 * range));
+    warn(fmt::format(
+        "the brightest pixel is {:.2g} times the noise: FFT convolution may err by {:.1g} of the noise near "
+        "it; --algorithm direct does not",
+        range, 1e-6 * range));
 }
 
 void Run::convolve() {
@@ -276,7 +272,8 @@ void Run::measure_background() {
     std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     return static_cast<double>(values[values.size() / 2]);
   };
-  if (!result_.background->mean_map) fact("background", fmt::format("median {}", in_unit(middle(result_.background->mean))));
+  if (!result_.background->mean_map)
+    fact("background", fmt::format("median {}", in_unit(middle(result_.background->mean))));
   if (!result_.background->rms_map) {
     const double rms = middle(result_.background->rms);
     fact("noise rms", fmt::format("median {}", in_unit(rms)));
@@ -288,19 +285,8 @@ void Run::measure_background() {
   }
 }
 
-/// Fewest pixels that can hold two sources: three quarters of a beam's area. Two points at the seed level a beam apart
-/// cover more than one.
-std::int64_t Run::least_blend() const {
-  constexpr std::int64_t kLeast = 7;
-  const auto geometry = header().wcs.sky_per_pixel(0.5 * static_cast<double>(header().shape.nx - 1),
-                                                   0.5 * static_cast<double>(header().shape.ny - 1));
-  if (!result_.beam || !geometry) return kLeast;
-  const double area = result_.beam->area_deg2() / std::abs(geometry->determinant());
-  return std::max(kLeast, static_cast<std::int64_t>(0.75 * area));
-}
-
-/// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where a
-/// false discovery rate does; negative sources are then looked for with the threshold of the positive ones.
+/// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where
+/// a false discovery rate does; negative sources are then looked for with the threshold of the positive ones.
 std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
   const Plane* plane = result_.plane.get();
   const BackgroundModel* background = &*result_.background;
@@ -316,7 +302,8 @@ std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
   }
   if (request_.fdr > 0 && !options.negative) {
     const auto beam_px = beam_pixels(header(), result_.beam);
-    const auto area = beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
+    const auto area =
+        beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
     const FdrThreshold found = measure_fdr(backend_, *plane, *background, request_.fdr, area, progress_);
     options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
     options.flood = std::min(options.flood, options.seed);
@@ -341,12 +328,13 @@ void Run::find_sources() {
       const auto whole = backend_.measure(*result_.plane, *result_.background, *islands);
       IslandPixels pixels;
       if (request_.deblend.on)
-        pixels = backend_.island_pixels(*result_.plane, *result_.background, *islands, least_blend());
+        pixels =
+            backend_.island_pixels(*result_.plane, *result_.background, *islands, least_blend(header(), result_.beam));
       sums = deblend(whole, pixels, options, request_.deblend, progress_);
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
     fits.clear();
-    if (fitted && fits_wanted())
+    if (fitted && request_.fit.wanted(result_.beam.has_value()))
       stage(fmt::format("fit{}", name), [&] { return fit_sources(*islands, sums, fits); });
     return islands;
   };
@@ -365,57 +353,34 @@ void Run::add_negative(const std::vector<Source>& negative, double seed) {
   fact("negative detections", fmt::format("{}", negative.size()));
   if (request_.reliability) {
     const double expected = set_reliabilities(result_.sources, negative, seed);
-    fact("reliability", fmt::format("{:.1f} of {} sources expected to be false{}", expected, result_.sources.size(),
-                                    negative.empty() ? " (no negative detection: fewer than 3, with 95 % confidence)" : ""));
+    fact("reliability",
+         fmt::format("{:.1f} of {} sources expected to be false{}", expected, result_.sources.size(),
+                     negative.empty() ? " (no negative detection: fewer than 3, with 95 % confidence)" : ""));
   }
   if (request_.negative_too) merge_negative(result_.sources, negative, result_.islands->count());
 }
 
 /// The noise is measured once, outside the islands that were found first.
-std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
-                             std::vector<SourceFit>& fits) {
+std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
   if (!fitter_) {
     fitter_.emplace(request_.fit, header(), result_.beam);
     fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands, progress_);
+    fit_history_ = {fitter_->description()};
   }
   const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1);
   fits = fitter_->fit(backend_, sums, pixels, islands.options(), progress_);
+  const auto noise =
+      request_.fit.keep_noise_peaks
+          ? std::ranges::count_if(fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })
+          : leave_out_noise_peaks(sums, fits);
+  if (noise > 0) {
+    const std::string text = fmt::format("{} {}", noise, request_.fit.keep_noise_peaks ? "kept, flagged" : "left out");
+    const std::string name = islands.options().negative ? "noise peaks, negative" : "noise peaks";
+    fact(name, text);
+    fit_history_.push_back(fmt::format("{}: {}", name, text));
+  }
   const auto fitted = std::ranges::count_if(fits, [](const SourceFit& fit) { return fit.gaussian.has_value(); });
   return fmt::format("{} of {} sources; {}", fitted, sums.size(), fitter_->description());
-}
-
-std::vector<std::string> Run::history() const {
-  std::vector<std::string> lines{request_.program + ", input " + request_.input,
-                                 fmt::format("backend {} ({})", result_.report.backend, result_.report.device)};
-  for (const std::string& option : request_.options) lines.push_back("option: " + option);
-  if (convolution_ && choice_) {
-    const ConvolutionSpec& spec = convolution_->spec;
-    lines.push_back(fmt::format("convolved: {}, {}x{} weights, {}, boundary {}, blanks {} (least weight {:g}){}",
-                                spec.kernel.text, spec.kernel.shape.nx, spec.kernel.shape.ny,
-                                to_string(choice_->algorithm), to_string(spec.boundary), to_string(spec.nan),
-                                spec.min_weight, spec.keep_blanks ? ", blank pixels kept" : ""));
-    for (const std::string& note : convolution_->notes) lines.push_back("convolved: " + note);
-  }
-  for (const std::string& line : background_history_) lines.push_back("background: " + line);
-  if (request_.detect) {
-    const DetectOptions& options = *request_.detect;
-    lines.push_back(fmt::format("detect: seed {:g} sigma, flood {:g} sigma, {}-connected, at least {} pixels{}",
-                                options.seed, options.flood, static_cast<int>(options.connectivity), options.min_area,
-                                request_.negative_too ? ", negative as well" : ""));
-    if (request_.fdr > 0) lines.push_back(fmt::format("detect: seed set by a false discovery rate of {:g}", request_.fdr));
-    for (const auto& [name, text] : result_.report.facts)
-      if (name == "detection") lines.push_back("detect: " + text);
-    if (request_.reliability) lines.emplace_back("reliability: by the negative detections");
-    lines.push_back(request_.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
-                                                      request_.deblend.contrast, request_.deblend.prominence)
-                                        : std::string("deblend: off"));
-    if (fitter_) lines.push_back("fit: " + fitter_->description());
-    const Calibration& known = request_.calibration;
-    if (known.clean_bias != 0 || known.flux_error != 0 || known.position_error != 0)
-      lines.push_back(fmt::format("calibration: clean bias {:g} Jy/beam, error {:g} of the flux and {:g} arcsec",
-                                  known.clean_bias, known.flux_error, known.position_error * 3600));
-  }
-  return lines;
 }
 
 void Run::write() {

@@ -8,54 +8,57 @@
 #include <vector>
 
 #include "core/compute/detection.hpp"
+#include "core/compute/gaussian_fit.hpp"
 #include "core/io/fits_image.hpp"
 #include "core/model/catalogue.hpp"
-#include "core/compute/gaussian_fit.hpp"
 
 namespace reber {
 
-/// One source, measured by moments or by a fit. NaN where a number cannot be had (no beam, no sky position, too few pixels).
-/// Angles in degrees; fluxes in the image's unit without its prefix (Jy, Jy/beam) where BUNIT is known.
+/// One source, measured by moments or by a fit. NaN where a number cannot be had (no beam, no sky position, too few
+/// pixels). Angles in degrees; fluxes in the image's unit without its prefix (Jy, Jy/beam) where BUNIT is known.
 struct Source {
   std::int64_t island = 0;  ///< label; negative detections carry on after the positive ones
   bool negative = false;
-  double ra = 0, e_ra = 0, dec = 0, e_dec = 0;     ///< e_ra in degrees on the sky
+  double ra = 0, e_ra = 0, dec = 0, e_dec = 0;  ///< e_ra in degrees on the sky
   double ra_peak = 0, dec_peak = 0;
-  double x = 0, e_x = 0, y = 0, e_y = 0;           ///< 0-based pixels
-  double total = 0, e_total = 0;                   ///< Jy, corrected for the flux below the flood level
-  double peak = 0, e_peak = 0;                     ///< Jy/beam, corrected for the peak's place between pixels
-  double peak_pixel = 0;                           ///< Jy/beam, the brightest pixel less background
+  double x = 0, e_x = 0, y = 0, e_y = 0;  ///< 0-based pixels
+  double total = 0, e_total = 0;          ///< Jy, corrected for the flux below the flood level
+  double peak = 0, e_peak = 0;            ///< Jy/beam, corrected for the peak's place between pixels
+  double peak_pixel = 0;                  ///< Jy/beam, the brightest pixel less background
   std::int64_t peak_x = 0, peak_y = 0;
-  double isl_total = 0, e_isl_total = 0;           ///< Jy, sum of the island's pixels
+  double isl_total = 0, e_isl_total = 0;                                    ///< Jy, sum of the island's pixels
   double major = 0, e_major = 0, minor = 0, e_minor = 0, pa = 0, e_pa = 0;  ///< FWHM and PA, on the sky
-  double dc_major = 0, dc_minor = 0, dc_pa = 0;    ///< deconvolved from the beam; 0 for a point
+  double dc_major = 0, dc_minor = 0, dc_pa = 0;  ///< deconvolved from the beam; 0 for a point
   double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
-  double dc_major_most = 0;                        ///< 2-sigma upper limit of dc_major
-  std::int64_t resolved = 0;                       ///< 1 where total over peak is beyond what noise makes of a point
+  double dc_major_most = 0;   ///< 2-sigma upper limit of dc_major
+  std::int64_t resolved = 0;  ///< 1 where total over peak is beyond what noise makes of a point
   /// What the model map draws, image value on the grid: the fit; or the moments' shape, with the peak that gives it the
   /// source's total flux, which for a source that is no Gaussian is below its brightest pixel.
   GaussianComponent model;
-  bool fitted = false;                             ///< by a Gaussian fit, not by moments
+  bool fitted = false;  ///< by a Gaussian fit, not by moments
   double rms = 0, mean = 0, snr = 0;
-  double sum_snr = 0;                              ///< sum of its pixels less background, over the rms at its peak
+  double sum_snr = 0;  ///< sum of its pixels less background, over the rms at its peak
   double reliability = std::numeric_limits<double>::quiet_NaN();  ///< 0 to 1; NaN where it was not asked for
-  std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< bounding box, last pixel included
-  bool shared = false;                             ///< one of several in its island
-  std::int64_t flag = 0;                           ///< kFlag... bits
+  std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;          ///< bounding box, last pixel included
+  bool shared = false;                                            ///< one of several in its island
+  std::int64_t flag = 0;                                          ///< kFlag... bits
 };
 
-inline constexpr std::int64_t kFlagEdge = 1;      ///< touches the image's edge
-inline constexpr std::int64_t kFlagSmall = 2;     ///< too few pixels for a shape: beam shape assumed
-inline constexpr std::int64_t kFlagNoSky = 4;     ///< no sky position
-inline constexpr std::int64_t kFlagNegative = 8;  ///< negative detection
-inline constexpr std::int64_t kFlagComplex = 16;  ///< no Gaussian: plain moments and the plain sum are given
-inline constexpr std::int64_t kFlagBeamShape = 32;      ///< fitted with the beam's shape: a free shape did not settle
-inline constexpr std::int64_t kFlagNotFitted = 64;      ///< no fit settled, described the pixels or could be afforded: moments
+inline constexpr std::int64_t kFlagEdge = 1;        ///< touches the image's edge
+inline constexpr std::int64_t kFlagSmall = 2;       ///< too few pixels for a shape: beam shape assumed
+inline constexpr std::int64_t kFlagNoSky = 4;       ///< no sky position
+inline constexpr std::int64_t kFlagNegative = 8;    ///< negative detection
+inline constexpr std::int64_t kFlagComplex = 16;    ///< no Gaussian: plain moments and the plain sum are given
+inline constexpr std::int64_t kFlagBeamShape = 32;  ///< fitted with the beam's shape: a free shape did not settle
+inline constexpr std::int64_t kFlagNotFitted =
+    64;  ///< no fit settled, described the pixels or could be afforded: moments
 inline constexpr std::int64_t kFlagPlainWeights = 128;  ///< island too large for correlated weights: ordinary ones
 inline constexpr std::int64_t kFlagBound = 256;         ///< a fitted centre or size is at its bound
 inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit left: no peak of its own
 inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
-inline constexpr std::int64_t kFlagCore = 2048;         ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
+inline constexpr std::int64_t kFlagCore =
+    2048;  ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
+inline constexpr std::int64_t kFlagNoise = 4096;  ///< no more than a peak of the noise is expected to be
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {
@@ -82,8 +85,8 @@ struct Calibration {
 [[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
-/// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and sizes
-/// of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.
+/// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
+/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                                const ImageHeader& header, const std::optional<Beam>& beam,
                                                const std::vector<SourceFit>& fits = {},

@@ -120,6 +120,7 @@ Json detect_json(const Request& request) {
   json["deblend"] = {
       {"on", request.deblend.on}, {"contrast", request.deblend.contrast}, {"prominence", request.deblend.prominence}};
   json["measure"] = word_of<FitRequest::Method>(request.fit.method, kMeasures);
+  json["keep_noise_peaks"] = request.fit.keep_noise_peaks;
   json["reliability"] = request.reliability;
   return json;
 }
@@ -154,6 +155,7 @@ void read_detect(const JsonObject& object, Request& request) {
     request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::none;
   }
   object.read<FitRequest::Method>("measure", request.fit.method, kMeasures);
+  object.read("keep_noise_peaks", request.fit.keep_noise_peaks);
   object.read("reliability", request.reliability);
 }
 

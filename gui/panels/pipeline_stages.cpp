@@ -272,6 +272,9 @@ bool edit_measurement(Context& context, Document& document) {
                 changed;
       tip("and rises this far above that saddle.");
     }
+    changed = check(context, "Keep noise peaks", "pipeline.keep_noise_peaks", request.fit.keep_noise_peaks,
+                    "Fits leave out faint detections that look like peaks of the noise; this keeps them, flagged.") ||
+              changed;
     changed =
         number(context, "Flux error", "pipeline.flux_error", request.calibration.flux_error, 0, 0.5, "%.3f") || changed;
     tip("Part of each flux that is added to its error, in quadrature.");

@@ -84,6 +84,7 @@ TEST(GuiDefaults, SessionFilesHoldAllThatTheCommandLineCanAskFor) {
                                          "0.01",
                                          "--prominence",
                                          "1",
+                                         "--keep-noise-peaks",
                                          "--fit",
                                          "gaussian",
                                          "--negative",
