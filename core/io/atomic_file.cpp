@@ -161,6 +161,19 @@ void AtomicFile::write_at(std::int64_t offset, const void* bytes, std::size_t co
   state_->write_at(offset, bytes, count);
 }
 
+void AtomicFile::reserve(std::int64_t bytes) {
+  // The size stays, so that commit() still sees a write that is missing. Not every file system can do this.
+  while (::fallocate(state_->descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) state_->fail("write", errno);
+    return;
+  }
+}
+
+void AtomicFile::send(std::int64_t offset, std::int64_t count) {
+  ::sync_file_range(state_->descriptor, offset, count, SYNC_FILE_RANGE_WRITE);  // a hint: fsync reports errors
+}
+
 const std::string& AtomicFile::temporary_path() const { return state_->temporary; }
 
 void AtomicFile::commit(std::int64_t expected_bytes) {

@@ -24,6 +24,10 @@ class AtomicFile {
   void write(const void* bytes, std::size_t count);  ///< at the end
   void write(std::string_view text) { write(text.data(), text.size()); }
   void write_at(std::int64_t offset, const void* bytes, std::size_t count);  ///< safe from several threads
+  /// Takes room on the disk for that many bytes, so that a full disk is known before the work.   throws DataError
+  void reserve(std::int64_t bytes);
+  /// Lets the disk begin with bytes that were written: commit() then has less to wait for. Safe from several threads.
+  void send(std::int64_t offset, std::int64_t count);
   [[nodiscard]] const std::string& temporary_path() const;                   ///< for libraries that open by name
 
   /// fsync, check of the size where expected_bytes >= 0, rename, fsync of the folder.   throws DataError

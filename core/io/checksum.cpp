@@ -10,17 +10,6 @@
 
 namespace reber::fits {
 
-void to_big_endian(void* words, std::size_t count) {
-  if constexpr (std::endian::native == std::endian::big) return;
-  auto* bytes = static_cast<unsigned char*>(words);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes + 4 * i, 4);
-    word = __builtin_bswap32(word);
-    std::memcpy(bytes + 4 * i, &word, 4);
-  }
-}
-
 void Checksum::add(const void* bytes, std::size_t count) {
   const auto* at = static_cast<const unsigned char*>(bytes);
   // 2^32 words fit before 64 bits overflow: 16 GiB a call, far above a band.
@@ -28,6 +17,24 @@ void Checksum::add(const void* bytes, std::size_t count) {
   for (std::size_t i = 0; i + 3 < count; i += 4) {
     sum += static_cast<std::uint64_t>(at[i]) << 24 | static_cast<std::uint64_t>(at[i + 1]) << 16 |
            static_cast<std::uint64_t>(at[i + 2]) << 8 | static_cast<std::uint64_t>(at[i + 3]);
+  }
+  sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
+}
+
+void Checksum::add(const Checksum& other) {
+  const std::uint64_t sum = sum_ + other.sum_;
+  sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
+}
+
+void Checksum::add_turned(void* words, std::size_t count) {
+  auto* bytes = static_cast<unsigned char*>(words);
+  std::uint64_t sum = sum_;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes + 4 * i, 4);
+    sum += word;  // of the bytes as they will stand
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
+    std::memcpy(bytes + 4 * i, &word, 4);
   }
   sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
 }

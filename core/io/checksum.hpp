@@ -12,14 +12,15 @@ namespace reber::fits {
 class Checksum {
  public:
   void add(const void* bytes, std::size_t count);
+  /// The sum of words elsewhere: their order does not matter.
+  void add(const Checksum& other);
+  /// Turns 32-bit words to FITS's byte order, in place, and adds them.
+  void add_turned(void* words, std::size_t count);
   [[nodiscard]] std::uint32_t sum() const;
 
  private:
   std::uint64_t sum_ = 0;
 };
-
-/// Four-byte words to FITS's order, in place.
-void to_big_endian(void* words, std::size_t count);
 
 /// The sixteen characters of CHECKSUM for the sum of the whole HDU, taken while they were '0'.
 [[nodiscard]] std::string encode_checksum(std::uint32_t sum);

@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/band_writer.hpp"
 #include "core/io/beam_table.hpp"
 #include "core/io/checksum.hpp"
 #include "core/io/fits_cards.hpp"
@@ -15,8 +14,6 @@
 
 namespace reber {
 namespace {
-
-constexpr std::int64_t kBandBytes = std::int64_t{8} << 20;
 
 std::int64_t whole_blocks(std::int64_t bytes) {
   return (bytes + fits::kBlockBytes - 1) / fits::kBlockBytes * fits::kBlockBytes;
@@ -35,6 +32,7 @@ struct CubeWriter::State {
     }
     cards = fits::cube_cards(out, !beams.empty());
     header_bytes = static_cast<std::int64_t>(fits::header_blocks(cards, 0).size());
+    file.reserve(header_bytes + 4 * like.planes * like.shape.count());
   }
 
   const ImageHeader& like;
@@ -42,7 +40,7 @@ struct CubeWriter::State {
   AtomicFile file;
   std::string cards;
   std::int64_t header_bytes = 0;
-  fits::Checksum sum;
+  fits::BandWriter bands{file};
 };
 
 CubeWriter::CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
@@ -52,18 +50,8 @@ CubeWriter::~CubeWriter() = default;
 
 void CubeWriter::write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress) {
   const Shape shape = state_->like.shape;
-  const std::int64_t band = std::clamp<std::int64_t>(kBandBytes / (4 * shape.nx), 1, shape.ny);
-  std::vector<float> pixels(static_cast<std::size_t>(band * shape.nx));
-  for (std::int64_t y = 0; y < shape.ny; y += band) {
-    progress.check();
-    const std::int64_t ny = std::min(band, shape.ny - y);
-    rows(y, ny, pixels.data());
-    const auto count = static_cast<std::size_t>(ny * shape.nx);
-    fits::to_big_endian(pixels.data(), count);
-    // The sum does not depend on the order of whole words.
-    state_->sum.add(pixels.data(), 4 * count);
-    state_->file.write_at(state_->header_bytes + 4 * (plane * shape.count() + y * shape.nx), pixels.data(), 4 * count);
-  }
+  state_->bands.write<float>(shape, state_->header_bytes + 4 * plane * shape.count(), rows,
+                             [&](std::int64_t) { progress.check(); });
 }
 
 void CubeWriter::finish() {
@@ -79,7 +67,7 @@ void CubeWriter::finish() {
     extension = fits::beam_table_blocks(s.beams, fits::CardTable(own), s.like.axes, s.like.x_axis, s.like.y_axis);
     s.file.write_at(padded, extension.data(), extension.size());
   }
-  const std::string blocks = fits::header_blocks(s.cards, s.sum.sum());
+  const std::string blocks = fits::header_blocks(s.cards, s.bands.sum());
   s.file.write_at(0, blocks.data(), blocks.size());
   s.file.commit(padded + static_cast<std::int64_t>(extension.size()));
 }
