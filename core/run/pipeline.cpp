@@ -339,11 +339,13 @@ void Run::find_sources() {
     return islands;
   };
   result_.islands = detect("", true);
-  result_.sources = make_sources(sums, options, header(), result_.beam, fits, request_.calibration);
+  result_.sources =
+      make_sources(sums, options, header(), result_.beam, fits, request_.calibration, request_.fit.threads);
   if (request_.negative_too || request_.reliability) {
     options.negative = !options.negative;
     detect("-neg", true);
-    add_negative(make_sources(sums, options, header(), result_.beam, fits, request_.calibration), options.seed);
+    add_negative(make_sources(sums, options, header(), result_.beam, fits, request_.calibration, request_.fit.threads),
+                 options.seed);
   }
   fact("sources", fmt::format("{}", result_.sources.size()));
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/thread_pool.hpp"
 #include "core/run/shape_errors.hpp"
 
 namespace reber {
@@ -27,30 +28,36 @@ constexpr std::int64_t kPixelsForShape = 6;
 /// What all sources of an image share.
 struct Setting {
   const ImageHeader& header;
+  const Wcs* wcs;  ///< the header's, or a thread's own copy
   const DetectOptions& options;
-  std::optional<Covariance> beam_px;   ///< FWHM^2 of the beam on the grid, at the image's centre
-  double beam_area_px = kNan;          ///< solid angle of the beam in pixels
-  std::optional<Matrix2> centre;       ///< d(east, north)/d(x, y), degrees, at the image's centre
-  double unit = 1;                     ///< image value x unit = value in the unit without its prefix
-  double per_sum = kNan;               ///< sum of pixels x per_sum = flux density
+  std::optional<Covariance> beam_px;  ///< FWHM^2 of the beam on the grid, at the image's centre
+  double beam_area_px = kNan;         ///< solid angle of the beam in pixels
+  std::optional<Matrix2> centre;      ///< d(east, north)/d(x, y), degrees, at the image's centre
+  double unit = 1;                    ///< image value x unit = value in the unit without its prefix
+  double per_sum = kNan;              ///< sum of pixels x per_sum = flux density
 };
 
 double flux_per_sum(const Setting& setting) {
   double per_sum = kNan;
   switch (setting.header.unit.kind) {
-    case Unit::Kind::jy_per_beam: per_sum = 1 / setting.beam_area_px; break;
-    case Unit::Kind::jy_per_pixel: per_sum = 1; break;
+    case Unit::Kind::jy_per_beam:
+      per_sum = 1 / setting.beam_area_px;
+      break;
+    case Unit::Kind::jy_per_pixel:
+      per_sum = 1;
+      break;
     case Unit::Kind::jy_per_sr:
       if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
       break;
     case Unit::Kind::kelvin:
-    case Unit::Kind::unknown: break;
+    case Unit::Kind::unknown:
+      break;
   }
   return per_sum * setting.unit;
 }
 
 Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
-  Setting setting{header, options, {}, kNan, {}, header.unit.factor, kNan};
+  Setting setting{header, &header.wcs, options, {}, kNan, {}, header.unit.factor, kNan};
   const double cx = 0.5 * static_cast<double>(header.shape.nx - 1), cy = 0.5 * static_cast<double>(header.shape.ny - 1);
   setting.centre = header.wcs.sky_per_pixel(cx, cy);
   if (beam && setting.centre) {
@@ -63,11 +70,11 @@ Setting make_setting(const DetectOptions& options, const ImageHeader& header, co
 
 /// Second moments of the island about its centroid, and the pixel shape made of them.
 struct Shape2 {
-  double dx, dy;          ///< centroid from the island's first pixel
-  Covariance fwhm2;       ///< FWHM^2 on the grid, corrected for the cut at `threshold`
-  double peak;            ///< corrected for the centroid's place between pixels
-  bool assumed = false;   ///< beam shape taken
-  bool complex = false;   ///< not a Gaussian: moments and sum as they stand
+  double dx, dy;         ///< centroid from the island's first pixel
+  Covariance fwhm2;      ///< FWHM^2 on the grid, corrected for the cut at `threshold`
+  double peak;           ///< corrected for the centroid's place between pixels
+  bool assumed = false;  ///< beam shape taken
+  bool complex = false;  ///< not a Gaussian: moments and sum as they stand
 };
 
 /// The part of a Gaussian's variance left when only pixels above r = threshold / peak are used:
@@ -84,8 +91,8 @@ Covariance moments_of(const IslandSums& sums, double dx, double dy) {
   return m;
 }
 
-/// Whether a Gaussian of this size would cover far more pixels above the threshold than the island has: rings, filaments
-/// and remnants of deblending do. Its area is pi/4 M m log2(P/T).
+/// Whether a Gaussian of this size would cover far more pixels above the threshold than the island has: rings,
+/// filaments and remnants of deblending do. Its area is pi/4 M m log2(P/T).
 bool too_few_pixels(const Covariance& fwhm2, double peak, double threshold, std::int64_t npix) {
   constexpr double kExcess = 2;  // noise changes the area of a faint source by less
   const double axes = std::sqrt(std::max(0.0, fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy));
@@ -127,9 +134,9 @@ Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Se
 }
 
 /// Signal to noise of a moment measurement, in Condon's (1997) sense: relative error of an axis = sqrt(2)/rho.
-/// Correlated noise: rho^2 = 2 (M m + B b) / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs: Spreeuw's (2010) eq. 3.62
-/// for a point, and twice the noise in a wide source, over whose area noise of Condon's autocorrelation adds up to that.
-/// Without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
+/// Correlated noise: rho^2 = 2 (M m + B b) / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs: Spreeuw's (2010)
+/// eq. 3.62 for a point, and twice the noise in a wide source, over whose area noise of Condon's autocorrelation adds
+/// up to that. Without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
 double rho_of(double major, double minor, double peak, double threshold, double rms, const Setting& setting) {
   if (!setting.beam_px) return std::sqrt(std::numbers::pi * major * minor / (8 * kLn2)) * peak / rms;
   const Ellipse beam = ellipse_of(*setting.beam_px);
@@ -175,15 +182,15 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
 /// Position, shape and their errors on the sky. position: covariance of x and y; shape: of fwhm2; both in pixels.
 void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position, const ShapeErrors& shape,
              const ShapeErrors& limiting, const Setting& setting) {
-  const Wcs& wcs = setting.header.wcs;
+  const Wcs& wcs = *setting.wcs;
   const auto sky = wcs.to_sky(source.x, source.y);
   const auto local = wcs.sky_per_pixel(source.x, source.y);
   if (!sky || !local) {
     source.flag |= kFlagNoSky;
-    for (double Source::* one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
-                                 &Source::dec_peak, &Source::major, &Source::minor, &Source::pa, &Source::e_major,
-                                 &Source::e_minor, &Source::e_pa, &Source::dc_major, &Source::dc_minor, &Source::dc_pa,
-                                 &Source::e_dc_major, &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+    for (double Source::*one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
+                                &Source::dec_peak, &Source::major, &Source::minor, &Source::pa, &Source::e_major,
+                                &Source::e_minor, &Source::e_pa, &Source::dc_major, &Source::dc_minor, &Source::dc_pa,
+                                &Source::e_dc_major, &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
       source.*one = kNan;
     return;
   }
@@ -204,13 +211,12 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
   source.pa = ellipse.pa_deg, source.e_pa = errors.pa_deg;
 
   if (!setting.beam_px) {
-    for (double Source::* one : {&Source::dc_major, &Source::dc_minor, &Source::dc_pa, &Source::e_dc_major,
-                                 &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+    for (double Source::*one : {&Source::dc_major, &Source::dc_minor, &Source::dc_pa, &Source::e_dc_major,
+                                &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
       source.*one = kNan;
     return;
   }
-  const IntrinsicShape intrinsic =
-      intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
+  const IntrinsicShape intrinsic = intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
   source.dc_major = intrinsic.axes.major, source.e_dc_major = intrinsic.errors.major;
   source.dc_minor = intrinsic.axes.minor, source.e_dc_minor = intrinsic.errors.minor;
   source.dc_pa = intrinsic.axes.pa_deg, source.e_dc_pa = intrinsic.errors.pa_deg;
@@ -249,9 +255,10 @@ void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_mo
   source.resolved = is_resolved(ratio, log_area_error(g.fwhm2, shape)) ? 1 : 0;
 }
 
-/// A source by its moments, and the errors of their shape.
+/// A source by its moments, and the errors of their shape. Its place on the sky is left open.
 struct Measured {
   Source source;
+  Covariance fwhm2, position;  ///< position: covariance of x and y
   ShapeErrors errors{};
 };
 
@@ -286,12 +293,27 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
   if (shape.complex) source.flag |= kFlagComplex;
   set_fluxes(source, sums, shape, threshold, pixels, setting);
   measured.errors = shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
-  set_sky(source, shape.fwhm2, position, measured.errors, measured.errors, setting);
+  measured.fwhm2 = shape.fwhm2;
+  measured.position = position;
   if (setting.beam_px && !shape.assumed) {
-    const double ratio = std::abs(source.total / (setting.per_sum * setting.beam_area_px)) * setting.unit / std::abs(source.peak);
+    const double ratio =
+        std::abs(source.total / (setting.per_sum * setting.beam_area_px)) * setting.unit / std::abs(source.peak);
     source.resolved = is_resolved(ratio, std::abs(source.e_total / source.total)) ? 1 : 0;
   }
   return measured;
+}
+
+Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting& setting) {
+  auto [source, fwhm2, position, errors] = make_source(sums.sums, sums.island, setting);
+  source.shared = sums.shared;
+  if (fit.gaussian) {
+    source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
+    set_fit(source, *fit.gaussian, errors, setting);
+  } else {
+    set_sky(source, fwhm2, position, errors, errors, setting);
+  }
+  source.flag |= fit.flag;
+  return source;
 }
 
 void apply(const Calibration& calibration, Source& source) {
@@ -329,23 +351,24 @@ void merge_negative(std::vector<Source>& sources, const std::vector<Source>& neg
 
 std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                  const ImageHeader& header, const std::optional<Beam>& beam,
-                                 const std::vector<SourceFit>& fits, const Calibration& calibration) {
+                                 const std::vector<SourceFit>& fits, const Calibration& calibration, int threads) {
+  constexpr std::int64_t kShare = 256;
   const Setting setting = make_setting(options, header, beam);
-  std::vector<Source> sources;
-  sources.reserve(sums.size());
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    auto [source, errors] = make_source(sums[k].sums, sums[k].island, setting);
-    source.shared = sums[k].shared;
-    if (k < fits.size()) {
-      source.flag |= fits[k].flag;
-      if (fits[k].gaussian) {
-        source.flag &= ~(kFlagSmall | kFlagNoSky | kFlagComplex);  // said of the moments
-        set_fit(source, *fits[k].gaussian, errors, setting);
-      }
+  const auto count = static_cast<std::int64_t>(sums.size());
+  std::vector<Source> sources(sums.size());
+  ThreadPool pool(count > 2 * kShare ? threads : 1);
+  const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()),
+                             header.wcs);  // WCSLIB writes into its structures
+  pool.for_each_worker((count + kShare - 1) / kShare, [&](std::int64_t share, int worker) {
+    Setting its = setting;
+    its.wcs = &own[static_cast<std::size_t>(worker)];
+    const SourceFit none;
+    for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      sources[k] = whole_source(sums[k], k < fits.size() ? fits[k] : none, its);
+      apply(calibration, sources[k]);
     }
-    apply(calibration, source);
-    sources.push_back(source);
-  }
+  });
   sort_by_peak(sources);
   return sources;
 }

@@ -86,11 +86,12 @@ struct Calibration {
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
-/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x.
+/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x. threads: 0 means all that this
+/// process may use; the answer is the same for any number.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                                const ImageHeader& header, const std::optional<Beam>& beam,
                                                const std::vector<SourceFit>& fits = {},
-                                               const Calibration& calibration = {});
+                                               const Calibration& calibration = {}, int threads = 1);
 
 /// Puts negative detections among the others, in the same order; their labels carry on after `islands`.
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands);
