@@ -19,63 +19,107 @@ struct Basin {
   std::int32_t parent;  ///< itself while it stands on its own
 };
 
-/// One island while it is being split. Pixels are numbered in raster order.
+/// One island after the other while it is being split. Pixels are numbered in raster order.
 class Island {
  public:
-  Island(const IslandPixels& pixels, std::size_t which, const DetectOptions& detect, const DeblendOptions& options)
-      : first_(static_cast<std::size_t>(pixels.first[which])),
-        count_(static_cast<std::size_t>(pixels.first[which + 1]) - first_),
-        pixels_(pixels),
-        detect_(detect),
-        options_(options) {}
+  Island(const IslandPixels& pixels, const DetectOptions& detect, const DeblendOptions& options)
+      : pixels_(pixels), detect_(detect), options_(options) {}
 
-  /// Number of peaks that stand; assignment of pixels is then in basin_of().
-  std::size_t split();
+  /// Whether several peaks of that island stand; their parts are then in sums().
+  bool split(std::size_t which);
 
   [[nodiscard]] std::vector<IslandSums> sums();
 
  private:
-  [[nodiscard]] double above(std::size_t p) const {
-    const float difference = pixels_.pixel[first_ + p] - pixels_.mean[first_ + p];
-    return detect_.negative ? -difference : difference;
-  }
+  [[nodiscard]] double above(std::size_t p) const { return above_[p]; }
   [[nodiscard]] std::int32_t y(std::size_t p) const { return pixels_.y[first_ + p]; }
   [[nodiscard]] std::int32_t x(std::size_t p) const { return pixels_.x[first_ + p]; }
 
+  void begin(std::size_t which);
   void find_rows();
-  [[nodiscard]] std::ptrdiff_t pixel_at(std::int32_t py, std::int32_t px) const;
+  template <typename Visit>
+  void neighbours(std::size_t p, Visit visit) const;
+  [[nodiscard]] std::size_t detected_peaks() const;
   std::int32_t root(std::int32_t basin);
   void take_in(std::size_t p);
   void join(std::vector<std::int32_t>& meeting, double level);
   [[nodiscard]] bool stands(const Basin& basin, double level, double brightest) const;
 
-  std::size_t first_, count_;
   const IslandPixels& pixels_;
   const DetectOptions& detect_;
   const DeblendOptions& options_;
-  std::vector<std::size_t> row_begin_;  ///< first pixel of each row of the bounding box; one more at the end
+  std::size_t first_ = 0, count_ = 0;
+  std::vector<double> above_;  ///< of each pixel, above background
+  /// Of each pixel: the first of the row before and of the row after that is not left of its neighbours.
+  std::vector<std::size_t> before_, after_;
+  std::vector<std::size_t> order_;      ///< pixels from bright to faint
   std::vector<std::int32_t> basin_;     ///< of each pixel, -1 before it is taken in
   std::vector<Basin> basins_;           ///< by falling peak
   double total_ = 0;
   std::vector<std::int32_t> meeting_;   ///< basins around the pixel that is taken in
 };
 
-void Island::find_rows() {
-  const std::int32_t y0 = y(0), y1 = y(count_ - 1) + 1;
-  row_begin_.assign(static_cast<std::size_t>(y1 - y0) + 1, 0);
-  for (std::size_t p = 0; p < count_; ++p) ++row_begin_[static_cast<std::size_t>(y(p) - y0) + 1];
-  std::partial_sum(row_begin_.begin(), row_begin_.end(), row_begin_.begin());
+void Island::begin(std::size_t which) {
+  first_ = static_cast<std::size_t>(pixels_.first[which]);
+  count_ = static_cast<std::size_t>(pixels_.first[which + 1]) - first_;
+  above_.resize(count_);
+  for (std::size_t p = 0; p < count_; ++p) {
+    const float difference = pixels_.pixel[first_ + p] - pixels_.mean[first_ + p];
+    above_[p] = detect_.negative ? -difference : difference;
+  }
+  find_rows();
 }
 
-/// Number of the pixel at that place, or -1.
-std::ptrdiff_t Island::pixel_at(std::int32_t py, std::int32_t px) const {
-  const std::int32_t row = py - y(0);
-  if (row < 0 || row + 1 >= static_cast<std::int32_t>(row_begin_.size())) return -1;
-  const auto begin = pixels_.x.begin() + static_cast<std::ptrdiff_t>(first_ + row_begin_[static_cast<std::size_t>(row)]);
-  const auto end =
-      pixels_.x.begin() + static_cast<std::ptrdiff_t>(first_ + row_begin_[static_cast<std::size_t>(row) + 1]);
-  const auto at = std::lower_bound(begin, end, px);
-  return at != end && *at == px ? at - pixels_.x.begin() - static_cast<std::ptrdiff_t>(first_) : -1;
+/// Walks along two rows at once: within a row x rises.
+void Island::find_rows() {
+  before_.assign(count_, count_);
+  after_.assign(count_, count_);
+  std::size_t row = 0, last_row = count_;  // where this row and the one before it begin
+  for (std::size_t p = 0; p < count_;) {
+    std::size_t end = p;
+    while (end < count_ && y(end) == y(p)) ++end;
+    row = p;
+    if (last_row < row && y(last_row) + 1 == y(row)) {
+      for (std::size_t q = last_row; p < end; ++p) {
+        while (q < row && x(q) + 1 < x(p)) ++q;
+        before_[p] = q;
+      }
+      std::size_t q = row;
+      for (std::size_t above = last_row; above < row; ++above) {
+        while (q < end && x(q) + 1 < x(above)) ++q;
+        after_[above] = q;
+      }
+    }
+    last_row = row;
+    p = end;
+  }
+}
+
+/// In raster order.
+template <typename Visit>
+void Island::neighbours(std::size_t p, Visit visit) const {
+  const bool diagonal = detect_.connectivity != Connectivity::four;
+  const auto along = [&](std::size_t q, std::int32_t row) {
+    for (; q < count_ && y(q) == row && x(q) <= x(p) + 1; ++q)
+      if (diagonal || x(q) == x(p)) visit(q);
+  };
+  along(before_[p], y(p) - 1);
+  if (p > 0 && y(p - 1) == y(p) && x(p - 1) + 1 == x(p)) visit(p - 1);
+  if (p + 1 < count_ && y(p + 1) == y(p) && x(p + 1) == x(p) + 1) visit(p + 1);
+  along(after_[p], y(p) + 1);
+}
+
+/// Pixels that come before all their neighbours, from bright to faint, and reach the seed threshold. Where there are
+/// fewer than two, no two peaks can stand.
+std::size_t Island::detected_peaks() const {
+  std::size_t peaks = 0;
+  for (std::size_t p = 0; p < count_; ++p) {
+    if (!(above(p) > detect_.seed * static_cast<double>(pixels_.rms[first_ + p]))) continue;
+    bool highest = true;
+    neighbours(p, [&](std::size_t q) { highest = highest && (above(p) != above(q) ? above(p) > above(q) : p < q); });
+    peaks += highest ? 1 : 0;
+  }
+  return peaks;
 }
 
 std::int32_t Island::root(std::int32_t basin) {
@@ -113,41 +157,41 @@ void Island::join(std::vector<std::int32_t>& meeting, double level) {
 void Island::take_in(std::size_t p) {
   std::vector<std::int32_t>& meeting = meeting_;
   meeting.clear();
-  std::ptrdiff_t brightest = -1;
-  for (std::int32_t dy = -1; dy <= 1; ++dy)
-    for (std::int32_t dx = -1; dx <= 1; ++dx) {
-      if ((dy == 0 && dx == 0) || (detect_.connectivity == Connectivity::four && dy != 0 && dx != 0)) continue;
-      const std::ptrdiff_t q = pixel_at(y(p) + dy, x(p) + dx);
-      if (q < 0 || basin_[static_cast<std::size_t>(q)] < 0) continue;
-      meeting.push_back(root(basin_[static_cast<std::size_t>(q)]));
-      if (brightest < 0 || above(static_cast<std::size_t>(q)) > above(static_cast<std::size_t>(brightest))) brightest = q;
-    }
+  std::size_t brightest = count_;
+  neighbours(p, [&](std::size_t q) {
+    if (basin_[q] < 0) return;
+    meeting.push_back(root(basin_[q]));
+    if (brightest == count_ || above(q) > above(brightest)) brightest = q;
+  });
   if (meeting.empty()) {
     basin_[p] = static_cast<std::int32_t>(basins_.size());
     basins_.push_back({p, 0, 0, basin_[p]});
   } else {
     if (meeting.size() > 1) join(meeting, above(p));
-    basin_[p] = root(basin_[static_cast<std::size_t>(brightest)]);
+    basin_[p] = root(basin_[brightest]);
   }
   Basin& mine = basins_[basin_[p]];
   mine.flux += above(p);
   ++mine.count;
 }
 
-std::size_t Island::split() {
-  find_rows();
-  std::vector<std::size_t> order(count_);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+bool Island::split(std::size_t which) {
+  begin(which);
+  if (detected_peaks() < 2) return false;
+  order_.resize(count_);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
     const double va = above(a), vb = above(b);
     return va != vb ? va > vb : a < b;
   });
+  total_ = 0;
   for (std::size_t p = 0; p < count_; ++p) total_ += above(p);
   basin_.assign(count_, -1);
-  for (const std::size_t p : order) take_in(p);
+  basins_.clear();
+  for (const std::size_t p : order_) take_in(p);
   std::size_t standing = 0;
   for (std::size_t k = 0; k < basins_.size(); ++k) standing += basins_[k].parent == static_cast<std::int32_t>(k) ? 1 : 0;
-  return standing;
+  return standing > 1;
 }
 
 std::vector<IslandSums> Island::sums() {
@@ -185,10 +229,11 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
   // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
   std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
   ThreadPool pool;
-  pool.for_each(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i) {
+  std::vector<Island> workers(static_cast<std::size_t>(pool.threads()), Island(pixels, detect, options));
+  pool.for_each_worker(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i, int worker) {
     progress.check();
-    Island island(pixels, static_cast<std::size_t>(i), detect, options);
-    if (island.split() > 1) parts[static_cast<std::size_t>(i)] = island.sums();
+    Island& island = workers[static_cast<std::size_t>(worker)];
+    if (island.split(static_cast<std::size_t>(i))) parts[static_cast<std::size_t>(i)] = island.sums();
   });
   std::vector<SourceSums> sources;
   std::size_t next = 0;

@@ -129,6 +129,7 @@ Column filled(const Row& row, const std::vector<Source>& sources, const ImageHea
   Column column{adapted(row.info, header), std::vector<double>{}};
   if (const auto* real = std::get_if<Real>(&row.value)) {
     std::vector<double> values;
+    values.reserve(sources.size());
     for (const Source& source : sources) values.push_back(source.**real);
     column.values = std::move(values);
   } else if (const auto* text = std::get_if<std::string (*)(const Source&)>(&row.value)) {
