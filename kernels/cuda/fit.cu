@@ -12,16 +12,31 @@ constexpr int kMostThreads = 256;
 /// The derivatives by one component of free shape, and the residual.
 using SevenColumns = std::integral_constant<int, 7>;
 
+/// Blocks whose problem is too large for shared memory ask now and then whether to stop; the others are done in a
+/// millisecond or two.
+template <bool kAsks>
 struct Block {
   static constexpr int together = 1;
+  static constexpr unsigned kEvery = 64;
   int rank, size;
-  __device__ static void sync() { __syncthreads(); }
+  const volatile int* stop;
+  mutable unsigned syncs = 0;
+  __device__ void sync() const {
+    if constexpr (kAsks) {
+      if (++syncs % kEvery == 0) {
+        if (__syncthreads_or(rank == 0 && *stop != 0)) asm volatile("exit;");
+        return;
+      }
+    }
+    __syncthreads();
+  }
 };
 
 template <class Columns, bool kShared>
 __global__ void __launch_bounds__(kMostThreads)
     k_fit(FitTask task, const std::int32_t* __restrict__ which, std::int64_t doubles, double* workspace) {
   extern __shared__ double fit_memory[];
+  if (__syncthreads_or(threadIdx.x == 0 && *task.stop != 0)) return;
   const std::int32_t index = which[blockIdx.x];
   const FitProblem problem = task.problems[index];
   const FitBounds* bounds = task.bounds + problem.first_component;
@@ -42,8 +57,9 @@ __global__ void __launch_bounds__(kMostThreads)
                        task.errors};
   double* memory = fit_memory;
   if constexpr (!kShared) memory = workspace + static_cast<std::int64_t>(blockIdx.x) * doubles;
-  const Block block{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)};
-  ProblemFit<Block, Columns> fit(block, input, parameters, columns, memory);
+  using Team = Block<!kShared>;
+  const Team block{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), task.stop};
+  ProblemFit<Team, Columns> fit(block, input, parameters, columns, memory);
   const FitOutcome outcome = fit.run(task.fitted + problem.first_component);
   if (threadIdx.x == 0) task.outcomes[index] = outcome;
 }

@@ -19,8 +19,9 @@ struct FitTask {
   const FitBounds* bounds = nullptr;
   const FitProblem* problems = nullptr;
   CorrelationView weights{}, errors{};
-  FitOutcome* outcomes = nullptr;    ///< one a problem
-  FittedGaussian* fitted = nullptr;  ///< one a component
+  FitOutcome* outcomes = nullptr;      ///< one a problem
+  FittedGaussian* fitted = nullptr;    ///< one a component
+  const volatile int* stop = nullptr;  ///< StopFlag::word()
 };
 
 /// Problems that one launch solves: they fit the same block.

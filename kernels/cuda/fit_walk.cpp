@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/fit.hpp"
+#include "kernels/cuda/stop_flag.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cuda {
@@ -20,7 +21,7 @@ struct Step {
 constexpr Step kSteps[] = {{1024, 64},  {1536, 64},  {2048, 64},  {3072, 64},
                            {4096, 128}, {6144, 128}, {9216, 256}, {14336, 256}};
 constexpr int kLargeThreads = 256;
-/// Problems of one launch: the user's wish to stop is looked at between launches.
+/// Problems of one launch: progress is reported between launches.
 constexpr std::int64_t kMostTogether = 32768;
 /// Global memory for the workspaces of one launch, at most; a part of what is free where that is less.
 constexpr std::int64_t kMostWorkspace = std::int64_t{2} << 30;
@@ -86,7 +87,8 @@ class DeviceBatch {
             {weights_.data(), static_cast<int>(batch.weights.reach())},
             {errors_.data(), static_cast<int>(batch.errors.reach())},
             outcomes_.data(),
-            fitted_.data()};
+            fitted_.data(),
+            nullptr};
   }
 
   [[nodiscard]] FitResults results(Context& context, cudaStream_t stream) const {
@@ -129,7 +131,9 @@ FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& pr
   const std::vector<Need> needs = needs_of(batch, most_shared);
   std::vector<std::int32_t> order;
   for (const Need& need : needs) order.push_back(need.problem);
-  const DeviceBatch on_device(context, batch, stream);
+  DeviceBatch on_device(context, batch, stream);
+  const StopFlag stop;
+  on_device.task.stop = stop.word();
   const DeviceBuffer<std::int32_t> which = upload_vector(context, order, stream);
   const std::int64_t budget =
       std::min(kMostWorkspace, context.usable_bytes() / 4) / static_cast<std::int64_t>(sizeof(double));
@@ -149,8 +153,8 @@ FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& pr
     if (global) workspace = DeviceBuffer<double>(group.count * group.doubles, stream);
     group.workspace = workspace.data();
     launch_fit(stream, on_device.task, group);
-    // Waiting costs little beside a launch of this size, and the next look at the user's wish is then a true one.
-    context.wait();
+    // Waiting costs little beside a launch of this size, and what is reported is then true.
+    stop.wait(stream, progress);
     at = end;
   }
   return on_device.results(context, stream);

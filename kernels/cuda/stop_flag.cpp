@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting that can be cut short.
+#include "kernels/cuda/stop_flag.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace reber::cuda {
+
+void StopFlag::wait(cudaStream_t stream, const Progress& progress) const {
+  const Event done;
+  done.record(stream);
+  volatile int* const word = word_.data();
+  // Sleeping would add its length to every short launch: only long ones are slept through.
+  constexpr auto kShort = std::chrono::milliseconds(2);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    for (;;) {
+      const cudaError_t state = cudaEventQuery(done.get());
+      if (state == cudaSuccess) return;
+      if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
+      progress.check();
+      if (std::chrono::steady_clock::now() - start < kShort)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  } catch (const Cancelled&) {
+    *word = 1;
+    cudaStreamSynchronize(stream);
+    *word = 0;
+    throw;
+  }
+}
+
+}  // namespace reber::cuda
