@@ -106,6 +106,8 @@ class Backend {
                            std::int64_t ny, float* out) = 0;
   /// Rows of the label map: 0 outside islands.
   virtual void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) = 0;
+  /// The whole label map, on the host.
+  [[nodiscard]] virtual LabelRuns label_runs(const IslandMap& islands) = 0;
 
   /// Cost since the last call; sets the counters to zero.
   virtual OpCounters take_counters() = 0;

@@ -37,6 +37,18 @@ class IslandMap {
   [[nodiscard]] virtual const DetectOptions& options() const = 0;
 };
 
+/// The islands' pixels as runs of neighbours in a row, in raster order: some thousandth of the label map's size.
+struct LabelRuns {
+  struct Run {
+    std::int32_t y, x0, x1;  ///< x1 one past the end
+    std::int32_t label;
+    bool operator==(const Run&) const = default;
+  };
+  Shape shape;
+  std::vector<Run> runs;
+  bool operator==(const LabelRuns&) const = default;
+};
+
 /// Sums over one island. d = pixel - mean (float), negated for negative detections, then summed in double with x and y
 /// taken from the island's first pixel (first_y, first_x). The order of summation is fixed (docs/numerics.md#measure),
 /// so every backend gives the same bits.

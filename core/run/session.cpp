@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -93,6 +92,7 @@ struct Session::State {
   void work();
   void run(const Request& request, std::uint64_t generation, Clock::time_point since);
   void drop_changed(const Request& request);
+  [[nodiscard]] std::shared_ptr<const LabelRuns> labels_of(const IslandMap& islands);
   void publish(const Request& request, std::uint64_t generation, Clock::time_point since, PipelineResult fresh);
   void make_map(SessionMap map);
   void fill_map(SessionMap map, Image& image, const Progress& progress);
@@ -144,6 +144,13 @@ void Session::State::drop_changed(const Request& request) {
   if (*first < SessionStage::detect) last = PipelineResult();  // its planes make room for the new ones
 }
 
+std::shared_ptr<const LabelRuns> Session::State::labels_of(const IslandMap& islands) {
+  LabelRuns runs = backend->label_runs(islands);
+  const std::lock_guard lock(mutex);
+  if (result && result->labels && *result->labels == runs) return result->labels;
+  return std::make_shared<const LabelRuns>(std::move(runs));
+}
+
 void Session::State::publish(const Request& request, std::uint64_t generation, Clock::time_point since,
                              PipelineResult fresh) {
   auto made = std::make_shared<SessionResult>();
@@ -160,6 +167,7 @@ void Session::State::publish(const Request& request, std::uint64_t generation, C
   }
   made->sources = fresh.sources;
   made->islands = fresh.islands ? fresh.islands->count() : 0;
+  if (fresh.islands) made->labels = labels_of(*fresh.islands);
   made->history = fresh.history;
   made->wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - since).count();
   last = std::move(fresh);
@@ -212,19 +220,10 @@ void Session::State::end_job(const std::string& error) {
 void Session::State::fill_map(SessionMap map, Image& image, const Progress& report) {
   constexpr std::int64_t kRows = 256;
   const Shape shape = image.shape();
-  std::vector<std::int32_t> labels;
   for (std::int64_t y0 = 0; y0 < shape.ny; y0 += kRows) {
     const std::int64_t ny = std::min(kRows, shape.ny - y0);
     float* out = image.data() + y0 * shape.nx;
     report.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
-    if (map == SessionMap::labels) {
-      labels.resize(static_cast<std::size_t>(ny * shape.nx));
-      backend->label_rows(*last.islands, y0, ny, labels.data());
-      std::ranges::transform(labels, out, [](std::int32_t label) {
-        return label > 0 ? static_cast<float>(label) : std::numeric_limits<float>::quiet_NaN();
-      });
-      continue;
-    }
     const MapKind kind = map == SessionMap::mean  ? MapKind::mean
                          : map == SessionMap::rms ? MapKind::rms
                          : map == SessionMap::snr ? MapKind::snr
@@ -238,8 +237,8 @@ void Session::State::make_map(SessionMap map) {
   const bool needs_background = map == SessionMap::mean || map == SessionMap::rms || map == SessionMap::snr;
   std::string error;
   try {
-    const bool possible = last.plane && (!needs_background || last.background) &&
-                          (map != SessionMap::labels || last.islands) && (map != SessionMap::input || cache.input);
+    const bool possible =
+        last.plane && (!needs_background || last.background) && (map != SessionMap::input || cache.input);
     if (possible) {
       auto image = std::make_shared<Image>(last.plane->shape());
       fill_map(map, *image, progress());

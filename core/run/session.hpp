@@ -35,6 +35,8 @@ struct SessionResult {
   std::optional<BackgroundModel> background;  ///< maps given by the user are left out
   std::vector<Source> sources;
   std::int64_t islands = 0;
+  /// Null without a detection; the same object as before where the islands are the same.
+  std::shared_ptr<const LabelRuns> labels;
   std::vector<std::string> history;  ///< for the files written of it
   double wall_ms = 0;                ///< from the request's start to this result
 };
@@ -48,10 +50,9 @@ struct SessionStatus {
   std::string error;    ///< of the newest request that ended; empty where it went well
 };
 
-/// Maps that a session can bring to the host. input: as read; plane: convolved where asked for; labels: island number
-/// of each pixel as a float, NaN outside islands.
-enum class SessionMap { input, plane, mean, rms, snr, labels };
-inline constexpr int kSessionMaps = 6;
+/// Maps that a session can bring to the host. input: as read; plane: convolved where asked for.
+enum class SessionMap { input, plane, mean, rms, snr };
+inline constexpr int kSessionMaps = 5;
 
 struct MapResult {
   std::uint64_t generation = 0;  ///< of the result it belongs to

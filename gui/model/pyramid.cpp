@@ -215,7 +215,40 @@ std::shared_ptr<const Pyramid> Pyramid::load(std::shared_ptr<const PixelSource> 
   return made;
 }
 
+std::shared_ptr<const Pyramid> Pyramid::of_labels(std::shared_ptr<const LabelRuns> labels) {
+  std::shared_ptr<Pyramid> made(new Pyramid(labels->shape));
+  const auto& runs = labels->runs;
+  std::size_t at = 0;
+  made->row_begin_.reserve(static_cast<std::size_t>(labels->shape.ny) + 1);
+  for (std::int64_t y = 0; y <= labels->shape.ny; ++y) {
+    while (at < runs.size() && runs[at].y < y) ++at;
+    made->row_begin_.push_back(at);
+  }
+  made->labels_ = std::move(labels);
+  return made;
+}
+
+void Pyramid::read_labels(int level, const Rect& rect, float* out) const {
+  std::fill_n(out, rect.ny * rect.nx, kNaN);
+  const std::int64_t x_end = rect.x0 + rect.nx;
+  const std::int64_t last = std::min(shape_.ny, (rect.y0 + rect.ny) << level);
+  for (std::int64_t y = rect.y0 << level; y < last; ++y) {
+    const auto begin = labels_->runs.begin() + static_cast<std::ptrdiff_t>(row_begin_[static_cast<std::size_t>(y)]);
+    const auto end = labels_->runs.begin() + static_cast<std::ptrdiff_t>(row_begin_[static_cast<std::size_t>(y) + 1]);
+    float* row = out + ((y >> level) - rect.y0) * rect.nx;
+    // Ends of runs rise along a row.
+    auto run = std::partition_point(begin, end, [&](const LabelRuns::Run& r) { return r.x1 <= rect.x0 << level; });
+    for (; run != end && run->x0 >> level < x_end; ++run) {
+      const auto label = static_cast<float>(run->label);
+      const std::int64_t to = std::min<std::int64_t>(x_end, ((run->x1 - 1) >> level) + 1);
+      for (std::int64_t x = std::max<std::int64_t>(rect.x0, run->x0 >> level); x < to; ++x)
+        if (float& old = row[x - rect.x0]; !(old >= label)) old = label;
+    }
+  }
+}
+
 void Pyramid::read(int level, Reduction reduction, const Rect& rect, float* out) const {
+  if (labels_) return read_labels(level, rect, out);
   if (level == 0 && source_) {
     const std::int64_t size = bytes_of(source_->format().type);
     std::vector<std::byte> raw(static_cast<std::size_t>(shape_.nx * size));

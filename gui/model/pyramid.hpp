@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/compute/detection.hpp"
 #include "core/compute/pixel_source.hpp"
 #include "core/model/image.hpp"
 #include "gui/model/peak_blend.hpp"
@@ -36,6 +37,10 @@ class Pyramid {
   static std::shared_ptr<const Pyramid> load(std::shared_ptr<const PixelSource> source, std::int64_t most_bytes,
                                              const Progress& progress);
 
+  /// Island numbers, NaN outside islands. Levels are drawn from the runs when they are read, and hold the largest
+  /// number for every reduction: no map of labels is made.
+  static std::shared_ptr<const Pyramid> of_labels(std::shared_ptr<const LabelRuns> labels);
+
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int levels() const { return levels_; }
   /// Lowest level that is there: 0, or that of a preview.
@@ -46,7 +51,7 @@ class Pyramid {
   void read(int level, Reduction reduction, const Rect& rect, float* out) const;
   /// Exact value of a pixel; NaN where it is blank, outside, or not there yet.
   [[nodiscard]] float value(std::int64_t y, std::int64_t x) const;
-  /// All pixels where they are in memory; pixels is null for a preview and for an image read from its file.
+  /// All pixels where they are in memory; pixels is null for a preview, for labels and for an image read from its file.
   [[nodiscard]] ConstImageView pixels() const;
   /// Number that no other pyramid of this process has.
   [[nodiscard]] std::uint64_t id() const { return id_; }
@@ -58,6 +63,7 @@ class Pyramid {
     PeakBlend blend;
   };
   explicit Pyramid(Shape shape);
+  void read_labels(int level, const Rect& rect, float* out) const;
   void allocate_levels(int first);
   /// Reduces rows [y0, y0 + ny) of level 0 into level 1 (y0 even), given the pixels.
   void reduce_base(const float* rows, std::int64_t y0, std::int64_t ny);
@@ -69,7 +75,9 @@ class Pyramid {
   int levels_ = 1, first_level_ = 0;
   std::shared_ptr<const Image> base_;
   std::shared_ptr<const PixelSource> source_;
-  std::vector<Level> reduced_;  ///< [k - 1] is level k; empty images below first_level_
+  std::shared_ptr<const LabelRuns> labels_;
+  std::vector<std::size_t> row_begin_;  ///< of each row in labels_->runs; one more at the end
+  std::vector<Level> reduced_;          ///< [k - 1] is level k; empty images below first_level_
 };
 
 }  // namespace reber::gui

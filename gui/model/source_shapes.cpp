@@ -13,19 +13,20 @@ EllipseAxes axes_of(const Covariance& c) {
           0.5 * std::atan2(2 * c.xy, c.xx - c.yy)};
 }
 
-std::vector<SourceShape> source_shapes(const std::vector<Source>& sources, const ImageHeader& header) {
+std::vector<SourceShape> source_shapes(const std::vector<Source>& sources) {
   std::vector<SourceShape> shapes;
   shapes.reserve(sources.size());
   for (const Source& source : sources) {
     SourceShape shape;
     shape.x = std::isfinite(source.x) ? source.x : static_cast<double>(source.peak_x);
     shape.y = std::isfinite(source.y) ? source.y : static_cast<double>(source.peak_y);
-    const double wide = static_cast<double>(source.x1 - source.x0 + 1),
-                 high = static_cast<double>(source.y1 - source.y0 + 1);
-    shape.fwhm2 = {wide * wide, 0, high * high};
-    const auto m = header.wcs.sky_per_pixel(shape.x, shape.y);
-    if (m && std::abs(m->determinant()) > 0 && std::isfinite(source.major) && std::isfinite(source.minor)) {
-      shape.fwhm2 = to_pixels(sky_covariance(source.major, source.minor, source.pa), *m);
+    const Covariance& c = source.model.fwhm2;
+    if (c.xx * c.yy - c.xy * c.xy > 0) {
+      shape.fwhm2 = c;
+    } else {
+      const double wide = static_cast<double>(source.x1 - source.x0 + 1),
+                   high = static_cast<double>(source.y1 - source.y0 + 1);
+      shape.fwhm2 = {wide * wide, 0, high * high};
     }
     shapes.push_back(shape);
   }

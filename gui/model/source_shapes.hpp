@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/io/fits_image.hpp"
 #include "core/run/source.hpp"
 
 namespace reber::gui {
@@ -22,9 +21,8 @@ struct EllipseAxes {
 };
 [[nodiscard]] EllipseAxes axes_of(const Covariance& fwhm2);
 
-/// The sky's major, minor and position angle through the local geometry of the image at each source. Sources without a
-/// shape get the box of their island.
-[[nodiscard]] std::vector<SourceShape> source_shapes(const std::vector<Source>& sources, const ImageHeader& header);
+/// The shapes that were measured on the grid. Sources without one get the box of their island.
+[[nodiscard]] std::vector<SourceShape> source_shapes(const std::vector<Source>& sources);
 
 /// Row of the source nearest to (x, y) within `reach` pixels; -1 where there is none.
 [[nodiscard]] std::int64_t nearest_source(const std::vector<SourceShape>& shapes, double x, double y, double reach);

@@ -1,30 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Outlines of many sources in one draw call.
+// Outlines of many sources in one draw call. They are handed to the card once: a view that moves changes a few
+// uniforms.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "gui/model/source_shapes.hpp"
+#include "gui/model/view_transform.hpp"
 #include "gui/render/gl.hpp"
 
 namespace reber::gui {
 
-/// One ellipse on the target, pixels, y down. angle: of the major axis, radians, clockwise from +x as seen.
-struct ScreenEllipse {
-  float x = 0, y = 0, major = 0, minor = 0, angle = 0;  ///< semi-axes
-  std::uint32_t colour = 0;                             ///< ABGR, as ImGui packs it
+/// The ellipses of one image on the card.
+class EllipseSet {
+ public:
+  EllipseSet();
+  void set_shapes(const std::vector<SourceShape>& shapes);
+  /// kinds: of each shape, an entry of EllipseLook::colours.
+  void set_kinds(const std::vector<std::uint8_t>& kinds);
+
+ private:
+  friend class EllipseRenderer;
+  GlVertexArray vertices_;
+  GlBuffer shapes_, kinds_;
+  std::size_t count_ = 0;
+};
+
+struct EllipseLook {
+  std::array<std::uint32_t, 3> colours{};  ///< ABGR, as ImGui packs them
+  double least = 0;  ///< semi-axis in pixels of the target: smaller ones are drawn as large as that
+  double line = 1;   ///< width, pixels of the target
 };
 
 class EllipseRenderer {
  public:
   EllipseRenderer();
-  /// Draws into the bound target: a line of that width with a dark halo, so that it is seen on any colour.
-  void draw(const std::vector<ScreenEllipse>& ellipses, int width, int height, double line);
+  /// Draws into the bound target, which the transform's canvas covers: a line with a dark halo, so that it is seen on
+  /// any colour.
+  void draw(const EllipseSet& set, const CanvasTransform& transform, const EllipseLook& look);
 
  private:
   GlProgram program_;
-  GlVertexArray vertices_;
-  GlBuffer instances_;
 };
 
 }  // namespace reber::gui

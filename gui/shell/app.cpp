@@ -110,6 +110,9 @@ void App::take_input() {
 
 bool App::frame() {
   const auto start = std::chrono::steady_clock::now();
+  const auto passed = [start] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  };
   const double step = 1.0 / 60 + std::exchange(skip_, 0.0);
   state_.now = fixed_clock_ ? state_.now + step : seconds();
   window_->set_user_scale(state_.user_scale, state_.light_theme);
@@ -122,10 +125,11 @@ bool App::frame() {
   widgets_.begin_frame();
   renderer_->begin_frame(window_->software() ? 30 : 6);
   draw_interface();
+  interface_ms_ = passed();
   window_->end_frame();
   const std::string title = state_.document() == nullptr ? "Reber" : state_.document()->title() + " - Reber";
   if (title != title_) window_->set_title(title_ = title);
-  frame_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  frame_ms_ = passed();
   return !state_.quit && !window_->close_wanted();
 }
 

@@ -20,7 +20,15 @@
 
 namespace reber::gui {
 
-/// Work that belongs to one document.
+/// A document's sources on the card, and what they were made of.
+struct DrawnSources {
+  EllipseSet ellipses;
+  std::shared_ptr<const SessionResult> result;
+  std::size_t count = 0;
+  std::uint64_t selection = 0;  ///< Selection::version
+};
+
+/// Work that belongs to one document, and what it keeps on the card.
 struct DocumentJobs {
   explicit DocumentJobs(const std::function<void()>& changed);
   Loader loader;
@@ -34,6 +42,8 @@ struct DocumentJobs {
   std::array<bool, kLayerKinds> wanted{};           ///< layers asked for and not there yet
   std::array<std::uint64_t, kLayerKinds> asked{};   ///< generation for which a map was asked of the session
   std::map<LayerKind, std::vector<float>> samples;  ///< sorted values, for histograms
+  DrawnSources drawn_sources;
+  std::shared_ptr<const LabelRuns> drawn_labels;  ///< what the layer of islands was made of
   std::uint64_t seen_result = 0;
   std::uint64_t refining = 0;                 ///< generation of the run that fits what is shown
   std::optional<Request> refined;             ///< what is run, with fits, once the sources by moments are there
@@ -69,6 +79,8 @@ class App final : public Shell {
   [[nodiscard]] const ScreenRect& canvas() const { return canvas_; }
   [[nodiscard]] Context context() { return {state_, *this, widgets_}; }
   [[nodiscard]] double frame_ms() const { return frame_ms_; }
+  /// Of the last frame: until the lists of what to draw were made.
+  [[nodiscard]] double interface_ms() const { return interface_ms_; }
   /// Scripts hold the clock: frames are 1/60 s apart, but for what they skip.
   void use_fixed_clock() { fixed_clock_ = true; }
   void skip_time(double seconds) { skip_ = seconds; }
@@ -137,7 +149,7 @@ class App final : public Shell {
   std::chrono::steady_clock::time_point started_;
   bool fixed_clock_ = false, pictures_complete_ = true;
   int frames_wanted_ = 3;
-  double skip_ = 0, frame_ms_ = 0, last_plane_at_ = 0;
+  double skip_ = 0, frame_ms_ = 0, interface_ms_ = 0, last_plane_at_ = 0;
   std::string title_;
 };
 

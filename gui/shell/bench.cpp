@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long the viewer takes: first pixels, frames while moving, many sources, the pipeline, idling.
+#include <imgui.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,12 +15,45 @@
 
 namespace reber::gui {
 
-double timed_frame(App& app) {
+FrameTimes timed_frame(App& app) {
+  static const GLuint query = [] {
+    GLuint name = 0;
+    glGenQueries(1, &name);
+    return name;
+  }();
   const auto start = std::chrono::steady_clock::now();
+  const auto passed = [start] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  };
+  FrameTimes times;
+  glBeginQuery(GL_TIME_ELAPSED, query);
   app.frame();
+  glEndQuery(GL_TIME_ELAPSED);
+  times.interface = app.interface_ms();
+  times.processor = passed();
+  glFinish();
+  times.drawn = passed();
   app.window().show_frame();
   glFinish();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  times.shown = passed();
+  GLuint64 ns = 0;
+  glGetQueryObjectui64v(query, GL_QUERY_RESULT, &ns);
+  times.card = 1e-6 * static_cast<double>(ns);
+  return times;
+}
+
+nlohmann::json summary(const std::vector<FrameTimes>& frames) {
+  const auto of = [&](double FrameTimes::*part) {
+    std::vector<double> ms;
+    for (const FrameTimes& frame : frames) ms.push_back(frame.*part);
+    return summary(std::move(ms));
+  };
+  nlohmann::json made = of(&FrameTimes::drawn);
+  made["shown"] = of(&FrameTimes::shown);
+  made["processor"] = of(&FrameTimes::processor);
+  made["interface"] = of(&FrameTimes::interface);
+  made["card"] = of(&FrameTimes::card);
+  return made;
 }
 
 nlohmann::json summary(std::vector<double> ms) {
@@ -65,13 +99,14 @@ class Bench {
     made_["window"] = {options_.width, options_.height};
     open(app);
     for (int i = 0; i < 3; ++i) timed_frame(app);
-    still(app);
+    still(app, "fit");
     pan(app, "pan_fit", document(app).view.zoom);
     pan(app, "pan_1to1", 1);
     pan(app, "pan_32to1", 32);
     zoom(app);
     sources(app);
     if (options_.request.detect) made_["live"] = bench_live(app);
+    if (options_.request.detect) still(app, "found");
     idle(app);
     return made_.dump(1);
   }
@@ -98,30 +133,24 @@ class Bench {
     made_["image"] = {shape.ny, shape.nx};
   }
 
-  void still(App& app) {
-    std::vector<double> drawn, kept, unshown;
+  /// The whole image in the window, drawn afresh and not.
+  void still(App& app, const std::string& name) {
+    std::vector<FrameTimes> drawn, kept;
     for (int i = 0; i < frames_ / 2; ++i) {
       app.forget_pictures();
       drawn.push_back(timed_frame(app));
       kept.push_back(timed_frame(app));
-      // Without handing the picture to the screen, which on a remote or virtual one is a copy of all its pixels.
-      app.forget_pictures();
-      const auto start = Clock::now();
-      app.frame();
-      glFinish();
-      unshown.push_back(ms_since(start));
-      app.window().show_frame();
     }
-    made_["fit_drawn_not_shown"] = summary(unshown);
-    made_["fit_drawn"] = summary(drawn);
-    made_["fit_kept"] = summary(kept);
+    made_[name + "_drawn"] = summary(drawn);
+    made_[name + "_kept"] = summary(kept);
+    made_[name + "_vertices"] = ImGui::GetDrawData()->TotalVtxCount;
   }
 
   void pan(App& app, const char* name, double to_zoom) {
     ViewTransform& view = document(app).view;
     const ViewTransform before = view;
     view.zoom = to_zoom;
-    std::vector<double> ms;
+    std::vector<FrameTimes> ms;
     timed_frame(app);
     for (int i = 0; i < frames_; ++i) {
       view = pan_by(view, app.canvas(), i < frames_ / 2 ? 24 : -16, i % 2 == 0 ? 9 : -5);
@@ -136,7 +165,7 @@ class Bench {
     const ViewTransform before = view;
     const ScreenRect& area = app.canvas();
     const ScreenPoint at{area.x + 0.4 * area.width, area.y + 0.6 * area.height};
-    std::vector<double> ms;
+    std::vector<FrameTimes> ms;
     for (int i = 0; i < frames_; ++i) {
       view = zoom_at(view, area, at, i % 80 < 40 ? 1.2 : 1 / 1.2);
       ms.push_back(timed_frame(app));
@@ -159,7 +188,7 @@ class Bench {
     result->sources.resize(kCount);
     doc.result = result;
     doc.submitted = 0;
-    std::vector<double> ms;
+    std::vector<FrameTimes> ms;
     for (int i = 0; i < frames_ / 4; ++i) {
       app.forget_pictures();
       ms.push_back(timed_frame(app));

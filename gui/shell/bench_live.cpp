@@ -25,6 +25,7 @@ class LiveBench {
   Json run() {
     first_run();
     threshold();
+    layers();
     changes("kernel", [](Request& request, int i) {
       request.convolve.emplace();
       request.convolve->kernel = GaussianPixels{4.0 + 0.25 * i, 4.0 + 0.25 * i, 0};
@@ -109,9 +110,24 @@ class LiveBench {
     wait_for_sources();
   }
 
+  /// From the choice of a layer until it is on the screen, the first time after a run.
+  void layers() {
+    for (const LayerKind kind : {LayerKind::rms, LayerKind::snr, LayerKind::islands}) {
+      const auto start = Clock::now();
+      app_.show_layer(document_, kind);
+      do {
+        app_.rest_for(0.5);
+        timed_frame(app_);
+        check();
+      } while (document_.layer(kind).generation != document_.result->generation || !app_.settled());
+      made_["layer_ms"][kLayerNames[static_cast<std::size_t>(kind)]] = ms_since(start);
+    }
+    app_.show_layer(document_, LayerKind::input);
+  }
+
   /// The interface while a whole run is under way.
   void frames_at_work() {
-    std::vector<double> ms;
+    std::vector<FrameTimes> ms;
     const auto begun = Clock::now();
     for (; ms_since(begun) < kSeriesMs && ms.size() < 200;) {
       document_.session->invalidate();

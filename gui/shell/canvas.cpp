@@ -22,35 +22,32 @@
 namespace reber::gui {
 namespace {
 
-/// Ellipses of the sources in view, in pixels of the target. Small ones grow to a size that can be seen.
-std::vector<ScreenEllipse> ellipses_in_view(const Document& document, const CanvasTransform& canvas, double ratio,
-                                            double scale) {
-  std::vector<ScreenEllipse> ellipses;
-  ellipses.reserve(document.shapes.size());
-  const ScreenRect& area = canvas.canvas();
+/// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
+void update(DrawnSources& drawn, const Document& document) {
+  const bool fresh = drawn.result != document.result || drawn.count != document.shapes.size();
+  if (fresh) drawn.ellipses.set_shapes(document.shapes);
+  if (!fresh && drawn.selection == document.selection.version) return;
+  drawn.result = document.result;
+  drawn.count = document.shapes.size();
+  drawn.selection = document.selection.version;
+  std::vector<std::uint8_t> kinds;
+  kinds.reserve(drawn.count);
+  for (const Source& source : document.result->sources) kinds.push_back(source.negative ? 1 : 0);
+  kinds.resize(drawn.count);
+  for (const std::int64_t row : document.selection.rows)
+    if (row >= 0 && row < static_cast<std::int64_t>(kinds.size())) kinds[static_cast<std::size_t>(row)] = 2;
+  drawn.ellipses.set_kinds(kinds);
+}
+
+/// Small ellipses grow to a size that can be seen; all are fainter while newer parameters are at work.
+EllipseLook look_of(const Document& document, double ratio, double scale) {
   constexpr std::size_t kMany = 5000;
-  const double least = (document.shapes.size() > kMany ? 2.5 : 3.5) * scale, margin = 50 * scale;
-  for (std::size_t row = 0; row < document.shapes.size(); ++row) {
-    const SourceShape& shape = document.shapes[row];
-    const ScreenPoint at = canvas.to_screen({shape.x, shape.y});
-    const EllipseAxes axes = axes_of(shape.fwhm2);
-    const double major = std::max(least, 0.5 * axes.major * canvas.zoom());
-    const double minor = std::max(least, 0.5 * axes.minor * canvas.zoom());
-    if (at.x < area.x - major - margin || at.x > area.x + area.width + major + margin ||
-        at.y < area.y - major - margin || at.y > area.y + area.height + major + margin)
-      continue;
-    const ScreenPoint along = canvas.direction(std::cos(axes.angle), std::sin(axes.angle));
-    const bool selected = document.selection.rows.contains(static_cast<std::int64_t>(row));
-    unsigned colour = selected                                 ? palette().source_selected
-                      : document.result->sources[row].negative ? palette().source_negative
-                                                               : palette().source;
-    // Fainter while newer parameters are at work.
-    if (document.result_stale()) colour = (colour & 0x00ffffffu) | 0x70000000u;
-    ellipses.push_back({static_cast<float>(ratio * (at.x - area.x)), static_cast<float>(ratio * (at.y - area.y)),
-                        static_cast<float>(ratio * major), static_cast<float>(ratio * minor),
-                        static_cast<float>(std::atan2(along.y, along.x)), colour});
-  }
-  return ellipses;
+  EllipseLook look{{palette().source, palette().source_negative, palette().source_selected},
+                   (document.shapes.size() > kMany ? 2.5 : 3.5) * scale * ratio,
+                   1.4 * ratio * scale};
+  if (document.result_stale())
+    for (std::uint32_t& colour : look.colours) colour = (colour & 0x00ffffffu) | 0x70000000u;
+  return look;
 }
 
 std::string fingerprint(const ImageScene& scene, const Document& document, int width, int height, bool sources) {
@@ -138,7 +135,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   compare_with_other(scene, canvas);
   const int width = static_cast<int>(scene.transform.canvas().width);
   const int height = static_cast<int>(scene.transform.canvas().height);
-  const bool sources = !document.shapes.empty() && is_on(state_, overlays().front());
+  const bool sources = document.result && !document.shapes.empty() && is_on(state_, overlays().front());
   const Layer& islands = document.layer(LayerKind::islands);
   const Pyramid* outlines =
       outlines_wanted(document) && canvas.layer != LayerKind::islands ? islands.pixels.get() : nullptr;
@@ -166,9 +163,11 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
     labels.pixel_grid = false;
     renderer_->draw(labels);
   }
-  if (sources)
-    ellipses_->draw(ellipses_in_view(document, canvas.transform, ratio, canvas.scale), width, height,
-                    1.4 * ratio * canvas.scale);
+  if (sources) {
+    DrawnSources& drawn = jobs_of(document).drawn_sources;
+    update(drawn, document);
+    ellipses_->draw(drawn.ellipses, scene.transform, look_of(document, ratio, canvas.scale));
+  }
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   picture.drawn = wanted;
   picture.complete = !renderer_->tiles().pending();
@@ -306,6 +305,9 @@ void App::draw_interface() {
 void App::draw_document(Document& document) {
   Compare& compare = state_.compare;
   Document* other = compare.other_document < 0 ? &document : state_.find(compare.other_document);
+  // Without a convolution, say, there is no convolved image to look at.
+  if (other != nullptr && compare.kind != Compare::Kind::off && !layer_possible(*other, compare.other_layer))
+    compare.other_layer = layer_possible(*other, LayerKind::background) ? LayerKind::background : other->shown;
   if (other == nullptr || compare.kind == Compare::Kind::off || compare.kind == Compare::Kind::difference ||
       compare.kind == Compare::Kind::ratio) {
     draw_canvas(canvas_, document, document.shown, true);

@@ -28,8 +28,6 @@ SessionMap map_of(LayerKind kind) {
       return SessionMap::rms;
     case LayerKind::snr:
       return SessionMap::snr;
-    case LayerKind::islands:
-      return SessionMap::labels;
     default:
       return SessionMap::plane;
   }
@@ -274,7 +272,7 @@ void App::take_result(Document& document, DocumentJobs& jobs) {
   jobs.seen_result = result->generation;
   if (document.result) document.selection.follow(document.result->sources, result->sources);
   document.result = result;
-  document.shapes = source_shapes(result->sources, *result->header);
+  document.shapes = source_shapes(result->sources);
   // A run that adds the fits alone does not hide what ran for the sources before it.
   std::vector<std::string> ran =
       result->generation == jobs.refining ? std::move(document.stages_run) : std::vector<std::string>();
@@ -297,6 +295,14 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
                       (kind == LayerKind::islands && outlines_wanted(document));
     const std::uint64_t now = document.result->generation;
     if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
+    if (kind == LayerKind::islands) {
+      const auto& labels = document.result->labels;
+      Layer& layer = document.layer(kind);
+      if (jobs.drawn_labels != labels) layer_arrived(document, kind, Pyramid::of_labels(labels), now);
+      jobs.drawn_labels = labels;
+      layer.generation = now;
+      continue;
+    }
     if (kind == LayerKind::model) {
       if (!jobs.layer_slot.busy()) start_model(jobs, document.result, kind, nullptr);
       continue;
@@ -319,12 +325,9 @@ void App::take_layers(Document& document, DocumentJobs& jobs) {
   }
 }
 
-/// Labels of every pixel cross to the host for their outlines: not for images where that takes seconds.
 bool App::outlines_wanted(const Document& document) const {
-  constexpr std::int64_t kMostPixels = std::int64_t{1} << 25;
   const auto row = std::ranges::find_if(overlays(), [](const Overlay& o) { return o.name == std::string("islands"); });
-  return row != overlays().end() && is_on(state_, *row) && document.header &&
-         (document.header->shape.count() <= kMostPixels || document.shown == LayerKind::islands);
+  return row != overlays().end() && is_on(state_, *row) && document.header;
 }
 
 bool App::watch_file(Document& document, DocumentJobs& jobs) {

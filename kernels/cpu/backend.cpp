@@ -100,6 +100,14 @@ class CpuBackend final : public Backend {
   void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) override {
     draw_labels(mine<CpuIslands>(islands), y0, ny, out, pool_);
   }
+  LabelRuns label_runs(const IslandMap& islands) override {
+    const auto& map = mine<CpuIslands>(islands);
+    LabelRuns all{map.shape(), {}};
+    all.runs.reserve(map.by_row.size());
+    for (std::size_t k = 0; k < map.by_row.size(); ++k)
+      all.runs.push_back({map.by_row[k].y, map.by_row[k].x0, map.by_row[k].x1, map.label[k]});
+    return all;
+  }
 
   OpCounters take_counters() override { return {}; }
 

@@ -115,6 +115,10 @@ class CudaBackend final : public Backend {
     });
   }
 
+  LabelRuns label_runs(const IslandMap& islands) override {
+    return timed("reber label runs", [&] { return fetch_runs(own(islands)); });
+  }
+
   OpCounters take_counters() override { return std::exchange(context_->counters, OpCounters{}); }
 
  private:

@@ -22,5 +22,7 @@ void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* b
                   std::int64_t ny, float* out);
 /// label_rows() of the backend.
 void render_labels(const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out);
+/// label_runs() of the backend.
+[[nodiscard]] LabelRuns fetch_runs(const CudaIslands& islands);
 
 }  // namespace reber::cuda

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/base/error.hpp"
 
@@ -78,6 +79,20 @@ void render_labels(const CudaIslands& islands, std::int64_t y0, std::int64_t ny,
                                reinterpret_cast<float*>(out + (y - y0) * shape.nx));
   }
   context.stager().drain();
+}
+
+LabelRuns fetch_runs(const CudaIslands& islands) {
+  Context& context = *islands.context();
+  LabelRuns all{islands.shape(), {}};
+  if (islands.run_count == 0) return all;
+  std::vector<rules::Run> runs(static_cast<std::size_t>(islands.run_count));
+  std::vector<std::uint32_t> labels(runs.size());
+  context.down(runs.data(), islands.runs.data(), islands.runs.bytes(), context.stream());
+  context.down(labels.data(), islands.labels.data(), islands.labels.bytes(), context.stream());
+  all.runs.reserve(runs.size());
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    all.runs.push_back({runs[k].y, runs[k].x0, runs[k].x1, static_cast<std::int32_t>(labels[k])});
+  return all;
 }
 
 }  // namespace reber::cuda

@@ -151,6 +151,23 @@ class ReferenceBackend final : public Backend {
     const auto* first = map.labels.data() + y0 * map.shape().nx;
     std::copy(first, first + ny * map.shape().nx, out);
   }
+  LabelRuns label_runs(const IslandMap& islands) override {
+    const auto& map = mine<HostIslands>(islands);
+    const Shape shape = map.shape();
+    LabelRuns all{shape, {}};
+    for (std::int64_t y = 0; y < shape.ny; ++y) {
+      const std::int32_t* row = map.labels.data() + y * shape.nx;
+      for (std::int64_t x = 0; x < shape.nx;) {
+        std::int64_t end = x + 1;
+        while (end < shape.nx && row[end] == row[x]) ++end;
+        if (row[x] > 0)
+          all.runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x),
+                              static_cast<std::int32_t>(end), row[x]});
+        x = end;
+      }
+    }
+    return all;
+  }
 
   OpCounters take_counters() override { return {}; }
 };

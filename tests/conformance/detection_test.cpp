@@ -38,6 +38,7 @@ void check(const Image& image, const BackgroundModel& model, const DetectOptions
   const auto expected = reference.label(*plane, model, options, {});
   const auto expected_sums = reference.measure(*plane, model, *expected);
   const auto expected_labels = labels_of(reference, *expected);
+  const LabelRuns expected_runs = reference.label_runs(*expected);
   std::vector<IslandSums> first;
   for (const std::string& name : tested_backends())
     for (const std::int64_t band : {std::int64_t{0}, std::int64_t{23}}) {
@@ -49,6 +50,7 @@ void check(const Image& image, const BackgroundModel& model, const DetectOptions
       const auto islands = tested.label(*tested_plane, model, options, {});
       ASSERT_EQ(islands->count(), expected->count());
       ASSERT_EQ(labels_of(tested, *islands), expected_labels);
+      ASSERT_TRUE(tested.label_runs(*islands) == expected_runs);
       const auto sums = tested.measure(*tested_plane, model, *islands);
       expect_same_sums(sums, expected_sums, 1e-12);
       if (first.empty()) first = sums;

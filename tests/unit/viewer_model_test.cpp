@@ -95,7 +95,8 @@ Image noise(Shape shape, double rise) {
       double sum = 0;
       for (int i = 0; i < 4; ++i) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        for (int part = 0; part < 3; ++part) sum += static_cast<double>((state >> (21 * part)) & 0x1fffff) / 0x1fffff - 0.5;
+        for (int part = 0; part < 3; ++part)
+          sum += static_cast<double>((state >> (21 * part)) & 0x1fffff) / 0x1fffff - 0.5;
       }
       const double sigma = 1 + rise * static_cast<double>(x) / static_cast<double>(shape.nx);
       image.at(y, x) = static_cast<float>(sigma * sum);
@@ -143,6 +144,40 @@ TEST(Pyramid, without_noise_a_single_pixel_stays_to_the_last_level_of_the_blend)
     EXPECT_EQ(*std::ranges::max_element(blend), 3) << level;
     EXPECT_EQ(std::ranges::count(blend, 0.0f), static_cast<std::ptrdiff_t>(blend.size()) - 1) << level;
   }
+}
+
+TEST(Pyramid, of_labels_shows_at_every_level_what_one_of_their_map_does) {
+  // Islands of several rows, one pixel, touching the far edges, and two that share a block of the levels.
+  const LabelRuns labels{{67, 91},
+                         {{0, 3, 9, 1},
+                          {1, 0, 4, 1},
+                          {1, 40, 41, 2},
+                          {2, 41, 43, 3},
+                          {5, 80, 91, 4},
+                          {6, 90, 91, 4},
+                          {33, 10, 60, 5},
+                          {66, 0, 91, 6}}};
+  Image map(labels.shape);
+  std::fill_n(map.data(), labels.shape.count(), kNaN);
+  for (const LabelRuns::Run& run : labels.runs)
+    for (std::int32_t x = run.x0; x < run.x1; ++x) map.at(run.y, x) = static_cast<float>(run.label);
+  const auto expected = pyramid_of(std::move(map));
+  const auto drawn = Pyramid::of_labels(std::make_shared<const LabelRuns>(labels));
+  ASSERT_EQ(drawn->levels(), expected->levels());
+  const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (int level = 0; level < drawn->levels(); ++level) {
+    SCOPED_TRACE(level);
+    EXPECT_TRUE(std::ranges::equal(level_of(*drawn, level, Reduction::mean),
+                                   level_of(*expected, level, Reduction::peak), same));
+    const Shape shape = drawn->level_shape(level);
+    const Rect part{shape.ny / 3, shape.nx / 4, shape.ny - shape.ny / 3, shape.nx - shape.nx / 4};
+    std::vector<float> a(static_cast<std::size_t>(part.ny * part.nx)), b(a.size());
+    drawn->read(level, Reduction::peak, part, a.data());
+    expected->read(level, Reduction::peak, part, b.data());
+    EXPECT_TRUE(std::ranges::equal(a, b, same));
+  }
+  EXPECT_EQ(drawn->value(33, 59), 5);
+  EXPECT_TRUE(std::isnan(drawn->value(33, 60)));
 }
 
 TEST(Pyramid, a_mean_is_that_of_the_finite_pixels) {
