@@ -156,7 +156,11 @@ void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList
   if (!compass) return;
   const ScreenRect& area = canvas.transform.canvas();
   const double length = 34 * canvas.scale, reach = length + 20 * canvas.scale;
-  const ScreenPoint from{area.x + kMargin * canvas.scale + reach, area.y + kMargin * canvas.scale + reach};
+  // Below the names that a comparison puts into the corner.
+  const Compare::Kind kind = context.state.compare.kind;
+  const double names = kind == Compare::Kind::off ? 0 : kind == Compare::Kind::blink ? 2.6 : 1.6;
+  const ScreenPoint from{area.x + kMargin * canvas.scale + reach,
+                         area.y + kMargin * canvas.scale + reach + names * static_cast<double>(ImGui::GetFontSize())};
   const bool equatorial = !sky.shown() || sky.shown()->equatorial();
   arrow(list, from, compass->north, length, canvas.scale, equatorial ? "N" : "+lat");
   arrow(list, from, compass->east, length, canvas.scale, equatorial ? "E" : "+lon");

@@ -7,7 +7,9 @@
 #include <array>
 
 #include "gui/model/sky_lock.hpp"
+#include "gui/model/workbench.hpp"
 #include "gui/panels/panels.hpp"
+#include "gui/shell/compare_view.hpp"
 #include "gui/shell/theme.hpp"
 
 namespace reber::gui {
@@ -63,7 +65,7 @@ void draw_lock(Context& context, Document& shown) {
   ImGui::Checkbox("Lock by sky coordinates", &compare.sky_lock);
   context.widgets.item("compare.lock");
   if (compare.sky_lock) {
-    const SkyLock lock(shown.header->wcs, other->header->wcs);
+    const SkyLock& lock = lock_between(*context.state.bench, shown, *other);
     const auto map = lock.why_not().empty() ? lock.affine(shown.view.centre) : std::nullopt;
     if (!lock.why_not().empty()) {
       ImGui::TextWrapped("Locked pixel on pixel: %s.", lock.why_not().c_str());
@@ -103,8 +105,9 @@ void draw_compare_panel(Context& context) {
   Document* shown = context.state.document();
   if (shown == nullptr) return;
   Compare& compare = context.state.compare;
+  const float third = std::max(7.5f * ImGui::GetFontSize(), 0.34f * ImGui::GetContentRegionAvail().x);
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (i % 3 != 0) ImGui::SameLine(static_cast<float>(i % 3) * 7.5f * ImGui::GetFontSize());
+    if (i % 3 != 0) ImGui::SameLine(static_cast<float>(i % 3) * third);
     if (ImGui::RadioButton(kKinds[i].first, compare.kind == kKinds[i].second)) compare.kind = kKinds[i].second;
     context.widgets.item(fmt::format("compare.{}", kKinds[i].first));
   }

@@ -2,9 +2,12 @@
 // Parameters of each stage of the pipeline. What they begin with is the command line's.
 #include "gui/panels/pipeline_stages.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "core/base/error.hpp"
 #include "core/run/scale_list.hpp"
@@ -152,6 +155,21 @@ bool edit_scales(Context& context, Document& document) {
   return changed;
 }
 
+bool edit_clean_bias(Context& context, Document& document) {
+  double& bias = document.request.calibration.clean_bias;
+  const bool changed =
+      text_value(context, "Clean bias", "pipeline.clean_bias", document.id, bias == 0 ? "" : fmt::format("{:g}", bias),
+                 "Jy/beam", [&bias](const std::string& text) {
+                   char* end = nullptr;
+                   const double value = std::strtod(text.c_str(), &end);
+                   if (*end != '\0' || !std::isfinite(value))
+                     throw InputError(fmt::format("'{}' is not a number of Jy/beam", text));
+                   bias = value;
+                 });
+  tip("Added to every peak; totals are scaled alike.");
+  return changed;
+}
+
 }  // namespace
 
 bool edit_convolution(Context& context, Document& document) {
@@ -275,6 +293,7 @@ bool edit_measurement(Context& context, Document& document) {
     changed = check(context, "Keep noise peaks", "pipeline.keep_noise_peaks", request.fit.keep_noise_peaks,
                     "Fits leave out faint detections that look like peaks of the noise; this keeps them, flagged.") ||
               changed;
+    changed = edit_clean_bias(context, document) || changed;
     changed =
         number(context, "Flux error", "pipeline.flux_error", request.calibration.flux_error, 0, 0.5, "%.3f") || changed;
     tip("Part of each flux that is added to its error, in quadrature.");

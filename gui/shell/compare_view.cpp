@@ -17,15 +17,6 @@ namespace {
 
 using Kind = Compare::Kind;
 
-/// Kept while both images stay what they are: making one parses two headers.
-const SkyLock& lock_between(Workbench& bench, const Document& from, const Document& to) {
-  for (const LockBench& known : bench.locks)
-    if (known.from == from.header && known.to == to.header) return *known.lock;
-  if (bench.locks.size() >= 4) bench.locks.erase(bench.locks.begin());
-  bench.locks.push_back({from.header, to.header, std::make_unique<SkyLock>(from.header->wcs, to.header->wcs)});
-  return *bench.locks.back().lock;
-}
-
 /// The corners and the middle fall on the same pixels to 1/20.
 bool same_grid(const SkyLock& lock, const ImageHeader& a, const ImageHeader& b) {
   if (!(a.shape == b.shape)) return false;
@@ -52,6 +43,14 @@ std::string name_of(const Document& document, LayerKind layer) {
 }
 
 }  // namespace
+
+const SkyLock& lock_between(Workbench& bench, const Document& from, const Document& to) {
+  for (const LockBench& known : bench.locks)
+    if (known.from == from.header && known.to == to.header) return *known.lock;
+  if (bench.locks.size() >= 4) bench.locks.erase(bench.locks.begin());
+  bench.locks.push_back({from.header, to.header, std::make_unique<SkyLock>(from.header->wcs, to.header->wcs)});
+  return *bench.locks.back().lock;
+}
 
 ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to) {
   if (!state.compare.sky_lock || !from.header || !to.header) return from.view;

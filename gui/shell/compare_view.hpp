@@ -7,6 +7,12 @@
 
 namespace reber::gui {
 
+class SkyLock;
+
+/// The lock of one image's pixels to the other's by the sky; kept while both stay what they are, since making one
+/// parses two headers. Both have headers.
+[[nodiscard]] const SkyLock& lock_between(Workbench& bench, const Document& from, const Document& to);
+
 /// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
 /// pixels.
 [[nodiscard]] ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to);
