@@ -180,6 +180,31 @@ void draw_strip(Context& context, const Box& box) {
   ImGui::End();
 }
 
+/// The text, cut where it is wider than `most`.
+std::string fitted(std::string text, float most) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= most) return text;
+  const auto inside_character = [&] { return (static_cast<unsigned char>(text.back()) & 0xc0u) == 0x80u; };
+  while (!text.empty() && ImGui::CalcTextSize((text + " ...").c_str()).x > most) {
+    while (text.size() > 1 && inside_character()) text.pop_back();
+    text.pop_back();
+  }
+  return text + " ...";
+}
+
+/// At the right end of a bar; what it needs of the readout's place is covered.
+void draw_notice(const Notice& notice, float bar_width) {
+  const float unit = ImGui::GetFontSize();
+  const std::string shown = fitted(notice.text, 0.6f * bar_width);
+  const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
+  ImGui::SameLine(bar_width - size.x - unit);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x - unit, at.y}, {at.x + size.x + unit, at.y + 1.6f * unit},
+                                            ImGui::GetColorU32(ImGuiCol_WindowBg));
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(notice.is_error ? palette().bad : palette().text), "%s",
+                     shown.c_str());
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
+}
+
 void draw_status(Context& context, const Box& box, const std::string& activity, double fraction) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
   begin_fixed("##status", box, ImGuiWindowFlags_NoScrollbar);
@@ -195,11 +220,7 @@ void draw_status(Context& context, const Box& box, const std::string& activity, 
     if (ImGui::Button("Stop  Esc")) context.shell.cancel(*context.state.document());
     context.widgets.item("status.stop");
   } else if (!state.notice.text.empty() && state.now < state.notice.until) {
-    const float width = std::min(ImGui::CalcTextSize(state.notice.text.c_str()).x, 0.6f * box.width);
-    ImGui::SameLine(box.width - width - unit);
-    const ImVec4 colour = ImGui::ColorConvertU32ToFloat4(state.notice.is_error ? palette().bad : palette().text);
-    ImGui::TextColored(colour, "%s", state.notice.text.c_str());
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", state.notice.text.c_str());
+    draw_notice(state.notice, box.width);
   } else if (!state.software_renderer.empty()) {
     const char* text = "drawing on the processor";
     ImGui::SameLine(box.width - ImGui::CalcTextSize(text).x - unit);
