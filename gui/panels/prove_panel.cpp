@@ -19,8 +19,13 @@ namespace {
 
 ImVec4 colour(unsigned packed) { return ImGui::ColorConvertU32ToFloat4(packed); }
 
-/// The best of the backends that is not the reference.
-std::string usual_tested(const std::vector<std::string>& names) {
+/// The backend at work, or the best of them, that is not the reference.
+std::string usual_tested(const Context& context) {
+  const Document* document = context.state.document();
+  std::string at_work = document != nullptr && document->session ? document->session->backend().name : "";
+  if (at_work.empty()) at_work = context.shell.backend();
+  if (!at_work.empty() && at_work != "auto" && at_work != "reference") return at_work;
+  const std::vector<std::string> names = context.shell.backends();
   for (const char* wanted : {"cuda", "cpu"})
     if (std::ranges::find(names, wanted) != names.end()) return wanted;
   return names.empty() ? "" : names.front();
@@ -262,7 +267,7 @@ void draw_tabs(Context& context, const Proof& proof) {
 void draw_prove_panel(Context& context) {
   ProofBench& bench = context.state.bench->proof;
   Document* document = context.state.document();
-  if (bench.tested.empty()) bench.tested = usual_tested(context.shell.backends());
+  if (bench.tested.empty()) bench.tested = usual_tested(context);
   backend_choice(context, "against", bench.tested);
   ImGui::SameLine();
   backend_choice(context, "##oracle", bench.oracle);

@@ -139,7 +139,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   const Layer& islands = document.layer(LayerKind::islands);
   const Pyramid* outlines =
       outlines_wanted(document) && canvas.layer != LayerKind::islands ? islands.pixels.get() : nullptr;
-  const std::string wanted = fmt::format("{} ", outlines == nullptr ? 0 : outlines->id()) +
+  const std::string wanted = fmt::format("{} {} ", outlines == nullptr ? 0 : outlines->id(), state_.light_theme) +
                              fingerprint(scene, document, width, height, sources);
   if (wanted == picture.drawn && picture.complete) return true;
   std::vector<float> cumulative;
