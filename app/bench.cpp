@@ -10,11 +10,11 @@
 #include <map>
 
 #include "app/bench_run.hpp"
+#include "app/bench_sky.hpp"
 #include "app/command.hpp"
 #include "app/common_options.hpp"
 #include "core/base/error.hpp"
 #include "core/io/fits_writer.hpp"
-#include "core/run/simulation.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -42,30 +42,6 @@ BenchPace pace_of(const Options& options, const std::string& backend, bool first
   if (backend == "reference") pace = {3, 1, 1, 0};
   if (options.repeat > 0) pace = {options.repeat, options.repeat, 0, std::min(options.repeat, pace.transfers), full};
   return pace;
-}
-
-SimulatedSky make_sky(std::int64_t size, Backend& backend, const Progress& progress) {
-  SimulationOptions sky;
-  sky.shape = {size, size};
-  const double area = static_cast<double>(sky.shape.count()) / (1024.0 * 1024.0);
-  sky.point_sources = static_cast<std::int64_t>(300 * area);
-  sky.extended_sources = static_cast<std::int64_t>(10 * area);
-  progress.report("simulating the sky", 0);
-  return simulate(sky, backend, progress);
-}
-
-/// The tile again and again, size x size pixels.
-Image repeated(const Image& tile, std::int64_t size) {
-  Image image(Shape{size, size});
-  const Shape one = tile.shape();
-  ThreadPool().for_each(size, [&](std::int64_t y) {
-    for (std::int64_t x = 0; x < size; x += one.nx) {
-      const std::int64_t n = std::min(one.nx, size - x);
-      std::memcpy(image.data() + y * size + x, tile.data() + y % one.ny * one.nx,
-                  static_cast<std::size_t>(n) * sizeof(float));
-    }
-  });
-  return image;
 }
 
 class Benchmark {
@@ -111,17 +87,12 @@ class Benchmark {
 
   [[nodiscard]] bool wanted(const BenchCase& one) const {
     return options_.only.empty() || one.loads || one.name.find(options_.only) != std::string::npos ||
-           one.group == options_.only || needed(one);
-  }
-
-  /// What other operations take from it.
-  [[nodiscard]] static bool needed(const BenchCase& one) {
-    return one.name == "clip to convergence" || one.name == "label 8, 5 sigma";
+           one.group == options_.only || one.needed;
   }
 
   int run_all() {
     auto begin = Clock::now();
-    const SimulatedSky sky = make_sky(options_.size, *sessions_.front()->backend, progress_);
+    const SimulatedSky sky = bench_sky(options_.size, *sessions_.front()->backend, progress_);
     const Shape shape = sky.image.shape();
     spent("sky", begin);
     begin = Clock::now();
@@ -159,7 +130,7 @@ class Benchmark {
     ScalingTable table{program_name(), options_.suite, now(), {}, options_.sizes, {}};
     std::sort(table.sizes.begin(), table.sizes.end());
     BenchSession& session = *sessions_.front();
-    const Image tile = make_sky(table.sizes.front(), *session.backend, progress_).image;
+    const Image tile = bench_sky(table.sizes.front(), *session.backend, progress_).image;
     std::map<std::string, std::size_t> rows;
     for (std::size_t k = 0; k < table.sizes.size(); ++k) {
       const Image image = repeated(tile, table.sizes[k]);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ struct BenchCase {
   double scale = 0;               ///< brightest pixel x sum abs(w); 0: the largest value of the result
   bool loads = false;             ///< makes the plane that the others work on
   bool from_image = true;         ///< whether an image that comes from the host is all that it needs
+  bool needed = false;            ///< others start from its result
   /// The backend's own prediction; 0 where it makes none.
   std::function<double(const BenchSession&)> predicted_ms;
 };
@@ -66,6 +68,11 @@ struct BenchCase {
 /// Convolutions of every algorithm with kernels of several sizes that fit the image.
 ///   brightest: largest absolute value of a pixel
 [[nodiscard]] std::vector<BenchCase> convolution_cases(Shape shape, double brightest, bool full);
+
+/// One of them: "direct 7x7", "separable 17 taps" or "fft 31x31" with any odd size; none for other names.
+[[nodiscard]] std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest);
+/// The scale of the convolutions' differences.
+[[nodiscard]] double brightest_of(const Image& image);
 
 /// Gaussian fits to synthetic islands, more of them for larger images, at most 100 000.
 ///   size: pixels on a side of the image that the other operations work on

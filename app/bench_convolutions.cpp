@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "app/bench_cases.hpp"
@@ -75,14 +76,19 @@ ConvolutionQuote quote_of(const BenchSession& s, const ConvolutionSpec& spec, Al
   return none;
 }
 
-BenchCase convolution_case(std::string name, Kernel kernel, Algorithm algorithm, Shape shape, double brightest) {
+std::string name_of(Algorithm algorithm, int side) {
+  return algorithm == Algorithm::separable ? fmt::format("separable {} taps", side)
+                                           : fmt::format("{0} {1}x{1}", to_string(algorithm), side);
+}
+
+BenchCase convolution_case(Algorithm algorithm, Kernel kernel, Shape shape, double brightest) {
   ConvolutionSpec spec;
   const int side = static_cast<int>(kernel.shape.ny);
   spec.kernel = std::move(kernel);
   const std::int64_t bytes = shape.count() * static_cast<std::int64_t>(sizeof(float));
   const Work work{bytes, bytes, 0, 0, flop_per_pixel(algorithm, side) * static_cast<double>(shape.count())};
   BenchCase one;
-  one.name = std::move(name);
+  one.name = name_of(algorithm, side);
   one.group = to_string(algorithm);
   one.work = [work](const BenchSession&) { return work; };
   one.prepare = [spec, algorithm](BenchSession& s, std::string& why_not) {
@@ -110,18 +116,35 @@ BenchCase convolution_case(std::string name, Kernel kernel, Algorithm algorithm,
 
 }  // namespace
 
+std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest) {
+  const std::size_t gap = name.find(' ');
+  const int side = gap == std::string::npos ? 0 : std::atoi(name.c_str() + gap + 1);
+  if (side < 1 || side % 2 == 0) return {};
+  for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable, Algorithm::fft}) {
+    if (name != name_of(algorithm, side)) continue;
+    const Kernel kernel = algorithm == Algorithm::separable ? round_kernel(side) : rotated_kernel(side);
+    return convolution_case(algorithm, kernel, shape, brightest);
+  }
+  return {};
+}
+
+double brightest_of(const Image& image) {
+  double brightest = 0;
+  for (std::int64_t i = 0; i < image.shape().count(); ++i)
+    brightest = std::max(brightest, std::abs(static_cast<double>(image.data()[i])));  // NaN never is
+  return brightest;
+}
+
 std::vector<BenchCase> convolution_cases(Shape shape, double brightest, bool full) {
   std::vector<BenchCase> cases;
-  const auto add = [&](std::string name, int side, Kernel (*kernel)(int), Algorithm algorithm) {
-    if (side > std::min(shape.ny, shape.nx)) return;
-    cases.push_back(convolution_case(std::move(name), kernel(side), algorithm, shape, brightest));
+  const auto add = [&](Algorithm algorithm, const std::vector<int>& sides) {
+    for (const int side : sides)
+      if (side <= std::min(shape.ny, shape.nx))
+        cases.push_back(convolution_named(name_of(algorithm, side), shape, brightest).value());
   };
-  for (const int side : full ? std::vector{3, 5, 7, 9, 11, 15, 21, 31} : std::vector{3, 5, 7, 9, 15, 31})
-    add(fmt::format("direct {0}x{0}", side), side, rotated_kernel, Algorithm::direct);
-  for (const int taps : full ? std::vector{9, 17, 33, 65, 129, 257} : std::vector{9, 17, 33, 65, 129})
-    add(fmt::format("separable {} taps", taps), taps, round_kernel, Algorithm::separable);
-  for (const int side : full ? std::vector{15, 31, 61, 101, 257, 513, 1025} : std::vector{31, 101, 257, 1025})
-    add(fmt::format("fft {0}x{0}", side), side, rotated_kernel, Algorithm::fft);
+  add(Algorithm::direct, full ? std::vector{3, 5, 7, 9, 11, 15, 21, 31} : std::vector{3, 5, 7, 9, 15, 31});
+  add(Algorithm::separable, full ? std::vector{9, 17, 33, 65, 129, 257} : std::vector{9, 17, 33, 65, 129});
+  add(Algorithm::fft, full ? std::vector{15, 31, 61, 101, 257, 513, 1025} : std::vector{31, 101, 257, 1025});
   return cases;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 
@@ -70,7 +71,7 @@ Frame roofline_frame(const BenchTable& table, double left, double top, double wi
   }
   for (const BenchMachine& machine : table.machines) {
     if (machine.name == "reference") continue;
-    ys.push_back(6 * peak_of(machine.limits));  // room for the legend
+    ys.push_back(1.8 * peak_of(machine.limits));  // room for the label
     xs.push_back(0.3 * peak_of(machine.limits) / fed_by(machine.limits, 1));
   }
   Frame frame{range_of(xs, true), range_of(ys, true)};
@@ -83,7 +84,44 @@ Frame roofline_frame(const BenchTable& table, double left, double top, double wi
   return frame;
 }
 
+/// Axis-aligned piece of the canvas that something stands on.
+struct Box {
+  double left, top, right, bottom;
+  [[nodiscard]] bool meets(const Box& b) const {
+    return left < b.right && b.left < right && top < b.bottom && b.top < bottom;
+  }
+};
+
+/// Names beside points, each where it covers the fewest of the others and of the points.
+void name_points(Canvas& canvas, const std::vector<std::pair<Point, const BenchRow*>>& points,
+                 const std::vector<Ink>& inks) {
+  constexpr double kSize = kSmall - 1, kHalf = 6, kDisc = 5;
+  std::vector<Box> taken;
+  for (const auto& [at, row] : points) taken.push_back({at.x - kDisc, at.y - kDisc, at.x + kDisc, at.y + kDisc});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [at, row] = points[i];
+    const std::string name = short_name(*row);
+    const double width = Canvas::text_width(name, kSize);
+    std::ptrdiff_t fewest = PTRDIFF_MAX;
+    Box best{};
+    const double right = at.x + 8, left = at.x - 8 - width, middle = at.x - width / 2;
+    const double below = at.y + 3, level = at.y - kHalf, above = at.y - 3 - 2 * kHalf;
+    for (const Point corner : {Point{right, below}, Point{right, level}, Point{left, level}, Point{left, below},
+                               Point{left, above}, Point{right, above}, Point{middle, at.y + 7}}) {
+      const Box box{corner.x, corner.y, corner.x + width, corner.y + 2 * kHalf};
+      const auto met = std::count_if(taken.begin(), taken.end(), [&](const Box& other) { return box.meets(other); });
+      if (met >= fewest) continue;
+      fewest = met;
+      best = box;
+    }
+    taken.push_back(best);
+    canvas.text({best.left, best.top + kHalf}, name, kSize, inks[i]);
+  }
+}
+
 void draw_points(Canvas& canvas, const Frame& frame, const BenchTable& table) {
+  std::vector<std::pair<Point, const BenchRow*>> named;
+  std::vector<Ink> inks;
   for (const BenchRow& row : table.rows) {
     if (!in_roofline(row) || row.backend == "reference") continue;
     const auto group = std::find(kGroups.begin(), kGroups.end(), row.group) - kGroups.begin();
@@ -94,25 +132,29 @@ void draw_points(Canvas& canvas, const Frame& frame, const BenchTable& table) {
       continue;
     }
     canvas.disc(at, 4.6, ink);
-    canvas.text({at.x + 7, at.y + 8}, short_name(row), kSmall - 1, ink);
+    named.emplace_back(at, &row);
+    inks.push_back(ink);
   }
+  name_points(canvas, named, inks);
 }
 
+/// A line of keys above the frame, where it covers nothing.
 void draw_legend(Canvas& canvas, const Frame& frame, const BenchTable& table) {
-  constexpr double kLegendWidth = 206, kLegendHeight = 102;
-  const Point corner{frame.x.from + 10, frame.y.to + 10};  // nothing can be above the roof
-  canvas.fill_rectangle(corner, kLegendWidth, kLegendHeight, {255, 255, 255, 0.9});
-  canvas.rectangle(corner, kLegendWidth, kLegendHeight, kGrid);
-  double y = corner.y + 16;
-  for (std::size_t i = 0; i < kGroups.size(); ++i, y += 18) {
-    canvas.disc({corner.x + 14, y}, 4.6, colour_of(i));
-    canvas.text({corner.x + 28, y}, kGroups[i] + " convolution", kSmall, kBlack);
+  const double y = frame.y.to - 14;
+  double along = frame.x.from + 8;
+  const auto key = [&](const std::string& name) {
+    canvas.text({along + 9, y}, name, kSmall, kBlack);
+    along += 27 + Canvas::text_width(name, kSmall);
+  };
+  for (std::size_t i = 0; i < kGroups.size(); ++i) {
+    canvas.disc({along, y}, 4.6, colour_of(i));
+    key(kGroups[i]);
   }
-  canvas.disc({corner.x + 14, y}, 4, kBlack);
-  canvas.text({corner.x + 28, y}, table.machines.front().name, kSmall, kBlack);
+  canvas.disc({along, y}, 4.6, kBlack);
+  key(table.machines.front().name);
   if (table.machines.size() < 2) return;
-  ring(canvas, {corner.x + 14, y + 18}, 4, kBlack);
-  canvas.text({corner.x + 28, y + 18}, table.machines[1].name, kSmall, kBlack);
+  ring(canvas, {along, y}, 4, kBlack);
+  key(table.machines[1].name);
 }
 
 void draw_roofline(Canvas& canvas, const BenchTable& table, double left, double top, double width, double height) {
@@ -191,6 +233,24 @@ void draw_times(Canvas& canvas, const BenchTable& table, double left, double top
   canvas.text({left + width - 6, top - 14}, "reached", kSmall, kBlack, Align::right);
 }
 
+double ps_of(const ScalingTable& table, const std::vector<double>& ms, std::size_t k) {
+  return ms[k] * 1e9 / static_cast<double>(table.sizes[k] * table.sizes[k]);
+}
+
+/// All values, and above them room for the names.
+std::pair<double, double> range_below_legend(const Panel& panel) {
+  constexpr double kName = 20, kFrame = 358;  // pixels of write_panels
+  std::vector<double> values;
+  double names = 1;
+  for (const PanelSeries& series : panel.series) {
+    values.insert(values.end(), series.y.begin(), series.y.end());
+    names += series.name.empty() ? 0 : 1;
+  }
+  const Scale all = range_of(values, true);
+  const double part = 1 - std::min(0.6, names * kName / kFrame);
+  return {all.low, all.low * std::pow(all.high / all.low, 1 / part)};
+}
+
 std::string device_of(const BenchMachine& machine) {
   std::string text = machine.device.substr(0, machine.device.find(" ("));
   return machine.threads > 0 ? fmt::format("{}, {} threads", text, machine.threads) : text;
@@ -218,37 +278,39 @@ void write_scaling_plot(const std::string& path, const ScalingTable& table, bool
   std::vector<Panel> panels;
   std::map<std::string, std::size_t> place;
   Panel all;
-  all.title = "all, relative to the largest image";
-  const auto ps = [&](const ScalingRow& row, std::size_t k) {
-    return row.ms[k] * 1e9 / static_cast<double>(table.sizes[k] * table.sizes[k]);
-  };
+  all.title = "all, relative to the largest image; dashed: 15 %";
   for (const ScalingRow& row : table.rows) {
     const auto [entry, fresh] = place.try_emplace(row.group, panels.size());
     if (fresh) panels.emplace_back().title = row.group;
-    PanelSeries series, relative;
+    Panel& panel = panels[entry->second];
+    PanelSeries series, floor, relative;
     series.name = row.operation;
-    series.line = true;
+    relative.name = fresh ? row.group : "";
+    relative.colour = entry->second;
+    series.line = floor.line = floor.dashed = relative.line = true;
+    floor.points = false;
+    series.colour = floor.colour = panel.series.size() / 2;
     for (std::size_t k = 0; k < table.sizes.size(); ++k) {
       series.x.push_back(static_cast<double>(table.sizes[k]));
-      series.y.push_back(ps(row, k));
-      relative.y.push_back(ps(row, k) / ps(row, table.sizes.size() - 1));
+      series.y.push_back(ps_of(table, row.ms, k));
+      floor.y.push_back(ps_of(table, row.floor_ms, k));
+      relative.y.push_back(series.y.back() / ps_of(table, row.ms, table.sizes.size() - 1));
     }
-    relative.x = series.x;
-    relative.line = true;
-    panels[entry->second].series.push_back(std::move(series));
+    floor.x = relative.x = series.x;
+    panel.series.push_back(std::move(series));
+    panel.series.push_back(std::move(floor));
     all.series.push_back(std::move(relative));
   }
   constexpr double kFlat = 1.15;
   all.y_lines = {1 / kFlat, kFlat};
   panels.push_back(std::move(all));
-  const auto smallest = static_cast<double>(table.sizes.front()), largest = static_cast<double>(table.sizes.back());
   for (Panel& panel : panels) {
-    const bool named = &panel != &panels.back();
-    // Room for the legend to the right.
-    panel.x_range = {smallest / 1.15, 1.15 * largest * (named ? std::pow(largest / smallest, 1.1) : 1)};
     panel.log_x = panel.log_y = true;
+    panel.x_range = {static_cast<double>(table.sizes.front()) / 1.15, 1.15 * static_cast<double>(table.sizes.back())};
+    panel.x_ticks.assign(table.sizes.begin(), table.sizes.end());
+    panel.y_range = range_below_legend(panel);
     panel.x_label = "side of the image, pixels";
-    panel.y_label = named ? "time per pixel, ps" : "time per pixel, relative";
+    panel.y_label = &panel == &panels.back() ? "time per pixel, relative" : "time per pixel, ps; dashed: floor";
   }
   write_panels(path, fmt::format("{}: {}", table.program, device_of(table.machine)), panels, 3, overwrite);
 }

@@ -101,7 +101,7 @@ struct ScalingTable {
   std::vector<ScalingRow> rows;
 };
 
-/// For people, at most 120 columns.
+/// For people, at most 106 columns; rows of operations 100.
 [[nodiscard]] std::string to_text(const BenchTable& table);
 [[nodiscard]] std::string to_text(const ScalingTable& table);
 /// JSON documents; docs/performance.md says what the fields are.

@@ -29,6 +29,10 @@ std::string gain_text(double gain) {
   return fmt::format("{:.{}f}", gain, gain < 1 ? 2 : gain < 100 ? 1 : 0);
 }
 
+std::string ps_text(double ps) {
+  return std::isfinite(ps) ? fmt::format("{:.{}f}", ps, ps < 10 ? 2 : ps < 100 ? 1 : 0) : "-";
+}
+
 std::string percent(double part) { return part > 0 ? fmt::format("{:.0f}%", 100 * part) : "-"; }
 
 std::string spread_text(double part) { return fmt::format("{:.{}f}%", 100 * part, part < 0.1 ? 1 : 0); }
@@ -39,10 +43,12 @@ std::string limits_text(const BenchMachine& machine) {
       fmt::format("  copy {:.0f} GB/s, read {:.0f} GB/s, multiply-add {:.3g} TFLOP/s", limits.copy_bytes_per_ms * 1e-6,
                   limits.read_bytes_per_ms * 1e-6, 2 * limits.fma_per_ms * 1e-9);
   if (limits.up_bytes_per_ms > 0) {
-    text +=
-        fmt::format(", bus {:.0f} up {:.0f} down GB/s", limits.up_bytes_per_ms * 1e-6, limits.down_bytes_per_ms * 1e-6);
+    text += fmt::format(", bus {:.0f} up {:.0f} down GB/s,\n ", limits.up_bytes_per_ms * 1e-6,
+                        limits.down_bytes_per_ms * 1e-6);
+  } else {
+    text += ",";
   }
-  return text + fmt::format(", nothing at all {:.1f} us; +-{:.1f} %\n", 1e3 * limits.launch_ms, 50 * machine.drift);
+  return text + fmt::format(" nothing at all {:.1f} us; +-{:.1f} %\n", 1e3 * limits.launch_ms, 50 * machine.drift);
 }
 
 std::string machine_text(const BenchMachine& machine) {
@@ -52,45 +58,62 @@ std::string machine_text(const BenchMachine& machine) {
 }
 
 std::string main_table(const BenchTable& table, const BenchMachine& machine, bool with_cpu) {
-  std::string text = fmt::format("{:<25}{:>7}{:>7}{:>8}{:>7}{:>8}{:>9} {:<7}{:>7}", "operation", "ms", "spread",
-                                 "wall ms", "GB/s", "TFLOP/s", "floor ms", "by", "reached");
-  if (with_cpu) text += fmt::format("{:>8}{:>6}", "CPU ms", "x CPU");
+  std::string text = fmt::format("{:<24}{:>7}{:>7}{:>7}{:>8}{:>9} {:<5}{:>8}", "operation", "ms", "spread", "GB/s",
+                                 "TFLOP/s", "floor ms", "by", "reached");
+  if (with_cpu) text += fmt::format("{:>7}", "CPU ms");
   text += "  agreement\n";
   for (const BenchRow& row : table.rows) {
     if (row.backend != machine.name) continue;
-    text += fmt::format("{:<25}", row.operation);
+    text += fmt::format("{:<24}", row.operation);
     if (!row.timed()) {
-      text += fmt::format("{:>7}  {:.80}\n", "-", row.why_not);
+      text += fmt::format("{:>7}  {:.66}\n", "-", row.why_not);
       continue;
     }
     text +=
-        fmt::format("{:>8}{:>7}{:>9}{:>7}{:>9}{:>9} {:<7}{:>8}", ms_text(row.best().median),
-                    spread_text(row.best().spread()), ms_text(row.wall.median), rate_text(row.gigabytes_per_s()),
-                    rate_text(row.teraflop_per_s()), ms_text(row.floor.ms), row.floor.bound, percent(row.reached()));
-    if (with_cpu) text += fmt::format("{:>8}{:>6}", ms_text(row.cpu_ms), gain_text(row.gain()));
+        fmt::format("{:>7}{:>7}{:>7}{:>8}{:>9} {:<5}{:>8}", ms_text(row.best().median),
+                    spread_text(row.best().spread()), rate_text(row.gigabytes_per_s()), rate_text(row.teraflop_per_s()),
+                    ms_text(row.floor.ms), row.floor.bound, percent(row.reached()));
+    if (with_cpu) text += fmt::format("{:>7}", ms_text(row.cpu_ms));
     text += fmt::format("  {}\n", row.agreement.empty() ? "-" : row.agreement);
   }
   return text;
 }
 
-std::string cold_table(const BenchTable& table, const BenchMachine& machine) {
-  std::string text = fmt::format("{:<25}{:>14}{:>14}{:>12}{:>20}\n", "operation", "first call ms", "flushed ms",
-                                 "warm ms", "with transfers ms");
+/// What a caller waits for: wall clock but for `warm`.
+std::string caller_table(const BenchTable& table, const BenchMachine& machine, bool with_cpu) {
+  std::string text = fmt::format("{:<25}{:>14}{:>9}{:>9}{:>19}", "operation", "first call ms", "wall ms", "warm ms",
+                                 "with transfers ms");
+  text += with_cpu ? fmt::format("{:>8}\n", "x CPU") : "\n";
   for (const BenchRow& row : table.rows) {
     if (row.backend != machine.name || !row.timed() || row.warm.repeats == 0) continue;
-    text += fmt::format("{:<25}{:>14}{:>14}{:>12}{:>20}\n", row.operation, ms_text(row.first_ms),
-                        ms_text(row.best().median), ms_text(row.warm.median), ms_text(row.with_transfers.median));
+    text += fmt::format("{:<25}{:>14}{:>9}{:>9}{:>19}", row.operation, ms_text(row.first_ms), ms_text(row.wall.median),
+                        ms_text(row.warm.median), ms_text(row.with_transfers.median));
+    text += with_cpu ? fmt::format("{:>8}\n", gain_text(row.gain())) : "\n";
   }
   return text;
 }
 
 constexpr const char* kLegend =
-    "ms: median of the runs, caches flushed before each; on a card by its own events, else wall clock. spread: the\n"
-    "middle half of all runs, end to end. wall: until the result can be used. GB/s, TFLOP/s: the least bytes and the\n"
-    "usual operations of the work over ms. floor: these over the rates above, measured in this run; reached: "
-    "floor/ms.\n"
-    "x CPU: wall clock over wall clock. agreement: with the CPU's result, largest difference of all pixels or "
-    "numbers.\n";
+    "ms: median of the runs, caches flushed before each; on a card by its own events, else wall clock. spread:\n"
+    "the middle half of all runs, end to end. GB/s, TFLOP/s: the least bytes and the usual operations of the\n"
+    "work over ms. floor: these over the rates above, measured in this run; reached: floor/ms. agreement: with\n"
+    "the CPU's result, largest difference of all pixels or numbers. first call: with plan, code and memory.\n"
+    "wall: until the result can be used. warm: right after another, no flush. with transfers: image from the\n"
+    "host, operation, result back there. x CPU: wall clock of the cpu backend over wall clock.\n";
+
+/// Time = fixed + rate x pixels, least squares of the relative deviations.   returns the fixed part in us
+double fixed_us(const ScalingTable& table, const ScalingRow& row) {
+  double ww = 0, wp = 0, pp = 0, w = 0, p = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < table.sizes.size(); ++i) {
+    if (!std::isfinite(row.ms[i])) continue;
+    const double one = 1 / row.ms[i], pixels = static_cast<double>(table.sizes[i] * table.sizes[i]) / row.ms[i];
+    ww += one * one, wp += one * pixels, pp += pixels * pixels, w += one, p += pixels;
+    ++count;
+  }
+  const double determinant = ww * pp - wp * wp;
+  return count > 1 && determinant > 0 ? 1e3 * (w * pp - p * wp) / determinant : NAN;
+}
 
 }  // namespace
 
@@ -103,8 +126,9 @@ std::string to_text(const BenchTable& table) {
     text += main_table(table, machine, with_cpu && machine.name != "cpu") + "\n";
   }
   const BenchMachine& first = table.machines.front();
-  text += fmt::format("{}, cold and warm, without and with the way from and to the host (wall clock):\n", first.name);
-  text += cold_table(table, first) + "\n" + kLegend;
+  text += fmt::format("{}, as a caller sees it: cold and warm, without and with the way from and to the host:\n",
+                      first.name);
+  text += caller_table(table, first, with_cpu && first.name != "cpu") + "\n" + kLegend;
   const auto wrong = std::count_if(table.rows.begin(), table.rows.end(), [](const BenchRow& r) { return !r.agrees; });
   if (wrong > 0) text += fmt::format("\n{} results differ by more than docs/numerics.md allows, or failed.\n", wrong);
   return text;
@@ -115,27 +139,26 @@ std::string to_text(const ScalingTable& table) {
       fmt::format("{}, {} suite, time per pixel in ps against the image's side\n\n", table.program, table.suite) +
       machine_text(table.machine) + fmt::format("{:<25}", "operation");
   for (const std::int64_t size : table.sizes) text += fmt::format("{:>10}", size);
-  text += fmt::format("{:>14}{:>14}\n", "largest/least", "reached");
+  text += fmt::format("{:>14}{:>10}{:>9}\n", "largest/least", "fixed us", "reached");
   for (const ScalingRow& row : table.rows) {
     text += fmt::format("{:<25}", row.operation);
     double least = INFINITY, most = 0;
     for (std::size_t i = 0; i < table.sizes.size(); ++i) {
       const double ps = row.ms[i] * 1e9 / static_cast<double>(table.sizes[i] * table.sizes[i]);
-      text += fmt::format("{:>10}", std::isfinite(ps) ? fmt::format("{:.{}f}", ps,
-                                                                    ps < 10    ? 2
-                                                                    : ps < 100 ? 1
-                                                                               : 0)
-                                                      : "-");
+      text += fmt::format("{:>10}", ps_text(ps));
       if (!std::isfinite(ps)) continue;
       least = std::min(least, ps);
       most = std::max(most, ps);
     }
-    text += fmt::format("{:>14}{:>14}\n", most > 0 ? fmt::format("{:.2f}", most / least) : "-",
+    const double fixed = fixed_us(table, row);
+    text += fmt::format("{:>14}{:>10}{:>9}\n", most > 0 ? fmt::format("{:.2f}", most / least) : "-",
+                        fixed >= 0.5 ? fmt::format("{:.0f}", fixed) : "-",
                         std::isfinite(row.ms.back()) ? percent(row.floor_ms.back() / row.ms.back()) : "-");
   }
   return text +
-         "\nreached: the floor over the time, at the largest size. Every size shows the smallest one's sky, "
-         "repeated.\n";
+         "\nfixed: what a line through these times leaves at no pixels, launches and counts that come back: it is why\n"
+         "small images cost more a pixel. reached: the floor over the time, at the largest size. Every size shows the\n"
+         "smallest one's sky, repeated.\n";
 }
 
 }  // namespace reber::app

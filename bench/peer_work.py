@@ -66,10 +66,12 @@ class Library:
             return table[words[0]]()
         named = {
             "median, mean and std": self.statistics,
+            "mean and std": self.moments,
             "clip to convergence": self.clip,
             "label 8, 0 sigma (dense)": lambda: self.label_ways(0, 8),
             "label 4, 5 sigma": lambda: self.label_ways(5, 4),
             "label 8, 5 sigma": lambda: self.label_ways(5, 8),
+            "label 8, 5 sigma, with map": lambda: self.label_ways(5, 8),
             "measure": self.measure_ways,
             "clip + label + measure": self.chain,
         }
@@ -78,7 +80,7 @@ class Library:
     def no_way(self, *_):
         return []
 
-    direct = separable = fft = statistics = clip = label_ways = measure_ways = chain = no_way
+    direct = separable = fft = statistics = moments = clip = label_ways = measure_ways = chain = no_way
 
 
 class ArrayLibrary(Library):
@@ -118,6 +120,9 @@ class ArrayLibrary(Library):
             }
 
         return [("median, mean, std", work)]
+
+    def moments(self):
+        return [("mean, std", lambda image: {"mean": float(image.mean()), "std": float(image.std())})]
 
     def clipped(self, image):
         """Reber's rule: the limits are about the median, until a round removes nothing."""
@@ -305,6 +310,13 @@ class Torch(Library):
 
         return [("median, std_mean", work)]
 
+    def moments(self):
+        def work(image):
+            std, mean = self.torch.std_mean(image, correction=0)
+            return {"mean": float(mean), "std": float(std)}
+
+        return [("std_mean", work)]
+
     def clip(self):
         def work(image):
             kept = image.ravel()
@@ -349,6 +361,26 @@ class Opencv(Library):
 
     def fft(self, weights):
         return self.direct(weights)  # beyond 11 x 11 by transforms
+
+    def moments(self):
+        def work(image):
+            mean, std = self.cv.meanStdDev(image)
+            return {"mean": float(mean.item()), "std": float(std.item())}
+
+        return [("meanStdDev", work)]
+
+    def prepare(self, operation, image, clip):
+        if clip:
+            self.level = (clip["median"], clip["std"] / CLIP_BIAS)
+
+    def label_ways(self, level, connectivity):
+        def work(image):
+            median, rms = self.level
+            above = self.cv.compare(image, median + level * rms, self.cv.CMP_GT)
+            count, _ = self.cv.connectedComponents(above, connectivity=connectivity)
+            return {"islands": count - 1}
+
+        return [("compare, connectedComponents", work)]
 
 
 class Astropy(Library):

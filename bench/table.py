@@ -4,12 +4,19 @@
 
 usage: table.py BENCH.json [--into PAGE.md...]
 With --into the table takes the place of what stands between the lines <!-- bench --> and <!-- /bench --> of each page.
+Beside it stand, for the card and the size that the document is of, the aims in targets.json, and for rows that stay
+below 75 % of their floor what bounds them: bounds.json, which counters.py writes.
 """
 import argparse
 import json
 import re
 import sys
+from pathlib import Path
 
+FOLDER = Path(__file__).resolve().parent
+REACHED = 0.75  # rows below this are explained
+PARTS = {"clip": "clip to convergence", "mesh": "mesh 64 px", "label": "label 8, 5 sigma", "measure": "measure"}
+STALE = 1.15  # times as long or as short as when the counters were read: said beside them
 MARKS = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
 
@@ -51,16 +58,62 @@ def limits(backend):
     return text + (f"; {backend['threads']} threads" if "threads" in backend else "")
 
 
+def card_of(backend):
+    return backend["device"].split(" (")[0]
+
+
+def of_card(name, backend):
+    """What bench/NAME.json holds for the backend's card."""
+    with open(FOLDER / f"{name}.json", encoding="utf-8") as file:
+        return json.load(file).get(card_of(backend), {})
+
+
+def target_of(row, targets):
+    aim = targets.get(row["operation"])
+    if aim is None:
+        return "-"
+    return f"{aim:g}" + ("" if row["ms"] <= aim else " missed")
+
+
+def bound_of(row, rows, bounds):
+    """Why a row is far above its floor: the counters of its kernels, or for a chain the times of its parts."""
+    name = row["operation"]
+    if name in bounds:
+        found = bounds[name]
+        stale = not 1 / STALE < found["ms"] / row["ms"] < STALE
+        return found["bound"] + (f" (counters of a run of {number(found['ms'])} ms)" if stale else "")
+    times = {one["operation"]: one["ms"] for one in rows}
+    parts = [PARTS.get(part) for part in name.split(" + ")]
+    if len(parts) > 1 and all(part in times for part in parts):
+        rest = row["ms"] - sum(times[part] for part in parts)
+        return "; ".join(f"{part} {number(times[part])}" for part in parts) + f"; the rest {rest:.2f} ms"
+    return "no counters read: `bench/counters.py`"
+
+
+def reasons(document, backend):
+    """The rows below REACHED and what bounds them."""
+    bounds = of_card("bounds", backend)
+    rows = [row for row in document["rows"] if row["backend"] == backend["name"] and "ms" in row]
+    short = [row for row in rows if row["reached"] < REACHED]
+    if not bounds or not short:
+        return []
+    lines = [["below 75 %", "reached", "what bounds it, by the profiler's counters"], ["---", "---:", "---"]]
+    lines += [[row["operation"], f"{100 * row['reached']:.0f} %", bound_of(row, rows, bounds)] for row in short]
+    return [""] + ["| " + " | ".join(line) + " |" for line in lines]
+
+
 def table(document, backend):
     peers = document.get("peers", {})
     names = [name for name, one in peers.items() if one["compared_with"] == backend["name"]]
     rows = [row for row in document["rows"] if row["backend"] == backend["name"] and "ms" in row]
     with_cpu = any("cpu_ms" in row for row in rows)
-    head = ["operation", "ms", "floor", "reached", "rate"] + (["CPU", "agreement"] if with_cpu else []) + names
+    targets = of_card("targets", backend).get(str(document["size"]), {})
+    head = ["operation", "ms"] + (["target"] if targets else []) + ["floor", "reached", "rate"]
+    head += (["CPU", "agreement"] if with_cpu else []) + names
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for row in rows:
-        cells = [row["operation"], time_of(row), f"{number(row['floor_ms'])} {row['floor_by']}",
-                 f"{100 * row['reached']:.0f} %", rate(row)]
+        cells = [row["operation"], time_of(row)] + ([target_of(row, targets)] if targets else [])
+        cells += [f"{number(row['floor_ms'])} {row['floor_by']}", f"{100 * row['reached']:.0f} %", rate(row)]
         if with_cpu:
             cells += [number(row["cpu_ms"]) if "cpu_ms" in row else "-", row.get("agreement", "-")]
         lines.append(cells + [peer(row, name) for name in names])
@@ -76,7 +129,7 @@ def markdown(document):
     for index, backend in enumerate(document["backends"]):
         compared = any(one["compared_with"] == backend["name"] for one in peers.values())
         if index == 0 or compared:
-            text += ["", f"*{backend['name']}*", ""] + table(document, backend)
+            text += ["", f"*{backend['name']}*", ""] + table(document, backend) + reasons(document, backend)
     return "\n".join(text) + "\n"
 
 

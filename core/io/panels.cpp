@@ -42,6 +42,7 @@ Scale scale_of(const Panel& panel, bool horizontal) {
 
 Frame frame_of(const Panel& panel, double left, double top) {
   Frame frame{scale_of(panel, true), scale_of(panel, false)};
+  frame.x.marks = panel.x_ticks;
   frame.y.from = top + kHeight - 66;
   frame.y.to = top + (panel.title.empty() ? 14 : 36);
   double widest = 0;
@@ -57,11 +58,11 @@ Frame frame_of(const Panel& panel, double left, double top) {
   return frame;
 }
 
-void dashed(Canvas& canvas, Point a, Point b) {
+void dashed(Canvas& canvas, Point a, Point b, Ink ink = kReference) {
   constexpr double kDash = 7;
   const double length = std::hypot(b.x - a.x, b.y - a.y);
   const auto at = [&](double d) { return Point{a.x + (b.x - a.x) * d / length, a.y + (b.y - a.y) * d / length}; };
-  for (double d = 0; d < length; d += 2 * kDash) canvas.line(at(d), at(std::min(length, d + kDash)), kReference, 1.2);
+  for (double d = 0; d < length; d += 2 * kDash) canvas.line(at(d), at(std::min(length, d + kDash)), ink, 1.2);
 }
 
 void draw_references(Canvas& canvas, const Panel& panel, const Frame& frame) {
@@ -84,6 +85,14 @@ void draw_references(Canvas& canvas, const Panel& panel, const Frame& frame) {
   }
 }
 
+void join(Canvas& canvas, const PanelSeries& series, const std::vector<Point>& path, Ink ink) {
+  if (!series.line || path.size() < 2) return;
+  if (!series.dashed) canvas.polyline(path, ink, 1.8);
+  for (std::size_t i = 1; series.dashed && i < path.size(); ++i) dashed(canvas, path[i - 1], path[i], ink);
+}
+
+Ink ink_of(const Panel& panel, std::size_t series) { return colour_of(panel.series[series].colour.value_or(series)); }
+
 void draw(Canvas& canvas, const PanelSeries& series, const Frame& frame, Ink ink) {
   const auto& [x, y] = frame;
   if (!series.strong) ink.alpha = series.x.size() > 2000 ? 0.25 : 0.55;
@@ -91,7 +100,7 @@ void draw(Canvas& canvas, const PanelSeries& series, const Frame& frame, Ink ink
   std::vector<Point> path;
   for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
     if (!shown(series.x[i], series.y[i])) {
-      if (series.line && path.size() > 1) canvas.polyline(path, ink, 1.8);
+      join(canvas, series, path, ink);
       path.clear();
       continue;
     }
@@ -105,7 +114,7 @@ void draw(Canvas& canvas, const PanelSeries& series, const Frame& frame, Ink ink
     canvas.line({at.x, low}, {at.x, high}, ink, 1.3);
     for (const double end : {low, high}) canvas.line({at.x - 4, end}, {at.x + 4, end}, ink, 1.3);
   }
-  if (series.line && path.size() > 1) canvas.polyline(path, ink, 1.8);
+  join(canvas, series, path, ink);
 }
 
 /// Places of the canvas that a series leaves ink on: its points, and some between them where they are joined.
@@ -158,8 +167,8 @@ void draw_legend(Canvas& canvas, const Panel& panel, const Frame& frame) {
   double y = best.y + 4 + 0.5 * kRow;
   for (std::size_t i = 0; i < panel.series.size(); ++i) {
     if (panel.series[i].name.empty()) continue;
-    if (panel.series[i].line) canvas.line({best.x + 7, y}, {best.x + 27, y}, colour_of(i), 2);
-    if (panel.series[i].points) canvas.disc({best.x + 17, y}, 3.2, colour_of(i));
+    if (panel.series[i].line) canvas.line({best.x + 7, y}, {best.x + 27, y}, ink_of(panel, i), 2);
+    if (panel.series[i].points) canvas.disc({best.x + 17, y}, 3.2, ink_of(panel, i));
     canvas.text({best.x + 34, y}, panel.series[i].name, kText - 1, kBlack);
     y += kRow;
   }
@@ -170,7 +179,7 @@ void draw_panel(Canvas& canvas, const Panel& panel, double left, double top) {
   const auto& [x, y] = frame;
   draw_axes(canvas, x, y, 6, 6);
   canvas.clip({x.from, y.to}, x.to - x.from, y.from - y.to);
-  for (std::size_t i = 0; i < panel.series.size(); ++i) draw(canvas, panel.series[i], frame, colour_of(i));
+  for (std::size_t i = 0; i < panel.series.size(); ++i) draw(canvas, panel.series[i], frame, ink_of(panel, i));
   draw_references(canvas, panel, frame);
   canvas.unclip();
   canvas.rectangle({x.from, y.to}, x.to - x.from, y.from - y.to, kBlack, 1.2);

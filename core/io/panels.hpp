@@ -2,6 +2,7 @@
 // Several plots side by side on one picture: points with error bars, lines, reference lines.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,12 +17,16 @@ struct PanelSeries {
   bool line = false;              ///< joined by a line
   bool points = true;
   bool strong = true;  ///< false: small and light, for clouds of points
+  bool dashed = false;
+  std::optional<std::size_t> colour =
+      std::nullopt;  ///< number of the colour; that of its place among the series where empty
 };
 
 struct Panel {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   std::vector<PanelSeries> series;
+  std::vector<double> x_ticks;           ///< chosen where empty
   std::vector<double> x_lines, y_lines;  ///< dashed reference lines at these values
   bool diagonal = false;                 ///< reference line y = x
   std::optional<double> circle;  ///< reference circle of this radius about (0, 0); both axes then have one scale

@@ -17,6 +17,11 @@ double Scale::at(double v) const {
 }
 
 std::vector<Tick> Scale::ticks(int wanted) const {
+  if (!marks.empty()) {
+    std::vector<Tick> ticks;
+    for (const double value : marks) ticks.push_back({value, value, fmt::format("{:.10g}", value)});
+    return ticks;
+  }
   if (!logarithmic) return round_ticks(low, high, wanted);
   std::vector<Tick> decades = decade_ticks(low, high);
   // Within less than two decades the powers of ten are too few.

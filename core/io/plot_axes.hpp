@@ -32,7 +32,8 @@ inline Ink colour_of(std::size_t series) { return kColours[series % kColours.siz
 struct Scale {
   double low = 0, high = 1;
   bool logarithmic = false;
-  double from = 0, to = 1;  ///< canvas positions of low and high
+  double from = 0, to = 1;         ///< canvas positions of low and high
+  std::vector<double> marks = {};  ///< values of the ticks; round ones are chosen where empty
 
   [[nodiscard]] bool shows(double v) const;
   [[nodiscard]] double at(double v) const;

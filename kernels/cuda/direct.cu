@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/reached_part.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -317,6 +318,13 @@ class DirectConvolver final : public Convolver {
   DirectArguments arguments_{};
 };
 
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/tune.py auto): the part of memory's peak rate that
+// small kernels copy at, and of the multiply-adders' peak that each side reaches. 3 to 7 pixels are bound by memory.
+constexpr double kMemoryPart = 0.75;
+constexpr ReachedPart kReached[] = {{7, 0.59},   {9, 0.692},  {11, 0.633}, {13, 0.69},
+                                    {15, 0.724}, {21, 0.747}, {31, 0.804}};
+constexpr double kOtherPart = 0.8;
+
 }  // namespace
 
 ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spec, Shape shape) {
@@ -334,13 +342,16 @@ ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spe
     return quote;
   }
   quote.possible = true;
-  // Parts of the peak rates that the kernels reach: 86 % of memory's (H200: 4.12 of 4.8 TB/s copied), 80 % of the
-  // multiply-adds'.
-  const double pixels = static_cast<double>(shape.count());
-  const double memory_ms = pixels * 8 / (0.86 * context.device().memory_bytes_per_ms);
-  const double taps = static_cast<double>(weight_count(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx)));
-  const double fma_ms = pixels * taps / (0.8 * context.device().fma_per_ms);
-  quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms) + 0.15 * std::min(memory_ms, fma_ms);
+  const double pixels = static_cast<double>(shape.count()), fma = context.device().fma_per_ms;
+  const double memory_ms = pixels * 8 / (kMemoryPart * context.device().memory_bytes_per_ms);
+  // Kernels that have a march or tiles are made square and odd; the way for all others does the zeros around its rows.
+  const bool square = direct_marches(kernel) || direct_has_tiles(context, kernel);
+  const auto side = static_cast<double>(std::max(kernel.ny, kernel.nx) | 1);
+  const double taps = square
+                          ? side * side
+                          : static_cast<double>(weight_count(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx)));
+  const double fma_ms = pixels * taps / ((square ? part_reached(kReached, side) : kOtherPart) * fma);
+  quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms);
   quote.reason = size + " weights, " + (fma_ms > memory_ms ? "limited by multiply-adds" : "limited by device memory");
   return quote;
 }

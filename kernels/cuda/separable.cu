@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve.hpp"
+#include "kernels/cuda/reached_part.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -372,6 +373,13 @@ class SeparableConvolver final : public Convolver {
   SeparableArguments arguments_{};
 };
 
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/tune.py auto): the parts of memory's and of the
+// multiply-adders' peak rates that are reached, by the number of taps. Beyond 129 the outputs leave the registers; two
+// passes read each tap through the L1 cache.
+constexpr double kMemoryPart = 0.67, kTwoPassPart = 0.08;
+constexpr ReachedPart kReached[] = {{9, 0.216},  {17, 0.394}, {25, 0.461},  {33, 0.512}, {49, 0.537},
+                                    {65, 0.505}, {97, 0.513}, {129, 0.534}, {257, 0.306}};
+
 }  // namespace
 
 ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& spec, Shape shape) {
@@ -385,12 +393,10 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
   const std::string taps = std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps";
   quote.possible = true;
   const bool fused = separable_is_fused(context, kernel);
-  // 70 % of the peak rate of multiply-adds, 80 % of memory's; unfused, each tap is read through the L1 cache.
-  const double pixels = static_cast<double>(shape.count());
-  const double work = pixels * static_cast<double>(kernel.nx + kernel.ny + 8);
-  const double memory_ms = pixels * 8 / (0.8 * context.device().memory_bytes_per_ms);
-  const double fma_ms = work / ((fused ? 0.7 : 0.08) * context.device().fma_per_ms);
-  quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms) + 0.3 * std::min(memory_ms, fma_ms);
+  const double pixels = static_cast<double>(shape.count()), taps_a_pixel = static_cast<double>(kernel.nx + kernel.ny);
+  const double memory_ms = pixels * 8 / (kMemoryPart * context.device().memory_bytes_per_ms);
+  const double part = fused ? part_reached(kReached, 0.5 * taps_a_pixel) : kTwoPassPart;
+  quote.cost_ms = 0.005 + std::max(memory_ms, pixels * taps_a_pixel / (part * context.device().fma_per_ms));
   if (!fused)
     quote.workspace_bytes = (shape.ny + kernel.ny) * pitch_of(shape.nx) * static_cast<std::int64_t>(sizeof(float));
   quote.reason = taps + (fused ? ", rows and columns in one kernel" : ", too many for shared memory: two kernels");
