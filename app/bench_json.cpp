@@ -90,6 +90,7 @@ std::string to_json(const ScalingTable& table) {
     Json entry{{"operation", row.operation}, {"group", row.group}, {"ms", Json::array()}, {"floor_ms", Json::array()}};
     for (const double ms : row.ms) entry["ms"].push_back(number(ms));
     for (const double ms : row.floor_ms) entry["floor_ms"].push_back(number(ms));
+    entry["fixed_us"] = number(table.fixed_us(row));
     json["rows"].push_back(std::move(entry));
   }
   return json.dump(1);

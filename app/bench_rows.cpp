@@ -2,6 +2,9 @@
 // Medians, spreads and floors.
 #include "app/bench_rows.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace reber::app {
 namespace {
 
@@ -42,6 +45,21 @@ Floor floor_of(const Work& work, const MachineLimits& limits) {
   if (limits.up_bytes_per_ms > 0) raise(static_cast<double>(work.bytes_up) / limits.up_bytes_per_ms, "bus");
   if (limits.down_bytes_per_ms > 0) raise(static_cast<double>(work.bytes_down) / limits.down_bytes_per_ms, "bus");
   return floor;
+}
+
+double ScalingTable::fixed_us(const ScalingRow& row) const {
+  double ww = 0, wp = 0, pp = 0, w = 0, p = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!std::isfinite(row.ms[i])) continue;
+    // Both sides of the line divided by the time.
+    const double one = 1 / row.ms[i], pixels = static_cast<double>(sizes[i] * sizes[i]) / row.ms[i];
+    ww += one * one, wp += one * pixels, pp += pixels * pixels, w += one, p += pixels;
+    ++count;
+  }
+  const double determinant = ww * pp - wp * wp;
+  return count > 1 && determinant > 0 ? 1e3 * (w * pp - p * wp) / determinant
+                                      : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace reber::app

@@ -99,6 +99,10 @@ struct ScalingTable {
   BenchMachine machine;
   std::vector<std::int64_t> sizes;
   std::vector<ScalingRow> rows;
+
+  /// The part of a row's time that does not grow: of the line fixed + rate x pixels with the least relative deviations
+  /// from its times. NaN where there are fewer than two.
+  [[nodiscard]] double fixed_us(const ScalingRow& row) const;
 };
 
 /// For people, at most 106 columns; rows of operations 100.

@@ -101,20 +101,6 @@ constexpr const char* kLegend =
     "wall: until the result can be used. warm: right after another, no flush. with transfers: image from the\n"
     "host, operation, result back there. x CPU: wall clock of the cpu backend over wall clock.\n";
 
-/// Time = fixed + rate x pixels, least squares of the relative deviations.   returns the fixed part in us
-double fixed_us(const ScalingTable& table, const ScalingRow& row) {
-  double ww = 0, wp = 0, pp = 0, w = 0, p = 0;
-  int count = 0;
-  for (std::size_t i = 0; i < table.sizes.size(); ++i) {
-    if (!std::isfinite(row.ms[i])) continue;
-    const double one = 1 / row.ms[i], pixels = static_cast<double>(table.sizes[i] * table.sizes[i]) / row.ms[i];
-    ww += one * one, wp += one * pixels, pp += pixels * pixels, w += one, p += pixels;
-    ++count;
-  }
-  const double determinant = ww * pp - wp * wp;
-  return count > 1 && determinant > 0 ? 1e3 * (w * pp - p * wp) / determinant : NAN;
-}
-
 }  // namespace
 
 std::string to_text(const BenchTable& table) {
@@ -150,7 +136,7 @@ std::string to_text(const ScalingTable& table) {
       least = std::min(least, ps);
       most = std::max(most, ps);
     }
-    const double fixed = fixed_us(table, row);
+    const double fixed = table.fixed_us(row);
     text += fmt::format("{:>14}{:>10}{:>9}\n", most > 0 ? fmt::format("{:.2f}", most / least) : "-",
                         fixed >= 0.5 ? fmt::format("{:.0f}", fixed) : "-",
                         std::isfinite(row.ms.back()) ? percent(row.floor_ms.back() / row.ms.back()) : "-");

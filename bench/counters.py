@@ -3,10 +3,12 @@
 """What bounds each row of `reber bench` on a card: hardware counters of its kernels, by NVIDIA's profiler ncu.
 
 usage: counters.py [--rows PROGRAM] [--size 16384] [--into bench/bounds.json] [ROW...]
-The rows are timed, then run once under ncu (`--clock-control none`). Printed: for each kernel its share of the row's
-time, how busy issue slots, multiply-adders, memory and shared memory were, warps, and what its warps waited for most; and
-the sentence that bench/table.py puts beside rows that stay far above their floor. --into adds them to that file, under the
-card's name. ncu must be allowed to read counters (root, or the driver's NVreg_RestrictProfilingToAdminUsers=0).
+Without names: the rows of the quick suite but `load`, which is the bus, and the fits, whose hundreds of launches take
+ncu long. The rows are timed, then run once under ncu (`--clock-control none`), some at a time. Printed: for each kernel its
+share of the row's time, how busy issue slots, multiply-adders, memory and shared memory were, warps, and what its warps
+waited for most; and the sentence that bench/table.py puts beside rows that stay far above their floor. --into adds them to
+that file, under the card's name. ncu must be allowed to read counters (root, or the driver's
+NVreg_RestrictProfilingToAdminUsers=0).
 """
 import argparse
 import csv
@@ -23,7 +25,7 @@ from tune import columns, run_rows
 
 SOURCE = Path(__file__).resolve().parent.parent
 # The backend's NVTX ranges whose kernels are counted; MARK stands between two rows.
-RANGES = ("load", "statistics", "clip", "mesh", "label", "measure", "fit", "convolve", "snr")
+RANGES = ("statistics", "clip", "mesh", "label", "measure", "fit", "convolve", "snr")
 MARK = "render"
 # Parts of what the hardware can do, in percent.
 BUSY = {
@@ -36,17 +38,18 @@ BUSY = {
     "warps": "sm__warps_active.avg.pct_of_peak_sustained_elapsed",
 }
 TIME = "gpu__time_duration.sum"
+LATENCY = "smsp__average_warp_latency_per_inst_issued.ratio"  # cycles from one instruction of a warp to its next
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 STALLS = {
     "long_scoreboard": "loads from memory", "short_scoreboard": "loads from shared memory", "barrier": "barriers",
-    "membar": "fences", "wait": "fixed latencies", "math_pipe_throttle": "a busy pipe",
-    "mio_throttle": "the shared memory's queue", "lg_throttle": "the memory's queue", "dispatch_stall": "dispatch", "no_instruction": "instructions to be fetched",
-    "imc_miss": "the constant cache", "drain": "stores to leave", "branch_resolve": "branches",
-    "not_selected": "their turn", "tex_throttle": "the texture queue", "sleeping": "sleep",
+    "wait": "fixed latencies", "math_pipe_throttle": "a busy pipe", "mio_throttle": "the shared memory's queue",
+    "lg_throttle": "the memory's queue", "dispatch_stall": "dispatch", "no_instruction": "instructions to be fetched",
+    "imc_miss": "the constant cache",
 }
 NAMES = {"issue": "issue slots", "fma": "multiply-adders", "fp64": "double-precision pipe", "dram": "memory",
          "L2": "L2 cache", "shared": "shared memory"}
 FULL = 70  # percent from which something counts as the limit
+TOGETHER = 8  # rows in one run of ncu: what it found is kept before the next
 BETWEEN = 0.25  # of the row's time outside kernels, from which that is named
 
 
@@ -65,7 +68,7 @@ def kernel_of(line, units, metrics):
 
 def profile(options, rows):
     """{row: its kernels in order, as {metric: value}} of one run of the rows and of those that they start from."""
-    metrics = [TIME, *BUSY.values(), *(STALL.format(name) for name in STALLS)]
+    metrics = [TIME, LATENCY, *BUSY.values(), *(STALL.format(name) for name in STALLS)]
     command = [options.ncu, "--clock-control", "none", "--nvtx"]
     for part in (*RANGES, MARK):
         command += ["--nvtx-include", f"reber {part}/"]
@@ -110,8 +113,8 @@ def merged(kernels):
 
 
 def stalls_of(kernel):
-    """[(why, cycles)] that a warp waits for each instruction, the longest first; its turn is no wait."""
-    waits = [(why, kernel[STALL.format(name)]) for name, why in STALLS.items() if name != "not_selected"]
+    """[(why, cycles)] that a warp waits for each instruction, the longest first."""
+    waits = [(why, kernel[STALL.format(name)]) for name, why in STALLS.items()]
     return sorted(waits, key=lambda wait: -wait[1])
 
 
@@ -128,8 +131,8 @@ def reason(kernel):
     if percent >= FULL:
         return busy
     why, cycles = stalls_of(kernel)[0]
-    total = sum(wait for _, wait in stalls_of(kernel)) + 1
-    return f"warps ({kernel[BUSY['warps']]:.0f} % of the most) wait for {why}, {cycles:.1f} of {total:.1f} cycles; {busy}"
+    return (f"warps ({kernel[BUSY['warps']]:.0f} % of the most) wait for {why}, {cycles:.1f} of {kernel[LATENCY]:.1f} "
+            f"cycles; {busy}")
 
 
 def sentence(kernels, row_ms):
@@ -185,17 +188,19 @@ def main():
     if "error" in timed[-1]:
         sys.exit(timed[-1]["error"])
     card, times = timed[0]["device"].split(" (")[0], {one["row"]: one.get("ms") for one in timed[1:]}
-    profiled = profile(options, options.row)
+    rows = options.row or [row for row in times if row != "load" and not row.startswith("fit ")]
     document = json.loads(options.into.read_text(encoding="utf-8")) if options.into and options.into.exists() else {}
     failed = 0
-    for row, row_ms in times.items():
-        if row_ms and profiled.get(row):
-            document.setdefault(card, {})[row] = report(row, row_ms, profiled[row], options.size)
-        else:
-            print(f"{row}: no kernels", file=sys.stderr)
-            failed = 1
-    if options.into:
-        options.into.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    for i in range(0, len(rows), TOGETHER):
+        profiled = profile(options, rows[i : i + TOGETHER])
+        for row in rows[i : i + TOGETHER]:
+            if times.get(row) and profiled.get(row):
+                document.setdefault(card, {})[row] = report(row, times[row], profiled[row], options.size)
+            else:
+                print(f"{row}: no kernels", file=sys.stderr)
+                failed = 1
+        if options.into:
+            options.into.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return failed
 
 

@@ -45,7 +45,8 @@ POLICIES = {
         "separable {key} taps",
         (9, 17, 25, 33, 49, 65, 97, 129),
         ("threads", "columns", "together", "stages", "blocks"),
-        {"threads": (64, 128, 256), "columns": (1, 2), "together": (4, 8, 16), "stages": (2, 3), "blocks": (1, 2, 3, 4, 5, 6)},
+        {"threads": (64, 128, 256), "columns": (1, 2), "together": (4, 8, 16), "stages": (2, 3),
+         "blocks": (1, 2, 3, 4, 5, 6)},
     ),
     "mesh": Policy(
         "kernels/cuda/mesh.cu",

@@ -39,6 +39,7 @@ run bench --sizes 384,128,256 --repeat 1 --backend cpu --only direct --json size
 expect_status 0
 expect_file sizes.png
 expect_in out "largest/least" "fixed us"
+expect_json sizes.json 'all("fixed_us" in r for r in d["rows"])'
 expect_json sizes.json 'd["sizes"] == [128, 256, 384] and all(len(r["ms"]) == 3 and min(r["ms"]) > 0 for r in d["rows"])'
 run bench --size 256 --plot bench.png --backend cpu
 expect_status 2
