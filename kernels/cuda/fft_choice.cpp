@@ -2,6 +2,7 @@
 // Which way to transform: the cheapest by the measured tables of each.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -67,8 +68,10 @@ DeviceBuffer<float> upload_kernel(Context& context, const Kernel& kernel, double
 }
 
 double slower_than_h200(const DeviceInfo& device) {
-  constexpr double kH200 = 1.98e6 * 128;  // multiply-adds of one multiprocessor in a ms
-  return kH200 * device.multiprocessors / device.fma_per_ms;
+  // Of one multiprocessor in a ms: multiply-adds, and bytes of memory at the peak clock. On an H200 memory is busy for
+  // half of an FFT's time (bench/counters.py), so that a card with a slow one is bound by it.
+  constexpr double kFma = 1.98e6 * 128, kBytes = 4.81e9 / 132, kMemoryBusy = 0.5;
+  return device.multiprocessors * std::max(kFma / device.fma_per_ms, kMemoryBusy * kBytes / device.memory_bytes_per_ms);
 }
 
 ConvolutionQuote quote_fft(const Context& context, const ConvolutionSpec& spec, Shape shape) {

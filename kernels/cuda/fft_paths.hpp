@@ -38,7 +38,7 @@ struct FftQuote {
 /// The kernel's weights times `scale`, rounded once, on the device in rows of `pitch`.
 [[nodiscard]] DeviceBuffer<float> upload_kernel(Context& context, const Kernel& kernel, double scale,
                                                 std::int64_t pitch);
-/// How long this card takes for what a multiprocessor of an H200 does in one ms, by multiply-adds.
+/// How long a multiprocessor of this card takes for what one of an H200 does in a ms, by multiply-adds and by memory.
 [[nodiscard]] double slower_than_h200(const DeviceInfo& device);
 /// Tiles along an axis.
 [[nodiscard]] constexpr std::int64_t tiles_along(std::int64_t pixels, std::int64_t valid) {
