@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What bounds each row of `reber bench` on a card: hardware counters of its kernels, by NVIDIA's profiler ncu.
 
-usage: counters.py [--rows PROGRAM] [--size 16384] [--into bench/bounds.json] [ROW...]
-Without names: the rows of the quick suite but `load`, which is the bus, and the fits, whose hundreds of launches take
-ncu long. The rows are timed, then run once under ncu (`--clock-control none`), some at a time. Printed: for each kernel its
+usage: counters.py [--rows PROGRAM] [--size 16384] [--only EXPRESSION] [--into bench/bounds.json] [ROW...]
+Without names: the rows of the quick suite (those that the regular expression finds), but `load`, which is the bus: some 90 s
+on an H200, since ncu repeats each kernel with its memory restored. The rows are timed, then run once under ncu (`--clock-control none`), some at a time. Printed: for each kernel its
 share of the row's time, how busy issue slots, multiply-adders, memory and shared memory were, warps, and what its warps
 waited for most; and the sentence that bench/table.py puts beside rows that stay far above their floor. --into adds them to
 that file, under the card's name. ncu must be allowed to read counters (root, or the driver's
@@ -49,7 +49,7 @@ STALLS = {
 NAMES = {"issue": "issue slots", "fma": "multiply-adders", "fp64": "double-precision pipe", "dram": "memory",
          "L2": "L2 cache", "shared": "shared memory"}
 FULL = 70  # percent from which something counts as the limit
-TOGETHER = 8  # rows in one run of ncu: what it found is kept before the next
+TOGETHER = 6  # rows in one run of ncu: what it found is kept before the next
 BETWEEN = 0.25  # of the row's time outside kernels, from which that is named
 
 
@@ -141,7 +141,7 @@ def sentence(kernels, row_ms):
     parts = []
     if row_ms - inside > BETWEEN * row_ms:
         launches = sum(one["launches"] for one in kernels)
-        parts.append(f"{100 * (1 - inside / row_ms):.0f} % between its {launches} kernels")
+        parts.append(f"{100 * (1 - inside / row_ms):.0f} % outside its {launches} kernels (copies, the host)")
     first = kernels[0]
     if first["ms"] > 0.8 * inside:
         parts.append(reason(first))
@@ -176,6 +176,7 @@ def parse():
     parser.add_argument("--rows", type=Path, default=SOURCE / "build/dev/bench/reber_bench_rows")
     parser.add_argument("--ncu", default="ncu", help="the profiler")
     parser.add_argument("--size", type=int, default=16384, help="pixels on a side")
+    parser.add_argument("--only", default="", help="rows of the quick suite that match this regular expression")
     parser.add_argument("--into", type=Path, help="file of bounds to add to")
     options = parser.parse_args()
     options.rows = options.rows.resolve()
@@ -188,7 +189,7 @@ def main():
     if "error" in timed[-1]:
         sys.exit(timed[-1]["error"])
     card, times = timed[0]["device"].split(" (")[0], {one["row"]: one.get("ms") for one in timed[1:]}
-    rows = options.row or [row for row in times if row != "load" and not row.startswith("fit ")]
+    rows = options.row or [row for row in times if row != "load" and re.search(options.only, row)]
     document = json.loads(options.into.read_text(encoding="utf-8")) if options.into and options.into.exists() else {}
     failed = 0
     for i in range(0, len(rows), TOGETHER):
