@@ -50,6 +50,7 @@ NAMES = {"issue": "issue slots", "fma": "multiply-adders", "fp64": "double-preci
          "L2": "L2 cache", "shared": "shared memory"}
 FULL = 70  # percent from which something counts as the limit
 TOGETHER = 6  # rows in one run of ncu: what it found is kept before the next
+SECOND = 0.15  # of the row's time, from which the second kernel is named too
 BETWEEN = 0.25  # of the row's time outside kernels, from which that is named
 
 
@@ -146,7 +147,7 @@ def sentence(kernels, row_ms):
     if first["ms"] > 0.8 * inside:
         parts.append(reason(first))
     else:
-        for one in kernels[:2]:
+        for one in [first] + [one for one in kernels[1:2] if one["ms"] > SECOND * row_ms]:
             parts.append(f"{one['kernel']} {100 * one['ms'] / row_ms:.0f} %: {reason(one)}")
     return "; ".join(parts)
 
