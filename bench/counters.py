@@ -3,12 +3,12 @@
 """What bounds each row of `reber bench` on a card: hardware counters of its kernels, by NVIDIA's profiler ncu.
 
 usage: counters.py [--rows PROGRAM] [--size 16384] [--only EXPRESSION] [--into bench/bounds.json] [ROW...]
-Without names: the rows of the quick suite (those that the regular expression finds), but `load`, which is the bus: some 90 s
-on an H200, since ncu repeats each kernel with its memory restored. The rows are timed, then run once under ncu (`--clock-control none`), some at a time. Printed: for each kernel its
-share of the row's time, how busy issue slots, multiply-adders, memory and shared memory were, warps, and what its warps
-waited for most; and the sentence that bench/table.py puts beside rows that stay far above their floor. --into adds them to
-that file, under the card's name. ncu must be allowed to read counters (root, or the driver's
-NVreg_RestrictProfilingToAdminUsers=0).
+Without names: the rows of the quick suite (those that the regular expression finds), but `load`, which is the bus:
+some 90 s on an H200, since ncu repeats each kernel with its memory restored. The rows are timed, then run once under
+ncu (`--clock-control none`), some at a time. Printed: for each kernel its share of the row's time, how busy issue
+slots, multiply-adders, memory and shared memory were, warps, and what its warps waited for most; and the sentence
+that bench/table.py puts beside rows that stay far above their floor. --into adds them to that file, under the card's
+name. ncu must be allowed to read counters (root, or the driver's NVreg_RestrictProfilingToAdminUsers=0).
 """
 import argparse
 import csv
