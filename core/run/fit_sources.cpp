@@ -157,9 +157,13 @@ std::vector<Work> still_open(std::vector<Work> all, std::vector<std::vector<Ladd
 /// returns the ladders still open; results of the others are added to their islands'
 std::vector<Work> next_round(Backend& backend, std::vector<Work> open, FitBatch batch, ThreadPool& pool,
                              std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
-  for (const Work& one : open) one.ladder.ask(batch);
+  for (const Work& one : open) {
+    progress.check();
+    one.ladder.ask(batch);
+  }
   const FitResults results = backend.fit(batch, progress);
   pool.for_each(static_cast<std::int64_t>(open.size()), [&](std::int64_t i) {
+    progress.check();
     const auto at = static_cast<std::size_t>(i);
     open[at].ladder.take(results.problems[at], results.components.data() + batch.problems[at].first_component);
   });
@@ -257,6 +261,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   ThreadPool pool(request_.threads);
   std::vector<std::optional<Work>> begun(islands.size());
   pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    progress.check();
     const auto at = static_cast<std::size_t>(i);
     FitPixels its = pixels_of(pixels, islands[at].pixels, options.negative);
     std::vector<Candidate> candidates = candidates_of(sums, islands[at], its, beam_px_);

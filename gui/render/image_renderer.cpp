@@ -64,7 +64,10 @@ void ImageRenderer::set_look(const ImageScene& scene) const {
   glUniform2f(uniform(program_, "limits"), static_cast<float>(s.low),
               static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));
   glUniform1i(uniform(program_, "stretch"), static_cast<GLint>(s.stretch));
-  glUniform1f(uniform(program_, "softness"), static_cast<float>(std::max(1e-3, s.softness)));
+  const double softness = std::max(1e-3, s.softness);
+  glUniform1f(uniform(program_, "softness"), static_cast<float>(softness));
+  glUniform1f(uniform(program_, "unstretched"),
+              static_cast<float>(1 / (s.stretch == Stretch::log ? std::log1p(softness) : std::asinh(softness))));
   glUniform1f(uniform(program_, "power"), static_cast<float>(s.power));
   glUniform1f(uniform(program_, "map_row"),
               (static_cast<float>(colour_map_index(s.colour_map)) + 0.5f) / static_cast<float>(colour_maps().size()));

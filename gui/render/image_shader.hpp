@@ -31,6 +31,7 @@ uniform int combine;           // 0 the first, 1 difference, 2 ratio
 uniform vec2 limits;
 uniform int stretch;
 uniform float softness;
+uniform float unstretched;     // 1 over the stretch's value of 1
 uniform float power;
 uniform float map_row;
 uniform bool invert;
@@ -48,10 +49,10 @@ bool is_blank(float v) { return (floatBitsToUint(v) & 0x7f800000u) == 0x7f800000
 float asinh_of(float x) { return log(x + sqrt(x * x + 1.0)); }
 
 float stretched(float t) {
-  if (stretch == 1) return log(1.0 + softness * t) / log(1.0 + softness);
+  if (stretch == 1) return log(1.0 + softness * t) * unstretched;
   if (stretch == 2) return sqrt(t);
   if (stretch == 3) return t * t;
-  if (stretch == 4) return asinh_of(softness * t) / asinh_of(softness);
+  if (stretch == 4) return asinh_of(softness * t) * unstretched;
   if (stretch == 5) return pow(t, power);
   if (stretch == 6) return texture(cumulative, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).r;
   return t;

@@ -123,7 +123,7 @@ bool App::frame() {
   if (fixed_clock_) ImGui::GetIO().DeltaTime = static_cast<float>(step);
   ImGui::NewFrame();
   widgets_.begin_frame();
-  renderer_->begin_frame(window_->software() ? 30 : 6);
+  renderer_->begin_frame(window_->software() ? 30 : 3);
   draw_interface();
   interface_ms_ = passed();
   window_->end_frame();

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Two backends held against each other in the window: the panel begins with the one at work, every bound holds, and the
+# difference of their maps can be looked at.
+#   prove_test.sh REBER REBER_VIEW
+set -euo pipefail
+reber=$1 view=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+"$reber" simulate sky.fits --backend cpu -q --size 256 --sources 40 --extended 2 --seed 4
+cat > steps << 'STEPS'
+open sky.fits
+settle
+key Enter
+until documents.0.result.sources > 5
+settle
+key F4
+wait 3
+click panel.prove
+wait 2
+click prove.start
+until bench.proof.checks > 5
+wait 3
+settle
+expect bench.proof.passed == true
+click prove.snr.difference
+wait 2
+settle
+expect documents.length == 2
+expect compare == side_by_side
+click prove.tab.checks
+wait 2
+click prove.tab.sources
+wait 2
+STEPS
+exec xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
