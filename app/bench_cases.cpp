@@ -119,16 +119,18 @@ BackgroundModel clipped_background(const BenchSession& s) {
                                    static_cast<float>(s.clipped.std / clip_bias(ClipOptions().kappa)));
 }
 
-/// Pixels above one level, 4- or 8-connected, on the clipped background.
-BenchCase label_case(const std::string& name, double level, Connectivity connectivity, std::int64_t bytes) {
+/// Pixels above one level, 4- or 8-connected, on the clipped background; `drawn`: and the label map, left where it is.
+BenchCase label_case(const std::string& name, double level, Connectivity connectivity, std::int64_t bytes,
+                     bool drawn = false) {
   DetectOptions options;
   options.seed = options.flood = level;
   options.connectivity = connectivity;
-  BenchCase one = stage("detection", name, [options](BenchSession& s) {
+  BenchCase one = stage("detection", name, [options, drawn](BenchSession& s) {
     s.islands.reset();
     s.islands = s.backend->label(*s.plane, clipped_background(s), options, {});
+    if (drawn) s.backend->draw_labels(*s.islands, {0, 0, shape_of(s).ny, shape_of(s).nx}, nullptr);
   });
-  one.work = fixed({bytes, 0, 0, 0, 0});
+  one.work = fixed({bytes, drawn ? bytes : 0, 0, 0, 0});
   one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
     static_assert(sizeof(float) == sizeof(std::int32_t));
     s.backend->label_rows(*s.islands, y0, ny, reinterpret_cast<std::int32_t*>(out));
@@ -171,7 +173,8 @@ void measured(BenchCase& one) {
 std::vector<BenchCase> detection_cases(std::int64_t bytes) {
   std::vector<BenchCase> cases{label_case("label 8, 0 sigma (dense)", 0, Connectivity::eight, bytes),
                                label_case("label 4, 5 sigma", 5, Connectivity::four, bytes),
-                               label_case("label 8, 5 sigma", 5, Connectivity::eight, bytes)};
+                               label_case("label 8, 5 sigma", 5, Connectivity::eight, bytes),
+                               label_case("label 8, 5 sigma, with map", 5, Connectivity::eight, bytes, true)};
   for (BenchCase& one : cases) one.needed = one.name == "label 8, 5 sigma";
   BenchCase measure = stage("detection", "measure", [](BenchSession& s) {
     s.sums = s.backend->measure(*s.plane, clipped_background(s), *s.islands);

@@ -100,12 +100,21 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
                                                                std::int64_t grow) = 0;
 
-  /// Rows [y0, y0 + ny) of a map, without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank or
-  /// the rms is not positive.
-  virtual void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                           std::int64_t ny, float* out) = 0;
-  /// Rows of the label map: 0 outside islands.
-  virtual void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) = 0;
+  /// A rectangle of a map, its rows without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank
+  /// or the rms is not positive.
+  virtual void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
+                      float* out) = 0;
+  /// A rectangle of the label map: 0 outside islands. out null: it is drawn where planes are kept and dropped, which
+  /// tells what drawing costs.
+  virtual void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) = 0;
+  /// Whole rows [y0, y0 + ny) of these maps.
+  void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
+                   std::int64_t ny, float* out) {
+    render(kind, plane, background, {y0, 0, ny, plane.shape().nx}, out);
+  }
+  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) {
+    draw_labels(islands, {y0, 0, ny, islands.shape().nx}, out);
+  }
   /// The whole label map, on the host.
   [[nodiscard]] virtual LabelRuns label_runs(const IslandMap& islands) = 0;
 

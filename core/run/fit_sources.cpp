@@ -242,14 +242,18 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
   std::vector<float> snr;
   measured_ = measure_noise_correlation(
       shape_,
-      [&](std::int64_t y0, std::int64_t ny, float* out) {
-        const auto count = static_cast<std::size_t>(ny * shape_.nx);
-        labels.resize(count);
-        snr.resize(count);
-        backend.render_rows(MapKind::snr, plane, &background, y0, ny, snr.data());
-        backend.label_rows(islands, y0, ny, labels.data());
-        blank_sources(snr, labels, shape_.nx, limit, grow);
-        std::ranges::copy(snr, out);
+      [&](const Rect& where, float* out) {
+        // With the columns beside it whose sources reach into it.
+        const std::int64_t x0 = std::max<std::int64_t>(where.x0 - grow, 0);
+        const std::int64_t x1 = std::min(where.x0 + where.nx + grow, shape_.nx);
+        const Rect wide{where.y0, x0, where.ny, x1 - x0};
+        labels.resize(static_cast<std::size_t>(wide.shape().count()));
+        snr.resize(labels.size());
+        backend.render(MapKind::snr, plane, &background, wide, snr.data());
+        backend.draw_labels(islands, wide, labels.data());
+        blank_sources(snr, labels, wide.nx, limit, grow);
+        for (std::int64_t y = 0; y < where.ny; ++y)
+          std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
       },
       reach, pool, progress);
 }

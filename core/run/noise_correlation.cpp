@@ -31,18 +31,14 @@ float dot(const float* a, const float* b, std::int64_t count) {
 }
 
 /// Pairs whose first pixel, and second as well, lies in the patch.
-PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_t x0, std::int64_t width,
-                    std::int64_t height, std::int64_t reach) {
+PatchSums correlate(std::vector<float> value, std::int64_t width, std::int64_t height, std::int64_t reach) {
   const std::int64_t side = 2 * reach + 1;
   // Blank pixels count as 0 with weight 0, so that no test stands in the inner loop.
-  std::vector<float> value(static_cast<std::size_t>(width * height)), known(value.size());
-  for (std::int64_t y = 0; y < height; ++y)
-    for (std::int64_t x = 0; x < width; ++x) {
-      const float v = rows[static_cast<std::size_t>(y * nx + x0 + x)];
-      const auto at = static_cast<std::size_t>(y * width + x);
-      known[at] = std::isfinite(v) ? 1.0f : 0.0f;
-      value[at] = std::isfinite(v) ? v : 0.0f;
-    }
+  std::vector<float> known(value.size());
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    known[at] = std::isfinite(value[at]) ? 1.0f : 0.0f;
+    if (!std::isfinite(value[at])) value[at] = 0;
+  }
   PatchSums sums{std::vector<double>(static_cast<std::size_t>((reach + 1) * side)), {}};
   sums.count = sums.product;
   for (std::int64_t dy = 0; dy <= reach; ++dy)
@@ -60,7 +56,7 @@ PatchSums correlate(const std::vector<float>& rows, std::int64_t nx, std::int64_
 
 }  // namespace
 
-MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows, std::int64_t reach,
+MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
                                               ThreadPool& pool, const Progress& progress) {
   const auto patches_of = [](std::int64_t length) {
     return std::clamp<std::int64_t>(length / kPatch, 1, kPatchesPerAxis);
@@ -70,22 +66,25 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows
   reach = std::min({reach, width - 1, height - 1});
   const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
   std::vector<double> product(slots), count(slots);
-  std::vector<float> band(static_cast<std::size_t>(shape.nx * height));
   const auto start_of = [](std::int64_t i, std::int64_t n, std::int64_t length, std::int64_t side) {
     return (2 * i + 1) * length / (2 * n) - side / 2;
   };
-  for (std::int64_t j = 0; j < down; ++j) {
-    progress.check();
-    rows(std::clamp<std::int64_t>(start_of(j, down, shape.ny, height), 0, shape.ny - height), height, band.data());
-    std::vector<PatchSums> sums(static_cast<std::size_t>(across));
-    pool.for_each(across, [&](std::int64_t i) {
+  std::vector<std::vector<float>> patches;
+  for (std::int64_t j = 0; j < down; ++j)
+    for (std::int64_t i = 0; i < across; ++i) {
       progress.check();
+      const std::int64_t y0 = std::clamp<std::int64_t>(start_of(j, down, shape.ny, height), 0, shape.ny - height);
       const std::int64_t x0 = std::clamp<std::int64_t>(start_of(i, across, shape.nx, width), 0, shape.nx - width);
-      sums[static_cast<std::size_t>(i)] = correlate(band, shape.nx, x0, width, height, reach);
-    });
-    for (const PatchSums& one : sums)
-      for (std::size_t k = 0; k < slots; ++k) product[k] += one.product[k], count[k] += one.count[k];
-  }
+      patch({y0, x0, height, width}, patches.emplace_back(static_cast<std::size_t>(width * height)).data());
+    }
+  std::vector<PatchSums> sums(patches.size());
+  pool.for_each(static_cast<std::int64_t>(patches.size()), [&](std::int64_t i) {
+    progress.check();
+    sums[static_cast<std::size_t>(i)] =
+        correlate(std::move(patches[static_cast<std::size_t>(i)]), width, height, reach);
+  });
+  for (const PatchSums& one : sums)
+    for (std::size_t k = 0; k < slots; ++k) product[k] += one.product[k], count[k] += one.count[k];
   MeasuredCorrelation measured;
   const auto zero = static_cast<std::size_t>(reach);
   if (!(count[zero] >= static_cast<double>(kFewestPixels)) || !(product[zero] > 0)) return measured;

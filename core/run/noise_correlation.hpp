@@ -13,20 +13,19 @@
 
 namespace reber {
 
-/// S/N rows [y0, y0 + ny) without gaps, blanked (NaN) wherever a pixel is no noise.
-using NoiseRows = std::function<void(std::int64_t y0, std::int64_t ny, float* out)>;
+/// S/N of a rectangle, its rows without gaps, blanked (NaN) wherever a pixel is no noise.
+using NoisePatch = std::function<void(const Rect& where, float* out)>;
 
 /// The autocorrelation measured in up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image:
 /// R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels, about zero. Uncorrelated noise where fewer than
-/// 1000 pixels are known. `rows` is called from one thread; the answer is the same for any number of threads.
+/// 1000 pixels are known. `patch` is called from one thread; the answer is the same for any number of threads.
 ///   reach: largest offset in pixels, on each axis
 struct MeasuredCorrelation {
   NoiseCorrelation correlation;
   std::int64_t pixels = 0;  ///< known ones; 0 where nothing could be measured
 };
-[[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoiseRows& rows, std::int64_t reach,
-                                                            ThreadPool& pool,
-                                                            const Progress& progress = {});
+[[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
+                                                            ThreadPool& pool, const Progress& progress = {});
 
 /// Blanks what is no noise in rows of width nx: labelled pixels, pixels of abs(S/N) > limit, and all within `grow`
 /// pixels of either along x or y (a square).

@@ -81,9 +81,7 @@ class CpuBackend final : public Backend {
                              std::int64_t min_pixels) override {
     return gather_pixels(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), min_pixels, pool_);
   }
-  FitResults fit(const FitBatch& batch, const Progress& progress) override {
-    return cpu::fit(batch, pool_, progress);
-  }
+  FitResults fit(const FitBatch& batch, const Progress& progress) override { return cpu::fit(batch, pool_, progress); }
 
   std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
     return make_snr(mine<CpuPlane>(plane), background, *memory_, pool_);
@@ -95,10 +93,10 @@ class CpuBackend final : public Backend {
     return take_out_islands(mine<CpuPlane>(plane), mine<CpuIslands>(islands), grow, *memory_, pool_);
   }
 
-  void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                   std::int64_t ny, float* out) override;
-  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) override {
-    draw_labels(mine<CpuIslands>(islands), y0, ny, out, pool_);
+  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
+              float* out) override;
+  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
+    cpu::draw_labels(mine<CpuIslands>(islands), where, out, pool_);
   }
   LabelRuns label_runs(const IslandMap& islands) override {
     const auto& map = mine<CpuIslands>(islands);
@@ -116,29 +114,30 @@ class CpuBackend final : public Backend {
   std::shared_ptr<PixelMemory> memory_;
 };
 
-void CpuBackend::render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                             std::int64_t ny, float* out) {
+void CpuBackend::render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
+                        float* out) {
   const auto& pixels = mine<CpuPlane>(plane);
-  const std::int64_t nx = pixels.shape().nx;
+  const std::int64_t nx = where.nx, x0 = where.x0, x1 = x0 + nx;
   if (kind == MapKind::image) {
-    pool_.for_each(ny, [&](std::int64_t row) { std::copy_n(pixels.row(y0 + row), nx, out + row * nx); });
+    pool_.for_each(where.ny,
+                   [&](std::int64_t row) { std::copy_n(pixels.row(where.y0 + row) + x0, nx, out + row * nx); });
     return;
   }
   if (background == nullptr) throw InternalError("cpu backend: a background map was asked for without a background");
   const BackgroundRows rows(*background, pixels.shape());
   std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(pool_.threads()));
-  pool_.for_each_worker(ny, [&](std::int64_t row, int worker) {
+  pool_.for_each_worker(where.ny, [&](std::int64_t row, int worker) {
     BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
     float* to = out + row * nx;
-    const std::int64_t y = y0 + row;
+    const std::int64_t y = where.y0 + row;
     if (kind == MapKind::mean) {
-      std::copy_n(rows.mean_row(y, own), nx, to);
+      std::copy_n(rows.mean_row(y, x0, x1, own) + x0, nx, to);
     } else if (kind == MapKind::rms) {
-      std::copy_n(rows.rms_row(y, own), nx, to);
+      std::copy_n(rows.rms_row(y, x0, x1, own) + x0, nx, to);
     } else {
-      const float* mean = rows.mean_row(y, own);
-      const float* rms = rows.rms_row(y, own);
-      const float* pixel = pixels.row(y);
+      const float* mean = rows.mean_row(y, x0, x1, own) + x0;
+      const float* rms = rows.rms_row(y, x0, x1, own) + x0;
+      const float* pixel = pixels.row(y) + x0;
       for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
     }
   });

@@ -43,12 +43,16 @@ float BackgroundRows::node_at(const std::vector<float>& nodes, std::int64_t y, s
   return rules::lerp(nodes[j0 * cells_x_ + column], nodes[j1 * cells_x_ + column], rows_.weight[y]);
 }
 
-void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, std::vector<float>& line,
-                              std::vector<float>& out) const {
-  line.resize(static_cast<std::size_t>(cells_x_));
-  for (std::int64_t i = 0; i < cells_x_; ++i) line[i] = node_at(nodes, y, i);
+void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, std::int64_t x0, std::int64_t x1,
+                              std::vector<float>& line, std::vector<float>& out) const {
   if (out.empty()) out.resize(cols_.node.size() + Pixels::kSlack, 0.0f);
-  for (const Segment& segment : segments_) {
+  if (x0 >= x1) return;
+  const auto first_segment = segments_.begin() + segment_of_[x0],
+             end_segment = segments_.begin() + segment_of_[x1 - 1] + 1;
+  line.resize(static_cast<std::size_t>(cells_x_));
+  for (std::int64_t i = first_segment->node; i <= (end_segment - 1)->next; ++i) line[i] = node_at(nodes, y, i);
+  for (auto at = first_segment; at != end_segment; ++at) {
+    const Segment& segment = *at;
     const float first = line[segment.node], rise = line[segment.next] - first;
     const float* weight = cols_.weight.data();
     std::int64_t x = segment.x0;
@@ -57,15 +61,15 @@ void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, s
   }
 }
 
-const float* BackgroundRows::mean_row(std::int64_t y, Scratch& scratch) const {
+const float* BackgroundRows::mean_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const {
   if (mean_map_ != nullptr) return mean_map_->row(y);
-  mesh_row(model_.mean, y, scratch.nodes, scratch.mean);
+  mesh_row(model_.mean, y, x0, x1, scratch.nodes, scratch.mean);
   return scratch.mean.data();
 }
 
-const float* BackgroundRows::rms_row(std::int64_t y, Scratch& scratch) const {
+const float* BackgroundRows::rms_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const {
   if (rms_map_ != nullptr) return rms_map_->row(y);
-  mesh_row(model_.rms, y, scratch.nodes, scratch.rms);
+  mesh_row(model_.rms, y, x0, x1, scratch.nodes, scratch.rms);
   return scratch.rms.data();
 }
 

@@ -20,8 +20,11 @@ class BackgroundRows {
   BackgroundRows(const BackgroundModel& model, Shape image);
 
   /// Row y, in the scratch or in the map itself; readable for Pixels::kSlack floats past its end.
-  const float* mean_row(std::int64_t y, Scratch& scratch) const;
-  const float* rms_row(std::int64_t y, Scratch& scratch) const;
+  const float* mean_row(std::int64_t y, Scratch& scratch) const { return mean_row(y, 0, columns(), scratch); }
+  const float* rms_row(std::int64_t y, Scratch& scratch) const { return rms_row(y, 0, columns(), scratch); }
+  /// The same, but only columns [x0, x1) need hold.
+  const float* mean_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const;
+  const float* rms_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const;
 
   /// Part [x0, x1) of the mean's row into out.
   void mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1, float* out) const;
@@ -31,8 +34,10 @@ class BackgroundRows {
   struct Segment {  ///< columns [x0, x1) between nodes `node` and `next`
     std::int64_t x0, x1, node, next;
   };
-  void mesh_row(const std::vector<float>& nodes, std::int64_t y, std::vector<float>& line,
-                std::vector<float>& out) const;
+  [[nodiscard]] std::int64_t columns() const { return static_cast<std::int64_t>(cols_.node.size()); }
+  /// Columns [x0, x1) and the rest of the segments that they lie in.
+  void mesh_row(const std::vector<float>& nodes, std::int64_t y, std::int64_t x0, std::int64_t x1,
+                std::vector<float>& line, std::vector<float>& out) const;
   [[nodiscard]] float node_at(const std::vector<float>& nodes, std::int64_t y, std::int64_t column) const;
 
   const BackgroundModel& model_;

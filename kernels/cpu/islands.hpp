@@ -38,7 +38,7 @@ std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundM
 IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& background, const CpuIslands& islands,
                            std::int64_t min_pixels, ThreadPool& pool);
 
-/// Rows [y0, y0 + ny) of the label map.
-void draw_labels(const CpuIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, ThreadPool& pool);
+/// A rectangle of the label map.
+void draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, ThreadPool& pool);
 
 }  // namespace reber::cpu

@@ -118,13 +118,17 @@ IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& backgro
   return all;
 }
 
-void draw_labels(const CpuIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, ThreadPool& pool) {
-  const std::int64_t nx = islands.shape().nx;
-  pool.for_each(ny, [&](std::int64_t row) {
-    std::int32_t* labels = out + row * nx;
-    std::fill(labels, labels + nx, 0);
-    for (std::int64_t k = islands.row_begin[y0 + row]; k < islands.row_begin[y0 + row + 1]; ++k)
-      std::fill(labels + islands.by_row[k].x0, labels + islands.by_row[k].x1, islands.label[k]);
+void draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, ThreadPool& pool) {
+  std::vector<std::vector<std::int32_t>> dropped(static_cast<std::size_t>(out == nullptr ? pool.threads() : 0));
+  for (std::vector<std::int32_t>& row : dropped) row.resize(static_cast<std::size_t>(where.nx));
+  pool.for_each_worker(where.ny, [&](std::int64_t row, int worker) {
+    std::int32_t* labels = out == nullptr ? dropped[static_cast<std::size_t>(worker)].data() : out + row * where.nx;
+    std::fill(labels, labels + where.nx, 0);
+    for (std::int64_t k = islands.row_begin[where.y0 + row]; k < islands.row_begin[where.y0 + row + 1]; ++k) {
+      const std::int64_t x0 = std::max<std::int64_t>(islands.by_row[k].x0 - where.x0, 0);
+      const std::int64_t x1 = std::min<std::int64_t>(islands.by_row[k].x1 - where.x0, where.nx);
+      if (x0 < x1) std::fill(labels + x0, labels + x1, islands.label[k]);
+    }
   });
 }
 

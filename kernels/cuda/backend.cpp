@@ -100,17 +100,17 @@ class CudaBackend final : public Backend {
     return timed("reber without islands", [&] { return take_out_islands(own(plane), own(islands), grow); });
   }
 
-  void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                   std::int64_t ny, float* out) override {
+  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
+              float* out) override {
     timed("reber render", [&] {
-      render_plane(kind, own(plane), background, y0, ny, out);
+      render_plane(kind, own(plane), background, where, out);
       return true;
     });
   }
 
-  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) override {
-    timed("reber label rows", [&] {
-      render_labels(own(islands), y0, ny, out);
+  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
+    timed("reber draw labels", [&] {
+      render_labels(own(islands), where, out);
       return true;
     });
   }

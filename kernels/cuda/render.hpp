@@ -17,11 +17,11 @@ namespace reber::cuda {
 void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, const BackgroundView& background,
                  std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch);
 
-/// render_rows() of the backend.
-void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, std::int64_t y0,
-                  std::int64_t ny, float* out);
-/// label_rows() of the backend.
-void render_labels(const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out);
+/// render() of the backend.
+void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
+                  float* out);
+/// draw_labels() of the backend.
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out);
 /// label_runs() of the backend.
 [[nodiscard]] LabelRuns fetch_runs(const CudaIslands& islands);
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -16,67 +15,75 @@ namespace {
 // Device memory for one chunk of a map.
 constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
 
-void check_rows(Shape shape, std::int64_t y0, std::int64_t ny) {
-  if (y0 < 0 || ny < 0 || y0 + ny > shape.ny)
-    throw InputError(fmt::format("rows {} to {} were asked for of an image of {} rows", y0, y0 + ny, shape.ny));
+void check_inside(Shape shape, const Rect& where) {
+  if (where.y0 < 0 || where.x0 < 0 || where.ny < 0 || where.nx < 0 || where.y0 + where.ny > shape.ny ||
+      where.x0 + where.nx > shape.nx)
+    throw InputError(fmt::format("rows {} to {}, columns {} to {} were asked for of an image of {} x {} pixels",
+                                 where.y0, where.y0 + where.ny, where.x0, where.x0 + where.nx, shape.ny, shape.nx));
 }
 
 std::int64_t chunk_rows(std::int64_t pitch) {
   return std::max<std::int64_t>(1, kChunkBytes / (pitch * static_cast<std::int64_t>(sizeof(float))));
 }
 
-}  // namespace
-
-void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, std::int64_t y0,
-                  std::int64_t ny, float* out) {
+void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
   Context& context = *plane.context();
-  const Shape shape = plane.shape();
-  check_rows(shape, y0, ny);
-  if (ny == 0 || shape.nx == 0) return;
-  const std::int64_t pitch = plane.pitch();
-  if (kind == MapKind::image) {
-    if (plane.resident()) {
-      context.stager().down_rows(context.stream(), plane.device_pixels() + y0 * pitch, pitch, shape.nx, ny, out);
-      context.stager().drain();
-    } else {
-      std::memcpy(out, plane.host_row(y0), static_cast<std::size_t>(ny * shape.nx) * sizeof(float));
-    }
+  if (plane.resident()) {
+    context.stager().down_rows(context.stream(), plane.device_pixels() + where.y0 * plane.pitch() + where.x0,
+                               plane.pitch(), where.nx, where.ny, out);
+    context.stager().drain();
     return;
   }
+  for (std::int64_t row = 0; row < where.ny; ++row)
+    std::copy_n(plane.host_row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
+}
+
+}  // namespace
+
+// Maps are made of whole rows, which costs the card little; the rectangle alone crosses the bus.
+void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
+                  float* out) {
+  Context& context = *plane.context();
+  const Shape shape = plane.shape();
+  check_inside(shape, where);
+  if (where.shape().count() == 0) return;
+  if (kind == MapKind::image) return fetch_pixels(plane, where, out);
+  const std::int64_t pitch = plane.pitch();
   if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
   const DeviceBackground on_device(context, *background, shape);
-  const std::int64_t chunk = std::min(ny, chunk_rows(pitch));
+  const std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
   const DeviceBuffer<float> rendered(chunk * pitch, context.stream());
-  for (std::int64_t y = y0; y < y0 + ny; y += chunk) {
-    const std::int64_t n = std::min(chunk, y0 + ny - y);
+  for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    const std::int64_t n = std::min(chunk, where.ny - row), y = where.y0 + row;
     HeldRows rows;
     rows.window.nx = shape.nx;
     if (kind == MapKind::snr) rows = hold_rows(plane, y, n, context.stream());
     const DeviceBackground::Rows levels = on_device.hold(y, n, context.stream());
     render_rows(context.stream(), kind, rows.window, levels.view, y, n, rendered.data(), pitch);
-    context.stager().down_rows(context.stream(), rendered.data(), pitch, shape.nx, n, out + (y - y0) * shape.nx);
+    context.stager().down_rows(context.stream(), rendered.data() + where.x0, pitch, where.nx, n, out + row * where.nx);
   }
   context.stager().drain();
 }
 
-void render_labels(const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) {
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out) {
   Context& context = *islands.context();
   const Shape shape = islands.shape();
-  check_rows(shape, y0, ny);
-  if (ny == 0 || shape.nx == 0) return;
-  if (islands.run_count == 0) {
-    std::fill_n(out, ny * shape.nx, 0);
+  check_inside(shape, where);
+  if (where.shape().count() == 0) return;
+  if (islands.run_count == 0 && out != nullptr) {
+    std::fill_n(out, where.shape().count(), 0);
     return;
   }
   const std::int64_t pitch = pitch_of(shape.nx);
-  const std::int64_t chunk = std::min(ny, chunk_rows(pitch));
+  const std::int64_t chunk = out == nullptr ? where.ny : std::min(where.ny, chunk_rows(pitch));
   const DeviceBuffer<std::int32_t> drawn(chunk * pitch, context.stream());
   static_assert(sizeof(std::int32_t) == sizeof(float), "labels travel through the ring as words of a float's size");
-  for (std::int64_t y = y0; y < y0 + ny; y += chunk) {
-    const std::int64_t n = std::min(chunk, y0 + ny - y);
-    draw_labels(context.stream(), islands, y, n, drawn.data(), pitch);
-    context.stager().down_rows(context.stream(), reinterpret_cast<const float*>(drawn.data()), pitch, shape.nx, n,
-                               reinterpret_cast<float*>(out + (y - y0) * shape.nx));
+  for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    const std::int64_t n = std::min(chunk, where.ny - row);
+    draw_labels(context.stream(), islands, where.y0 + row, n, drawn.data(), pitch);
+    if (out == nullptr) continue;
+    context.stager().down_rows(context.stream(), reinterpret_cast<const float*>(drawn.data() + where.x0), pitch,
+                               where.nx, n, reinterpret_cast<float*>(out + row * where.nx));
   }
   context.stager().drain();
 }

@@ -30,12 +30,18 @@ double stored_value(const std::byte* bytes, const PixelFormat& format, bool& bla
 
 double stored_value(const std::byte* bytes, const PixelFormat& format, bool& blank) {
   switch (format.type) {
-    case PixelType::u8: return stored_value<std::uint8_t>(bytes, format, blank);
-    case PixelType::i16: return stored_value<std::int16_t>(bytes, format, blank);
-    case PixelType::i32: return stored_value<std::int32_t>(bytes, format, blank);
-    case PixelType::i64: return stored_value<std::int64_t>(bytes, format, blank);
-    case PixelType::f32: return stored_value<float>(bytes, format, blank);
-    case PixelType::f64: return stored_value<double>(bytes, format, blank);
+    case PixelType::u8:
+      return stored_value<std::uint8_t>(bytes, format, blank);
+    case PixelType::i16:
+      return stored_value<std::int16_t>(bytes, format, blank);
+    case PixelType::i32:
+      return stored_value<std::int32_t>(bytes, format, blank);
+    case PixelType::i64:
+      return stored_value<std::int64_t>(bytes, format, blank);
+    case PixelType::f32:
+      return stored_value<float>(bytes, format, blank);
+    case PixelType::f64:
+      return stored_value<double>(bytes, format, blank);
   }
   throw InternalError("reference backend: unknown pixel type");
 }
@@ -87,7 +93,8 @@ class ReferenceBackend final : public Backend {
   std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
                                                     Algorithm algorithm) override {
     if (algorithm != Algorithm::direct)
-      throw InputError(fmt::format("backend 'reference' convolves by 'direct' alone, not by '{}'", to_string(algorithm)));
+      throw InputError(
+          fmt::format("backend 'reference' convolves by 'direct' alone, not by '{}'", to_string(algorithm)));
     return std::make_unique<Plan>(spec, shape);
   }
   std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan, const Progress& progress) override {
@@ -127,16 +134,15 @@ class ReferenceBackend final : public Backend {
     return reference::without_islands(mine<HostPlane>(plane), mine<HostIslands>(islands), grow);
   }
 
-  void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                   std::int64_t ny, float* out) override {
+  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
+              float* out) override {
     const auto& pixels = mine<HostPlane>(plane);
-    const std::int64_t nx = pixels.shape().nx;
     if (kind != MapKind::image && background == nullptr)
       throw InternalError("reference backend: a background map was asked for without a background");
     std::optional<BackgroundAt> at;
     if (background != nullptr) at.emplace(*background);
-    for (std::int64_t y = y0; y < y0 + ny; ++y)
-      for (std::int64_t x = 0; x < nx; ++x) {
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
+      for (std::int64_t x = where.x0; x < where.x0 + where.nx; ++x) {
         const float pixel = static_cast<float>(pixels.at(y, x));
         float value = pixel;
         if (kind != MapKind::image) {
@@ -146,10 +152,11 @@ class ReferenceBackend final : public Backend {
         *out++ = value;
       }
   }
-  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) override {
+  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
     const auto& map = mine<HostIslands>(islands);
-    const auto* first = map.labels.data() + y0 * map.shape().nx;
-    std::copy(first, first + ny * map.shape().nx, out);
+    if (out == nullptr) return;  // it keeps the map drawn
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
+      out = std::copy_n(map.labels.data() + y * map.shape().nx + where.x0, where.nx, out);
   }
   LabelRuns label_runs(const IslandMap& islands) override {
     const auto& map = mine<HostIslands>(islands);

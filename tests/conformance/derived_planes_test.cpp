@@ -44,6 +44,42 @@ TEST(DerivedPlanes, snr_is_that_of_the_map) {
   }
 }
 
+TEST(DerivedPlanes, a_rectangle_of_a_map_is_cut_out_of_the_whole) {
+  const Shape shape{70, 1100};
+  const Image image = random_image(shape, 0.05, 12);
+  const BackgroundModel model =
+      finish_mesh(MeshGrid::make(shape, 32),
+                  backend("reference").mesh(*load(backend("reference"), image), MeshGrid::make(shape, 32), {}, {}), {});
+  const DetectOptions options{1.5, 1, 1, Connectivity::eight, false};
+  const auto check = [&](Backend& tested, std::int64_t band) {
+    const auto plane = load(tested, image, band);
+    const auto islands = tested.label(*plane, model, options, {});
+    EXPECT_GT(islands->count(), 10);
+    const std::vector<std::int32_t> all_labels = labels_of(tested, *islands);
+    for (const Rect where : {Rect{0, 0, 70, 1100}, Rect{11, 1019, 30, 9}, Rect{69, 33, 1, 1}, Rect{5, 1099, 60, 1},
+                             Rect{7, 40, 0, 10}, Rect{7, 40, 10, 0}}) {
+      std::vector<std::int32_t> labels(static_cast<std::size_t>(where.shape().count()), -1);
+      tested.draw_labels(*islands, where, labels.data());
+      for (std::size_t i = 0; i < labels.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        ASSERT_EQ(
+            labels[i],
+            all_labels[static_cast<std::size_t>((where.y0 + at / where.nx) * shape.nx + where.x0 + at % where.nx)]);
+      }
+      for (const MapKind kind : {MapKind::image, MapKind::mean, MapKind::rms, MapKind::snr}) {
+        const Image whole = kind == MapKind::image ? store(tested, *plane) : render(tested, kind, *plane, model);
+        Image part(where.shape()), expected(where.shape());
+        tested.render(kind, *plane, &model, where, part.data());
+        for (std::int64_t y = 0; y < where.ny; ++y)
+          for (std::int64_t x = 0; x < where.nx; ++x) expected.at(y, x) = whole.at(where.y0 + y, where.x0 + x);
+        EXPECT_TRUE(same_bits(part, expected));
+      }
+    }
+  };
+  check(backend("reference"), 0);
+  on_all(check);
+}
+
 TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
   Backend& reference = backend("reference");
   for (const Shape shape : kShapes) {
@@ -60,7 +96,9 @@ TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
             ASSERT_EQ(got, other);
           }
         } else {
-          ASSERT_EQ(got, rule == Combine::difference ? p - q : rule == Combine::larger ? std::max(p, q) : std::min(p, q));
+          ASSERT_EQ(got, rule == Combine::difference ? p - q
+                         : rule == Combine::larger   ? std::max(p, q)
+                                                     : std::min(p, q));
         }
       }
       on_all([&](Backend& tested, std::int64_t band) {

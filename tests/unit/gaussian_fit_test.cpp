@@ -180,21 +180,23 @@ TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
   std::vector<std::int32_t> labels(image.size());
   for (std::int64_t x = 100; x < 120; ++x)
     image[static_cast<std::size_t>(150 * kSide + x)] = 1e6f, labels[static_cast<std::size_t>(150 * kSide + x)] = 1;
-  const auto rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
-    const auto from = static_cast<std::ptrdiff_t>(y0 * kSide), to = static_cast<std::ptrdiff_t>((y0 + ny) * kSide);
+  const auto patch = [&](const Rect& where, float* out) {
+    const auto from = static_cast<std::ptrdiff_t>(where.y0 * kSide),
+               to = from + static_cast<std::ptrdiff_t>(where.ny * kSide);
     std::vector<float> snr(image.begin() + from, image.begin() + to);
     blank_sources(snr, {labels.begin() + from, labels.begin() + to}, kSide, 1e3f, 2);
-    std::ranges::copy(snr, out);
+    for (std::int64_t y = 0; y < where.ny; ++y)
+      std::copy_n(snr.begin() + y * kSide + where.x0, where.nx, out + y * where.nx);
   };
   ThreadPool one(1), three(3);
-  const MeasuredCorrelation got = measure_noise_correlation({kSide, kSide}, rows, 6, one);
+  const MeasuredCorrelation got = measure_noise_correlation({kSide, kSide}, patch, 6, one);
   EXPECT_GT(got.pixels, 60000);
   EXPECT_EQ(got.correlation.at(0, 0), 1);
   EXPECT_NEAR(got.correlation.at(0, 1), 0.5, 0.02);
   EXPECT_EQ(got.correlation.at(0, -1), got.correlation.at(0, 1));
   EXPECT_NEAR(got.correlation.at(3, -2), 0, 0.02);
   EXPECT_EQ(got.correlation.at(7, 0), 0);
-  const MeasuredCorrelation again = measure_noise_correlation({kSide, kSide}, rows, 6, three);
+  const MeasuredCorrelation again = measure_noise_correlation({kSide, kSide}, patch, 6, three);
   for (std::int64_t dy = 0; dy <= 6; ++dy)
     for (std::int64_t dx = -6; dx <= 6; ++dx) EXPECT_EQ(got.correlation.at(dy, dx), again.correlation.at(dy, dx));
 }
