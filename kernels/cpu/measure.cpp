@@ -28,13 +28,50 @@ void set_peak(IslandSums& sums, const rules::Run& run, const rules::RunSums& par
   sums.peak_mean = mean[part.peak_x - run.x0];
 }
 
+using Lanes = std::array<rules::Partial, rules::kIslandLanes>;
+
+Lanes no_sums() {
+  Lanes lanes;
+  lanes.fill(rules::zero_partial());
+  return lanes;
+}
+
+rules::Partial sum_of(Lanes lanes) {
+  for (int half = rules::kIslandLanes / 2; half > 0; half /= 2)
+    for (int lane = 0; lane < half; ++lane) lanes[lane] = rules::add(lanes[lane], lanes[lane + half]);
+  return lanes[0];
+}
+
+/// The sums of an island, run after run.
+class RunsInOrder {
+ public:
+  void add(const rules::Partial& run) {
+    rules::Partial& lane = lanes_[runs_ % rules::kIslandLanes];
+    lane = rules::add(lane, run);
+    if (++runs_ % rules::kSectionRuns == 0) close_section();
+  }
+  rules::Partial total() {
+    if (runs_ % rules::kSectionRuns != 0) close_section();
+    return sum_of(sections_);
+  }
+
+ private:
+  void close_section() {
+    rules::Partial& lane = sections_[(runs_ - 1) / rules::kSectionRuns % rules::kIslandLanes];
+    lane = rules::add(lane, sum_of(lanes_));
+    lanes_ = no_sums();
+  }
+
+  std::int64_t runs_ = 0;
+  Lanes lanes_ = no_sums(), sections_ = no_sums();
+};
+
 IslandSums sum_island(const rules::Run* runs, std::int64_t count, const CpuPlane& plane, const BackgroundRows& rows,
                       bool negative, std::vector<float>& mean) {
   IslandSums sums;
   sums.first_y = sums.y0 = runs[0].y;
   sums.first_x = sums.x0 = runs[0].x0;
-  std::array<rules::Partial, rules::kIslandLanes> lanes;
-  lanes.fill(rules::zero_partial());
+  RunsInOrder in_order;
   float best = 0;
   for (std::int64_t k = 0; k < count; ++k) {
     const rules::Run& run = runs[k];
@@ -42,8 +79,7 @@ IslandSums sum_island(const rules::Run* runs, std::int64_t count, const CpuPlane
     if (static_cast<std::int32_t>(mean.size()) < length) mean.resize(static_cast<std::size_t>(length));
     rows.mean_part(run.y, run.x0, run.x1, mean.data());
     const rules::RunSums part = sum_run(run, plane.row(run.y), mean.data(), negative);
-    rules::Partial& lane = lanes[k % rules::kIslandLanes];
-    lane = rules::add(lane, rules::shifted(part, run, sums.first_y, sums.first_x));
+    in_order.add(rules::shifted(part, run, sums.first_y, sums.first_x));
     if (k == 0 || part.peak_above > best) {
       best = part.peak_above;
       set_peak(sums, run, part, plane.row(run.y), mean.data());
@@ -53,14 +89,13 @@ IslandSums sum_island(const rules::Run* runs, std::int64_t count, const CpuPlane
     sums.x1 = std::max(sums.x1, run.x1);
     sums.y1 = run.y + 1;
   }
-  for (int half = rules::kIslandLanes / 2; half > 0; half /= 2)
-    for (int lane = 0; lane < half; ++lane) lanes[lane] = rules::add(lanes[lane], lanes[lane + half]);
-  sums.s = lanes[0].s;
-  sums.sx = lanes[0].sx;
-  sums.sy = lanes[0].sy;
-  sums.sxx = lanes[0].sxx;
-  sums.sxy = lanes[0].sxy;
-  sums.syy = lanes[0].syy;
+  const rules::Partial total = in_order.total();
+  sums.s = total.s;
+  sums.sx = total.sx;
+  sums.sy = total.sy;
+  sums.sxx = total.sxx;
+  sums.sxy = total.sxy;
+  sums.syy = total.syy;
   sums.peak_rms = rows.rms_at(sums.peak_y, sums.peak_x);
   return sums;
 }

@@ -20,13 +20,15 @@ __global__ void __launch_bounds__(kThreads)
 
 /// A warp a run and row within its reach. Runs write over one another's pixels with the same value.
 __global__ void __launch_bounds__(kThreads)
-    k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ row_begin, std::int64_t grow,
-                 std::int64_t y0, std::int64_t ny, Shape image, float* out, std::int64_t pitch) {
+    k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ piece_begin,
+                 std::int64_t pieces, std::int64_t grow, std::int64_t y0, std::int64_t ny, Shape image, float* out,
+                 std::int64_t pitch) {
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (kThreads / 32);
   const std::int64_t warp = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
   const std::int64_t first = y0 - grow > 0 ? y0 - grow : 0;
   const std::int64_t last = y0 + ny + grow < image.ny ? y0 + ny + grow : image.ny;
-  const std::int64_t begin = row_begin[first], count = row_begin[last] - begin, reach = 2 * grow + 1;
+  const std::int64_t begin = piece_begin[first * pieces], count = piece_begin[last * pieces] - begin,
+                     reach = 2 * grow + 1;
   for (std::int64_t k = warp; k < count * reach; k += warps) {
     const rules::Run run = runs[begin + k / reach];
     const std::int64_t row = run.y - grow + k % reach - y0;
@@ -60,8 +62,9 @@ void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t gr
   const std::int64_t tasks = islands.run_count * (2 * grow + 1);
   const std::int64_t warps = tasks < 65536 ? tasks : 65536;
   const auto blocks = static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads);
-  k_blank_runs<<<blocks, kThreads, 0, stream>>>(islands.runs.data(), islands.row_begin.data(), grow, y0, ny,
-                                                islands.shape(), out, pitch);
+  k_blank_runs<<<blocks, kThreads, 0, stream>>>(islands.runs.data(), islands.piece_begin.data(),
+                                                pieces_of(islands.shape().nx), grow, y0, ny, islands.shape(), out,
+                                                pitch);
   check_launch("k_blank_runs", stream);
 }
 

@@ -61,25 +61,26 @@ unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads
 
 }  // namespace
 
-void count_pixels(cudaStream_t stream, const CudaIslands& islands, unsigned long long* counts) {
+void count_pixels(cudaStream_t stream, const CudaIslands& islands, const IslandOrder& order,
+                  unsigned long long* counts) {
   k_count_pixels<<<blocks_of(islands.islands * 32), kThreads, 0, stream>>>(
-      islands.runs.data(), islands.by_island.data(), islands.island_begin.data(), islands.islands, counts);
+      islands.runs.data(), order.by_island.data(), order.island_begin.data(), islands.islands, counts);
   check_launch("k_count_pixels", stream);
 }
 
-void chosen_lengths(cudaStream_t stream, const CudaIslands& islands, const unsigned long long* counts,
-                    std::int64_t min_pixels, std::uint32_t* lengths) {
+void chosen_lengths(cudaStream_t stream, const CudaIslands& islands, const IslandOrder& order,
+                    const unsigned long long* counts, std::int64_t min_pixels, std::uint32_t* lengths) {
   k_chosen_lengths<<<blocks_of(islands.run_count), kThreads, 0, stream>>>(
-      islands.runs.data(), islands.by_island.data(), islands.run_count, counts,
+      islands.runs.data(), order.by_island.data(), islands.run_count, counts,
       static_cast<unsigned long long>(min_pixels > 0 ? min_pixels : 0), lengths);
   check_launch("k_chosen_lengths", stream);
 }
 
 void gather_pixels(cudaStream_t stream, const RowWindow& window, const BackgroundView& background, std::int64_t y0,
-                   std::int64_t ny, const CudaIslands& islands, const std::uint32_t* lengths,
+                   std::int64_t ny, const CudaIslands& islands, const IslandOrder& order, const std::uint32_t* lengths,
                    const std::uint32_t* places, const PixelLists& lists) {
   k_gather_pixels<<<blocks_of(islands.run_count * 32), kThreads, 0, stream>>>(
-      window, background, y0, ny, islands.runs.data(), islands.by_island.data(), islands.run_count, lengths, places,
+      window, background, y0, ny, islands.runs.data(), order.by_island.data(), islands.run_count, lengths, places,
       lists);
   check_launch("k_gather_pixels", stream);
 }

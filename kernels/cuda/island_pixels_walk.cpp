@@ -45,13 +45,14 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& 
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
   const DeviceBuffer<unsigned long long> device_counts(islands.islands, stream);
-  count_pixels(stream, islands, device_counts.data());
+  const IslandOrder order = order_by_island(stream, islands);
+  count_pixels(stream, islands, order, device_counts.data());
   std::vector<unsigned long long> counts;
   fetch(context, device_counts, counts);
   const std::int64_t total = choose(counts, min_pixels, pixels);
   if (total == 0) return pixels;
   const DeviceBuffer<std::uint32_t> lengths(islands.run_count, stream), places(islands.run_count, stream);
-  chosen_lengths(stream, islands, device_counts.data(), min_pixels, lengths.data());
+  chosen_lengths(stream, islands, order, device_counts.data(), min_pixels, lengths.data());
   exclusive_scan(stream, lengths.data(), places.data(), islands.run_count);
   const DeviceBuffer<std::int32_t> y(total, stream), x(total, stream);
   const DeviceBuffer<float> pixel(total, stream), mean(total, stream), rms(total, stream);
@@ -60,7 +61,8 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& 
   for_each_band(context, band_edges(plane), 1, Progress(), "pixels of islands", [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, stream);
-    gather_pixels(stream, rows.window, levels.view, band.y0, band.ny, islands, lengths.data(), places.data(), lists);
+    gather_pixels(stream, rows.window, levels.view, band.y0, band.ny, islands, order, lengths.data(), places.data(),
+                  lists);
   });
   fetch(context, y, pixels.y);
   fetch(context, x, pixels.x);

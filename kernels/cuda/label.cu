@@ -1,323 +1,362 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs from bit masks, union-find over runs, numbers in raster order. Answers kernels/cpu/label.cpp.
-#include <cuda_runtime.h>
+// Numbers the islands of a bit mask in one launch, whose phases all blocks go through together. Runs are joined within
+// tiles (label_tile.cuh), the tiles' parts with each other. Answers kernels/cpu/label.cpp.
+#include <algorithm>
 
-#include "kernels/cuda/label.hpp"
+#include "kernels/cuda/label_tile.cuh"
 
 namespace reber::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr unsigned kAll = 0xffffffffu;
-
-unsigned blocks_of(std::int64_t count) { return static_cast<unsigned>((count + kThreads - 1) / kThreads); }
-__device__ std::int64_t thread_index() { return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
-
-/// Bits of word w of a row where a run starts, and where its last pixel is.
-struct RunBits {
-  std::uint32_t starts, ends;
+struct Shared {
+  LabelTile tile;
+  std::uint32_t before[kMostBlocks];  ///< of a scan: the sum of the blocks before each
 };
 
-__device__ RunBits run_bits(const std::uint32_t* row, std::int64_t words, std::int64_t w) {
-  const std::uint32_t word = row[w];
-  const std::uint32_t before = w > 0 ? row[w - 1] >> 31 : 0;
-  const std::uint32_t after = w + 1 < words ? row[w + 1] << 31 : 0;
-  return {word & ~(word << 1 | before), word & ~(word >> 1 | after)};
-}
-
-/// A warp a row.
-__global__ void __launch_bounds__(kThreads) k_count_runs(BitMask flood, std::int64_t ny, std::uint32_t* counts) {
-  const std::int64_t y = thread_index() / 32;
-  if (y >= ny) return;
-  const std::uint32_t* row = flood.bits + y * flood.words;
-  unsigned count = 0;
-  for (std::int64_t w = threadIdx.x & 31; w < flood.words; w += 32)
-    count += __popc(run_bits(row, flood.words, w).starts);
-  for (int half = 16; half > 0; half /= 2) count += __shfl_down_sync(kAll, count, half);
-  if ((threadIdx.x & 31) == 0) counts[y] = count;
-}
-
-/// Sum of the counts of the lanes before this one; `total` gets that of all.
-__device__ unsigned lanes_before(unsigned count, unsigned& total) {
-  unsigned sum = count;
-  const unsigned lane = threadIdx.x & 31;
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned other = __shfl_up_sync(kAll, sum, step);
-    if (lane >= step) sum += other;
-  }
-  total = __shfl_sync(kAll, sum, 31);
-  return sum - count;
-}
-
-/// A warp a row. The k-th start and the k-th end of a row belong to the same run, so both are written on their own.
-__global__ void __launch_bounds__(kThreads)
-    k_extract_runs(BitMask flood, std::int64_t ny, const std::uint32_t* __restrict__ row_begin, rules::Run* runs) {
-  const std::int64_t y = thread_index() / 32;
-  if (y >= ny) return;
-  const std::uint32_t* row = flood.bits + y * flood.words;
-  rules::Run* next_start = runs + row_begin[y];
-  rules::Run* next_end = next_start;
-  for (std::int64_t first = 0; first < flood.words; first += 32) {
-    const std::int64_t w = first + (threadIdx.x & 31);
-    RunBits bits = w < flood.words ? run_bits(row, flood.words, w) : RunBits{0, 0};
-    unsigned starts = 0, ends = 0;
-    rules::Run* run = next_start + lanes_before(__popc(bits.starts), starts);
-    for (; bits.starts != 0; bits.starts &= bits.starts - 1, ++run) {
-      run->y = static_cast<std::int32_t>(y);
-      run->x0 = static_cast<std::int32_t>(w * 32) + __ffs(static_cast<int>(bits.starts)) - 1;
+/// Runs of each piece of a row, summed up within the block's share of the pieces.
+__device__ void count_runs(const LabelWork& work) {
+  const std::uint32_t begin = blockIdx.x * work.share.value, end = min(begin + work.share.value, work.count());
+  std::uint32_t joints = 0;
+  const auto count = [&](std::uint32_t first, std::uint32_t step, std::uint32_t(&counts)[kAtOnce]) {
+    RawWord raw[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const std::uint32_t at = first + k * step;
+      const auto [y, piece] = work.place(at);
+      raw[k] = at < end ? load_word(work.flood, y, piece) : RawWord{0, 0};
     }
-    run = next_end + lanes_before(__popc(bits.ends), ends);
-    for (; bits.ends != 0; bits.ends &= bits.ends - 1, ++run)
-      run->x1 = static_cast<std::int32_t>(w * 32) + __ffs(static_cast<int>(bits.ends));
-    next_start += starts;
-    next_end += ends;
-  }
-}
-
-__global__ void __launch_bounds__(kThreads) k_reset_parents(std::int64_t count, std::uint32_t* parent) {
-  const std::int64_t run = thread_index();
-  if (run < count) parent[run] = static_cast<std::uint32_t>(run);
-}
-
-/// Root of a run. Halve: paths are halved on the way. A parent is then only ever replaced by one of its own ancestors,
-/// and a thread whose union was overtaken by that goes on with the parent that it found.
-template <bool Halve>
-__device__ std::uint32_t root_of(volatile std::uint32_t* parent, std::uint32_t run) {
-  std::uint32_t up = parent[run];
-  while (up != run) {
-    const std::uint32_t higher = parent[up];
-    if (Halve && higher != up) parent[run] = higher;
-    run = up;
-    up = higher;
-  }
-  return run;
-}
-
-/// Joins two sets, the larger root under the smaller one, without locks.
-__device__ void unite(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
-  while (true) {
-    a = root_of<true>(parent, a);
-    b = root_of<true>(parent, b);
-    if (a == b) return;
-    if (a < b) {
-      const std::uint32_t swapped = a;
-      a = b;
-      b = swapped;
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      joints += raw[k].before >> 31;
+      counts[k] = 0;
+      if (__any_sync(kAllLanes, raw[k].word != 0)) counts[k] = sum_of_counts(__popc(piece_word(raw[k]).starts));
     }
-    const std::uint32_t old = atomicMin(parent + a, b);
-    if (old == a) return;
-    a = old;  // another thread has put a under `old` meanwhile: join that one
-  }
+  };
+  const std::uint32_t runs =
+      scan_share(begin, end, count, [&](std::uint32_t at, std::uint32_t before) { work.first_run[at] = before; });
+  std::uint32_t places = 0;
+  threads_before(joints, places);
+  if (threadIdx.x != 0) return;
+  work.sums[kRunSums * kMostBlocks + blockIdx.x] = runs;
+  work.sums[kPlaceSums * kMostBlocks + blockIdx.x] = runs + places;
 }
 
-/// A thread a run: the runs of the row above that it touches lie side by side.
-__global__ void __launch_bounds__(kThreads)
-    k_connect_runs(const rules::Run* __restrict__ runs, std::int64_t count, const std::uint32_t* __restrict__ row_begin,
-                   std::int32_t reach, std::uint32_t* parent) {
-  const std::int64_t index = thread_index();
-  if (index >= count) return;
-  const rules::Run run = runs[index];
-  if (run.y == 0) return;
-  const std::uint32_t end = row_begin[run.y];
-  std::uint32_t lo = row_begin[run.y - 1], hi = end;
-  while (lo < hi) {  // the first run above that does not end too far left
-    const std::uint32_t middle = lo + (hi - lo) / 2;
-    if (runs[middle].x1 + reach > run.x0) {
-      hi = middle;
-    } else {
-      lo = middle + 1;
+/// Sum over blocks, in each lane of each warp.
+__device__ unsigned long long sum_of_blocks(const std::uint32_t* sums) {
+  unsigned long long sum = 0;
+  for (unsigned block = threadIdx.x & 31; block < gridDim.x; block += 32) sum += sums[block];
+  return sum_of_lanes(sum);
+}
+
+__device__ __forceinline__ TileRows load_rows(const LabelWork& work, std::uint32_t tile,
+                                              const std::uint32_t (&before)[kMostBlocks]) {
+  const std::uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+  const auto [row, piece] = work.place(tile);
+  const std::uint32_t word = piece * kPieceWords + lane;
+  TileRows rows;
+#pragma unroll
+  for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
+    const std::uint32_t y = row * kTileRows + warp + k * kLabelWarps, at = y * work.pieces.value + piece;
+    const bool inside = y < work.ny;
+    rows.raw[k] = inside ? load_word(work.flood, y, piece) : RawWord{0, 0};
+    rows.seeds[k] = inside && word < work.seed.words ? __ldg(work.seed.bits + y * work.seed.words + word) : 0;
+    rows.first_run[k] = inside ? work.first_run[at] + before[work.share.quotient(at)] : 0;
+  }
+  return rows;
+}
+
+/// Writes the part of each run, and what is known of each part.
+__device__ __forceinline__ void write_parts(const LabelWork& work, LabelTile& tile, const TileRows& rows,
+                                            std::uint32_t y0, std::uint32_t piece) {
+  const std::uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+#pragma unroll
+  for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
+    const std::uint32_t r = warp + k * kLabelWarps;
+    const std::uint32_t joint = tile.from_left[r] ? 1 : 0;
+    const std::uint32_t begin = static_cast<std::uint32_t>(tile.last_before[r][0] + 1) - joint;
+    for (std::uint32_t i = lane; i < tile.row_runs[r]; i += 32) {
+      const std::uint32_t* root = root_entry(tile, begin + i);
+      const std::uint32_t entry = *root, part = tile.first_part + (entry & LabelTile::kNumberMask);
+      const std::uint32_t run = rows.first_run[k] + i - joint;
+      if (i < joint) {
+        work.joint[(y0 + r) * work.pieces.value + piece] = part;
+      } else {
+        work.part[run] = part;
+      }
+      if (root != &tile.entry[begin + i]) continue;
+      work.parent[part] = part;
+      work.first_of[part] = run;
+      constexpr std::uint32_t kArea = LabelTile::kTileSeed - 1;
+      work.area[part] = (entry & kArea) >> LabelTile::kAreaShift | ((entry & LabelTile::kTileSeed) != 0 ? kSeeded : 0);
     }
   }
-  for (; lo < end && rules::touch(runs[lo], run, reach); ++lo) unite(parent, static_cast<std::uint32_t>(index), lo);
 }
 
-/// No halving here: it could put an ancestor over the root that a run's own thread has just written.
-__global__ void __launch_bounds__(kThreads) k_flatten(std::int64_t count, std::uint32_t* parent) {
-  const std::int64_t run = thread_index();
-  if (run < count) parent[run] = root_of<false>(parent, static_cast<std::uint32_t>(run));
-}
-
-__device__ bool any_bit(const std::uint32_t* row, std::int32_t begin, std::int32_t end) {
-  for (std::int32_t w = begin / 32; w <= (end - 1) / 32; ++w) {
-    std::uint32_t word = row[w];
-    if (w == begin / 32) word &= kAll << (begin % 32);
-    if (w == (end - 1) / 32) word &= kAll >> (31 - (end - 1) % 32);
-    if (word != 0) return true;
+/// Completes first_run, which none but this warp reads in this phase, and says where nothing comes from the left.
+__device__ __forceinline__ void write_pieces(const LabelWork& work, const TileRows& rows, std::uint32_t y0,
+                                             std::uint32_t piece) {
+#pragma unroll
+  for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
+    const std::uint32_t y = y0 + threadIdx.x / 32 + k * kLabelWarps, at = y * work.pieces.value + piece;
+    if ((threadIdx.x & 31) != 0 || y >= work.ny) continue;
+    work.first_run[at] = rows.first_run[k];
+    if (rows.raw[k].before >> 31 == 0) work.joint[at] = kNoPart;
   }
-  return false;
 }
 
-/// The root that most of the warps' first runs have; by a whole block, whose first thread has a run.
+/// Joins the runs of tiles, a block a tile. The next tile's rows are under way meanwhile.
+__device__ void join_tiles(const LabelWork& work, Shared& shared) {
+  LabelTile& tile = shared.tile;
+  const std::uint32_t tiles = work.pieces.value * ((work.ny + kTileRows - 1) / kTileRows);
+  TileRows next;
+  if (blockIdx.x < tiles) next = load_rows(work, blockIdx.x, shared.before);
+  for (std::uint32_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const auto [row, piece] = work.place(t);
+    const std::uint32_t y0 = row * kTileRows;
+    const TileRows rows = next;
+    if (t + gridDim.x < tiles) next = load_rows(work, t + gridDim.x, shared.before);
+    write_pieces(work, rows, y0, piece);
+    if (threadIdx.x == 0) tile.parts = 0;
+    PieceWord pieces[TileRows::kRowsAWarp];
+    const std::uint32_t runs = place_runs(tile, rows, pieces);
+    if (runs != 0) {
+      join_rows(tile, runs, pieces, work.diagonal);
+      number_parts(tile, runs);
+      if (threadIdx.x == 0) tile.first_part = atomicAdd(&work.totals->parts, tile.parts);
+      add_areas(tile, rows, pieces);
+      __syncthreads();  // areas and the parts' place are there
+      write_parts(work, tile, rows, y0, piece);
+    }
+    __syncthreads();  // the tile is about to be overwritten
+  }
+}
+
+/// Joins parts across the tiles' borders: a thread a joint beside one, a warp a piece of the row below one.
+__device__ void join_parts(const LabelWork& work) {
+  const std::uint32_t thread = blockIdx.x * kLabelThreads + threadIdx.x, threads = gridDim.x * kLabelThreads;
+  for (std::uint32_t at = thread; at < work.count(); at += threads)
+    if (const std::uint32_t here = work.joint[at]; here != kNoPart)
+      unite<InMemory>(work.parent, work.part[work.first_run[at] - 1], here);
+  const std::uint32_t borders = (work.ny - 1) / kTileRows;
+  for (std::uint32_t task = thread / 32; task < borders * work.pieces.value; task += threads / 32) {
+    const auto [border, piece] = work.place(task);
+    const std::uint32_t y = (border + 1) * kTileRows;
+    const RawWord raw_upper = load_word(work.flood, y - 1, piece), raw_lower = load_word(work.flood, y, piece);
+    // The last runs to start before the word.
+    std::uint32_t last_upper = work.first_run[(y - 1) * work.pieces.value + piece] - 1;
+    std::uint32_t last_lower = work.first_run[y * work.pieces.value + piece] - 1;
+    const PieceWord upper = piece_word(raw_upper), lower = piece_word(raw_lower);
+    std::uint32_t total = 0;
+    last_upper += lanes_before(__popc(upper.starts), total);
+    last_lower += lanes_before(__popc(lower.starts), total);
+    const Contacts contacts = contacts_of(upper.word, upper.joined_left, lower.word, lower.joined_left,
+                                          upper.joined_left && lower.joined_left, work.diagonal);
+    std::uint32_t above = kNoPart, below = kNoPart;
+    for_each_contact(contacts, [&](std::uint32_t upto_upper, std::uint32_t upto_lower) {
+      const std::uint32_t a = work.part[last_upper + __popc(upper.starts & upto_upper)];
+      const std::uint32_t b = work.part[last_lower + __popc(lower.starts & upto_lower)];
+      if (a == above && b == below) return;
+      above = a, below = b;
+      unite<InMemory>(work.parent, a, b);
+    });
+  }
+}
+
+/// What parts that are no roots add to their roots.
+struct PartSum {
+  unsigned long long area;
+  std::uint32_t first, seeded;
+};
+
+__device__ void add_to_root(const LabelWork& work, std::uint32_t root, const PartSum& sum) {
+  atomicAdd(work.area + root, sum.area);
+  if (sum.seeded != 0) atomicOr(work.area + root, kSeeded);
+  atomicMin(work.first_of + root, sum.first);
+}
+
+/// The root that most lanes of one of the block's warps have.
 __device__ std::uint32_t common_root(std::uint32_t root) {
-  constexpr int kWarps = kThreads / 32;
-  __shared__ std::uint32_t roots[kWarps], common;
-  if ((threadIdx.x & 31) == 0) roots[threadIdx.x / 32] = root;
-  __syncthreads();  // all candidates are there
-  if (threadIdx.x < kWarps) {
-    constexpr unsigned kVoters = (1u << kWarps) - 1;
-    const std::uint32_t mine = roots[threadIdx.x] != kAll ? roots[threadIdx.x] : roots[0];
-    const unsigned votes = __popc(__match_any_sync(kVoters, mine));
-    const unsigned most = __reduce_max_sync(kVoters, votes);
-    if (static_cast<int>(threadIdx.x) == __ffs(__ballot_sync(kVoters, votes == most)) - 1) common = mine;
+  __shared__ std::uint32_t best[kLabelWarps], votes_of[kLabelWarps];
+  const unsigned same = __match_any_sync(kAllLanes, root), votes = root != kNoPart ? __popc(same) : 0;
+  const unsigned most = of_all_lanes(votes, [](unsigned a, unsigned b) { return max(a, b); });
+  const int voter = __ffs(static_cast<int>(__ballot_sync(kAllLanes, votes == most))) - 1;
+  if (static_cast<int>(threadIdx.x & 31) == voter) {
+    best[threadIdx.x / 32] = root;
+    votes_of[threadIdx.x / 32] = votes;
   }
-  __syncthreads();  // the choice is there
-  return common;
+  __syncthreads();  // all warps' candidates are there
+  int chosen = 0;
+  for (int warp = 1; warp < kLabelWarps; ++warp)
+    if (votes_of[warp] > votes_of[chosen]) chosen = warp;
+  return best[chosen];
 }
 
-/// In a crowded field most runs are of one island: those of a block are counted together.
-__global__ void __launch_bounds__(kThreads)
-    k_sum_areas(const rules::Run* __restrict__ runs, std::int64_t count, BitMask seed,
-                const std::uint32_t* __restrict__ parent, unsigned long long* areas, std::uint32_t* seeded) {
-  __shared__ unsigned long long common_areas[kThreads / 32];
-  const std::int64_t index = thread_index();
-  const bool active = index < count;
-  const rules::Run run = active ? runs[index] : rules::Run{0, 0, 0};
-  const std::uint32_t root = active ? parent[index] : kAll;
-  const std::uint32_t common = common_root(root);
-  const bool has_seed = active && any_bit(seed.bits + run.y * seed.words, run.x0, run.x1);
-  const auto length = static_cast<unsigned long long>(run.x1 - run.x0);
-  unsigned long long sum = root == common ? length : 0;
-  for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(kAll, sum, half);
-  if ((threadIdx.x & 31) == 0) common_areas[threadIdx.x / 32] = sum;
-  const bool common_seed = __syncthreads_or(has_seed && root == common) != 0;  // also: all warps' sums are there
-  if (active && root != common) {
-    atomicAdd(areas + root, length);
-    if (has_seed) seeded[root] = 1;
+/// Adds parts to their roots. In a crowded field one root takes most of them: a block adds up what is the root's that
+/// it met most among the first parts.
+__device__ void sum_parts(const LabelWork& work, std::uint32_t parts) {
+  const std::uint32_t stride = gridDim.x * kLabelThreads;
+  PartSum common_sum{0, kNoPart, 0};
+  std::uint32_t common = kNoPart;
+  for (std::uint32_t first = blockIdx.x * kLabelThreads; first < parts; first += stride) {
+    const std::uint32_t part = first + threadIdx.x;
+    std::uint32_t root = kNoPart;
+    if (part < parts) {
+      root = root_of<InMemory, false>(work.parent, part);
+      // No halving here: it could put an ancestor over the root that a part's own thread has just written.
+      work.parent[part] = root;
+      if (root == part) root = kNoPart;  // has its own already
+    }
+    if (first == blockIdx.x * kLabelThreads) common = common_root(root);
+    if (root == kNoPart) continue;
+    const unsigned long long area = work.area[part];
+    const PartSum sum{area & ~kSeeded, work.first_of[part], (area & kSeeded) != 0 ? 1u : 0u};
+    if (root != common) {
+      add_to_root(work, root, sum);
+    } else {
+      common_sum.area += sum.area;
+      common_sum.first = min(common_sum.first, sum.first);
+      common_sum.seeded |= sum.seeded;
+    }
+  }
+  common_sum.area = sum_of_lanes(common_sum.area);
+  common_sum.first = of_all_lanes(common_sum.first, [](std::uint32_t a, std::uint32_t b) { return min(a, b); });
+  common_sum.seeded = sum_of_lanes(common_sum.seeded);
+  if ((threadIdx.x & 31) == 0 && common_sum.first != kNoPart) add_to_root(work, common, common_sum);
+}
+
+/// Marks the first runs of the islands that stand; parents of the others' parts become kNoPart.
+__device__ void accept_islands(const LabelWork& work, std::uint32_t parts) {
+  unsigned long long largest = 0;
+  for (std::uint32_t part = blockIdx.x * kLabelThreads + threadIdx.x; part < parts; part += gridDim.x * kLabelThreads) {
+    const std::uint32_t root = work.parent[part];
+    const unsigned long long area = work.area[root];
+    if ((area & kSeeded) == 0 || (area & ~kSeeded) < work.min_area) {
+      work.parent[part] = kNoPart;
+    } else if (root == part) {
+      const std::uint32_t run = work.first_of[part];
+      atomicOr(work.heads + run / 32, 1u << run % 32);
+      largest = max(largest, area & ~kSeeded);
+    }
+  }
+  largest = of_all_lanes(largest, [](unsigned long long a, unsigned long long b) { return max(a, b); });
+  if ((threadIdx.x & 31) == 0 && largest != 0) atomicMax(&work.totals->largest, largest);
+}
+
+/// Sums of bits over the block's share of the words of `heads`, and of `kept`, which is made of the runs' parts.
+__device__ void count_kept(const LabelWork& work, std::uint32_t runs, std::uint32_t words) {
+  const std::uint32_t share = share_of(words), begin = blockIdx.x * share, end = min(begin + share, words);
+  const std::uint32_t lane = threadIdx.x & 31;
+  const auto count_kept_runs = [&](std::uint32_t first, std::uint32_t step, std::uint32_t(&counts)[kAtOnce]) {
+    std::uint32_t part[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const std::uint32_t word = first + k * step, run = word * 32 + lane;
+      part[k] = word < end && run < runs ? work.part[run] : kNoPart;
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) part[k] = part[k] != kNoPart ? work.parent[part[k]] : kNoPart;
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const std::uint32_t word = first + k * step, bits = __ballot_sync(kAllLanes, part[k] != kNoPart);
+      if (lane == 0 && word < end) work.kept[word] = bits;
+      counts[k] = __popc(bits);
+    }
+  };
+  const std::uint32_t kept = scan_share(
+      begin, end, count_kept_runs, [&](std::uint32_t word, std::uint32_t before) { work.kept_before[word] = before; });
+  std::uint32_t islands = 0;
+  for (std::uint32_t first = begin; first < end; first += kLabelThreads) {
+    const std::uint32_t word = first + threadIdx.x;
+    std::uint32_t total = 0;
+    const std::uint32_t before = threads_before(word < end ? __popc(work.heads[word]) : 0, total);
+    if (word < end) work.heads_before[word] = islands + before;
+    islands += total;
   }
   if (threadIdx.x != 0) return;
-  for (int warp = 1; warp < kThreads / 32; ++warp) sum += common_areas[warp];
-  atomicAdd(areas + common, sum);
-  if (common_seed) seeded[common] = 1;
+  work.sums[kIslandSums * kMostBlocks + blockIdx.x] = islands;
+  work.sums[kKeptSums * kMostBlocks + blockIdx.x] = kept;
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_accept_roots(std::int64_t count, const std::uint32_t* __restrict__ parent, unsigned long long min_area,
-                   const unsigned long long* __restrict__ areas, const std::uint32_t* __restrict__ seeded,
-                   std::uint32_t* __restrict__ accepted) {
-  const std::int64_t run = thread_index();
-  if (run < count) accepted[run] = parent[run] == run && seeded[run] != 0 && areas[run] >= min_area ? 1 : 0;
+/// Bits before bit `run`.
+__device__ __forceinline__ std::uint32_t bits_before(const std::uint32_t* bits, const std::uint32_t* bits_before_word,
+                                                     const std::uint32_t (&before)[kMostBlocks], std::uint32_t share,
+                                                     std::uint32_t run) {
+  const std::uint32_t word = run / 32;
+  return before[word / share] + bits_before_word[word] + __popc(bits[word] & ((1u << run % 32) - 1));
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_mark_members(std::int64_t count, const std::uint32_t* __restrict__ parent,
-                   const std::uint32_t* __restrict__ accepted, std::uint32_t* __restrict__ member) {
-  const std::int64_t run = thread_index();
-  if (run < count) member[run] = accepted[parent[run]];
-}
-
-__global__ void __launch_bounds__(kThreads)
-    k_keep_members(const rules::Run* __restrict__ runs, std::int64_t count, const std::uint32_t* __restrict__ parent,
-                   const std::uint32_t* __restrict__ number, const std::uint32_t* __restrict__ member,
-                   const std::uint32_t* __restrict__ place, rules::Run* __restrict__ kept,
-                   std::uint32_t* __restrict__ labels, std::uint64_t* __restrict__ keys) {
-  const std::int64_t run = thread_index();
-  if (run >= count || member[run] == 0) return;
-  const std::uint32_t to = place[run], label = number[parent[run]] + 1;
-  kept[to] = runs[run];
-  labels[to] = label;
-  keys[to] = static_cast<std::uint64_t>(label) << 32 | to;
-}
-
-__global__ void __launch_bounds__(kThreads)
-    k_keep_rows(const std::uint32_t* __restrict__ all_row_begin, const std::uint32_t* __restrict__ place,
-                std::int64_t rows, std::uint32_t* __restrict__ row_begin) {
-  const std::int64_t y = thread_index();
-  if (y <= rows) row_begin[y] = place[all_row_begin[y]];
-}
-
-__global__ void __launch_bounds__(kThreads)
-    k_find_islands_begin(const std::uint64_t* __restrict__ by_island, std::int64_t count, std::int64_t islands,
-                         std::uint32_t* __restrict__ begin) {
-  const std::int64_t k = thread_index();
-  if (k >= count) return;
-  const auto label = static_cast<std::uint32_t>(by_island[k] >> 32);
-  if (k == 0 || static_cast<std::uint32_t>(by_island[k - 1] >> 32) != label)
-    begin[label - 1] = static_cast<std::uint32_t>(k);
-  if (k == count - 1) begin[islands] = static_cast<std::uint32_t>(count);
-}
-
-/// A warp a run of the rows; the rest of the map was cleared.
-__global__ void __launch_bounds__(kThreads)
-    k_draw_labels(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ labels,
-                  const std::uint32_t* __restrict__ row_begin, std::int64_t y0, std::int64_t ny, std::int32_t* out,
-                  std::int64_t pitch) {
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (kThreads / 32);
-  for (std::int64_t k = row_begin[y0] + thread_index() / 32; k < row_begin[y0 + ny]; k += warps) {
-    const rules::Run run = runs[k];
-    std::int32_t* row = out + (run.y - y0) * pitch;
-    for (std::int32_t x = run.x0 + static_cast<std::int32_t>(threadIdx.x & 31); x < run.x1; x += 32)
-      row[x] = static_cast<std::int32_t>(labels[k]);
+/// Parents become labels, 0 where there is no island; kept_begin is of the whole image.
+__device__ void number_islands(const LabelWork& work, Shared& shared, std::uint32_t runs, std::uint32_t words) {
+  const std::uint32_t thread = blockIdx.x * kLabelThreads + threadIdx.x, threads = gridDim.x * kLabelThreads;
+  const std::uint32_t parts = work.totals->parts, share = share_of(words);
+  const std::uint32_t kept = scan_blocks(work.sums + kKeptSums * kMostBlocks, shared.before);
+  for (std::uint32_t at = thread; at <= work.count(); at += threads) {
+    const std::uint32_t run = work.first_run[at];
+    work.kept_begin[at] = run < runs ? bits_before(work.kept, work.kept_before, shared.before, share, run) : kept;
   }
+  __syncthreads();  // what the blocks kept is about to be overwritten
+  const std::uint32_t islands = scan_blocks(work.sums + kIslandSums * kMostBlocks, shared.before);
+  for (std::uint32_t part = thread; part < parts; part += threads) {
+    const std::uint32_t root = work.parent[part];
+    // Roots keep their first run, whatever becomes of their parent here.
+    work.parent[part] =
+        root != kNoPart ? bits_before(work.heads, work.heads_before, shared.before, share, work.first_of[root]) + 1 : 0;
+  }
+  if (thread != 0) return;
+  work.totals->islands = islands;
+  work.totals->kept = kept;
+}
+
+__global__ void __launch_bounds__(kLabelThreads, 4) k_label_runs(LabelWork work) {
+  __shared__ Shared shared;
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  count_runs(work);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *work.totals = {};
+  grid.sync();
+  const unsigned long long places = sum_of_blocks(work.sums + kPlaceSums * kMostBlocks);
+  if (places > work.room) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) work.totals->places = places;
+    return;
+  }
+  const std::uint32_t runs = scan_blocks(work.sums + kRunSums * kMostBlocks, shared.before), words = (runs + 31) / 32;
+  const std::uint32_t thread = blockIdx.x * kLabelThreads + threadIdx.x;
+  for (std::uint32_t word = thread; word < words; word += gridDim.x * kLabelThreads) work.heads[word] = 0;
+  join_tiles(work, shared);
+  if (thread == 0) {
+    work.first_run[work.count()] = runs;
+    work.totals->places = places;
+  }
+  grid.sync();
+  join_parts(work);
+  grid.sync();
+  sum_parts(work, work.totals->parts);
+  grid.sync();
+  accept_islands(work, work.totals->parts);
+  grid.sync();
+  count_kept(work, runs, words);
+  grid.sync();
+  number_islands(work, shared, runs, words);
+}
+
+/// As many blocks as the card holds at once.
+int blocks_at_once(int multiprocessors) {
+  int each = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, k_label_runs, kLabelThreads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return std::min(each * multiprocessors, kMostBlocks);
 }
 
 }  // namespace
 
-void count_runs(cudaStream_t stream, BitMask flood, Shape shape, std::uint32_t* counts) {
-  k_count_runs<<<blocks_of(shape.ny * 32), kThreads, 0, stream>>>(flood, shape.ny, counts);
-  check_launch("k_count_runs", stream);
-}
-
-void extract_runs(cudaStream_t stream, BitMask flood, Shape shape, const std::uint32_t* row_begin, rules::Run* runs) {
-  k_extract_runs<<<blocks_of(shape.ny * 32), kThreads, 0, stream>>>(flood, shape.ny, row_begin, runs);
-  check_launch("k_extract_runs", stream);
-}
-
-void connect_runs(cudaStream_t stream, const rules::Run* runs, std::int64_t count, const std::uint32_t* row_begin,
-                  std::int32_t reach, std::uint32_t* parent) {
-  k_reset_parents<<<blocks_of(count), kThreads, 0, stream>>>(count, parent);
-  check_launch("k_reset_parents", stream);
-  k_connect_runs<<<blocks_of(count), kThreads, 0, stream>>>(runs, count, row_begin, reach, parent);
-  check_launch("k_connect_runs", stream);
-  k_flatten<<<blocks_of(count), kThreads, 0, stream>>>(count, parent);
-  check_launch("k_flatten", stream);
-}
-
-void accept_roots(cudaStream_t stream, const rules::Run* runs, std::int64_t count, BitMask seed,
-                  const std::uint32_t* parent, std::int64_t min_area, unsigned long long* areas, std::uint32_t* seeded,
-                  std::uint32_t* accepted) {
-  check(cudaMemsetAsync(areas, 0, static_cast<std::size_t>(count) * sizeof(*areas), stream), "cudaMemsetAsync");
-  check(cudaMemsetAsync(seeded, 0, static_cast<std::size_t>(count) * sizeof(*seeded), stream), "cudaMemsetAsync");
-  k_sum_areas<<<blocks_of(count), kThreads, 0, stream>>>(runs, count, seed, parent, areas, seeded);
-  check_launch("k_sum_areas", stream);
-  k_accept_roots<<<blocks_of(count), kThreads, 0, stream>>>(
-      count, parent, static_cast<unsigned long long>(min_area > 0 ? min_area : 0), areas, seeded, accepted);
-  check_launch("k_accept_roots", stream);
-}
-
-void mark_members(cudaStream_t stream, std::int64_t count, const std::uint32_t* parent, const std::uint32_t* accepted,
-                  std::uint32_t* member) {
-  k_mark_members<<<blocks_of(count), kThreads, 0, stream>>>(count, parent, accepted, member);
-  check_launch("k_mark_members", stream);
-}
-
-void keep_members(cudaStream_t stream, const rules::Run* runs, std::int64_t count, const std::uint32_t* parent,
-                  const std::uint32_t* number, const std::uint32_t* member, const std::uint32_t* place,
-                  CudaIslands& islands) {
-  k_keep_members<<<blocks_of(count), kThreads, 0, stream>>>(
-      runs, count, parent, number, member, place, islands.runs.data(), islands.labels.data(), islands.by_island.data());
-  check_launch("k_keep_members", stream);
-}
-
-void keep_rows(cudaStream_t stream, const std::uint32_t* all_row_begin, const std::uint32_t* place, std::int64_t rows,
-               std::uint32_t* row_begin) {
-  k_keep_rows<<<blocks_of(rows + 1), kThreads, 0, stream>>>(all_row_begin, place, rows, row_begin);
-  check_launch("k_keep_rows", stream);
-}
-
-void find_islands_begin(cudaStream_t stream, CudaIslands& islands) {
-  k_find_islands_begin<<<blocks_of(islands.run_count), kThreads, 0, stream>>>(
-      islands.by_island.data(), islands.run_count, islands.islands, islands.island_begin.data());
-  check_launch("k_find_islands_begin", stream);
-}
-
-void draw_labels(cudaStream_t stream, const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out,
-                 std::int64_t pitch) {
-  check(cudaMemsetAsync(out, 0, static_cast<std::size_t>(ny * pitch) * sizeof(*out), stream), "cudaMemsetAsync");
-  if (islands.run_count == 0) return;
-  const std::int64_t warps = islands.run_count < 65536 ? islands.run_count : 65536;
-  k_draw_labels<<<blocks_of(warps * 32), kThreads, 0, stream>>>(islands.runs.data(), islands.labels.data(),
-                                                                islands.row_begin.data(), y0, ny, out, pitch);
-  check_launch("k_draw_labels", stream);
+void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work) {
+  const auto blocks = static_cast<std::uint32_t>(blocks_at_once(multiprocessors));
+  LabelWork shared_out = work;
+  shared_out.share = Divisor::of((work.count() + blocks - 1) / blocks);
+  void* arguments[] = {&shared_out};
+  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(k_label_runs), dim3(blocks), dim3(kLabelThreads),
+                                    arguments, 0, stream),
+        "cudaLaunchCooperativeKernel");
+  check_launch("k_label_runs", stream);
 }
 
 }  // namespace reber::cuda

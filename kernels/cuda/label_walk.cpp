@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps from pixels to numbered islands; everything after the masks works on runs alone.
-#include <bit>
+#include <algorithm>
+#include <cstddef>
 #include <limits>
-#include <numeric>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/label.hpp"
-#include "kernels/cuda/sort_scan.hpp"
 
 namespace reber::cuda {
 namespace {
 
 struct Masks {
-  DeviceBuffer<std::uint32_t> flood_bits, seed_bits;
+  DeviceBuffer<std::uint32_t> bits;
   BitMask flood, seed;
 };
 
@@ -23,9 +21,9 @@ Masks make_masks(const CudaPlane& plane, const BackgroundModel& background, cons
   Context& context = *plane.context();
   const Shape shape = plane.shape();
   const std::int64_t words = (shape.nx + 31) / 32;
-  Masks masks{{shape.ny * words, context.stream()}, {shape.ny * words, context.stream()}, {}, {}};
-  masks.flood = {masks.flood_bits.data(), words};
-  masks.seed = {masks.seed_bits.data(), words};
+  Masks masks{{2 * shape.ny * words, context.stream()}, {}, {}};
+  masks.flood = {masks.bits.data(), words};
+  masks.seed = {masks.bits.data() + shape.ny * words, words};
   const DeviceBackground on_device(context, background, shape);
   for_each_band(context, band_edges(plane), 1, progress, "label", [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
@@ -35,43 +33,56 @@ Masks make_masks(const CudaPlane& plane, const BackgroundModel& background, cons
   return masks;
 }
 
+/// The room of LabelWork, in one piece of memory: a small image takes longer to ask for twelve than to label.
+struct Room {
+  LabelWork work;
+  DeviceBuffer<std::byte> memory;
+
+  Room(Shape shape, std::int64_t places, cudaStream_t stream) {
+    work.ny = static_cast<std::uint32_t>(shape.ny);
+    work.pieces = Divisor::of(static_cast<std::uint32_t>(pieces_of(shape.nx)));
+    work.room = static_cast<std::uint32_t>(places);
+    const std::int64_t bytes = take_all(nullptr);
+    memory = DeviceBuffer<std::byte>(bytes, stream);
+    take_all(memory.data());
+  }
+
+ private:
+  /// Points into memory from `base` on.   returns how many bytes there must be
+  std::int64_t take_all(std::byte* base) {
+    std::int64_t taken = 0;
+    const auto take = [&]<class T>(T*& pointer, std::int64_t count) {
+      if (base != nullptr) pointer = reinterpret_cast<T*>(base + taken);
+      taken += (count * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
+    };
+    const std::int64_t pieces = work.count(), words = work.room / 32 + 1;
+    take(work.totals, 1);
+    take(work.sums, kSumsOfBlocks);
+    take(work.first_run, pieces + 1);
+    take(work.joint, pieces);
+    take(work.part, work.room);
+    take(work.parent, work.room);
+    take(work.first_of, work.room);
+    take(work.area, work.room);
+    take(work.heads, words);
+    take(work.heads_before, words);
+    take(work.kept, words);
+    take(work.kept_before, words);
+    return taken;
+  }
+};
+
+/// Room for every eighth pixel to begin a run, unless the image is large: asking how many do would be waiting.
+std::int64_t first_guess(Shape shape) {
+  constexpr std::int64_t kLeast = 4096, kMost = std::int64_t{1} << 22;
+  return std::clamp(shape.count() / 8, kLeast, kMost);
+}
+
 /// throws InputError where runs could not be numbered in 31 bits
-void check_run_count(Context& context, const DeviceBuffer<std::uint32_t>& counts, Shape shape) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (shape.ny * ((shape.nx + 1) / 2) <= kMost) return;
-  std::vector<std::uint32_t> host(static_cast<std::size_t>(shape.ny));
-  context.down(host.data(), counts.data(), shape.ny * 4, context.stream());
-  if (std::accumulate(host.begin(), host.end(), std::int64_t{0}) > kMost)
+std::int64_t room_for(unsigned long long places) {
+  if (places > static_cast<unsigned long long>(std::numeric_limits<std::int32_t>::max()))
     throw InputError("more than 2^31 runs of pixels above the flood threshold; raise the threshold");
-}
-
-/// Last entry of a scan: the sum of what was scanned.
-std::int64_t last_of(Context& context, const DeviceBuffer<std::uint32_t>& scanned) {
-  std::uint32_t last = 0;
-  context.down(&last, scanned.data() + scanned.size() - 1, sizeof(last), context.stream());
-  return last;
-}
-
-/// count + 1 flags, the last of them 0, so that their scan ends with the sum.
-DeviceBuffer<std::uint32_t> flags_for(std::int64_t count, cudaStream_t stream) {
-  DeviceBuffer<std::uint32_t> flags(count + 1, stream);
-  check(cudaMemsetAsync(flags.data() + count, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
-  return flags;
-}
-
-DeviceBuffer<std::uint32_t> scanned(const DeviceBuffer<std::uint32_t>& flags, cudaStream_t stream) {
-  DeviceBuffer<std::uint32_t> sums(flags.size(), stream);
-  exclusive_scan(stream, flags.data(), sums.data(), flags.size());
-  return sums;
-}
-
-void sort_by_island(CudaIslands& islands, cudaStream_t stream) {
-  DeviceBuffer<std::uint64_t> other(islands.run_count, stream);
-  const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(islands.islands));
-  if (sort_keys(stream, islands.by_island.data(), other.data(), islands.run_count, 32, bits) == other.data())
-    std::swap(islands.by_island, other);
-  islands.island_begin = DeviceBuffer<std::uint32_t>(islands.islands + 1, stream);
-  find_islands_begin(stream, islands);
+  return static_cast<std::int64_t>(places);
 }
 
 }  // namespace
@@ -85,37 +96,28 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const Backgrou
   if (shape.count() == 0) return islands;
   const Masks masks = make_masks(plane, background, options, progress);
   const Range range("runs");
-  const DeviceBuffer<std::uint32_t> counts = flags_for(shape.ny, stream);
-  count_runs(stream, masks.flood, shape, counts.data());
-  check_run_count(context, counts, shape);
-  const DeviceBuffer<std::uint32_t> row_begin = scanned(counts, stream);
-  const std::int64_t count = last_of(context, row_begin);
-  if (count == 0) return islands;
-  const DeviceBuffer<rules::Run> runs(count, stream);
-  extract_runs(stream, masks.flood, shape, row_begin.data(), runs.data());
-  const DeviceBuffer<std::uint32_t> parent(count, stream);
-  connect_runs(stream, runs.data(), count, row_begin.data(), options.connectivity == Connectivity::eight ? 1 : 0,
-               parent.data());
-  const DeviceBuffer<std::uint32_t> accepted = flags_for(count, stream), member = flags_for(count, stream);
-  {
-    const DeviceBuffer<unsigned long long> areas(count, stream);
-    const DeviceBuffer<std::uint32_t> seeded(count, stream);
-    accept_roots(stream, runs.data(), count, masks.seed, parent.data(), options.min_area, areas.data(), seeded.data(),
-                 accepted.data());
+  islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
+  LabelTotals totals{};
+  for (std::int64_t places = first_guess(shape);; places = room_for(totals.places)) {
+    const Room room(shape, places, stream);
+    LabelWork work = room.work;
+    work.flood = masks.flood;
+    work.seed = masks.seed;
+    work.diagonal = options.connectivity == Connectivity::eight;
+    work.min_area = static_cast<unsigned long long>(std::max<std::int64_t>(options.min_area, 0));
+    work.kept_begin = islands->piece_begin.data();
+    label_runs(stream, context.device().multiprocessors, work);
+    context.down(&totals, work.totals, sizeof(totals), stream);
+    if (totals.places > static_cast<unsigned long long>(places)) continue;
+    islands->islands = totals.islands;
+    islands->run_count = totals.kept;
+    islands->largest = static_cast<std::int64_t>(totals.largest);
+    if (islands->islands == 0) return islands;
+    islands->runs = DeviceBuffer<rules::Run>(islands->run_count, stream);
+    islands->labels = DeviceBuffer<std::uint32_t>(islands->run_count, stream);
+    keep_runs(stream, work, *islands);
+    return islands;
   }
-  mark_members(stream, count, parent.data(), accepted.data(), member.data());
-  const DeviceBuffer<std::uint32_t> number = scanned(accepted, stream), place = scanned(member, stream);
-  islands->islands = last_of(context, number);
-  islands->run_count = last_of(context, place);
-  if (islands->islands == 0) return islands;
-  islands->runs = DeviceBuffer<rules::Run>(islands->run_count, stream);
-  islands->labels = DeviceBuffer<std::uint32_t>(islands->run_count, stream);
-  islands->by_island = DeviceBuffer<std::uint64_t>(islands->run_count, stream);
-  islands->row_begin = DeviceBuffer<std::uint32_t>(shape.ny + 1, stream);
-  keep_members(stream, runs.data(), count, parent.data(), number.data(), member.data(), place.data(), *islands);
-  keep_rows(stream, row_begin.data(), place.data(), shape.ny, islands->row_begin.data());
-  sort_by_island(*islands, stream);
-  return islands;
 }
 
 }  // namespace reber::cuda

@@ -14,12 +14,14 @@ namespace reber::cuda {
 struct RunMeasure {
   rules::RunSums sums;
   float pixel, mean, rms;  ///< at the run's peak
+  std::uint32_t padding;   ///< written too: vector loads read it
 };
 
 /// Runs [first, last) of the raster order; their rows must be in the window.
 void measure_runs(cudaStream_t stream, const RowWindow& window, const BackgroundView& background,
                   const CudaIslands& islands, std::int64_t first, std::int64_t last, RunMeasure* measures);
-/// One entry an island.
-void sum_islands(cudaStream_t stream, const CudaIslands& islands, const RunMeasure* measures, IslandSums* sums);
+/// One entry an island; there must be islands.
+void sum_islands(cudaStream_t stream, int multiprocessors, const CudaIslands& islands, const IslandOrder& order,
+                 const RunMeasure* measures, IslandSums* sums);
 
 }  // namespace reber::cuda

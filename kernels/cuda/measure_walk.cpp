@@ -11,31 +11,32 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
                                         const CudaIslands& islands) {
   if (!(islands.shape() == plane.shape()))
     throw InternalError("cuda backend: the islands are of an image of another size");
-  std::vector<IslandSums> result(static_cast<std::size_t>(islands.islands));
-  if (result.empty()) return result;
+  if (islands.islands == 0) return {};
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
   const DeviceBackground on_device(context, background, plane.shape());
   const DeviceBuffer<RunMeasure> measures(islands.run_count, stream);
-  // The structs have padding, which vector loads and the copy back read as well.
-  check(cudaMemsetAsync(measures.data(), 0, static_cast<std::size_t>(measures.bytes()), stream), "cudaMemsetAsync");
   const std::vector<std::int64_t> edges = band_edges(plane);
-  std::vector<std::uint32_t> row_begin;
+  std::vector<std::uint32_t> begin;
   if (!plane.resident()) {
-    row_begin.resize(static_cast<std::size_t>(plane.shape().ny) + 1);
-    context.down(row_begin.data(), islands.row_begin.data(), islands.row_begin.bytes(), stream);
+    begin.resize(static_cast<std::size_t>(islands.piece_begin.size()));
+    context.down(begin.data(), islands.piece_begin.data(), islands.piece_begin.bytes(), stream);
   }
   for_each_band(context, edges, 1, Progress(), "measure", [&](const Band& band) {
-    const std::int64_t first = plane.resident() ? 0 : row_begin[band.y0];
-    const std::int64_t last = plane.resident() ? islands.run_count : row_begin[band.y0 + band.ny];
+    const std::int64_t first = plane.resident() ? 0 : begin[islands.row(band.y0)];
+    const std::int64_t last = plane.resident() ? islands.run_count : begin[islands.row(band.y0 + band.ny)];
     if (first == last) return;
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, stream);
     measure_runs(stream, rows.window, levels.view, islands, first, last, measures.data());
   });
   const DeviceBuffer<IslandSums> sums(islands.islands, stream);
+  // The structs have padding, which the copy back reads as well.
   check(cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.bytes()), stream), "cudaMemsetAsync");
-  sum_islands(stream, islands, measures.data(), sums.data());
+  sum_islands(stream, context.device().multiprocessors, islands, order_by_island(stream, islands), measures.data(),
+              sums.data());
+  // The host asks for the result's pages while the card is busy.
+  std::vector<IslandSums> result(static_cast<std::size_t>(islands.islands));
   context.down(result.data(), sums.data(), sums.bytes(), stream);
   return result;
 }

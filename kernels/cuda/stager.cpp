@@ -30,6 +30,12 @@ void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
 
 std::int64_t rows_of_chunk(std::int64_t row_bytes) { return std::max<std::int64_t>(1, kChunkBytes / row_bytes); }
 
+bool is_over(const Event& event) {
+  const cudaError_t code = cudaEventQuery(event.get());
+  if (code == cudaErrorNotReady) cudaGetLastError();  // an answer, but left behind as an error
+  return code == cudaSuccess;
+}
+
 }  // namespace
 
 void Stager::settle(Slot& slot) {
@@ -43,6 +49,9 @@ void Stager::settle(Slot& slot) {
 
 Stager::Slot& Stager::acquire(std::int64_t bytes) {
   if (slots_.empty()) slots_.resize(kSlots);
+  // A slot that is free and large enough before one that must grow: page-locking takes longer than most copies.
+  for (Slot& slot : slots_)
+    if (!slot.finish && slot.memory.size() >= bytes && is_over(slot.done)) return slot;
   Slot& slot = slots_[next_];
   next_ = (next_ + 1) % slots_.size();
   settle(slot);

@@ -23,8 +23,8 @@ REBER_HD bool touch(const Run& a, const Run& b, std::int32_t reach) {
 /// Sums over one run, x counted from its first pixel: exact integers times values, added left to right.
 struct RunSums {
   double s, sx, sxx;
-  float peak_above;      ///< largest pixel above background
-  std::int32_t peak_x;   ///< its column; the first where several are
+  float peak_above;     ///< largest pixel above background
+  std::int32_t peak_x;  ///< its column; the first where several are
 };
 
 REBER_HD void start_run(RunSums& sums) {
@@ -64,8 +64,11 @@ REBER_HD Partial add(const Partial& a, const Partial& b) {
   return {a.s + b.s, a.sx + b.sx, a.sy + b.sy, a.sxx + b.sxx, a.sxy + b.sxy, a.syy + b.syy};
 }
 
-/// The island's runs, in raster order, go to kIslandLanes partial sums in turn (run k to lane k mod kIslandLanes); the
-/// lanes are then added pairwise, lane l to lane l + half, for half = lanes/2 ... 1. One warp does this on a GPU.
+/// The island's runs, in raster order, are taken in sections of kSectionRuns. Those of a section go to kIslandLanes
+/// partial sums in turn (run k to lane k mod kIslandLanes); the lanes are then added pairwise, lane l to lane l + half,
+/// for half = lanes/2 ... 1. One warp does this on a GPU. The sections' sums go to as many lanes and are added the same
+/// way.
 inline constexpr int kIslandLanes = 32;
+inline constexpr int kSectionRuns = 1024;
 
 }  // namespace reber::rules

@@ -65,8 +65,8 @@ TEST(Islands, have_the_same_labels_and_sums_everywhere) {
       const BackgroundModel flat = BackgroundModel::constant(shape, 0.01f, 1.0f);
       for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
         for (const bool negative : {false, true})
-          for (const auto& [seed, flood, area] : {std::tuple{5.0, 3.0, 1}, std::tuple{2.0, 1.0, 3},
-                                                  std::tuple{0.0, 0.0, 1}, std::tuple{1.0, -0.5, 2}})
+          for (const auto& [seed, flood, area] :
+               {std::tuple{5.0, 3.0, 1}, std::tuple{2.0, 1.0, 3}, std::tuple{0.0, 0.0, 1}, std::tuple{1.0, -0.5, 2}})
             check(image, flat, {seed, flood, area, connectivity, negative});
     }
 }
@@ -84,8 +84,8 @@ TEST(Islands, follow_a_mesh_background) {
   check(image, model, {4, 2, 2, Connectivity::four, true});
 }
 
-TEST(Islands, shapes_that_break_labelling) {
-  const Shape shape{65, 129};
+std::vector<Image> difficult_shapes(Shape shape) {
+  const std::int64_t cy = shape.ny / 2, cx = shape.nx / 2;
   std::vector<Image> patterns;
   for (int pattern = 0; pattern < 6; ++pattern) {
     Image image(shape);
@@ -93,22 +93,52 @@ TEST(Islands, shapes_that_break_labelling) {
       for (std::int64_t x = 0; x < shape.nx; ++x) {
         bool on = false;
         switch (pattern) {
-          case 0: on = true; break;                                                       // one island, all pixels
-          case 1: on = (x + y) % 2 == 0; break;                                           // checkerboard
-          case 2: on = y % 2 == 0 || (y % 4 == 1 ? x == shape.nx - 1 : x == 0); break;    // a snake
-          case 3: on = x % 2 == 0 || y == shape.ny - 1; break;                            // a comb, joined last
-          case 4: on = std::abs(x - 64) == 64 - y; break;                                 // a V: two arms meet below
-          case 5: on = std::max(std::abs(x - 64), std::abs(y - 32)) % 2 == 0; break;      // nested rings
-          default: break;
+          case 0:
+            on = true;
+            break;  // one island, all pixels
+          case 1:
+            on = (x + y) % 2 == 0;
+            break;  // checkerboard
+          case 2:
+            on = y % 2 == 0 || (y % 4 == 1 ? x == shape.nx - 1 : x == 0);
+            break;  // a snake
+          case 3:
+            on = x % 2 == 0 || y == shape.ny - 1;
+            break;  // a comb, joined last
+          case 4:
+            on = std::abs(x - cx) == shape.ny - 1 - y;
+            break;  // a V: two arms meet below
+          case 5:
+            on = std::max(std::abs(x - cx), std::abs(y - cy)) % 2 == 0;
+            break;  // nested rings
+          default:
+            break;
         }
         image.at(y, x) = on ? 10.0f + static_cast<float>(x % 7) : 0.0f;
       }
     patterns.push_back(std::move(image));
   }
-  const BackgroundModel flat = BackgroundModel::constant(shape, 0, 1);
-  for (const Image& image : patterns)
+  return patterns;
+}
+
+// The wide ones cross pieces of rows at which a backend may cut, and have islands of tens of thousands of runs, whose
+// sums are made in sections.
+TEST(Islands, shapes_that_break_labelling) {
+  for (const Shape shape : {Shape{65, 129}, Shape{37, 2100}}) {
+    const BackgroundModel flat = BackgroundModel::constant(shape, 0, 1);
+    for (const Image& image : difficult_shapes(shape))
+      for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
+        check(image, flat, {5, 3, 1, connectivity, false});
+  }
+}
+
+TEST(Islands, of_wide_images_have_the_same_labels_and_sums_everywhere) {
+  for (const Shape shape : {Shape{40, 1024}, Shape{19, 3100}}) {
+    const Image image = random_image(shape, 0.02, 91);
     for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
-      check(image, flat, {5, 3, 1, connectivity, false});
+      for (const double level : {-1.0, 0.0, 0.5, 2.0})
+        check(image, BackgroundModel::constant(shape, 0, 1), {level + 1, level, 2, connectivity, false});
+  }
 }
 
 TEST(Islands, none_where_the_noise_is_zero_or_all_is_blank) {
