@@ -4,7 +4,7 @@
 
 usage: counters.py [--rows PROGRAM] [--size 16384] [--only EXPRESSION] [--into bench/bounds.json] [ROW...]
 Without names: the rows of the quick suite (those that the regular expression finds), but `load`, which is the bus:
-minutes on an H200, since ncu repeats each kernel with its memory restored. The rows are timed, then run once under
+more than a minute on an H200, since ncu repeats each kernel with its memory restored. The rows are timed, then run once under
 ncu (`--clock-control none`), some at a time. Printed: for each kernel its share of the row's time, how busy issue
 slots, multiply-adders, memory and shared memory were, warps, and what its warps waited for most; and the sentence
 that bench/table.py puts beside rows that stay far above their floor. --into adds them to that file, under the card's
