@@ -349,7 +349,9 @@ int blocks_at_once(int multiprocessors) {
 }  // namespace
 
 void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work) {
-  const auto blocks = static_cast<std::uint32_t>(blocks_at_once(multiprocessors));
+  // No more of them than tiles: they wait for each other.
+  const std::uint32_t tiles = work.pieces.value * ((work.ny + kTileRows - 1) / kTileRows);
+  const std::uint32_t blocks = std::min(static_cast<std::uint32_t>(blocks_at_once(multiprocessors)), tiles);
   LabelWork shared_out = work;
   shared_out.share = Divisor::of((work.count() + blocks - 1) / blocks);
   void* arguments[] = {&shared_out};

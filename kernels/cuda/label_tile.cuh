@@ -120,11 +120,14 @@ __device__ __forceinline__ void join_rows(LabelTile& tile, std::uint32_t runs,
   }
   __syncthreads();  // every run has a parent
   // The trees are chains of rows: short ones are walked faster below, where the lanes of a warp wait for each other.
-  for (std::uint32_t run = threadIdx.x; run < runs; run += kLabelThreads) {
-    const std::uint32_t root = root_of<InTile, true>(tile.entry, run);
-    *static_cast<volatile std::uint32_t*>(&tile.entry[run]) = root;
+  // Few runs are not worth it.
+  if (runs > kLabelThreads) {
+    for (std::uint32_t run = threadIdx.x; run < runs; run += kLabelThreads) {
+      const std::uint32_t root = root_of<InTile, true>(tile.entry, run);
+      *static_cast<volatile std::uint32_t*>(&tile.entry[run]) = root;
+    }
+    __syncthreads();  // every run leads to the root of its chain
   }
-  __syncthreads();  // every run leads to the root of its chain
 #pragma unroll
   for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
     const int r = warp + k * kLabelWarps;
