@@ -59,6 +59,13 @@ std::shared_ptr<const Uploaded> upload(Context& context, const BackgroundModel& 
   return made;
 }
 
+/// Nodes stand at the centres of the spans.
+bool are_wide(const std::vector<PixelSpan>& spans) {
+  for (std::size_t k = 1; k < spans.size(); ++k)
+    if (spans[k].begin + spans[k].end - spans[k - 1].begin - spans[k - 1].end < 2 * kWideCell) return false;
+  return true;
+}
+
 }  // namespace
 
 DeviceBackground::DeviceBackground(Context& context, const BackgroundModel& model, Shape image)
@@ -84,6 +91,7 @@ DeviceBackground::DeviceBackground(Context& context, const BackgroundModel& mode
     view_.constant_mean = model.mean.front();
     view_.constant_rms = model.rms.front();
   }
+  view_.wide_cells = !model.mean_map && !model.rms_map && are_wide(model.grid.cols);
   nodes_ = uploaded;
 }
 

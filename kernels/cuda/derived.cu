@@ -11,11 +11,16 @@ constexpr int kThreads = 256;
 
 __global__ void __launch_bounds__(kThreads)
     k_combine_rows(Combine rule, RowWindow a, RowWindow b, std::int64_t y0, std::int64_t pieces,
-                   float* __restrict__ out, std::int64_t pitch) {
+                   float* __restrict__ out, std::int64_t pitch, unsigned long long* blank) {
   const std::int64_t row = blockIdx.x / pieces;
   const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
-  if (x >= a.nx) return;
-  out[row * pitch + x] = rules::combined(rule, window_pixel(a, y0 + row, x), window_pixel(b, y0 + row, x));
+  unsigned found = 0;
+  if (x < a.nx) {
+    const float value = rules::combined(rule, window_pixel(a, y0 + row, x), window_pixel(b, y0 + row, x));
+    out[row * pitch + x] = value;
+    found = isfinite(value) ? 0 : 1;
+  }
+  count_warp(found, blank);
 }
 
 /// A warp a run and row within its reach. Runs write over one another's pixels with the same value.
@@ -50,9 +55,10 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void combine_rows(cudaStream_t stream, Combine rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
-                  std::int64_t ny, float* out, std::int64_t pitch) {
+                  std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank) {
   const std::int64_t pieces = (a.nx + kThreads - 1) / kThreads;
-  k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch);
+  k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch,
+                                                                              blank);
   check_launch("k_combine_rows", stream);
 }
 

@@ -13,9 +13,9 @@
 
 namespace reber::cuda {
 
-/// out: rows [y0, y0 + ny) of the combined planes, `pitch` apart.
+/// out: rows [y0, y0 + ny) of the combined planes, `pitch` apart. Adds the number of blank pixels to `blank`.
 void combine_rows(cudaStream_t stream, Combine rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
-                  std::int64_t ny, float* out, std::int64_t pitch);
+                  std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
 /// Blanks pixels of rows [y0, y0 + ny) that lie within grow rows and columns of a run; out holds those rows.
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
                 float* out, std::int64_t pitch);

@@ -9,8 +9,9 @@
 namespace reber::cuda {
 namespace {
 
-/// Queues the rows of a band of the new plane into `out`, rows `pitch` apart.
-using FillBand = std::function<void(const Band& band, float* out, std::int64_t pitch)>;
+/// Queues the rows of a band of the new plane into `out`, rows `pitch` apart, and adds the number of blank ones to
+/// `blank`.
+using FillBand = std::function<void(const Band& band, float* out, std::int64_t pitch, unsigned long long* blank)>;
 
 std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const FillBand& fill) {
   Context& context = *like.context();
@@ -24,8 +25,7 @@ std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const FillBand&
   for_each_band(context, band_edges(like), 1, {}, "planes", [&](const Band& band) {
     const DeviceBuffer<float> held(like.resident() ? 0 : band.ny * pitch, band.stream);
     float* out = like.resident() ? result->device_pixels() + band.y0 * pitch : held.data();
-    fill(band, out, pitch);
-    count_blank(band.stream, out, band.ny, shape.nx, pitch, count.data());
+    fill(band, out, pitch, count.data());
     if (!like.resident())
       context.stager().down_rows(band.stream, out, pitch, shape.nx, band.ny, result->host_row(band.y0));
   });
@@ -40,26 +40,26 @@ std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const FillBand&
 
 std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const BackgroundModel& background) {
   const DeviceBackground levels(*plane.context(), background, plane.shape());
-  return plane_of_bands(plane, [&](const Band& band, float* out, std::int64_t pitch) {
+  return plane_of_bands(plane, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const DeviceBackground::Rows here = levels.hold(band.y0, band.ny, band.stream);
-    render_rows(band.stream, MapKind::snr, rows.window, here.view, band.y0, band.ny, out, pitch);
+    render_rows(band.stream, MapKind::snr, rows.window, here.view, band.y0, band.ny, out, pitch, blank);
   });
 }
 
 std::unique_ptr<CudaPlane> combine_planes(Combine rule, const CudaPlane& a, const CudaPlane& b) {
   if (!(a.shape() == b.shape())) throw InternalError("cuda backend: planes of two sizes cannot be combined");
-  return plane_of_bands(a, [&](const Band& band, float* out, std::int64_t pitch) {
+  return plane_of_bands(a, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
     const HeldRows from = hold_rows(a, band.y0, band.ny, band.stream);
     const HeldRows other = hold_rows(b, band.y0, band.ny, band.stream);
-    combine_rows(band.stream, rule, from.window, other.window, band.y0, band.ny, out, pitch);
+    combine_rows(band.stream, rule, from.window, other.window, band.y0, band.ny, out, pitch, blank);
   });
 }
 
 std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow) {
   if (!(islands.shape() == plane.shape()))
     throw InternalError("cuda backend: the islands are of an image of another size");
-  auto result = plane_of_bands(plane, [&](const Band& band, float* out, std::int64_t pitch) {
+  auto result = plane_of_bands(plane, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const float* from = rows.window.pixels + (band.y0 - rows.window.first) * pitch;
     // Pixels alone: what lies between a row's end and the pitch was never written.
@@ -68,6 +68,7 @@ std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIs
                             static_cast<std::size_t>(band.ny), cudaMemcpyDeviceToDevice, band.stream),
           "cudaMemcpy2DAsync");
     blank_runs(band.stream, islands, grow, band.y0, band.ny, out, pitch);
+    count_blank(band.stream, out, band.ny, plane.shape().nx, pitch, blank);
   });
   result->set_blank(result->blank(), plane.infinite());
   return result;

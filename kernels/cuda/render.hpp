@@ -13,9 +13,10 @@
 
 namespace reber::cuda {
 
-/// mean, rms or snr of rows [y0, y0 + ny), rows `pitch` apart.
+/// mean, rms or snr of rows [y0, y0 + ny), rows `pitch` apart, a multiple of 4. Adds the number of blank pixels to
+/// `blank` where it is not null.
 void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, const BackgroundView& background,
-                 std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch);
+                 std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
 
 /// render() of the backend.
 void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,

@@ -59,7 +59,7 @@ void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* b
     rows.window.nx = shape.nx;
     if (kind == MapKind::snr) rows = hold_rows(plane, y, n, context.stream());
     const DeviceBackground::Rows levels = on_device.hold(y, n, context.stream());
-    render_rows(context.stream(), kind, rows.window, levels.view, y, n, rendered.data(), pitch);
+    render_rows(context.stream(), kind, rows.window, levels.view, y, n, rendered.data(), pitch, nullptr);
     context.stager().down_rows(context.stream(), rendered.data() + where.x0, pitch, where.nx, n, out + row * where.nx);
   }
   context.stager().drain();

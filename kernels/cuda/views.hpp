@@ -21,6 +21,9 @@ struct RowWindow {
   bool extended = false;
 };
 
+/// So far apart that four neighbouring columns lie between three nodes.
+inline constexpr int kWideCell = 4;
+
 /// Mean and rms of each pixel: from the mesh's nodes, or from full-size maps.
 struct BackgroundView {
   const float* mean_nodes = nullptr;
@@ -31,6 +34,7 @@ struct BackgroundView {
   const std::int32_t* col_node = nullptr;
   const float* col_weight = nullptr;
   RowWindow mean_map, rms_map;  ///< pixels null where the mesh is used
+  bool wide_cells = false;      ///< no maps, and at least kWideCell columns from node to node
   /// One cell and no maps: the same everywhere, and known to the host.
   bool constant = false;
   float constant_mean = 0, constant_rms = 0;
