@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block a cell: sort its pixels, then clip the sorted array. Answers kernels/cpu/mesh.cpp.
+// Cells that mesh_sift.cu does not serve, a block each: sort the pixels, then clip the sorted array. The filter of the
+// nodes. Answers kernels/cpu/mesh.cpp.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/cell_sort.hpp"
@@ -7,10 +8,6 @@
 
 namespace reber::cuda {
 namespace {
-
-// Blocks a multiprocessor that registers are shared among.
-template <int Threads>
-constexpr int kBlocks = Threads <= 256 ? 6 : (Threads <= 512 ? 4 : 1);
 
 /// By a whole block: the cell's values from its `finite` sorted pixels of `area`.
 __device__ void write_cell(const MeshTask& task, std::int64_t cell, const float* sorted, std::int64_t finite,
@@ -52,66 +49,31 @@ __device__ void load_cell(const RowWindow& window, const PixelSpan& rows, const 
   }
 }
 
-/// One of 32 pixels spread over a cell, a lane each.
-__device__ float sample_cell(const RowWindow& window, const PixelSpan& rows, const PixelSpan& cols) {
-  const std::int64_t lane = threadIdx.x & 31;
-  const std::int64_t y = rows.begin + (2 * lane + 1) * (rows.end - rows.begin) / 64;
-  const std::int64_t x = cols.begin + (2 * (lane * 13 % 32) + 1) * (cols.end - cols.begin) / 64;
-  return window_pixel(window, y, x);
-}
-
-/// Cell `cell` of a launch, by a whole block. Digits: sorts anything; else returns false where buckets do not serve.
-template <int Threads, int Items, bool Digits>
-__device__ bool measure_cell(const RowWindow& window, const MeshTask& task, std::int64_t cell,
-                             CellMemory<Threads, Items>& memory) {
-  const std::int64_t j = task.first_row + cell / task.nx, i = cell % task.nx;
-  const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
-  float pixels[Items];
-  load_cell<Threads>(window, rows, cols, pixels);
-  unsigned finite = 0;
-  if constexpr (Digits) {
-    finite = sort_by_digits<Threads>(pixels, memory);
-  } else {
-    const float sample = threadIdx.x < 32 ? sample_cell(window, rows, cols) : 0;
-    if (!sort_by_buckets<Threads>(pixels, sample, memory, finite)) return false;
-  }
-  write_cell(task, j * task.nx + i, memory.bucket.sorted, finite, (rows.end - rows.begin) * (cols.end - cols.begin),
-             &memory.bucket.clip);
-  return true;
-}
-
-/// A block a cell; cells that buckets cannot sort are listed.
-template <int Threads, int Items>
-__global__ void __launch_bounds__(Threads, kBlocks<Threads>) k_measure_cells(RowWindow window, MeshTask task) {
-  extern __shared__ double2 cell_memory[];
-  auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
-  if (!measure_cell<Threads, Items, false>(window, task, blockIdx.x, memory) && threadIdx.x == 0)
-    task.crowded[1 + atomicAdd(task.crowded, 1u)] = blockIdx.x;
-}
-
 /// A block takes one listed cell after the other.
 template <int Threads, int Items>
 __global__ void __launch_bounds__(Threads) k_measure_crowded(RowWindow window, MeshTask task) {
   extern __shared__ double2 cell_memory[];
   auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
   for (std::uint32_t k = blockIdx.x; k < task.crowded[0]; k += gridDim.x) {
-    measure_cell<Threads, Items, true>(window, task, task.crowded[1 + k], memory);
+    const std::int64_t j = task.first_row + task.crowded[1 + k] / task.nx, i = task.crowded[1 + k] % task.nx;
+    const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
+    float pixels[Items];
+    load_cell<Threads>(window, rows, cols, pixels);
+    const unsigned finite = sort_by_digits<Threads>(pixels, memory);
+    write_cell(task, j * task.nx + i, memory.cell.sorted, finite, (rows.end - rows.begin) * (cols.end - cols.begin),
+               &memory.cell.clip);
     __syncthreads();  // the memory is free for the next cell
   }
 }
 
 template <int Threads, int Items>
-void launch_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task) {
+void launch_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task) {
   constexpr std::size_t kBytes = sizeof(CellMemory<Threads, Items>);
-  for (auto* kernel : {k_measure_cells<Threads, Items>, k_measure_crowded<Threads, Items>})
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
-          "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
-  const auto cells = static_cast<unsigned>(task.rows * task.nx);
-  check(cudaMemsetAsync(task.crowded, 0, sizeof(*task.crowded), stream), "cudaMemsetAsync");
-  k_measure_cells<Threads, Items><<<cells, Threads, kBytes, stream>>>(window, task);
-  check_launch("k_measure_cells", stream);
-  const unsigned fill = 4 * static_cast<unsigned>(multiprocessors), blocks = cells < fill ? cells : fill;
-  k_measure_crowded<Threads, Items><<<blocks, Threads, kBytes, stream>>>(window, task);
+  const auto kernel = k_measure_crowded<Threads, Items>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
+        "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
+  const std::int64_t cells = task.rows * task.nx, fill = std::int64_t{4} * multiprocessors;
+  kernel<<<static_cast<unsigned>(cells < fill ? cells : fill), Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_crowded", stream);
 }
 
@@ -141,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
   if (p < pixels) sorted[p] = float_of_key(static_cast<std::uint32_t>(keys[p]));
 }
 
-__global__ void __launch_bounds__(rules::kCellLanes)
+__global__ void __launch_bounds__(kSumLanes)
     k_clip_cells(MeshTask task, const std::int64_t* __restrict__ offsets, const std::uint32_t* __restrict__ counts,
                  const float* __restrict__ sorted) {
   __shared__ ClipMemory memory;
@@ -177,14 +139,12 @@ unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels +
 
 }  // namespace
 
-void measure_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
-                   std::int64_t max_area) {
-  if (max_area <= 1024) {
-    launch_cells<256, 4>(stream, multiprocessors, window, task);
-  } else if (max_area <= 4096) {
-    launch_cells<512, 8>(stream, multiprocessors, window, task);
+void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                     std::int64_t max_area) {
+  if (max_area <= 4096) {
+    launch_crowded<256, 16>(stream, multiprocessors, window, task);
   } else {
-    launch_cells<1024, 16>(stream, multiprocessors, window, task);
+    launch_crowded<512, 32>(stream, multiprocessors, window, task);
   }
 }
 
@@ -200,8 +160,7 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
                        const std::uint64_t* keys, const std::uint32_t* counts, float* sorted) {
   k_floats_of_keys<<<blocks_of(pixels), kThreads, 0, stream>>>(pixels, keys, sorted);
   check_launch("k_floats_of_keys", stream);
-  k_clip_cells<<<static_cast<unsigned>(task.rows * task.nx), rules::kCellLanes, 0, stream>>>(task, offsets, counts,
-                                                                                             sorted);
+  k_clip_cells<<<static_cast<unsigned>(task.rows * task.nx), kSumLanes, 0, stream>>>(task, offsets, counts, sorted);
   check_launch("k_clip_cells", stream);
 }
 

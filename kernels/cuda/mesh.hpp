@@ -23,15 +23,24 @@ struct MeshTask {
   int max_rounds = 0;
   float* mean = nullptr;  ///< of all cells, row-major
   float* rms = nullptr;
-  std::uint32_t* crowded = nullptr;  ///< room for a count, 0 at first, and the cells of this launch
+  /// Each room for a count, 0 at first, and the cells of this launch: what sift_cells left to its second attempt, and
+  /// what it left to measure_crowded.
+  std::uint32_t* unserved = nullptr;
+  std::uint32_t* crowded = nullptr;
 };
 
 /// Largest cell, in pixels, that a block sorts in shared memory.
 inline constexpr std::int64_t kBlockCell = 16384;
+/// Largest cell that sift_cells holds, in pixels of its rows' groups of four.
+inline constexpr std::int64_t kMostRoom = 32768;
 
-/// Cells of at most kBlockCell pixels. max_area: pixels of the largest.
-void measure_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
-                   std::int64_t max_area);
+/// Values of most cells. The others' numbers are listed: task.crowded[0] of them from task.crowded[1] on. room: pixels
+/// of the largest cell's groups of four.
+void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                std::int64_t room);
+/// Values of the listed cells, of at most kBlockCell pixels. max_area: pixels of the largest.
+void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                     std::int64_t max_area);
 
 /// keys[offsets[cell] + at] of pixel `at` of a cell: cell of this launch << 32 | float key, blank pixels last in their
 /// cell. counts[cell]: finite pixels. max_area: pixels of the largest cell.

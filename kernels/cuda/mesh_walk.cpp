@@ -18,6 +18,13 @@ std::int64_t largest(const std::vector<PixelSpan>& spans) {
   return size;
 }
 
+/// Pixels of the largest cell's rows, in whole groups of four.
+std::int64_t largest_room(const MeshGrid& grid) {
+  std::int64_t groups = 0;
+  for (const PixelSpan& span : grid.cols) groups = std::max(groups, (span.end + 3) / 4 - span.begin / 4);
+  return 4 * groups * largest(grid.rows);
+}
+
 /// Rows of cells [group[k], group[k + 1]) need at most `rows` rows of pixels and hold at most `pixels` in their cells,
 /// or are one row of cells.
 std::vector<std::int64_t> cell_groups(const MeshGrid& grid, std::int64_t rows, std::int64_t pixels) {
@@ -103,7 +110,7 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   const DeviceBuffer<PixelSpan> row_spans = upload_vector(context, grid.rows, stream);
   const DeviceBuffer<PixelSpan> col_spans = upload_vector(context, grid.cols, stream);
   const CellValues values(grid, stream);
-  const DeviceBuffer<std::uint32_t> crowded(cells + 1, stream);
+  const DeviceBuffer<std::uint32_t> unserved(cells + 1, stream), crowded(cells + 1, stream);
   MeshTask task;
   task.row_spans = row_spans.data();
   task.col_spans = col_spans.data();
@@ -115,9 +122,11 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.centre = options.centre;
   task.mean = values.part(0);
   task.rms = values.part(1);
+  task.unserved = unserved.data();
   task.crowded = crowded.data();
   const std::int64_t max_area = largest(grid.rows) * largest(grid.cols);
-  const bool large = max_area > kBlockCell;
+  const std::int64_t room = largest_room(grid);
+  const bool large = max_area > kBlockCell || room > kMostRoom;
   // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   const std::vector<std::int64_t> groups = cell_groups(
@@ -130,7 +139,10 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
     if (large) {
       measure_large_cells(context, held.window, task, grid, max_area, stream);
     } else {
-      measure_cells(stream, context.device().multiprocessors, held.window, task, max_area);
+      for (std::uint32_t* count : {task.unserved, task.crowded})
+        check(cudaMemsetAsync(count, 0, sizeof(*count), stream), "cudaMemsetAsync");
+      sift_cells(stream, context.device().multiprocessors, held.window, task, room);
+      measure_crowded(stream, context.device().multiprocessors, held.window, task, max_area);
     }
   });
   return values.fetch(context, options.filter);

@@ -133,4 +133,24 @@ REBER_HD MeanStd mean_and_std(std::uint64_t n, const WideInt<Limbs>& sum, const 
   return {below_zero ? -mean : mean, std::sqrt(variance)};
 }
 
+/// The same of 128 bits.
+REBER_HD double rounded(Uint128 a, int exponent) {
+  const auto high = static_cast<std::uint64_t>(a >> 64), low = static_cast<std::uint64_t>(a);
+  if (high == 0) return std::ldexp(static_cast<double>(low), exponent);
+  const int lead = zeros_above(high);
+  const Uint128 bits = a << lead;
+  const std::uint64_t rest = static_cast<std::uint64_t>(bits) != 0 ? 1 : 0;
+  return std::ldexp(static_cast<double>(static_cast<std::uint64_t>(bits >> 64) | rest), exponent + 64 - lead);
+}
+
+/// The mean and std of values less a pivot, where 128 bits hold n squares and sum^2: sum, squares and the pivot in units of
+/// 2^unit and its square.
+REBER_HD MeanStd mean_and_std_about(Int128 pivot, std::uint64_t n, Int128 sum, Uint128 squares, int unit) {
+  const Int128 whole = sum + pivot * static_cast<Int128>(n);
+  const auto count = static_cast<double>(n);
+  const double mean = rounded(static_cast<Uint128>(whole < 0 ? -whole : whole), unit) / count;
+  const Uint128 spread = squares * n - static_cast<Uint128>(sum * sum);
+  return {whole < 0 ? -mean : mean, std::sqrt(rounded(spread, 2 * unit) / (count * count))};
+}
+
 }  // namespace reber::rules

@@ -149,12 +149,93 @@ rules::CellSums plain_sums(const float* values, std::int64_t n, double median) {
   return sums;
 }
 
-rules::CellClip clip(std::vector<float> values, double kappa, int rounds) {
+/// One value after the other.
+rules::WindowSums window_sums(const float* values, std::int64_t n, int unit) {
+  rules::WindowSums sums;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const auto whole = static_cast<long long>(std::ldexp(values[k], -unit));
+    EXPECT_EQ(std::ldexp(static_cast<double>(whole), unit), values[k]);
+    EXPECT_LT(std::abs(whole), 1LL << rules::kWindowBits);
+    sums.sum += whole;
+    sums.squares += static_cast<rules::Uint128>(static_cast<rules::Int128>(whole) * whole);
+  }
+  return sums;
+}
+
+rules::MeanStd exact(const float* sorted, std::int64_t lo, std::int64_t hi) {
+  return rules::exact_moments(
+      sorted, lo, hi,
+      [sorted](std::int64_t from, std::int64_t to, int unit) { return window_sums(sorted + from, to - from, unit); },
+      rules::PlainSearch());
+}
+
+/// error: what the rounded sums of squares are multiplied by.
+rules::CellClip clip(std::vector<float> values, double kappa, int rounds, double error = 1) {
   std::ranges::sort(values);
   const float* sorted = values.data();
   return rules::clip_sorted_cell(
       sorted, static_cast<std::int64_t>(values.size()), kappa, rounds,
-      [sorted](std::int64_t lo, std::int64_t hi, double median) { return plain_sums(sorted + lo, hi - lo, median); });
+      [=](std::int64_t lo, std::int64_t hi, double median) {
+        const rules::CellSums sums = plain_sums(sorted + lo, hi - lo, median);
+        return rules::CellSums{sums.sum, sums.sum2 * error};
+      },
+      [sorted](std::int64_t lo, std::int64_t hi) { return exact(sorted, lo, hi); }, rules::PlainSearch());
+}
+
+/// The same by an integer that holds any float's square.
+rules::MeanStd moments_in_full(const std::vector<float>& values) {
+  rules::WideInt<11> sum, squares;
+  for (const float value : values) {
+    int exponent = 0;
+    const auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 24));
+    const int up = exponent - 24 + 149;  // below 0 for denormals alone, whose lowest bits are then 0
+    const auto whole = static_cast<rules::Uint128>(std::abs(up < 0 ? significand >> -up : significand));
+    const rules::WideInt<11> part = rules::shifted<11>(whole, std::max(up, 0));
+    rules::add(sum, significand < 0 ? rules::negated(part) : part);
+    rules::add(squares, rules::shifted<11>(whole * whole, 2 * std::max(up, 0)));
+  }
+  return rules::mean_and_std(values.size(), sum, squares, -149);
+}
+
+TEST(cell_clip, moments_are_those_of_exact_sums_for_any_floats) {
+  Random random(31);
+  const auto check = [](const char* what, std::vector<float> values) {
+    std::ranges::sort(values);
+    const rules::MeanStd got = exact(values.data(), 0, static_cast<std::int64_t>(values.size()));
+    const rules::MeanStd expected = moments_in_full(values);
+    EXPECT_EQ(got.mean, expected.mean) << what;
+    EXPECT_EQ(got.std, expected.std) << what;
+  };
+  const auto many = [&](const auto& rule) {
+    std::vector<float> values(777);
+    for (float& value : values) value = static_cast<float>(rule());
+    return values;
+  };
+  check("noise", many([&] { return random.normal(); }));
+  check("noise on an offset", many([&] { return 1e6 + 0.25 * random.normal(); }));
+  check("whole numbers", many([&] { return std::round(3 * random.normal()); }));
+  check("all exponents",
+        many([&] { return std::ldexp(random.normal(), static_cast<int>(random.uniform() * 250) - 140); }));
+  check("denormals", many([&] { return std::ldexp(random.normal(), -140); }));
+  check("the largest floats", many([&] { return std::ldexp(random.uniform() - 0.5, 128); }));
+  check("zeros of both signs", many([&] { return random.uniform() < 0.5 ? 0.0 : -0.0; }));
+  check("one value", {-3.5f});
+}
+
+TEST(cell_clip, a_pixel_at_a_limit_falls_whatever_the_rounding_of_the_sums) {
+  std::vector<float> values;
+  for (int k = 0; k < 100; ++k) values.insert(values.end(), {-1, 1});
+  values.insert(values.end(), {-3, 3});
+  std::vector<float> sorted = values;
+  std::ranges::sort(sorted);
+  const double std = exact(sorted.data(), 0, static_cast<std::int64_t>(sorted.size())).std;
+  const double kappa = 3 / std;
+  ASSERT_EQ(kappa * std, 3);
+  for (const double error : {1.0, 1 + 4e-15, 1 - 4e-15}) {
+    const rules::CellClip clipped = clip(values, kappa, 1, error);
+    EXPECT_EQ(clipped.hi - clipped.lo, 200) << error;
+    EXPECT_EQ(clipped.std, 1) << error;
+  }
 }
 
 TEST(cell_clip, takes_out_a_bright_source_and_keeps_the_noise) {
