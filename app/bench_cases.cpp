@@ -57,10 +57,11 @@ BenchCase load_case(const Image& image) {
   return one;
 }
 
-BenchCase statistics_case(std::int64_t bytes) {
+BenchCase statistics_case(const char* name, StatisticsParts parts, std::int64_t bytes) {
   const auto result = std::make_shared<std::map<std::string, PlaneStatistics>>();
-  BenchCase one = stage("statistics", "median, mean and std",
-                        [result](BenchSession& s) { (*result)[s.name] = s.backend->statistics(*s.plane); });
+  BenchCase one = stage("statistics", name, [result, parts](BenchSession& s) {
+    (*result)[s.name] = s.backend->statistics(*s.plane, parts);
+  });
   one.work = fixed({bytes, 0, 0, 0, 0});
   one.values = [result](const BenchSession& s) -> Values {
     const PlaneStatistics& p = result->at(s.name);
@@ -232,7 +233,8 @@ void BenchSession::forget() {
 
 std::vector<BenchCase> bench_cases(const Image& image, bool full) {
   const std::int64_t bytes = image.shape().count() * kFloat;
-  std::vector<BenchCase> cases{load_case(image), statistics_case(bytes), clip_case(bytes)};
+  std::vector<BenchCase> cases{load_case(image), statistics_case("mean and std", StatisticsParts::mean_and_std, bytes),
+                               statistics_case("median, mean and std", StatisticsParts::all, bytes), clip_case(bytes)};
   const auto append = [&](std::vector<BenchCase> more) {
     for (BenchCase& one : more) cases.push_back(std::move(one));
   };

@@ -71,7 +71,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
                                                         const Progress& progress) = 0;
 
-  [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane) = 0;
+  [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane,
+                                                     StatisticsParts parts = StatisticsParts::all) = 0;
   [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options) = 0;
   [[nodiscard]] virtual MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
                                        const Progress& progress) = 0;

@@ -19,6 +19,9 @@ struct PlaneStatistics {
   double median = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// What of PlaneStatistics is asked for. mean_and_std: these and the counts; the rest stays NaN.
+enum class StatisticsParts { all, mean_and_std };
+
 struct ClipOptions {
   double kappa = 3;
   int max_rounds = 100;

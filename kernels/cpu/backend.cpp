@@ -56,9 +56,9 @@ class CpuBackend final : public Backend {
     return mine<CpuConvolution>(plan).run(mine<CpuPlane>(plane), *memory_, pool_, progress);
   }
 
-  PlaneStatistics statistics(const Plane& plane) override {
+  PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
     PlaneHistogram histogram(mine<CpuPlane>(plane), pool_);
-    return solve_statistics(histogram, plane.blank());
+    return solve_statistics(histogram, plane.blank(), parts);
   }
   ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
     PlaneHistogram histogram(mine<CpuPlane>(plane), pool_);

@@ -54,8 +54,8 @@ class CudaBackend final : public Backend {
     return timed("reber convolve", [&] { return convolve_plane(own(plane), plan, progress); });
   }
 
-  [[nodiscard]] PlaneStatistics statistics(const Plane& plane) override {
-    return timed("reber statistics", [&] { return plane_statistics(own(plane)); });
+  [[nodiscard]] PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
+    return timed("reber statistics", [&] { return plane_statistics(own(plane), parts); });
   }
 
   [[nodiscard]] ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {

@@ -44,6 +44,6 @@ class PlaneHistogram final : public HistogramSource {
 
 /// clip() and statistics() of the backend: by sifting, else by the histograms.
 [[nodiscard]] ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options);
-[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane);
+[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts);
 
 }  // namespace reber::cuda

@@ -2,7 +2,8 @@
 // The pass over the pixels: sure ones are summed in registers, without rounding, the others listed.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/sift.hpp"
+#include "kernels/cuda/four_pixels.cuh"
+#include "kernels/cuda/sift_sums.cuh"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {
@@ -33,23 +34,6 @@ __global__ void __launch_bounds__(kThreads)
   keys[i] = isfinite(pixel) ? rules::key_of(pixel) : kBlankKey;
 }
 
-/// 2^exponent; exponent in the range of normal doubles.
-__device__ double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
-
-/// Sums of one thread. square_sum - its start, plus square_rest, is the sum of squares: both are exact, since every
-/// square is a multiple of 4^(exponent - kCoarseBits) below 4^exponent and there are at most 2^kHeadBits.
-struct Sums {
-  double sum, square_sum, square_rest;
-  unsigned below, above;
-};
-
-__device__ __forceinline__ void add_sure(Sums& sums, double value) {
-  const double next = fma(value, value, sums.square_sum);
-  sums.square_rest += fma(value, value, -(next - sums.square_sum));
-  sums.square_sum = next;
-  sums.sum += value;
-}
-
 /// Keys that a warp collects in shared memory. count is the same in all lanes.
 struct Collected {
   std::uint32_t* room;
@@ -69,24 +53,18 @@ __device__ void write_out(Collected& keys, unsigned long long* listed, std::uint
   __syncwarp();  // all keys are read before the next ones overwrite them
 }
 
-__device__ void add_split(unsigned long long* halves, long long value) {
-  atomicAdd(halves, static_cast<unsigned long long>(value) & 0xffffffffull);
-  atomicAdd(halves + 1, static_cast<unsigned long long>(value >> 32));
-}
+/// Sure pixels of one thread, and those of them below the middle.
+struct Counts {
+  unsigned sure, below;
+};
 
-/// A warp's sum, to be added by lane 0.
-__device__ long long warp_sum(long long value) {
-  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(kAll, value, half);
-  return value;
-}
-
-__device__ void finish_sums(const Sums& sums, double start, int exponent, Sifted* sifted) {
+__device__ void finish_sums(const Sums& sums, const Counts& counts, double start, int exponent, Sifted* sifted) {
   const long long sum = warp_sum(static_cast<long long>(sums.sum * power_of_two(kCoarseBits - exponent)));
   const long long squares =
       warp_sum(static_cast<long long>((sums.square_sum - start) * power_of_two(2 * kCoarseBits - 32 - 2 * exponent)));
   const long long rest =
       warp_sum(static_cast<long long>(sums.square_rest * power_of_two(2 * kCoarseBits - 2 * exponent)));
-  const long long below = warp_sum(sums.below), above = warp_sum(sums.above);
+  const long long below = warp_sum(counts.below), above = warp_sum(counts.sure - counts.below);
   __shared__ long long totals[5][kWarps];
   const int warp = threadIdx.x / 32;
   if ((threadIdx.x & 31) == 0) {
@@ -123,32 +101,39 @@ struct Lists {
   unsigned long long odd_size;
 };
 
-/// By a whole warp, a pixel a lane.
-__device__ __forceinline__ void sift_pixel(float pixel, const Bracket& bracket, float tiny, Sums& sums, Collected& keys,
-                                           Sifted* sifted, const Lists& lists) {
-  const bool sure =
-      pixel >= bracket.low && pixel <= bracket.high && !(pixel >= bracket.middle_low && pixel <= bracket.middle_high);
-  const bool odd = sure && fabsf(pixel) < tiny && pixel != 0;
-  const bool below = pixel < bracket.middle_low;
-  sums.below += sure && below ? 1 : 0;
-  sums.above += sure && !below ? 1 : 0;
-  add_sure(sums, sure && !odd ? static_cast<double>(pixel) : 0.0);
-  const bool listed = isfinite(pixel) && !sure;
-  const unsigned mask = __ballot_sync(kAll, listed || odd);
-  if (mask == 0) return;
-  const unsigned list_mask = __ballot_sync(kAll, listed);
-  if (listed) keys.room[keys.count + __popc(list_mask & ((1u << (threadIdx.x & 31)) - 1))] = rules::key_of(pixel);
-  keys.count += __popc(list_mask);
-  if (odd) {
-    const unsigned long long at = atomicAdd(&sifted->odd, 1ull);
-    if (at < lists.odd_size) lists.odd[at] = pixel;
-  }
+__device__ __forceinline__ bool is_sure(float pixel, const Bracket& bracket) {
+  return (pixel < bracket.middle_low || pixel > bracket.middle_high) && pixel >= bracket.low && pixel <= bracket.high;
 }
 
-__device__ __forceinline__ float4 load_four(const float* row, std::int64_t x, std::int64_t nx) {
-  if (x + 3 < nx) return __ldg(reinterpret_cast<const float4*>(row + x));
-  const float blank = rules::blank_value();
-  return {x < nx ? row[x] : blank, x + 1 < nx ? row[x + 1] : blank, x + 2 < nx ? row[x + 2] : blank, blank};
+/// Sums a pixel that is sure and not tiny.   returns whether it is anything else
+__device__ __forceinline__ bool sift_pixel(float pixel, const Bracket& bracket, float tiny, Sums& sums,
+                                           Counts& counts) {
+  const bool sure = is_sure(pixel, bracket), plain = sure && fabsf(pixel) >= tiny;
+  if (sure) ++counts.sure;
+  if (sure && pixel < bracket.middle_low) ++counts.below;
+  add_sure(sums, plain ? static_cast<double>(pixel) : 0.0);
+  return !plain;
+}
+
+/// By a whole warp: lists the pixels of a piece, 16 a lane, whose bits are set.
+__device__ __forceinline__ void list_pixels(unsigned bits, const float* row, std::int64_t x, std::int64_t nx,
+                                            const Bracket& bracket, Collected& keys, Sifted* sifted,
+                                            const Lists& lists) {
+  while (__any_sync(kAll, bits != 0)) {
+    const int at = __ffs(static_cast<int>(bits)) - 1;
+    const std::int64_t column = x + at / 4 * 128 + at % 4;
+    const float pixel = bits != 0 && column < nx ? __ldg(row + column) : rules::blank_value();
+    bits &= bits - 1;
+    const bool sure = is_sure(pixel, bracket), listed = isfinite(pixel) && !sure;
+    const unsigned mask = __ballot_sync(kAll, listed);
+    if (listed) keys.room[keys.count + __popc(mask & ((1u << (threadIdx.x & 31)) - 1))] = rules::key_of(pixel);
+    keys.count += __popc(mask);
+    if (keys.count > kRoom - 32) write_out(keys, &sifted->listed, lists.list, lists.list_size);
+    if (sure && pixel != 0) {
+      const unsigned long long place = atomicAdd(&sifted->odd, 1ull);
+      if (place < lists.odd_size) lists.odd[place] = pixel;
+    }
+  }
 }
 
 __global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, SiftState* state, Lists lists) {
@@ -157,28 +142,28 @@ __global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, Sift
   if (!bracket.usable) return;
   const double start = power_of_two(2 * bracket.exponent + kHeadBits);
   const float tiny = ldexpf(1.0f, bracket.exponent - kTinyBits);
-  Sums sums{0, start, 0, 0, 0};
+  Sums sums{0, start, 0};
+  Counts counts{0, 0};
   Collected keys{room[threadIdx.x / 32], 0};
-  const std::int64_t pieces = (window.nx + kPiece - 1) / kPiece;
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
-  const int lane = threadIdx.x & 31;
-  for (std::int64_t task = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
-       task < window.rows * pieces; task += warps) {
+  const auto pieces = static_cast<unsigned>((window.nx + kPiece - 1) / kPiece);
+  const auto tasks = static_cast<unsigned>(window.rows) * pieces;
+  for (unsigned task = blockIdx.x * kWarps + threadIdx.x / 32; task < tasks; task += gridDim.x * kWarps) {
     const float* row = window.pixels + task / pieces * window.pitch;
-    const std::int64_t x = task % pieces * kPiece + lane * 4;
+    const std::int64_t first = task % pieces * std::int64_t{kPiece}, x = first + (threadIdx.x & 31) * 4;
     float4 values[kPiece / 128];
-#pragma unroll
-    for (int part = 0; part < kPiece / 128; ++part) values[part] = load_four(row, x + part * 128, window.nx);
+    load_piece(row, first, window.nx, values);
+    unsigned bits = 0;
 #pragma unroll
     for (int part = 0; part < kPiece / 128; ++part) {
       const float four[4] = {values[part].x, values[part].y, values[part].z, values[part].w};
 #pragma unroll
-      for (int q = 0; q < 4; ++q) sift_pixel(four[q], bracket, tiny, sums, keys, &state->sifted, lists);
-      if (keys.count > kRoom - 128) write_out(keys, &state->sifted.listed, lists.list, lists.list_size);
+      for (int q = 0; q < 4; ++q)
+        if (sift_pixel(four[q], bracket, tiny, sums, counts)) bits |= 1u << (4 * part + q);
     }
+    list_pixels(bits, row, x, window.nx, bracket, keys, &state->sifted, lists);
   }
   write_out(keys, &state->sifted.listed, lists.list, lists.list_size);
-  finish_sums(sums, start, bracket.exponent, &state->sifted);
+  finish_sums(sums, counts, start, bracket.exponent, &state->sifted);
 }
 
 }  // namespace

@@ -81,6 +81,15 @@ struct SortedList {
 /// Clips the list and what was sifted. whole and not `exact`: makes the bracket from a sample instead.
 void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, bool exact, SiftState* state);
 
+/// Sums all pixels of the window and leaves count, mean and std in state->answer, all of which was 0. chunks: room for
+/// odd_chunks().
+void sum_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state, float* odd,
+                std::int64_t odd_size, ChunkSums* chunks);
+[[nodiscard]] std::int64_t odd_chunks();
+
+/// Count, mean and std of a resident plane, the rest not set. Empty where its pixels differ too much in size.
+[[nodiscard]] std::optional<SiftAnswer> sum_plane(const CudaPlane& plane);
+
 /// The clip of a resident plane; max_rounds 0 gives plain statistics. Empty where the sample misled.
 [[nodiscard]] std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& options);
 

@@ -5,7 +5,7 @@
 
 #include <cfloat>
 
-#include "kernels/cuda/sift.hpp"
+#include "kernels/cuda/sift_sums.cuh"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {
@@ -13,77 +13,13 @@ namespace {
 
 constexpr int kChunkThreads = 256;
 constexpr int kThreads = 512;
-constexpr unsigned kAll = 0xffffffffu;
 constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
-constexpr double kBrightest = 0x1p58;                ///< in coarse units: 1024 squares of such fit into 128 bits
 // Part of the sample's limits inside which pixels are taken for sure, and how many standard errors the medians may lie
 // away from the sample's.
 constexpr double kSurePart = 0.97, kMedianErrors = 6;
 constexpr int kMostExponent = 100;
 
 __device__ float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
-__device__ double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
-
-__device__ void add(ChunkSums& sums, const ChunkSums& other) {
-  sums.coarse += other.coarse;
-  sums.fine += other.fine;
-  sums.coarse_squares += other.coarse_squares;
-  sums.fine_squares += other.fine_squares;
-  sums.inexact |= other.inexact | (sums.coarse_squares < other.coarse_squares ? 1u : 0u) |
-                  (sums.fine_squares < other.fine_squares ? 1u : 0u);
-}
-
-__device__ void add_value(ChunkSums& sums, float pixel, int exponent) {
-  const double value = pixel, size = fabs(value);
-  if (size < power_of_two(exponent - kTinyBits)) {
-    const double scaled = value * power_of_two(kFineBits - exponent);
-    const long long whole = __double2ll_rn(scaled);
-    sums.inexact |= static_cast<double>(whole) != scaled ? 1u : 0u;
-    sums.fine += whole;
-    sums.fine_squares += static_cast<rules::Uint128>(static_cast<rules::Int128>(whole) * whole);
-  } else {
-    double scaled = value * power_of_two(kCoarseBits - exponent);
-    sums.inexact |= !(fabs(scaled) < kBrightest) ? 1u : 0u;
-    scaled = fmin(fmax(scaled, -kBrightest), kBrightest);
-    const long long whole = __double2ll_rn(scaled);
-    sums.coarse += whole;
-    sums.coarse_squares += static_cast<rules::Uint128>(static_cast<rules::Int128>(whole) * whole);
-  }
-}
-
-__device__ rules::Uint128 from_lane_above(rules::Uint128 mine, int half) {
-  const auto low = __shfl_down_sync(kAll, static_cast<unsigned long long>(mine), half);
-  const auto high = __shfl_down_sync(kAll, static_cast<unsigned long long>(mine >> 64), half);
-  return static_cast<rules::Uint128>(high) << 64 | low;
-}
-
-__device__ ChunkSums warp_sum(ChunkSums sums, int lanes) {
-  const int lane = threadIdx.x & 31;
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    ChunkSums other{};
-    other.coarse = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.coarse), half));
-    other.fine = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.fine), half));
-    other.coarse_squares = from_lane_above(sums.coarse_squares, half);
-    other.fine_squares = from_lane_above(sums.fine_squares, half);
-    other.inexact = __shfl_down_sync(kAll, sums.inexact, half);
-    // Only lanes whose sum counts may add, or they might note that it does not fit.
-    if (lane < half) add(sums, other);
-  }
-  return sums;
-}
-
-/// The sum of all threads' sums, in thread 0. parts: room for one a warp.
-template <int Threads>
-__device__ ChunkSums block_sum(ChunkSums sums, ChunkSums* parts) {
-  constexpr int kParts = Threads / 32;
-  sums = warp_sum(sums, 32);
-  __syncthreads();  // parts may still be read from the sum before
-  if ((threadIdx.x & 31) == 0) parts[threadIdx.x / 32] = sums;
-  __syncthreads();  // all parts are there
-  if (threadIdx.x < 32) sums = warp_sum(threadIdx.x < kParts ? parts[threadIdx.x] : ChunkSums{}, kParts);
-  return sums;
-}
-
 /// First of keys[lo, hi) that is not below `key`, by a whole block.
 __device__ std::int64_t first_not_below(const std::uint32_t* keys, std::int64_t lo, std::int64_t hi,
                                         std::uint32_t key) {
@@ -210,16 +146,6 @@ __device__ ChunkSums sure_sum(const SortedList& list, const Sifted& sifted, Chun
   sums.coarse_squares +=
       static_cast<rules::Uint128>(joined(sifted.squares) * (1ll << 32) + joined(sifted.squares_rest));
   return sums;
-}
-
-__device__ rules::MeanStd mean_and_std(const ChunkSums& sums, std::int64_t n, int exponent) {
-  using Wide = rules::WideInt<4>;
-  const rules::Int128 sum = sums.coarse * (1ll << (kFineBits - kCoarseBits)) + sums.fine;
-  const Wide size = rules::shifted<4>(static_cast<rules::Uint128>(sum < 0 ? -sum : sum), 0);
-  Wide squares = rules::shifted<4>(sums.coarse_squares, 2 * (kFineBits - kCoarseBits));
-  rules::add(squares, rules::shifted<4>(sums.fine_squares, 0));
-  return rules::mean_and_std(static_cast<std::uint64_t>(n), sum < 0 ? rules::negated(size) : size, squares,
-                             exponent - kFineBits);
 }
 
 /// The clip, as a block's threads all hold it.

@@ -44,6 +44,21 @@ std::optional<SiftAnswer> answer_of(Context& context, const DeviceBuffer<SiftSta
 
 }  // namespace
 
+std::optional<SiftAnswer> sum_plane(const CudaPlane& plane) {
+  const Range range("moments");
+  const std::int64_t pixels = plane.shape().count(), odd_room = pixels / kPixelsPerOdd;
+  if (!plane.resident() || odd_room == 0) return std::nullopt;
+  Context& context = *plane.context();
+  const cudaStream_t stream = context.stream();
+  const DeviceBuffer<SiftState> state(1, stream);
+  check(cudaMemsetAsync(state.data(), 0, sizeof(SiftState), stream), "cudaMemsetAsync");
+  const DeviceBuffer<float> odd(odd_room, stream);
+  const DeviceBuffer<ChunkSums> chunks(odd_chunks(), stream);
+  sum_pixels(stream, context.device().multiprocessors, plane.window(), state.data(), odd.data(), odd_room,
+             chunks.data());
+  return answer_of(context, state);
+}
+
 std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& options) {
   const Range range("sift");
   const std::int64_t pixels = plane.shape().count();

@@ -110,19 +110,21 @@ ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options) {
   return solve_clip(histogram, options);
 }
 
-PlaneStatistics plane_statistics(const CudaPlane& plane) {
-  const auto answer = sift_plane(plane, ClipOptions{3, 0});
+PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts) {
+  const bool all = parts == StatisticsParts::all;
+  const auto answer = all ? sift_plane(plane, ClipOptions{3, 0}) : sum_plane(plane);
   if (!answer) {
     PlaneHistogram histogram(plane);
-    return solve_statistics(histogram, plane.blank());
+    return solve_statistics(histogram, plane.blank(), parts);
   }
   PlaneStatistics result;
   result.finite = answer->finite;
   result.blank = plane.blank();
-  result.min = answer->min;
-  result.max = answer->max;
   result.mean = answer->clip.mean;
   result.std = answer->clip.std;
+  if (!all) return result;
+  result.min = answer->min;
+  result.max = answer->max;
   result.median = answer->clip.median;
   return result;
 }

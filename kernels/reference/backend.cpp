@@ -101,7 +101,9 @@ class ReferenceBackend final : public Backend {
     return reference::convolve(mine<HostPlane>(plane), mine<Plan>(plan).spec(), progress);
   }
 
-  PlaneStatistics statistics(const Plane& plane) override { return reference::statistics(mine<HostPlane>(plane)); }
+  PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
+    return reference::statistics(mine<HostPlane>(plane), parts);
+  }
   ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
     return reference::clip(mine<HostPlane>(plane), options);
   }

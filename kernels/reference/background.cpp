@@ -64,17 +64,18 @@ ClipStatistics clip_sorted(std::span<const double> kept, const ClipOptions& opti
 
 }  // namespace
 
-PlaneStatistics statistics(const HostPlane& plane) {
+PlaneStatistics statistics(const HostPlane& plane, StatisticsParts parts) {
   const auto values = sorted_finite(plane.pixels);
   PlaneStatistics result;
   result.finite = static_cast<std::int64_t>(values.size());
   result.blank = plane.blank();
   if (values.empty()) return result;
   const Moments moments = moments_of(values);
-  result.min = values.front();
-  result.max = values.back();
   result.mean = moments.mean;
   result.std = moments.std;
+  if (parts == StatisticsParts::mean_and_std) return result;
+  result.min = values.front();
+  result.max = values.back();
   result.median = median_of(values);
   return result;
 }

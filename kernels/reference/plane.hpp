@@ -74,7 +74,7 @@ class BackgroundAt {
 };
 
 std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Progress& progress);
-PlaneStatistics statistics(const HostPlane& plane);
+PlaneStatistics statistics(const HostPlane& plane, StatisticsParts parts);
 ClipStatistics clip(const HostPlane& plane, const ClipOptions& options);
 MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options);
 std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& background,

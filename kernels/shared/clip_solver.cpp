@@ -240,15 +240,17 @@ ClipStatistics clip_once(Pixels& pixels, const ClipOptions& options) {
   }
 }
 
-PlaneStatistics statistics_once(Pixels& pixels, std::int64_t blank) {
+PlaneStatistics statistics_once(Pixels& pixels, std::int64_t blank, StatisticsParts parts) {
   PlaneStatistics result;
   result.blank = blank;
   const std::uint64_t finite = pixels.finite();
   result.finite = static_cast<std::int64_t>(finite);
   if (finite == 0) return result;
-  result.min = pixels.select(0);
-  result.max = pixels.select(finite - 1);
-  result.median = pixels.median(0, finite);
+  if (parts == StatisticsParts::all) {
+    result.min = pixels.select(0);
+    result.max = pixels.select(finite - 1);
+    result.median = pixels.median(0, finite);
+  }
   const rules::MeanStd all = pixels.sums(rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)).mean_and_std();
   result.mean = all.mean;
   result.std = all.std;
@@ -264,10 +266,10 @@ ClipStatistics solve_clip(HistogramSource& source, const ClipOptions& options) {
   return result;
 }
 
-PlaneStatistics solve_statistics(HistogramSource& source, std::int64_t blank) {
+PlaneStatistics solve_statistics(HistogramSource& source, std::int64_t blank, StatisticsParts parts) {
   Pixels pixels(source);
-  PlaneStatistics result = statistics_once(pixels, blank);
-  while (pixels.fetch()) result = statistics_once(pixels, blank);
+  PlaneStatistics result = statistics_once(pixels, blank, parts);
+  while (pixels.fetch()) result = statistics_once(pixels, blank, parts);
   return result;
 }
 

@@ -32,6 +32,6 @@ class HistogramSource {
 [[nodiscard]] ClipStatistics solve_clip(HistogramSource& source, const ClipOptions& options);
 
 /// Plain statistics from the same histograms. blank is passed through.
-[[nodiscard]] PlaneStatistics solve_statistics(HistogramSource& source, std::int64_t blank);
+[[nodiscard]] PlaneStatistics solve_statistics(HistogramSource& source, std::int64_t blank, StatisticsParts parts);
 
 }  // namespace reber

@@ -185,7 +185,7 @@ TEST(clip_solver, plain_statistics_are_those_of_the_sorted_pixels) {
   for (const double offset : {0.0, 1e6}) {
     auto pixels = noise(30000, offset, 0.1, 21);
     VectorSource source(pixels);
-    const PlaneStatistics got = solve_statistics(source, 5);
+    const PlaneStatistics got = solve_statistics(source, 5, StatisticsParts::all);
     std::ranges::sort(pixels);
     const Moments expected = moments_of(pixels);
     EXPECT_EQ(got.finite, 30000);
@@ -197,7 +197,7 @@ TEST(clip_solver, plain_statistics_are_those_of_the_sorted_pixels) {
     EXPECT_TRUE(std::abs(got.mean - expected.mean) <= 1e-9 * expected.std);
   }
   VectorSource nothing({std::nanf("")});
-  const PlaneStatistics empty = solve_statistics(nothing, 1);
+  const PlaneStatistics empty = solve_statistics(nothing, 1, StatisticsParts::all);
   EXPECT_EQ(empty.finite, 0);
   EXPECT_TRUE(std::isnan(empty.min) && std::isnan(empty.median) && std::isnan(empty.std));
 }
