@@ -26,6 +26,7 @@ class CudaPlan final : public ConvolutionPlan {
         spec_(std::move(plan_spec)),
         shape_(plan_shape),
         algorithm_(plan_algorithm),
+        total_(rules::interpolation_total(spec_.kernel)),
         convolver_(std::move(plan_convolver)) {}
   ~CudaPlan() override { cudaSetDevice(context_->device().device); }
   CudaPlan(const CudaPlan&) = delete;
@@ -35,6 +36,8 @@ class CudaPlan final : public ConvolutionPlan {
   [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return convolver_->description(); }
+  /// rules::interpolation_total of the kernel: a millisecond of the host for a kernel of a million weights.
+  [[nodiscard]] float total() const { return total_; }
   [[nodiscard]] const Convolver& convolver() const { return *convolver_; }
   [[nodiscard]] const Context& context() const { return *context_; }
 
@@ -43,6 +46,7 @@ class CudaPlan final : public ConvolutionPlan {
   ConvolutionSpec spec_;
   Shape shape_;
   Algorithm algorithm_;
+  float total_;
   std::unique_ptr<Convolver> convolver_;
 };
 
@@ -53,11 +57,11 @@ struct BlankTreatment {
   bool keep = false;         ///< blank stays blank
 };
 
-BlankTreatment treatment_of(const ConvolutionSpec& spec, const CudaPlane& plane) {
+BlankTreatment treatment_of(const CudaPlan& plan, const CudaPlane& plane) {
+  const ConvolutionSpec& spec = plan.spec();
   const bool missing = plane.blank() > 0 || spec.boundary == Boundary::blank;
-  const bool has_weight = rules::interpolation_total(spec.kernel) != 0.0f;
-  return {missing && spec.nan == NanRule::interpolate && has_weight, missing && spec.nan == NanRule::propagate,
-          spec.keep_blanks && plane.blank() > 0};
+  return {missing && spec.nan == NanRule::interpolate && plan.total() != 0.0f,
+          missing && spec.nan == NanRule::propagate, spec.keep_blanks && plane.blank() > 0};
 }
 
 void convolve_band(const CudaPlane& plane, const CudaPlan& plan, const BlankTreatment& blanks, const Band& band,
@@ -82,7 +86,7 @@ void convolve_band(const CudaPlane& plane, const CudaPlan& plan, const BlankTrea
   job.all_finite = plane.blank() == 0 && spec.boundary != Boundary::blank;
   job.interpolate = blanks.interpolate;
   job.min_weight = static_cast<float>(spec.min_weight);
-  job.total = rules::interpolation_total(spec.kernel);
+  job.total = plan.total();
   job.blank = blank_count;
   plan.convolver().run(band.stream, job);
   if (blanks.footprint || blanks.keep) {
@@ -140,7 +144,7 @@ std::unique_ptr<CudaPlane> convolve_plane(const CudaPlane& plane, const Convolut
                                     own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
   auto result = std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling());
   if (plane.shape().count() == 0) return result;
-  const BlankTreatment blanks = treatment_of(plan.spec(), plane);
+  const BlankTreatment blanks = treatment_of(*own, plane);
   const std::vector<std::int64_t> edges = band_edges(plane);
   // One count a band: bands on different streams clear and fill their own.
   DeviceBuffer<unsigned long long> counts(static_cast<std::int64_t>(edges.size()) - 1, context.stream());
