@@ -27,7 +27,7 @@ struct LineArguments {
   std::int64_t out_pitch = 0;
   float2* memory = nullptr;           ///< pairs x ny x nx complex numbers
   const float2* spectrum = nullptr;   ///< the kernel's, in the order that the columns' kernel meets it
-  const float2* row_roots = nullptr;  ///< LineVariant::roots of both lengths
+  const float2* row_roots = nullptr;  ///< those of LineVariant
   const float2* column_roots = nullptr;
 };
 
@@ -35,17 +35,19 @@ struct LineArguments {
 struct LineVariant {
   std::int32_t length = 0;
   std::int64_t shared_bytes = 0;  ///< most that a block of any of them needs
-  std::vector<float2> (*roots)() = nullptr;
+  std::vector<float2> (*row_roots)() = nullptr;
+  std::vector<float2> (*column_roots)() = nullptr;
   void (*rows)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
   void (*rows_back)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
   /// Columns of this length, rows of tile_nx; `make` leaves the spectrum of pair 0 there instead of multiplying by it.
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
 };
 
-/// A length and its cost: picoseconds of the whole card for a point of a pair of tiles, launches apart.
+/// A length and its cost: picoseconds of the whole card for a point of a pair of tiles, launches apart. Rows back are
+/// those of outputs alone.
 struct LinePolicy {
   LineVariant line;
-  double ps_rows = 0, ps_columns = 0;  ///< both kernels of rows; the one of columns
+  double ps_rows = 0, ps_rows_back = 0, ps_columns = 0;
 };
 
 [[nodiscard]] std::span<const LinePolicy> line_policies();

@@ -40,10 +40,11 @@ std::optional<LineChoice> choice_of(const DeviceInfo& device, const LinePolicy& 
   choice.batch = std::clamp<std::int64_t>(held / choice.pair_bytes(), 1, std::max<std::int64_t>(choice.pairs, 1));
   const double batches = static_cast<double>(tiles_along(choice.pairs, choice.batch));
   const double points = static_cast<double>(choice.pairs) * static_cast<double>(choice.ny() * choice.nx());
+  const double outputs = static_cast<double>(choice.ny() - kernel.ny + 1) / static_cast<double>(choice.ny());
+  const double ps = row.ps_rows + outputs * row.ps_rows_back + column.ps_columns;
   // Three launches a batch leave the card half empty twice each.
   choice.cost_ms =
-      0.01 + batches * 0.006 +
-      points * (row.ps_rows + column.ps_columns) * 1e-9 * slower_than_h200(device) * 132 / device.multiprocessors;
+      0.01 + batches * 0.006 + points * ps * 1e-9 * slower_than_h200(device) * 132 / device.multiprocessors;
   return choice;
 }
 
@@ -68,8 +69,8 @@ class LinesConvolver final : public Convolver {
         batch_(choice.batch),
         sum_(static_cast<float>(std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0))),
         weight_noise_(weight_noise_of(kernel)),
-        row_roots_(upload_vector(context, row_.roots(), context.stream())),
-        column_roots_(upload_vector(context, column_.roots(), context.stream())),
+        row_roots_(upload_vector(context, row_.row_roots(), context.stream())),
+        column_roots_(upload_vector(context, column_.column_roots(), context.stream())),
         spectrum_(std::int64_t{column_.length} * row_.length, context.stream()) {
     make_spectrum(context, kernel);
   }
