@@ -57,7 +57,7 @@ std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kerne
                                              std::unique_ptr<Convolver> with_blanks);
 /// The same for square kernels of 11 to 31 pixels, in tiles.
 [[nodiscard]] bool direct_has_tiles(const Context& context, Shape kernel);
-std::unique_ptr<Convolver> make_direct_tiles(Context& context, Shape kernel, const std::vector<float>& weights,
+std::unique_ptr<Convolver> make_direct_tiles(Shape kernel, const std::vector<float>& weights,
                                              std::unique_ptr<Convolver> with_blanks);
 ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& spec, Shape shape);
 std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape);
@@ -68,7 +68,7 @@ std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const std::
 /// Whether there is a march for so many taps along y and x, and the convolver for it; with_blanks serves jobs that are not
 /// all_finite.
 [[nodiscard]] bool separable_marches(const Context& context, Shape kernel);
-std::unique_ptr<Convolver> make_separable_march(Context& context, const std::vector<float>& column,
+std::unique_ptr<Convolver> make_separable_march(const Context& context, const std::vector<float>& column,
                                                 const std::vector<float>& row, std::unique_ptr<Convolver> with_blanks);
 ConvolutionQuote quote_fft(const Context& context, const ConvolutionSpec& spec, Shape shape);
 std::unique_ptr<Convolver> make_fft(Context& context, const ConvolutionSpec& spec, Shape shape);

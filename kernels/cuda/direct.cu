@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/reached_part.hpp"
+#include "kernels/cuda/staging.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -59,22 +59,39 @@ __host__ __device__ constexpr TileShape tile_shape(int ky, int kx) {
 
 __host__ __device__ constexpr int weight_count(int ky, int kx) { return ky * padded_row(kx).taps; }
 
+/// Pixels x .. x + 3 of a row (null: none) of which some lie outside the image; out of line, since it is rare and long.
+__device__ __noinline__ float4 edge_values(const float* row, int x, int nx, Boundary boundary) {
+  float values[4];
+#pragma unroll
+  for (int q = 0; q < 4; ++q) {
+    const int at = row == nullptr ? -1 : rules::boundary_index_as<int>(x + q, nx, boundary);
+    values[q] = at < 0 ? outside_value(boundary) : __ldg(row + at);
+  }
+  return {values[0], values[1], values[2], values[3]};
+}
+
 /// Fills the tile; whether a blank pixel was met.
-__device__ bool load_tile(const DirectArguments& arguments, const TileShape& tile, float4* shared, std::int64_t tile_y,
-                          std::int64_t tile_x, bool mask) {
+__device__ __forceinline__ bool load_tile(const DirectArguments& arguments, const TileShape& tile, float4* shared,
+                                          std::int64_t tile_y, std::int64_t tile_x, bool mask) {
   const ConvolveJob& job = arguments.job;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const std::int64_t first_row = tile_y - (arguments.ky - 1 - arguments.ky / 2);
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, nx = static_cast<int>(job.in.nx);
+  const int first_row = static_cast<int>(tile_y) - (arguments.ky - 1 - arguments.ky / 2);
+  const int first_column = static_cast<int>(tile_x) - tile.before;
   bool blank_seen = false;
-  constexpr int kBatch =
-      3;  // loads in flight before the first use; 3 x 32 groups are a row of 256 columns and its halo
+  constexpr int kBatch = 3;  // loads in flight; 3 x 32 groups are a row of 256 columns and its halo
+#pragma unroll 1
   for (int row = warp; row < tile.rows; row += kWarps) {
-    const float* from = window_row(job.in, first_row + row, job.boundary);
+    const float* from = held_row(job.in, first_row + row, job.boundary);
     float4 values[kBatch];
 #pragma unroll
     for (int b = 0; b < kBatch; ++b) {
-      const int group = lane + b * kLanes;
-      if (group < tile.groups) values[b] = row_values4(from, tile_x - tile.before + group * 4, job.in.nx, job.boundary);
+      const int group = lane + b * kLanes, x = first_column + group * 4;
+      if (group >= tile.groups) continue;
+      if (from != nullptr && x >= 0 && x + 4 <= nx) {
+        values[b] = __ldg(reinterpret_cast<const float4*>(from + x));
+      } else {
+        values[b] = edge_values(from, x, nx, job.boundary);
+      }
     }
 #pragma unroll
     for (int b = 0; b < kBatch; ++b) {
@@ -91,9 +108,10 @@ __device__ bool load_tile(const DirectArguments& arguments, const TileShape& til
   return blank_seen;
 }
 
-/// Four taps of each of the thread's rows of outputs; window[0] is the pixel of the last tap for the first column.
-/// All: every row of outputs has a row of the kernel here. weights: of kernel row first_i, four a row.
-template <bool All>
+/// Four taps of each of the thread's rows of outputs. The window turns: pixel q, counted from that of the last tap for
+/// the first column, stands at q - 4 Phase modulo 12, so that nothing is moved from one group of taps to the next. All:
+/// every row of outputs has a row of the kernel here. weights: of kernel row first_i, four a row.
+template <bool All, int Phase>
 __device__ __forceinline__ void four_taps(const float4* weights, int first_i, int ky, const float (&window)[12],
                                           float (&sums)[kRows][kCols]) {
 #pragma unroll
@@ -104,7 +122,7 @@ __device__ __forceinline__ void four_taps(const float4* weights, int first_i, in
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
 #pragma unroll
-      for (int q = 0; q < kCols; ++q) sums[o][q] = fmaf(weight[t], window[3 + q - t], sums[o][q]);
+      for (int q = 0; q < kCols; ++q) sums[o][q] = fmaf(weight[t], window[(15 + q - t - 4 * Phase) % 12], sums[o][q]);
     }
   }
 }
@@ -123,12 +141,17 @@ __device__ __forceinline__ void one_row(const float4* pixels, const float4* weig
   float window[12];
   put4(pixels[1], window + 4);
   put4(pixels[2], window + 8);
-#pragma unroll 2
-  for (int g = 0; g < groups; ++g, weights += ky) {
-    put4(*pixels--, window);
-    four_taps<All>(weights, first_i, ky, window, sums);
-#pragma unroll
-    for (int q = 11; q >= 4; --q) window[q] = window[q - 4];
+#pragma unroll 1
+  for (;; weights += 3 * ky, pixels -= 3) {
+    put4(pixels[0], window);
+    four_taps<All, 0>(weights, first_i, ky, window, sums);
+    if (--groups == 0) break;
+    put4(pixels[-1], window + 8);
+    four_taps<All, 1>(weights + ky, first_i, ky, window, sums);
+    if (--groups == 0) break;
+    put4(pixels[-2], window + 4);
+    four_taps<All, 2>(weights + 2 * ky, first_i, ky, window, sums);
+    if (--groups == 0) break;
   }
 }
 
@@ -318,11 +341,10 @@ class DirectConvolver final : public Convolver {
   DirectArguments arguments_{};
 };
 
-// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/tune.py auto): the part of memory's peak rate that
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the part of memory's peak rate that
 // small kernels copy at, and of the multiply-adders' peak that each side reaches. 3 to 7 pixels are bound by memory.
 constexpr double kMemoryPart = 0.75;
-constexpr ReachedPart kReached[] = {{7, 0.59},   {9, 0.692},  {11, 0.633}, {13, 0.69},
-                                    {15, 0.724}, {21, 0.747}, {31, 0.804}};
+constexpr ReachedPart kReached[] = {{7, 0.59}, {9, 0.72}, {11, 0.68}, {13, 0.72}, {15, 0.75}, {21, 0.77}, {31, 0.82}};
 constexpr double kOtherPart = 0.8;
 
 }  // namespace
@@ -361,7 +383,7 @@ std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& 
   auto tiles = std::make_unique<DirectConvolver>(context, spec.kernel.shape, weights);
   const Shape kernel = spec.kernel.shape;
   if (direct_marches(kernel)) return make_direct_march(context, kernel, weights, std::move(tiles));
-  if (direct_has_tiles(context, kernel)) return make_direct_tiles(context, kernel, weights, std::move(tiles));
+  if (direct_has_tiles(context, kernel)) return make_direct_tiles(kernel, weights, std::move(tiles));
   return tiles;
 }
 

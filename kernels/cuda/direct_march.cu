@@ -14,21 +14,24 @@ namespace {
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
 template <int Side>
-struct MarchWeights {
+struct alignas(16) MarchWeights {
   float taps[up4(Side * Side)] = {};
 };
 
 /// One way to run a kernel size. Threads: four columns each. Together: rows that one reading of the weights serves.
-/// Batch: rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor.
-template <int Side, int Threads, int Together, int Batch, int Stages, int Blocks>
+/// Batch: rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor. Uniform: weights come from the
+/// kernel's parameters through uniform registers, which spares the register file's two banks a third operand; else from
+/// shared memory, which is quicker where the multiply-adds do not matter.
+template <int Side, int Threads, int Together, int Batch, int Stages, int Blocks, bool Uniform = false>
 struct March {
   static constexpr int side = Side, threads = Threads, together = Together, batch = Batch, stages = Stages;
+  static constexpr bool uniform = Uniform;
   static constexpr int blocks = Blocks, halo = up4(Side / 2), strip = 4 * Threads, width = strip + 2 * halo;
-  static constexpr int weights = up4(Side * Side), stage = Batch * width;
+  static constexpr int weights = Uniform ? 0 : up4(Side * Side), stage = Batch * width;
   static constexpr int bytes = (weights + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
-// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.60, 0.64 and 0.91 ms; the copy alone takes
+// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.59, 0.63 and 0.87 ms; the copy alone takes
 // 0.51.
 template <int Side>
 struct MarchPolicy;
@@ -39,7 +42,7 @@ struct MarchPolicy<5> : March<5, 256, 2, 4, 2, 3> {};
 template <>
 struct MarchPolicy<7> : March<7, 128, 2, 8, 2, 6> {};
 template <>
-struct MarchPolicy<9> : March<9, 128, 4, 8, 2, 3> {};
+struct MarchPolicy<9> : March<9, 128, 4, 8, 2, 4, true> {};
 
 /// Reads Count floats, a multiple of four, from a multiple of 16 bytes.
 template <int Count>
@@ -144,11 +147,12 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     k_convolve_march(const __grid_constant__ ConvolveJob job, const __grid_constant__ MarchGrid grid,
                      const __grid_constant__ MarchWeights<Policy::side> weights) {
   extern __shared__ float4 march_memory[];
-  auto* taps = reinterpret_cast<float*>(march_memory);
-  for (int i = threadIdx.x; i < Policy::weights; i += Policy::threads) taps[i] = weights.taps[i];
+  auto* memory = reinterpret_cast<float*>(march_memory);
+  const float* taps = Policy::uniform ? weights.taps : memory;
+  for (int i = threadIdx.x; i < Policy::weights; i += Policy::threads) memory[i] = weights.taps[i];
   unsigned blank = 0;  // the first barrier of a march covers the weights
   for_each_piece(grid, job.ny,
-                 [&](const MarchPiece& piece) { blank += march<Policy>(job, piece, taps, taps + Policy::weights); });
+                 [&](const MarchPiece& piece) { blank += march<Policy>(job, piece, taps, memory + Policy::weights); });
   count_warp(blank, job.blank);
 }
 

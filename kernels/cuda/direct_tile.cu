@@ -13,9 +13,8 @@ namespace {
 
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
-// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.44 ms with three
-// blocks a multiprocessor, a tenth of a ms more with two; 31 x 31 has registers for two: 9.53. 2, 6 or 8 rows a thread
-// were slower.
+// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.38 ms with three
+// blocks a multiprocessor; 31 x 31 has registers for two: 9.41. 2, 6 or 8 rows a thread were slower.
 template <int Side>
 struct Tile {
   static constexpr int lanes = 32, warps = 8, columns = 8, rows = 4, threads = lanes * warps;
@@ -24,7 +23,15 @@ struct Tile {
   static constexpr int across = lanes * columns, down = warps * rows, halo = up4(Side / 2);
   static constexpr int pitch = across + 2 * halo, held_rows = down + Side - 1;
   static constexpr int weight_pitch = up4(Side), weights = Side * weight_pitch;
-  static constexpr int bytes = (weights + held_rows * pitch) * static_cast<int>(sizeof(float));
+  /// Weights come from the kernel's parameters through uniform registers, which spares the register file's two banks a
+  /// third operand; else from shared memory: larger kernels miss the constant cache.
+  static constexpr bool uniform = Side <= 15;
+  static constexpr int bytes = ((uniform ? 0 : weights) + held_rows * pitch) * static_cast<int>(sizeof(float));
+};
+
+template <int Side>
+struct TileWeights {
+  float taps[Tile<Side>::weights] = {};
 };
 
 /// Where a group of four columns stands in its row: lanes read every other group, so that every second eight of them
@@ -79,8 +86,14 @@ __device__ __forceinline__ void add_row(const float* weights, const float (&wind
   }
 #pragma unroll
   for (int j = 0; j < Side; j += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(weights + j);
-    const float taps[4] = {four.x, four.y, four.z, four.w};
+    float taps[4];
+    if constexpr (Tile<Side>::uniform) {
+#pragma unroll
+      for (int t = 0; t < 4; ++t) taps[t] = weights[j + t];
+    } else {
+      const float4 four = *reinterpret_cast<const float4*>(weights + j);
+      taps[0] = four.x, taps[1] = four.y, taps[2] = four.z, taps[3] = four.w;
+    }
 #pragma unroll
     for (int t = 0; t < 4 && j + t < Side; ++t) {
 #pragma unroll
@@ -91,53 +104,68 @@ __device__ __forceinline__ void add_row(const float* weights, const float (&wind
   for (int q = 0; q < 8; ++q) sums[q] = kApart ? sums[q] + sum[q] : sum[q];
 }
 
-/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output.
+/// Reads a row of the tile for a thread's outputs and goes one row up.
+template <int Side, int Groups>
+__device__ __forceinline__ void read_row(const float* (&at)[Groups], float (&window)[4 * Groups]) {
+#pragma unroll
+  for (int k = Groups - 1; k >= 0; --k) {
+    const float4 four = *reinterpret_cast<const float4*>(at[k]);
+    window[4 * k] = four.x, window[4 * k + 1] = four.y, window[4 * k + 2] = four.z, window[4 * k + 3] = four.w;
+    at[k] -= Tile<Side>::pitch;
+  }
+}
+
+/// Rows of the tile are read from the bottom up, which is kernel rows ascending for each output. Most rows of the tile
+/// lie under the kernel for all four rows of outputs: those are one stretch of code, so that the next kernel row's
+/// weights are read while this one's are used.
 template <int Side>
 __device__ __forceinline__ void accumulate(const float* weights, const float* pixels, float (&sums)[4][8]) {
   using T = Tile<Side>;
   constexpr int kGroups = (T::columns + 2 * T::halo) / 4;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int lane = threadIdx.x & 31, warp = this_warp();
   const float* at[kGroups];
 #pragma unroll
   for (int k = 0; k < kGroups; ++k)
     at[k] = pixels + (warp * T::rows + T::rows - 1 + Side - 1) * T::pitch + place(lane * 2 + k);
-  weights -= (T::rows - 1) * T::weight_pitch;
+  weights -= (T::rows - 1) * T::weight_pitch;  // of the kernel row above the first output row's
+  const auto some_outputs = [&](int first, int last) {
 #pragma unroll 1
-  for (int step = 0; step < T::rows + Side - 1; ++step, weights += T::weight_pitch) {
-    float window[4 * kGroups];
-#pragma unroll
-    for (int k = kGroups - 1; k >= 0; --k) {
-      const float4 four = *reinterpret_cast<const float4*>(at[k]);
-      window[4 * k] = four.x, window[4 * k + 1] = four.y, window[4 * k + 2] = four.z, window[4 * k + 3] = four.w;
-      at[k] -= T::pitch;
-    }
-    if (step >= T::rows - 1 && step < Side) {
-      // All four rows at once, so that the next row's weights are read while this one's are used.
-#pragma unroll
-      for (int o = 0; o < T::rows; ++o) add_row<Side>(weights + o * T::weight_pitch, window, sums[o]);
-    } else {
+    for (int step = first; step < last; ++step, weights += T::weight_pitch) {
+      float window[4 * kGroups];
+      read_row<Side>(at, window);
 #pragma unroll
       for (int o = 0; o < T::rows; ++o) {
         const int row = step - (T::rows - 1) + o;
         if (row >= 0 && row < Side) add_row<Side>(weights + o * T::weight_pitch, window, sums[o]);
       }
     }
+  };
+  some_outputs(0, T::rows - 1);
+#pragma unroll 1
+  for (int step = T::rows - 1; step < Side; ++step, weights += T::weight_pitch) {
+    float window[4 * kGroups];
+    read_row<Side>(at, window);
+#pragma unroll
+    for (int o = 0; o < T::rows; ++o) add_row<Side>(weights + o * T::weight_pitch, window, sums[o]);
   }
+  some_outputs(Side, T::rows + Side - 1);
 }
 
 template <int Side>
 __global__ void __launch_bounds__(Tile<Side>::threads, Tile<Side>::blocks)
-    k_convolve_tile(const __grid_constant__ ConvolveJob job, const float* __restrict__ padded_weights,
+    k_convolve_tile(const __grid_constant__ ConvolveJob job, const __grid_constant__ TileWeights<Side> all_weights,
                     unsigned tiles_x) {
   using T = Tile<Side>;
   extern __shared__ float4 tile_memory[];
-  auto* weights = reinterpret_cast<float*>(tile_memory);
-  float* pixels = weights + T::weights;
+  auto* memory = reinterpret_cast<float*>(tile_memory);
+  const float* weights = T::uniform ? all_weights.taps : memory;
+  float* pixels = memory + (T::uniform ? 0 : T::weights);
   const int out_y = static_cast<int>(blockIdx.x / tiles_x) * T::down;
   const int tile_x = static_cast<int>(blockIdx.x % tiles_x) * T::across;
   stage_tile<T>(job, static_cast<int>(job.y0) + out_y - Side / 2, tile_x - T::halo, pixels);
   close_copies();
-  for (int i = threadIdx.x; i < T::weights; i += T::threads) weights[i] = __ldg(padded_weights + i);
+  if constexpr (!T::uniform)
+    for (int i = threadIdx.x; i < T::weights; i += T::threads) memory[i] = all_weights.taps[i];
   wait_copies<0>();
   __syncthreads();  // the tile and the weights are there
   float sums[T::rows][T::columns] = {};
@@ -167,18 +195,14 @@ template <int Side>
 class TileConvolver final : public Convolver {
  public:
   /// with_blanks: for jobs that are not all_finite.
-  TileConvolver(Context& context, Shape kernel, const std::vector<float>& weights,
-                std::unique_ptr<Convolver> with_blanks)
+  TileConvolver(Shape kernel, const std::vector<float>& weights, std::unique_ptr<Convolver> with_blanks)
       : kernel_(kernel), with_blanks_(std::move(with_blanks)) {
     // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
     const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
-    std::vector<float> all(static_cast<std::size_t>(Tile<Side>::weights), 0.0f);
     for (std::int64_t i = 0; i < kernel.ny; ++i)
       for (std::int64_t j = 0; j < kernel.nx; ++j)
-        all[static_cast<std::size_t>((i + down) * Tile<Side>::weight_pitch + j + right)] =
+        weights_.taps[(i + down) * Tile<Side>::weight_pitch + j + right] =
             weights[static_cast<std::size_t>(i * kernel.nx + j)];
-    weights_ = upload_vector(context, all, context.stream());
-    context.wait();
     check(cudaFuncSetAttribute(k_convolve_tile<Side>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile<Side>::bytes),
           "cudaFuncSetAttribute");
   }
@@ -191,8 +215,8 @@ class TileConvolver final : public Convolver {
     using T = Tile<Side>;
     const std::int64_t tiles_x = (job.in.nx + T::across - 1) / T::across;
     const std::int64_t tiles = tiles_x * ((job.ny + T::down - 1) / T::down);
-    k_convolve_tile<Side><<<static_cast<unsigned>(tiles), T::threads, T::bytes, stream>>>(
-        job, weights_.data(), static_cast<unsigned>(tiles_x));
+    k_convolve_tile<Side>
+        <<<static_cast<unsigned>(tiles), T::threads, T::bytes, stream>>>(job, weights_, static_cast<unsigned>(tiles_x));
     check_launch("k_convolve_tile", stream);
   }
 
@@ -204,16 +228,16 @@ class TileConvolver final : public Convolver {
  private:
   Shape kernel_;
   std::unique_ptr<Convolver> with_blanks_;
-  DeviceBuffer<float> weights_;
+  TileWeights<Side> weights_{};
 };
 
 template <int Side, int... Larger>
-std::unique_ptr<Convolver> make_side(int side, Context& context, Shape kernel, const std::vector<float>& weights,
+std::unique_ptr<Convolver> make_side(int side, Shape kernel, const std::vector<float>& weights,
                                      std::unique_ptr<Convolver> with_blanks) {
   if constexpr (sizeof...(Larger) > 0) {
-    if (side > Side) return make_side<Larger...>(side, context, kernel, weights, std::move(with_blanks));
+    if (side > Side) return make_side<Larger...>(side, kernel, weights, std::move(with_blanks));
   }
-  return std::make_unique<TileConvolver<Side>>(context, kernel, weights, std::move(with_blanks));
+  return std::make_unique<TileConvolver<Side>>(kernel, weights, std::move(with_blanks));
 }
 
 }  // namespace
@@ -225,10 +249,10 @@ bool direct_has_tiles(const Context& context, Shape kernel) {
          sums_rows_apart(kernel) == (side > 15) && context.device().shared_bytes >= Tile<31>::bytes;
 }
 
-std::unique_ptr<Convolver> make_direct_tiles(Context& context, Shape kernel, const std::vector<float>& weights,
+std::unique_ptr<Convolver> make_direct_tiles(Shape kernel, const std::vector<float>& weights,
                                              std::unique_ptr<Convolver> with_blanks) {
   const auto side = static_cast<int>(std::max(kernel.ny, kernel.nx) | 1);
-  return make_side<11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(side, context, kernel, weights, std::move(with_blanks));
+  return make_side<11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(side, kernel, weights, std::move(with_blanks));
 }
 
 }  // namespace reber::cuda

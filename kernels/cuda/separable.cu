@@ -1,384 +1,296 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable convolution: rows into a ring in shared memory, columns out of it, so that the image is read and written
-// once. Answers kernels/cpu/separable.cpp: along x first, then along y, taps ascending.
+// Separable convolution: each block marches down a strip of columns. Rows come into a stage in shared memory, are
+// filtered along x into a ring of rows there, and along y out of it, so that the image is read and written once.
+// Answers kernels/cpu/separable.cpp: along x first, then along y, taps ascending.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/reached_part.hpp"
+#include "kernels/cuda/separable_filter.cuh"
 
 namespace reber::cuda {
 namespace {
 
-// A block owns 128 columns and marches down a segment of rows. Along x a thread makes 8 neighbouring outputs, along y 8
-// rows of 2 columns: 4 taps then cost 1 (4) reads of 16 (8) bytes of pixels and one of weights for 32 (64)
-// multiply-adds.
-constexpr int kThreads = 256;
-constexpr int kTileX = 128;
-constexpr int kChunk = 32;  ///< output rows between two barriers
-constexpr int kFill = 16;   ///< rows that are filtered along x at once
-constexpr int kTaps = 4;    ///< taps taken together
-constexpr int kMaxTaps = 512;
+using namespace separable;
 
-__host__ __device__ constexpr int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
-/// Place of column c in a staged row: 4 floats of padding after each 32 keep 16-byte reads 8 columns apart in
-/// different banks.
-__host__ __device__ constexpr int padded(int c) { return c + ((c >> 5) << 2); }
-
-/// Shared memory: weights of both axes, kFill staged rows of input, then the ring of filtered rows. Taps are padded
-/// with zeros to multiples of four: 0 x a finite pixel changes no sum; those in front of the row's put the pixels of
-/// its tap groups on multiples of four columns.
-struct Layout {
-  int row_front, row_taps, column_taps;
-  int before;  ///< columns staged left of the first output, a multiple of 4
-  int tap0;    ///< staged column that the first padded tap of output 0 reads; 3 modulo 4
-  int groups;  ///< columns staged / 4
-  int stage_pitch;
-  int ring_rows;   ///< a multiple of 16
-  int ring_front;  ///< filtered row f is ring row (f + ring_front) modulo ring_rows
+/// One way through a segment of a strip.
+struct Pass {
+  bool interpolate = false;  ///< sums are divided by the weight of finite pixels
+  bool second = false;       ///< the outputs that a blank pixel reaches hold sums, whose weights are made now
 };
 
-__host__ __device__ constexpr Layout layout_of(int ky, int kx) {
-  Layout layout{};
-  layout.row_front = (3 - kx / 2) & 3;
-  layout.row_taps = up_to(layout.row_front + kx, kTaps);
-  layout.column_taps = up_to(ky, kTaps);
-  const int reach = kx / 2 + layout.row_front;  // columns right of the output that tap 0 reads
-  layout.before = up_to(layout.row_taps - 1 - reach, 4);
-  layout.tap0 = layout.before + reach;
-  layout.groups = (layout.tap0 + kTileX + 1) / 4;
-  layout.stage_pitch = up_to(padded(layout.groups * 4), 4);
-  layout.ring_rows = kChunk + up_to(ky - 1, kFill);
-  layout.ring_front = (4 - ky) & 3;
-  return layout;
-}
-
-std::int64_t shared_bytes(Shape kernel) {
-  const Layout layout = layout_of(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx));
-  return (layout.row_taps + layout.column_taps + std::int64_t{kFill} * layout.stage_pitch +
-          std::int64_t{layout.ring_rows} * kTileX) *
-         static_cast<std::int64_t>(sizeof(float));
-}
-
-struct SeparableArguments {
-  ConvolveJob job;
-  const float* weights = nullptr;  ///< padded taps of the row, then of the column
-  int ky = 0, kx = 0;
-  float full_weight = 0;
-  std::int64_t strips = 0, segment = 0;  ///< strips of 128 columns; rows of a segment, a multiple of kChunk
-};
-
-/// The parts of a block's shared memory.
-struct BlockMemory {
-  float *row_weights, *column_weights, *stage, *ring;
-};
-
-__device__ BlockMemory block_memory(float* memory, const Layout& layout) {
-  float* column = memory + layout.row_taps;
-  float* stage = column + layout.column_taps;
-  return {memory, column, stage, stage + kFill * layout.stage_pitch};
-}
-
-/// Puts one group of four pixels of a staged row; whether one was blank.
-__device__ __forceinline__ bool stage_group(const SeparableArguments& arguments, const Layout& layout, float* stage,
-                                            std::int64_t y, std::int64_t x0, int r, int group, bool mask) {
-  const ConvolveJob& job = arguments.job;
-  const float* from = window_row(job.in, y + r, job.boundary);
-  float4 value = row_values4(from, x0 + group * 4, job.in.nx, job.boundary);
-  bool blank_seen = false;
-  if (!job.all_finite) {
-    value.x = convolved(value.x, mask, blank_seen);
-    value.y = convolved(value.y, mask, blank_seen);
-    value.z = convolved(value.z, mask, blank_seen);
-    value.w = convolved(value.w, mask, blank_seen);
-  }
-  *reinterpret_cast<float4*>(stage + r * layout.stage_pitch + padded(group * 4)) = value;
-  return blank_seen;
-}
-
-/// Puts kFill rows from image row y on into the stage; whether a blank pixel was met.
-__device__ __forceinline__ bool load_stage(const SeparableArguments& arguments, const Layout& layout, float* stage,
-                                           std::int64_t y, std::int64_t tile_x, bool mask) {
-  const std::int64_t x0 = tile_x - layout.before;
-  bool blank_seen = false;
-  // A warp takes 32 groups of two rows; what is left of each row goes to 16 threads a row.
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+/// Filters a stage along x into the ring. to: ring row of its first row; from row `first` on.
+__device__ __forceinline__ void filter_rows(const RingLayout& layout, const SeparableTaps& taps,
+                                            const BlockMemory& memory, const float* stage, int to, int first) {
+  const int lane = static_cast<int>(threadIdx.x & 31), row = lane % kUnit, column = lane / kUnit * kOutputs;
+  float sums[kOutputs] = {};
+  filter(taps.row, layout.row_groups, layout.row_front,
+         RowPixels{stage + row * layout.pitch + column + layout.first_tap}, sums);
+  const int ring_row = to + row < layout.ring_rows ? to + row : to + row - layout.ring_rows;
+  auto* out = reinterpret_cast<float4*>(memory.ring + ring_row * kRingPitch + column);
+  if (row < first) return;
 #pragma unroll
-  for (int r = 0; r < kFill; r += kThreads / 32)
-    blank_seen |= stage_group(arguments, layout, stage, y, x0, warp + r, lane, mask);
-  for (int group = 32 + threadIdx.x % 16; group < layout.groups; group += kThreads / kFill)
-    blank_seen |= stage_group(arguments, layout, stage, y, x0, threadIdx.x / 16, group, mask);
-  return blank_seen;
+  for (int q = 0; q < kOutputs / 4; ++q) out[q] = {sums[4 * q], sums[4 * q + 1], sums[4 * q + 2], sums[4 * q + 3]};
 }
 
-__device__ __forceinline__ void read4(const float* from, float (&values)[4]) {
-  const float4 four = *reinterpret_cast<const float4*>(from);
-  values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
-}
-
-/// Filters the staged rows along x into the ring; filled: rows that went before them.
-__device__ __forceinline__ void filter_rows(const Layout& layout, const BlockMemory& memory, int filled) {
-  const int r = threadIdx.x / 16, c = threadIdx.x % 16 * 8;
-  const float* row = memory.stage + r * layout.stage_pitch;
-  float sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  // Pixels of a tap group: four below the group's first output, the eight of its outputs shifted by three.
-  float low[4], middle[4], high[4], weight[4];
-  int at = c + layout.tap0 - 3;
-  read4(row + padded(at + 4), middle);
-  read4(row + padded(at + 8), high);
-#pragma unroll 2
-  for (int j = 0; j < layout.row_taps; j += kTaps, at -= kTaps) {
-    read4(row + padded(at), low);
-    read4(memory.row_weights + j, weight);
+/// Writes the warp's 16 rows of two columns a lane.   returns the blank ones among them (none where sums are kept)
+template <bool Finite>
+__device__ __forceinline__ unsigned write_outputs(const ConvolveJob& job, float full_weight, float* to, int rows,
+                                                  int columns, const float2 (&values)[kOutputs], const Pass& pass,
+                                                  bool blank_met) {
+  unsigned blank = 0;
+  if (!Finite && pass.interpolate) {
 #pragma unroll
-    for (int t = 0; t < kTaps; ++t) {
-#pragma unroll
-      for (int q = 0; q < 8; ++q) {
-        const int place = 3 + q - t;
-        const float value = place < 4 ? low[place] : place < 8 ? middle[place - 4] : high[place - 8];
-        sums[q] = fmaf(weight[t], value, sums[q]);
+    for (int q = 0; q < kOutputs; ++q) {
+      if (q >= rows || columns <= 0) break;
+      auto* pair = reinterpret_cast<float2*>(to + q * job.out_pitch);
+      float2 value = values[q];
+      if (pass.second || !blank_met) {
+        const float2 sum = pass.second ? *pair : value;
+        const float2 weight = pass.second ? value : float2{full_weight, full_weight};
+        value.x = stored_result(rules::interpolate_output(sum.x, weight.x, job.total, job.min_weight));
+        value.y = stored_result(rules::interpolate_output(sum.y, weight.y, job.total, job.min_weight));
+        blank += (isfinite(value.x) ? 0 : 1) + (columns < 2 || isfinite(value.y) ? 0 : 1);
       }
+      *pair = value;  // the pitch is even: a second column beyond nx falls into the gap between rows
     }
-#pragma unroll
-    for (int q = 0; q < 4; ++q) high[q] = middle[q], middle[q] = low[q];
+    return blank;
   }
-  const int ring_row = (filled + layout.ring_front + r) % layout.ring_rows;
-  auto* out = reinterpret_cast<float4*>(memory.ring + ring_row * kTileX + c);
-  out[0] = {sums[0], sums[1], sums[2], sums[3]};
-  out[1] = {sums[4], sums[5], sums[6], sums[7]};
-}
-
-/// Four rows of the ring that end at row `last`, which is 3 modulo 4.
-__device__ __forceinline__ void read4_rows(const float* ring, int last, float2* values) {
 #pragma unroll
-  for (int q = 0; q < 4; ++q) values[q] = *reinterpret_cast<const float2*>(ring + (last - 3 + q) * kTileX);
-}
-
-/// Four neighbouring taps of eight neighbouring rows of outputs; only the first `taps` of them where not All: a row
-/// that overflowed must not reach outputs whose kernel does not hold it, not even times zero.
-template <bool All>
-__device__ __forceinline__ void four_taps_y(const float (&weight)[4], int taps, const float2 (&window)[12],
-                                            float2 (&sums)[8]) {
-#pragma unroll
-  for (int t = 0; t < kTaps; ++t) {
-    if (!All && t >= taps) break;
-#pragma unroll
-    for (int q = 0; q < 8; ++q) {
-      const float2 value = window[3 + q - t];
-      sums[q].x = fmaf(weight[t], value.x, sums[q].x);
-      sums[q].y = fmaf(weight[t], value.y, sums[q].y);
-    }
+  for (int q = 0; q < kOutputs; q += 4) {
+    const float four[4][2] = {{values[q].x, values[q].y},
+                              {values[q + 1].x, values[q + 1].y},
+                              {values[q + 2].x, values[q + 2].y},
+                              {values[q + 3].x, values[q + 3].y}};
+    blank += store_rows(to + q * job.out_pitch, -job.out_pitch, q, rows, columns, four);
   }
+  return blank;
 }
 
-/// Filters along y: rows first .. first+7 of the chunk, for two columns.
-__device__ __forceinline__ void filter_columns(const Layout& layout, const BlockMemory& memory, int ky, int chunk_row,
-                                               float2 (&sums)[8]) {
-  const float* columns = memory.ring + threadIdx.x % 64 * 2;
-  // Ring row of the first tap of a group for the first of the eight outputs; 3 modulo 4, as ring_front sees to.
-  const int rows = layout.ring_rows;
-  int at = (chunk_row + static_cast<int>(threadIdx.x / 64) * 8 + ky - 1 + layout.ring_front) % rows;
-  float2 window[12];
-  float weight[4];
-  const int above = at + 4 < rows ? at + 4 : at + 4 - rows;
-  read4_rows(columns, above, window + 4);
-  read4_rows(columns, above + 4 < rows ? above + 4 : above + 4 - rows, window + 8);
-#pragma unroll 2
-  for (int i = 0; i < layout.column_taps; i += kTaps) {
-    read4_rows(columns, at, window);
-    read4(memory.column_weights + i, weight);
-    if (i + kTaps <= ky) {
-      four_taps_y<true>(weight, kTaps, window, sums);
-    } else {
-      four_taps_y<false>(weight, ky - i, window, sums);
-    }
-#pragma unroll
-    for (int q = 11; q >= 4; --q) window[q] = window[q - 4];
-    at = at >= kTaps ? at - kTaps : at - kTaps + rows;
-  }
-}
-
-/// Where the thread's pixels of a chunk go: 8 rows of 2 columns.
-struct Outputs {
-  float* at;
-  std::int64_t pitch;
-  int rows, columns;  ///< of the 8 x 2 that exist
+/// Output rows of the job that blank pixels reach, as chunks see it.
+struct Reach {
+  int first = 0, end = 0;
 };
 
-__device__ Outputs outputs_of(const ConvolveJob& job, std::int64_t chunk_y, std::int64_t chunk_end,
-                              std::int64_t tile_x) {
-  const std::int64_t y = chunk_y + threadIdx.x / 64 * 8, x = tile_x + threadIdx.x % 64 * 2;
-  const auto rows = static_cast<int>(min(static_cast<long long>(8), static_cast<long long>(chunk_end - y)));
-  const auto columns = static_cast<int>(min(static_cast<long long>(2), static_cast<long long>(job.in.nx - x)));
-  return {job.out + (y - job.y0) * job.out_pitch + x, job.out_pitch, columns > 0 ? rows : 0, columns};
-}
-
-/// First pass: sums, or the result where nothing is divided. Second pass (finish): results in the sums' place.
-__device__ unsigned write_outputs(const ConvolveJob& job, const Outputs& out, const float2 (&values)[8], bool finish) {
-  unsigned blank = 0;
-#pragma unroll
-  for (int q = 0; q < 8; ++q) {
-    if (q >= out.rows) continue;
-    // The pitch is even: a second column beyond nx falls into the gap between rows.
-    auto* to = reinterpret_cast<float2*>(out.at + q * out.pitch);
-    float2 value = values[q];
-    if (finish) {
-      const float2 sum = *to;
-      value.x = rules::interpolate_output(sum.x, value.x, job.total, job.min_weight);
-      value.y = rules::interpolate_output(sum.y, value.y, job.total, job.min_weight);
+/// Marches down `count` output rows of a strip. reach: of blank pixels among them.   returns the blank outputs that
+/// this thread wrote
+template <bool Finite>
+__device__ __forceinline__ unsigned march(const ConvolveJob& job, const RingLayout& layout, const SeparableTaps& taps,
+                                          const BlockMemory& memory, Feed<Finite>& feed, int strip, int first_out,
+                                          int count, const Pass& pass, Reach& reach) {
+  const int lane = static_cast<int>(threadIdx.x & 31), warp = this_warp();
+  const int x = strip * kStrip + 2 * lane, columns = static_cast<int>(job.in.nx) - x;
+  const int top = static_cast<int>(job.y0) + first_out - (layout.ky - 1 - layout.ky / 2), end = layout.held + count;
+  // Units of rows: those that the first chunk finds in the ring, then two of each warp for each chunk.
+  const int early = (layout.held + kUnit - 1) / kUnit, start = layout.held - early * kUnit;
+  const auto following = [&](int unit) {
+    return unit < early && unit + layout.warps >= early ? early + warp : unit + layout.warps;
+  };
+  const int own = warp < early ? warp : early + warp;
+  int wanted = own, unit = own, buffer = 0, to = start + own * kUnit;
+  feed.clear(pass.second);
+  const auto fetch = [&](int into) {
+    const int row = start + wanted * kUnit;
+    if (row < end) feed.fetch(into, top + row, end - row);
+    wanted = following(wanted);
+  };
+  for (int b = 0; b < layout.buffers; ++b) fetch(b);
+  bool blank_seen = false;
+  const auto take = [&] {
+    const int row = start + unit * kUnit, next = following(unit);
+    if (row < end) {
+      blank_seen |= feed.wait(buffer, pass.second);
+      filter_rows(layout, taps, memory, memory.stages + buffer * layout.stage_count(),
+                  to < 0 ? to + layout.ring_rows : to, -row);
+      __syncwarp();  // the stage is free
+      fetch(buffer);
     }
-    if (finish || !job.interpolate) value = {stored_result(value.x), stored_result(value.y)};
-    *to = value;
-    if (!isfinite(value.x)) ++blank;
-    if (out.columns > 1 && !isfinite(value.y)) ++blank;
-  }
-  return blank;
-}
-
-/// One march down the segment. Returns the blank pixels written by this thread.
-__device__ __forceinline__ unsigned march(const SeparableArguments& arguments, const Layout& layout,
-                                          const BlockMemory& memory, std::int64_t y0, std::int64_t y1,
-                                          std::int64_t tile_x, bool mask, bool& any_blank) {
-  const ConvolveJob& job = arguments.job;
-  const std::int64_t top = y0 - (arguments.ky - 1 - arguments.ky / 2);  // image row of filtered row 0
-  const int segment = static_cast<int>(y1 - y0);
-  int filled = 0;
+    if (layout.buffers == 2) buffer ^= 1;
+    to += (next - unit) * kUnit;
+    if (to >= layout.ring_rows) to -= layout.ring_rows;
+    unit = next;
+  };
   unsigned blank = 0;
-  for (int chunk = 0; chunk < segment; chunk += kChunk) {
-    const int wanted = min(chunk + kChunk, segment) + arguments.ky - 1;
-    for (; filled < wanted; filled += kFill) {
-      any_blank |= __syncthreads_or(load_stage(arguments, layout, memory.stage, top + filled, tile_x, mask)) != 0;
-      filter_rows(layout, memory, filled);
-      __syncthreads();  // the stage is free again, the ring's rows are there
-    }
-    float2 sums[8] = {};
-    filter_columns(layout, memory, arguments.ky, chunk, sums);
-    blank += write_outputs(job, outputs_of(job, y0 + chunk, y1, tile_x), sums, mask);
-    __syncthreads();  // the chunk's oldest rows may be overwritten
-  }
-  return blank;
-}
-
-/// Stands for the second march where the segment saw no blank pixel: all weights are alike.
-__device__ unsigned finish_full(const SeparableArguments& arguments, std::int64_t y0, std::int64_t y1,
-                                std::int64_t tile_x) {
-  const float full = arguments.full_weight;
-  const float2 pair = {full, full};
-  const float2 weights[8] = {pair, pair, pair, pair, pair, pair, pair, pair};
-  unsigned blank = 0;
-  for (std::int64_t y = y0; y < y1; y += kChunk)
-    blank += write_outputs(arguments.job, outputs_of(arguments.job, y, y1, tile_x), weights, true);
-  return blank;
-}
-
-__global__ void __launch_bounds__(kThreads, 3) k_convolve_separable(const SeparableArguments arguments) {
-  extern __shared__ float4 march_memory[];
-  const ConvolveJob& job = arguments.job;
-  const Layout layout = layout_of(arguments.ky, arguments.kx);
-  const BlockMemory memory = block_memory(reinterpret_cast<float*>(march_memory), layout);
-  for (int i = threadIdx.x; i < layout.row_taps + layout.column_taps; i += kThreads)
-    memory.row_weights[i] = arguments.weights[i];
-  __syncthreads();
-  const std::int64_t tile_x = blockIdx.x % arguments.strips * kTileX;
-  const std::int64_t y0 = job.y0 + blockIdx.x / arguments.strips * arguments.segment;
-  const std::int64_t y1 = min(static_cast<long long>(y0 + arguments.segment), static_cast<long long>(job.y0 + job.ny));
-  bool any_blank = false;
-  unsigned blank = 0;
-  for (int pass = 0; pass < (job.interpolate ? 2 : 1); ++pass) {
-    if (pass == 1 && !any_blank) {
-      blank = finish_full(arguments, y0, y1, tile_x);
+  int blank_end = 0;  // row of the march behind the last blank pixel
+  int out = 0, from = 0;
+  int left = 2 + (warp < early ? (early - warp - 1) / layout.warps + 1 : 0);  // units until the block meets
+#pragma unroll 1
+  while (out < count) {
+    take();
+    if (--left > 0) continue;
+    left = 2;
+    if constexpr (Finite) {
+      __syncthreads();  // the ring's rows are there
     } else {
-      blank = march(arguments, layout, memory, y0, y1, tile_x, pass == 1, any_blank);
+      if (__syncthreads_or(blank_seen)) blank_end = layout.held + out + layout.chunk();
+      blank_seen = false;
     }
+    const bool blank_met = blank_end > out;
+    if (blank_met) {
+      if (reach.end == 0) reach.first = first_out + out;
+      reach.end = first_out + min(out + layout.chunk(), count);
+    }
+    const int mine = out + warp * kOutputs;
+    if (mine < count && (!pass.second || blank_met)) {
+      float2 sums[kOutputs] = {};
+      int lowest = from + warp * kOutputs + 4 * (layout.column_groups - 1);
+      if (lowest >= layout.ring_rows) lowest -= layout.ring_rows;
+      filter(taps.column, layout.column_groups, layout.column_front,
+             RingPixels{memory.ring + 2 * lane, lowest * kRingPitch, layout.ring_rows * kRingPitch}, sums);
+      blank += write_outputs<Finite>(job, layout.full_weight, job.out + (first_out + mine) * job.out_pitch + x,
+                                     count - mine, columns, sums, pass, blank_met);
+    }
+    out += layout.chunk();
+    from += layout.chunk();
+    if (from >= layout.ring_rows) from -= layout.ring_rows;
+    __syncthreads();  // the ring's oldest rows have been used
+  }
+  return blank;
+}
+
+template <bool Finite>
+__global__ void __launch_bounds__(kMaxWarps * 32, kWarpsPerSm / kMaxWarps)
+    k_convolve_separable(const __grid_constant__ ConvolveJob job, const __grid_constant__ RingLayout layout,
+                         const __grid_constant__ SeparableTaps taps) {
+  extern __shared__ float4 march_memory[];
+  const BlockMemory memory = block_memory(march_memory, layout);
+  const int strip = static_cast<int>(blockIdx.x % layout.strips);
+  const int first = static_cast<int>(blockIdx.x / layout.strips) * layout.segment;
+  const int count = min(layout.segment, static_cast<int>(job.ny) - first);
+  const StageColumns columns = stage_columns(job, layout, strip);
+  for (int c = threadIdx.x; c < layout.width; c += layout.warps * 32)
+    memory.sources[c] = rules::boundary_index_as<int>(columns.x0 + c, static_cast<int>(job.in.nx), job.boundary);
+  Feed<Finite> feed(job, layout, memory, columns);
+  __syncthreads();  // the sources are there
+  unsigned blank = 0;
+  Reach reach;
+  const bool interpolate = !Finite && job.interpolate;
+#pragma unroll 1
+  for (int pass = 0; pass < (Finite ? 1 : 2); ++pass) {
+    // Where no blank pixel reaches, the first pass knew the weights.
+    const int from = pass == 0 ? first : same_in_all(reach.first),
+              end = pass == 0 ? first + count : same_in_all(reach.end);
+    if (pass == 1 && (!interpolate || end == 0)) break;
+    reach = {};
+    blank += march<Finite>(job, layout, taps, memory, feed, strip, from, end - from, {interpolate, pass == 1}, reach);
   }
   count_warp(blank, job.blank);
+}
+
+// ---- host
+
+/// The layout but for its weights and segments; warps is 0 where the taps outgrow shared memory.
+RingLayout ring_layout(const DeviceInfo& device, Shape kernel) {
+  RingLayout layout;
+  if (std::max(kernel.ny, kernel.nx) > kMaxTaps) return layout;
+  layout.ky = static_cast<int>(kernel.ny);
+  layout.kx = static_cast<int>(kernel.nx);
+  layout.row_front = (3 - layout.kx / 2) & 3;
+  layout.row_groups = (layout.row_front + layout.kx + 3) / 4;
+  layout.column_groups = (layout.ky + 3) / 4;
+  layout.column_front = 4 * layout.column_groups - layout.ky;
+  const int reach = layout.kx / 2 + layout.row_front;  // columns right of an output that tap 0 reads
+  layout.before = up_to(4 * layout.row_groups - 1 - reach, 4);
+  layout.first_tap = layout.before + reach - 3;
+  layout.width = layout.first_tap + kStrip + 4;
+  layout.pitch = 4 * (layout.width / 4 | 1);
+  layout.held = up_to(layout.ky - 1, 4);
+  // As many warps as registers and shared memory allow, a multiple of the four schedulers; then two buffers; then four
+  // warps, whose phases mix better. H200, 16384 x 16384: 9 taps 0.60 ms with blocks of 4, 0.66 with 8; 65 taps 1.72
+  // with either; 129 taps, where shared memory holds one block of 8 or 16, 3.53 and 2.98, 3.14 with two of 6.
+  int best = 0;
+  RingLayout chosen = layout;
+  for (const int warps : {kMaxWarps, 12, 8, 2, 6, 4}) {
+    for (int buffers = 1; buffers <= 2; ++buffers) {
+      layout.warps = warps;
+      layout.buffers = buffers;
+      layout.ring_rows = layout.held + layout.chunk();
+      if (layout.bytes() > device.shared_bytes) continue;
+      const auto blocks = std::max(static_cast<int>(device.shared_bytes_per_sm / (layout.bytes() + 1024)), 1);
+      const int score = std::min(blocks * warps / 4 * 4, kWarpsPerSm) * 2 + buffers;
+      if (score < best) continue;
+      best = score;
+      chosen = layout;
+    }
+  }
+  return chosen;
+}
+
+/// Rows of a segment such that the blocks come out even: each repeats `held` rows along x, half of their cost. least:
+/// segments of a strip.
+int segment_rows(std::int64_t strips, std::int64_t ny, std::int64_t at_once, int held, std::int64_t least) {
+  std::int64_t best = ny;
+  double best_cost = 0;
+  for (std::int64_t pieces = least; pieces <= 64; ++pieces) {
+    const std::int64_t rows = std::max<std::int64_t>((ny + pieces - 1) / pieces, kOutputs);
+    const std::int64_t waves = (strips * ((ny + rows - 1) / rows) + at_once - 1) / at_once;
+    const double cost = static_cast<double>(waves) * (static_cast<double>(rows) + 0.5 * held);
+    if (pieces > least && cost >= best_cost) continue;
+    best = rows;
+    best_cost = cost;
+  }
+  return static_cast<int>(best);
 }
 
 class SeparableConvolver final : public Convolver {
  public:
   SeparableConvolver(Context& context, Shape kernel, const std::vector<float>& column, const std::vector<float>& row)
-      : kernel_(kernel),
-        multiprocessors_(context.device().multiprocessors),
-        weights_(upload_vector(context, padded_weights(kernel, column, row), context.stream())) {
-    context.wait();
-    arguments_.weights = weights_.data();
-    arguments_.ky = static_cast<int>(kernel.ny);
-    arguments_.kx = static_cast<int>(kernel.nx);
+      : layout_(ring_layout(context.device(), kernel)), bytes_(layout_.bytes()) {
+    std::copy(row.begin(), row.end(), taps_.row + layout_.row_front);
+    std::copy(column.begin(), column.end(), taps_.column + layout_.column_front);
     float along_x = 0, full = 0;
     for (const float weight : row) along_x = std::fma(weight, 1.0f, along_x);
     for (const float weight : column) full = std::fma(weight, along_x, full);
-    arguments_.full_weight = full;
-    // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
-    check(cudaFuncSetAttribute(k_convolve_separable, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(context.device().shared_bytes)),
-          "cudaFuncSetAttribute");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm_, k_convolve_separable, kThreads,
-                                                        static_cast<std::size_t>(shared_bytes(kernel))),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    layout_.full_weight = full;
+    for (const bool finite : {true, false}) {
+      // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
+      check(cudaFuncSetAttribute(kernel_for(finite), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(context.device().shared_bytes)),
+            "cudaFuncSetAttribute");
+      int blocks = 0;
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_for(finite), layout_.warps * 32,
+                                                          static_cast<std::size_t>(bytes_)),
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+      at_once_[finite ? 1 : 0] = std::int64_t{context.device().multiprocessors} * std::max(blocks, 1);
+    }
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    SeparableArguments arguments = arguments_;
-    arguments.job = job;
-    arguments.strips = (job.in.nx + kTileX - 1) / kTileX;
-    arguments.segment = segment_rows(arguments.strips, job.ny);
-    const std::int64_t blocks = arguments.strips * ((job.ny + arguments.segment - 1) / arguments.segment);
-    k_convolve_separable<<<static_cast<unsigned>(blocks), kThreads, static_cast<std::size_t>(shared_bytes(kernel_)),
-                           stream>>>(arguments);
+    RingLayout layout = layout_;
+    layout.strips = (job.in.nx + kStrip - 1) / kStrip;
+    // Segments with blank pixels take twice as long as others: many small ones even that out.
+    layout.segment =
+        segment_rows(layout.strips, job.ny, at_once_[job.all_finite ? 1 : 0], layout.held, job.all_finite ? 1 : 8);
+    const std::int64_t blocks = layout.strips * ((job.ny + layout.segment - 1) / layout.segment);
+    kernel_for(
+        job.all_finite)<<<static_cast<unsigned>(blocks), layout.warps * 32, static_cast<std::size_t>(bytes_), stream>>>(
+        job, layout, taps_);
     check_launch("k_convolve_separable", stream);
   }
 
   [[nodiscard]] std::string description() const override {
-    return "separable, rows and columns in one kernel, " + std::to_string(kernel_.nx) + " and " +
-           std::to_string(kernel_.ny) + " taps";
+    return "separable, rows and columns in one kernel, " + std::to_string(layout_.kx) + " and " +
+           std::to_string(layout_.ky) + " taps";
   }
 
  private:
-  static std::vector<float> padded_weights(Shape kernel, const std::vector<float>& column,
-                                           const std::vector<float>& row) {
-    const Layout layout = layout_of(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx));
-    std::vector<float> all(static_cast<std::size_t>(layout.row_taps + layout.column_taps), 0.0f);
-    std::copy(row.begin(), row.end(), all.begin() + layout.row_front);
-    std::copy(column.begin(), column.end(), all.begin() + layout.row_taps);
-    return all;
-  }
+  using Function = void (*)(ConvolveJob, RingLayout, SeparableTaps);
+  static Function kernel_for(bool finite) { return finite ? k_convolve_separable<true> : k_convolve_separable<false>; }
 
-  /// Rows of a segment: long ones repeat fewer rows along x, short ones fill the card's multiprocessors.
-  [[nodiscard]] std::int64_t segment_rows(std::int64_t strips, std::int64_t ny) const {
-    const std::int64_t at_once = std::int64_t{multiprocessors_} * std::max(blocks_per_sm_, 1);
-    const double row_cost = static_cast<double>(kernel_.nx) + 16;
-    const double column_cost = static_cast<double>(kernel_.ny) + 16;
-    std::int64_t best = kChunk;
-    double best_cost = 0;
-    for (std::int64_t rows = kChunk; rows <= 2048; rows += kChunk) {
-      const std::int64_t waves = (strips * ((ny + rows - 1) / rows) + at_once - 1) / at_once;
-      const double cost = static_cast<double>(waves) * ((static_cast<double>(rows + kernel_.ny - 1)) * row_cost +
-                                                        static_cast<double>(rows) * column_cost);
-      if (rows == kChunk || cost < best_cost) {
-        best = rows;
-        best_cost = cost;
-      }
-      if (rows >= ny) break;
-    }
-    return best;
-  }
-
-  Shape kernel_;
-  int multiprocessors_;
-  int blocks_per_sm_ = 1;
-  DeviceBuffer<float> weights_;
-  SeparableArguments arguments_{};
+  RingLayout layout_;
+  SeparableTaps taps_;
+  int bytes_;
+  std::int64_t at_once_[2] = {1, 1};  ///< blocks that the device runs at a time; [1]: where all pixels are finite
 };
 
-// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/tune.py auto): the parts of memory's and of the
-// multiply-adders' peak rates that are reached, by the number of taps. Beyond 129 the outputs leave the registers; two
-// passes read each tap through the L1 cache.
-constexpr double kMemoryPart = 0.67, kTwoPassPart = 0.08;
-constexpr ReachedPart kReached[] = {{9, 0.216},  {17, 0.394}, {25, 0.461},  {33, 0.512},  {49, 0.537},
-                                    {65, 0.505}, {97, 0.513}, {129, 0.534}, {145, 0.389}, {257, 0.306}};
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the parts of memory's and of the
+// multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap through the L1 cache.
+constexpr double kMemoryPart = 0.74, kTwoPassPart = 0.08;
+constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.416}, {25, 0.542},  {33, 0.595},  {49, 0.562},
+                                    {65, 0.606}, {97, 0.665}, {129, 0.696}, {201, 0.649}, {301, 0.673}};
 
 }  // namespace
 
@@ -412,7 +324,7 @@ std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpe
 }
 
 bool separable_is_fused(const Context& context, Shape kernel) {
-  return kernel.ny <= kMaxTaps && kernel.nx <= kMaxTaps && shared_bytes(kernel) <= context.device().shared_bytes;
+  return ring_layout(context.device(), kernel).warps > 0;
 }
 
 }  // namespace reber::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable convolution of images without blank pixels, up to 129 taps: each block marches up a strip of columns. A
+// Separable convolution of images without blank pixels, 10 to 33 taps: each block marches up a strip of columns. A
 // batch of rows is filtered along x from one part of shared memory into another; then each thread takes its columns of
 // it, whose outputs in the making, one for each tap, stay in registers. The same sums in the same order as
 // separable.cu.
@@ -31,36 +31,28 @@ struct SeparableMarch {
   static constexpr int width = up_to(first_tap + strip + 4, 4);
   static constexpr int pitch = up_to(width - 4, 32) + 4;  ///< 4 modulo 32: eight rows fall into different banks
   static constexpr int middle_pitch = strip + 4;
-  static constexpr int weights = row_taps + column_taps, middle = batch * middle_pitch, stage = batch * pitch;
-  static constexpr int bytes = (weights + middle + Stages * stage) * static_cast<int>(sizeof(float));
+  static constexpr int middle = batch * middle_pitch, stage = batch * pitch;
+  static constexpr int bytes = (middle + Stages * stage) * static_cast<int>(sizeof(float));
 };
 
-// H200, 16384 x 16384, in ms (bench/NOTES.md): 9 taps 0.64, 17 0.66, 25 0.82, 33 0.99, 65 2.01, 129 3.79. 65 taps
-// take 1.85 with 256 threads of one column, whose registers spill. 49 and 97 are as their neighbours.
+// H200, 16384 x 16384, in ms, the ring of separable.cu in brackets (bench/NOTES.md): 17 taps 0.66 (0.73), 25 0.74
+// (0.93), 33 0.89 (1.07). For fewer and for more the ring is faster.
 template <int Taps>
 struct SeparablePolicy;
-template <>
-struct SeparablePolicy<9> : SeparableMarch<9, 128, 2, 8, 2, 5> {};
 template <>
 struct SeparablePolicy<17> : SeparableMarch<17, 128, 2, 4, 2, 5> {};
 template <>
 struct SeparablePolicy<25> : SeparableMarch<25, 128, 2, 8, 2, 4> {};
 template <>
 struct SeparablePolicy<33> : SeparableMarch<33, 128, 2, 8, 2, 4> {};
-template <>
-struct SeparablePolicy<49> : SeparableMarch<49, 256, 1, 8, 2, 2> {};
-template <>
-struct SeparablePolicy<65> : SeparableMarch<65, 128, 2, 8, 2, 2> {};
-template <>
-struct SeparablePolicy<97> : SeparableMarch<97, 256, 1, 16, 2, 1> {};
-template <>
-struct SeparablePolicy<129> : SeparableMarch<129, 256, 1, 16, 2, 1> {};
 
-struct SeparableWeights {
-  const float* row = nullptr;     ///< row_taps of the policy
-  const float* column = nullptr;  ///< column_taps
-  int ky = 0, kx = 0;             ///< of the kernel itself
-  int down = 0, right = 0;        ///< zeros in front of its taps
+/// A parameter of the kernel, so that weights come through uniform registers: a multiply-add then reads two operands
+/// from the register file, which has two banks.
+template <class Policy>
+struct MarchTaps {
+  float row[Policy::row_taps] = {}, column[Policy::column_taps] = {};
+  int ky = 0, kx = 0;       ///< of the kernel itself
+  int down = 0, right = 0;  ///< zeros in front of its taps
 };
 
 __device__ __forceinline__ void put_four(const float* from, float* to) {
@@ -73,13 +65,11 @@ template <int Phase>
 __device__ __forceinline__ void four_taps(const float* pixels, const float* weights, float (&window)[kRow + 4],
                                           float (&sums)[kRow]) {
   constexpr int kSize = kRow + 4, kTurn = 4 * kSize - 4 * Phase;
-  float taps[4];
   put_four(pixels - 4 * Phase, &window[kTurn % kSize]);
-  put_four(weights + 4 * Phase, taps);
 #pragma unroll
   for (int t = 0; t < 4; ++t) {
 #pragma unroll
-    for (int q = 0; q < kRow; ++q) sums[q] = fmaf(taps[t], window[(3 + q - t + kTurn) % kSize], sums[q]);
+    for (int q = 0; q < kRow; ++q) sums[q] = fmaf(weights[4 * Phase + t], window[(3 + q - t + kTurn) % kSize], sums[q]);
   }
 }
 
@@ -94,10 +84,10 @@ __device__ __forceinline__ void tap_groups(const float* pixels, const float* wei
 
 /// Filters a stage along x. Eight neighbouring lanes take eight rows: their 16-byte reads fall into different banks.
 template <class Policy>
-__device__ __forceinline__ void filter_rows(const float* stage, const float* weights, float* middle) {
+__device__ __forceinline__ void filter_rows(const float* stage, const MarchTaps<Policy>& taps, float* middle) {
   constexpr int kPhases = (kRow + 4) / 4, kGroups = Policy::row_taps / 4, kAcross = Policy::strip / kRow;
   const int row = threadIdx.x % 8 + 8 * (threadIdx.x / 8 / kAcross), column = threadIdx.x / 8 % kAcross * kRow;
-  const float* pixels = stage + row * Policy::pitch + column + Policy::first_tap;
+  const float *pixels = stage + row * Policy::pitch + column + Policy::first_tap, *weights = taps.row;
   float window[kRow + 4], sums[kRow] = {};
 #pragma unroll
   for (int q = 4; q < kRow + 4; q += 4) put_four(pixels + q, &window[q]);
@@ -125,23 +115,17 @@ __device__ __forceinline__ void read_columns(const float* from, float (&values)[
 /// Adds Rows filtered rows, read upwards, to the outputs in the making. sums[k]: the output that has had taps 0 to k.
 /// Each moves up by Rows; done[k]: the output that is complete with row k.
 template <class Policy>
-__device__ __forceinline__ void add_rows(const float* weights, const float* rows,
+__device__ __forceinline__ void add_rows(const MarchTaps<Policy>& taps, const float* rows,
                                          float (&sums)[Policy::taps - 1][Policy::columns],
                                          float (&done)[Policy::together][Policy::columns]) {
   constexpr int kTaps = Policy::taps, kRows = Policy::together, kColumns = Policy::columns;
   constexpr int kChains = 8 / kColumns;  // outputs taken side by side, so that one row's value serves many
-  float value[kRows][kColumns], taps[Policy::column_taps];
+  float value[kRows][kColumns];
 #pragma unroll
   for (int k = 0; k < kRows; ++k) read_columns(rows + k * Policy::middle_pitch, value[k]);
     // Downwards, so that sums[i - kRows] has not been overwritten when it becomes sums[i].
 #pragma unroll
   for (int last = kTaps + kRows - 2; last >= 0; last -= kChains) {
-    const int lowest = last - kChains + 1 - kRows + 1;  // tap
-#pragma unroll
-    for (int t = 0; t < Policy::column_taps; t += 4) {
-      const bool first_time = last == kTaps + kRows - 2 || t / 4 < (lowest + kChains) / 4;
-      if (t + 4 > lowest && first_time) put_four(weights + t, &taps[t]);
-    }
     float sum[kChains][kColumns];
 #pragma unroll
     for (int c = 0; c < kChains; ++c) {
@@ -155,7 +139,7 @@ __device__ __forceinline__ void add_rows(const float* weights, const float* rows
         const int tap = last - c - kRows + 1 + k;
         if (tap < 0 || tap >= kTaps) continue;
 #pragma unroll
-        for (int q = 0; q < kColumns; ++q) sum[c][q] = fmaf(taps[tap], value[k][q], sum[c][q]);
+        for (int q = 0; q < kColumns; ++q) sum[c][q] = fmaf(taps.column[tap], value[k][q], sum[c][q]);
       }
     }
 #pragma unroll
@@ -176,8 +160,8 @@ __device__ __forceinline__ void add_rows(const float* weights, const float* rows
 
 /// Marches up one piece.   returns the blank outputs that this thread wrote
 template <class Policy>
-__device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPiece& piece, const float* weights,
-                                          float* middle, float* stages) {
+__device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPiece& piece,
+                                          const MarchTaps<Policy>& taps, float* middle, float* stages) {
   constexpr int kTaps = Policy::taps, kBatch = Policy::batch, kTogether = Policy::together;
   constexpr int kAhead = (Policy::stages - 1) * kBatch;
   const int x0 = piece.strip * Policy::strip, x = x0 + static_cast<int>(threadIdx.x) * Policy::columns;
@@ -201,14 +185,14 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
     close_copies();
     next = next + 1 == Policy::stages ? 0 : next + 1;
     if (t < 0) continue;
-    filter_rows<Policy>(stages + now * Policy::stage, weights, middle);
+    filter_rows<Policy>(stages + now * Policy::stage, taps, middle);
     __syncthreads();  // the middle is there
     now = now + 1 == Policy::stages ? 0 : now + 1;
     const float* rows = middle + threadIdx.x * Policy::columns;
 #pragma unroll 1
     for (int r = 0; r < kBatch; r += kTogether, rows += kTogether * Policy::middle_pitch) {
       float done[kTogether][Policy::columns];
-      add_rows<Policy>(weights + Policy::row_taps, rows, sums, done);
+      add_rows<Policy>(taps, rows, sums, done);
       blank += store_rows(to, job.out_pitch, t + r - (kTaps - 1), piece.rows, columns, done);
       to -= kTogether * job.out_pitch;
     }
@@ -221,9 +205,8 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
 /// behind them would blank outputs that the row does not reach.
 template <class Policy>
 __device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const MarchPiece& piece,
-                                                   const SeparableWeights& kernel, const float* weights) {
-  const float* row_weights = weights + Policy::front + kernel.right;
-  const float* column_weights = weights + Policy::row_taps + kernel.down;
+                                                   const MarchTaps<Policy>& taps) {
+  const float *row_weights = taps.row + Policy::front + taps.right, *column_weights = taps.column + taps.down;
   unsigned blank = 0;
 #pragma unroll 1
   for (int i = threadIdx.x; i < piece.rows * Policy::strip; i += Policy::threads) {
@@ -231,12 +214,12 @@ __device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const
     if (x >= job.in.nx) continue;
     float sum = 0;
 #pragma unroll 1
-    for (int tap = 0; tap < kernel.ky; ++tap) {
-      const float* row = held_row(job.in, static_cast<int>(job.y0) + out_row + kernel.ky / 2 - tap, job.boundary);
+    for (int tap = 0; tap < taps.ky; ++tap) {
+      const float* row = held_row(job.in, static_cast<int>(job.y0) + out_row + taps.ky / 2 - tap, job.boundary);
       float along = 0;
 #pragma unroll 1
-      for (int j = 0; j < kernel.kx; ++j)
-        along = fmaf(row_weights[j], row_value(row, x + kernel.kx / 2 - j, job.in.nx, job.boundary), along);
+      for (int j = 0; j < taps.kx; ++j)
+        along = fmaf(row_weights[j], row_value(row, x + taps.kx / 2 - j, job.in.nx, job.boundary), along);
       sum = fmaf(column_weights[tap], along, sum);
     }
     const float stored = stored_result(sum);
@@ -249,18 +232,14 @@ __device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const
 template <class Policy>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     k_march_separable(const __grid_constant__ ConvolveJob job, const __grid_constant__ MarchGrid grid,
-                      const __grid_constant__ SeparableWeights kernel) {
+                      const __grid_constant__ MarchTaps<Policy> taps) {
   extern __shared__ float4 march_memory[];
-  auto* weights = reinterpret_cast<float*>(march_memory);
-  float* middle = weights + Policy::weights;
-  for (int i = threadIdx.x; i < Policy::row_taps; i += Policy::threads) weights[i] = kernel.row[i];
-  for (int i = threadIdx.x; i < Policy::column_taps; i += Policy::threads)
-    weights[Policy::row_taps + i] = kernel.column[i];
-  unsigned blank = 0;  // the first barrier of a march covers the weights
-  const bool padded = kernel.ky < Policy::taps || kernel.kx < Policy::taps;
+  auto* middle = reinterpret_cast<float*>(march_memory);
+  unsigned blank = 0;
+  const bool padded = taps.ky < Policy::taps || taps.kx < Policy::taps;
   for_each_piece(grid, job.ny, [&](const MarchPiece& piece) {
-    unsigned here = march<Policy>(job, piece, weights, middle, middle + Policy::middle);
-    if (padded && __syncthreads_or(here > 0)) here = repeat_plainly<Policy>(job, piece, kernel, weights);
+    unsigned here = march<Policy>(job, piece, taps, middle, middle + Policy::middle);
+    if (padded && __syncthreads_or(here > 0)) here = repeat_plainly<Policy>(job, piece, taps);
     blank += here;
   });
   count_warp(blank, job.blank);
@@ -272,20 +251,15 @@ template <int Taps>
 class MarchConvolver final : public Convolver {
  public:
   /// with_blanks: for jobs that are not all_finite.
-  MarchConvolver(Context& context, const std::vector<float>& column, const std::vector<float>& row,
+  MarchConvolver(const Context& context, const std::vector<float>& column, const std::vector<float>& row,
                  std::unique_ptr<Convolver> with_blanks)
       : with_blanks_(std::move(with_blanks)) {
-    kernel_.ky = static_cast<int>(column.size());
-    kernel_.kx = static_cast<int>(row.size());
-    kernel_.down = Taps / 2 - kernel_.ky / 2;
-    kernel_.right = Taps / 2 - kernel_.kx / 2;
-    std::vector<float> all(static_cast<std::size_t>(Policy::weights), 0.0f);
-    std::copy(row.begin(), row.end(), all.begin() + Policy::front + kernel_.right);
-    std::copy(column.begin(), column.end(), all.begin() + Policy::row_taps + kernel_.down);
-    weights_ = upload_vector(context, all, context.stream());
-    context.wait();
-    kernel_.row = weights_.data();
-    kernel_.column = weights_.data() + Policy::row_taps;
+    taps_.ky = static_cast<int>(column.size());
+    taps_.kx = static_cast<int>(row.size());
+    taps_.down = Taps / 2 - taps_.ky / 2;
+    taps_.right = Taps / 2 - taps_.kx / 2;
+    std::copy(row.begin(), row.end(), taps_.row + Policy::front + taps_.right);
+    std::copy(column.begin(), column.end(), taps_.column + taps_.down);
     int blocks = 0;
     check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::bytes),
           "cudaFuncSetAttribute");
@@ -300,13 +274,13 @@ class MarchConvolver final : public Convolver {
       return;
     }
     const MarchGrid grid = march_grid(job.in.nx, job.ny, Policy::strip, at_once_, Taps - 1 + Policy::batch);
-    kKernel<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, kernel_);
+    kKernel<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, taps_);
     check_launch("k_march_separable", stream);
   }
 
   [[nodiscard]] std::string description() const override {
-    return "separable, rows and columns in one march, " + std::to_string(kernel_.kx) + " and " +
-           std::to_string(kernel_.ky) + " taps, made for " + std::to_string(Taps) +
+    return "separable, rows and columns in one march, " + std::to_string(taps_.kx) + " and " +
+           std::to_string(taps_.ky) + " taps, made for " + std::to_string(Taps) +
            " (a ring of rows where pixels are blank)";
   }
 
@@ -315,13 +289,12 @@ class MarchConvolver final : public Convolver {
   static constexpr auto kKernel = k_march_separable<Policy>;
 
   std::unique_ptr<Convolver> with_blanks_;
-  DeviceBuffer<float> weights_;
-  SeparableWeights kernel_;
+  MarchTaps<Policy> taps_;
   std::int64_t at_once_ = 1;
 };
 
 template <int Taps, int... Larger>
-std::unique_ptr<Convolver> make_smallest(Context& context, const std::vector<float>& column,
+std::unique_ptr<Convolver> make_smallest(const Context& context, const std::vector<float>& column,
                                          const std::vector<float>& row, std::unique_ptr<Convolver> with_blanks) {
   if constexpr (sizeof...(Larger) > 0) {
     if (std::max(column.size(), row.size()) > Taps)
@@ -335,14 +308,13 @@ std::unique_ptr<Convolver> make_smallest(Context& context, const std::vector<flo
 bool separable_marches(const Context& context, Shape kernel) {
   // 16 taps across, 1 along x cost little more than 16 and 16; beyond that, zeros cost what taps cost.
   const std::int64_t taps = std::max(kernel.ny, kernel.nx);
-  return taps <= 129 && (taps <= 17 || 4 * taps <= 3 * (kernel.ny + kernel.nx)) &&
-         context.device().shared_bytes >= SeparablePolicy<9>::bytes &&
-         context.device().shared_bytes >= SeparablePolicy<129>::bytes;
+  return taps > 9 && taps <= 33 && (taps <= 17 || 4 * taps <= 3 * (kernel.ny + kernel.nx)) &&
+         context.device().shared_bytes >= SeparablePolicy<33>::bytes;
 }
 
-std::unique_ptr<Convolver> make_separable_march(Context& context, const std::vector<float>& column,
+std::unique_ptr<Convolver> make_separable_march(const Context& context, const std::vector<float>& column,
                                                 const std::vector<float>& row, std::unique_ptr<Convolver> with_blanks) {
-  return make_smallest<9, 17, 25, 33, 49, 65, 97, 129>(context, column, row, std::move(with_blanks));
+  return make_smallest<17, 25, 33>(context, column, row, std::move(with_blanks));
 }
 
 }  // namespace reber::cuda

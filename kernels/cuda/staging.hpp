@@ -37,6 +37,12 @@ inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::in
 
 #ifdef __CUDACC__
 
+/// Tells the compiler that a value is the same in all lanes of the warp: where it thinks that lanes may part, it uses
+/// no uniform registers, through which a multiply-add takes its weight for nothing.
+__device__ __forceinline__ int same_in_all(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+/// The thread's warp in its block, known to be the same in all lanes.
+__device__ __forceinline__ int this_warp() { return same_in_all(static_cast<int>(threadIdx.x >> 5)); }
+
 // Cards before compute capability 8.0 have no asynchronous copies: there each one is done at once.
 #if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned shared_address(const void* at) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
@@ -170,9 +171,11 @@ Kernel random_product(Shape shape, std::uint64_t seed) {
 }
 
 /// Holds every tested backend to the bits of the first for each algorithm but FFT.   returns the first one's results
-std::vector<Image> same_everywhere(const Image& image, const ConvolutionSpec& spec) {
+std::vector<Image> same_everywhere(const Image& image, const ConvolutionSpec& spec,
+                                   const std::vector<Algorithm>& algorithms = {Algorithm::direct,
+                                                                               Algorithm::separable}) {
   std::vector<Image> results;
-  for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable}) {
+  for (const Algorithm algorithm : algorithms) {
     Image first;
     for (const std::string& name : tested_backends()) {
       const auto quotes = backend(name).quote(spec, image.shape());
@@ -202,6 +205,22 @@ TEST(Convolution, kernels_of_every_size_give_the_same_bits_on_every_backend) {
     for (const Boundary boundary : {Boundary::zero, Boundary::mirror}) {
       (void)same_everywhere(image, {random_product(size, 35), boundary});
       (void)same_everywhere(small, {random_product(size, 36), boundary});
+    }
+  }
+}
+
+TEST(Convolution, tall_images_with_blanks_in_places_give_the_same_bits_on_every_backend) {
+  // Tall enough for a device to go through a ring of rows several times, with stretches that no blank pixel reaches.
+  Image image = random_image({2600, 1403}, 0, 38);
+  for (std::int64_t y = 0; y < image.shape().ny; ++y)
+    for (std::int64_t x = 0; x < image.shape().nx; ++x)
+      if (y + x < 300 || (y > 1200 && y < 1230 && x > 700) || (y * 31 + x * 17) % 99991 == 0)
+        image.at(y, x) = std::numeric_limits<float>::quiet_NaN();
+  for (const Shape size : {Shape{9, 9}, Shape{33, 30}, Shape{129, 129}, Shape{7, 201}, Shape{301, 5}}) {
+    for (const Boundary boundary : {Boundary::zero, Boundary::reflect, Boundary::blank}) {
+      const Kernel kernel = random_product(size, 39);
+      (void)same_everywhere(image, {kernel, boundary}, {Algorithm::separable});
+      (void)same_everywhere(image, {kernel, boundary, NanRule::propagate}, {Algorithm::separable});
     }
   }
 }
