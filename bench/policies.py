@@ -33,7 +33,7 @@ class Policy:
 POLICIES = {
     "direct_march": Policy(
         "kernels/cuda/direct_march.cu",
-        r"struct MarchPolicy<{key}> : March<{key}, ([\d, ]+)>",
+        r"struct MarchPolicy<{key}> : March<{key}, (\d+(?:, \d+)*)(?:, true)?>",
         "direct {key}x{key}",
         (3, 5, 7, 9),
         ("threads", "together", "batch", "stages", "blocks"),
@@ -43,17 +43,17 @@ POLICIES = {
         "kernels/cuda/separable_march.cu",
         r"struct SeparablePolicy<{key}> : SeparableMarch<{key}, ([\d, ]+)>",
         "separable {key} taps",
-        (9, 17, 25, 33, 49, 65, 97, 129),
+        (17, 25, 33),
         ("threads", "columns", "together", "stages", "blocks"),
         {"threads": (64, 128, 256), "columns": (1, 2), "together": (4, 8, 16), "stages": (2, 3),
          "blocks": (1, 2, 3, 4, 5, 6)},
     ),
     "mesh": Policy(
-        "kernels/cuda/mesh.cu",
-        r"launch_cells<({key}, \d+)>",
-        "mesh 64 px",
-        (512,),
-        ("threads", "pixels a thread"),
-        rows=((256, 16), (512, 8), (1024, 4)),
+        "kernels/cuda/mesh_sift.cu",
+        r"using UsualCells = SiftPolicy<(\d+(?:, \d+)*)>",
+        "mesh {key} px",
+        (64,),
+        ("threads", "blocks"),
+        {"threads": (64, 128, 256), "blocks": (2, 4, 6, 8, 9, 10)},
     ),
 }

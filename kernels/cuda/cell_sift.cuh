@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/mesh.hpp"
+#include "kernels/cuda/async_copy.cuh"
 #include "kernels/cuda/views.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "kernels/shared/float_keys.hpp"
@@ -112,16 +113,18 @@ __device__ __forceinline__ void for_each_group(const CellShape& shape, Body body
 template <int Threads>
 __device__ void begin_load(const RowWindow& window, const CellShape& shape, float4* pixels) {
   const float* corner = window.pixels + (shape.y0 - window.first) * window.pitch + shape.x0;
+  const int there = static_cast<int>(min(static_cast<long long>(window.nx - shape.x0), 1ll << 30));
   for_each_group<Threads>(shape, [&](int group, int row, int column) {
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(pixels + group));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(corner + row * window.pitch + 4 * column));
+    copy16(reinterpret_cast<float*>(pixels + group), corner + row * window.pitch + 4 * column,
+           min(4, there - 4 * column));
   });
+  close_copies();
 }
 
 /// For the thread's own pixels.
 template <int Threads>
 __device__ void finish_load(const CellShape& shape, float4* pixels) {
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  wait_copies<0>();
   if (shape.ahead == 0 && shape.width == 4 * shape.groups) return;
   for_each_group<Threads>(shape, [&](int group, int, int column) {
     auto* four = reinterpret_cast<float*>(pixels + group);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cuda/stop_flag.hpp"
+
 namespace reber::cuda {
 namespace {
 
@@ -85,6 +87,11 @@ Context::~Context() {
 Stager& Context::stager() {
   if (!stager_) stager_ = std::make_unique<Stager>(*this);
   return *stager_;
+}
+
+StopFlag& Context::stop_flag() {
+  if (!stop_flag_) stop_flag_ = std::make_unique<StopFlag>();
+  return *stop_flag_;
 }
 
 void Context::abandon() noexcept {

@@ -34,6 +34,7 @@ struct DeviceInfo {
 };
 
 class Stager;
+class StopFlag;
 
 /// Shared by the backend and by every plane, plan and island map that it made, so that the stream outlives their
 /// memory. Used by one thread at a time.
@@ -48,6 +49,7 @@ class Context {
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   [[nodiscard]] ThreadPool& threads() { return threads_; }
   [[nodiscard]] Stager& stager();
+  [[nodiscard]] StopFlag& stop_flag();
   /// After a failure: waits for the card and drops rows on their way to the host.
   void abandon() noexcept;
   /// Memory that a plan may use: what is free or kept in the pool, less a reserve, below the user's cap.
@@ -73,6 +75,7 @@ class Context {
   ThreadPool threads_;
   PinnedBuffer<std::byte> small_;  ///< for copies of a few bytes, waited for
   std::unique_ptr<Stager> stager_;
+  std::unique_ptr<StopFlag> stop_flag_;
 };
 
 /// Device memory with a copy of `values` in it.

@@ -27,15 +27,17 @@ __global__ void __launch_bounds__(kThreads) k_find_offsets(ConvolveJob job, Tile
                           (grid.kernel_ny - 1 - grid.kernel_ny / 2);
   const std::int64_t x0 =
       static_cast<std::int64_t>(tile % grid.tiles_x) * grid.valid_x - (grid.kernel_nx - 1 - grid.kernel_nx / 2);
-  // In eighths of the tile.
+  // In eighths of what outputs need of the tile: at the image's ends less than the whole of it.
   constexpr int kRows[5] = {4, 2, 3, 5, 6}, kColumns[5] = {4, 3, 6, 2, 5};
+  const long long rows_left = job.y0 + job.ny + grid.kernel_ny / 2 - y0,
+                  columns_left = job.in.nx + grid.kernel_nx / 2 - x0;
+  const std::int64_t rows = min(static_cast<long long>(grid.tile_ny), rows_left);
+  const std::int64_t columns = min(static_cast<long long>(grid.tile_nx), columns_left);
   float samples[5];
 #pragma unroll
-  for (int i = 0; i < 5; ++i) {
-    const std::int64_t y = y0 + kRows[i] * (grid.tile_ny / 8), x = x0 + kColumns[i] * (grid.tile_nx / 8);
-    const bool needed = y < job.y0 + job.ny + grid.kernel_ny / 2 && x < job.in.nx + grid.kernel_nx / 2;
-    samples[i] = needed ? row_value(window_row(job.in, y, job.boundary), x, job.in.nx, job.boundary) : 0.0f;
-  }
+  for (int i = 0; i < 5; ++i)
+    samples[i] = row_value(window_row(job.in, y0 + kRows[i] * rows / 8, job.boundary), x0 + kColumns[i] * columns / 8,
+                           job.in.nx, job.boundary);
   offsets[tile] = offset_of(samples);
 }
 

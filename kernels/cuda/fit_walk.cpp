@@ -132,7 +132,7 @@ FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& pr
   std::vector<std::int32_t> order;
   for (const Need& need : needs) order.push_back(need.problem);
   DeviceBatch on_device(context, batch, stream);
-  const StopFlag stop;
+  const StopFlag& stop = context.stop_flag();
   on_device.task.stop = stop.word();
   const DeviceBuffer<std::int32_t> which = upload_vector(context, order, stream);
   const std::int64_t budget =

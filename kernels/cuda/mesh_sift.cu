@@ -86,15 +86,24 @@ __global__ void __launch_bounds__(Threads, Blocks)
   }
 }
 
+/// Threads a cell, and blocks that a multiprocessor is to hold; bench/NOTES.md has the times of others.
 template <int Threads, int Blocks>
+struct SiftPolicy {
+  static constexpr int threads = Threads, blocks = Blocks;
+};
+using UsualCells = SiftPolicy<128, 9>;
+using LargeCells = SiftPolicy<256, 2>;  // of more than kUsualRoom pixels
+constexpr int kUsualRoom = 8192;
+
+template <class Policy>
 void launch_sift(cudaStream_t stream, int blocks, const RowWindow& window, const MeshTask& task, const CellRule& rule,
                  const std::uint32_t* from, std::uint32_t* failed) {
-  const auto kernel = k_sift_cells<Threads, Blocks>;
+  const auto kernel = k_sift_cells<Policy::threads, Policy::blocks>;
   const auto bytes = static_cast<int>((rule.room + rule.list) * sizeof(float));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
         bytes);
-  kernel<<<static_cast<unsigned>(blocks), Threads, static_cast<std::size_t>(bytes), stream>>>(window, task, rule, from,
-                                                                                              failed);
+  kernel<<<static_cast<unsigned>(blocks), Policy::threads, static_cast<std::size_t>(bytes), stream>>>(
+      window, task, rule, from, failed);
   check_launch("k_sift_cells", stream);
 }
 
@@ -114,12 +123,12 @@ void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& windo
   const CellRule second{room, std::max(room / 4 * 3, kLeastList), static_cast<float>(kLessSure * reach), bound};
   const int few = std::min(cells, 8 * multiprocessors);
   static_assert(kMostRoom <= 256 * kMostPixels);
-  if (room <= 8192) {
-    launch_sift<128, 9>(stream, cells, window, task, first, nullptr, task.unserved);
-    launch_sift<128, 9>(stream, few, window, task, second, task.unserved, task.crowded);
+  if (room <= kUsualRoom) {
+    launch_sift<UsualCells>(stream, cells, window, task, first, nullptr, task.unserved);
+    launch_sift<UsualCells>(stream, few, window, task, second, task.unserved, task.crowded);
   } else {
-    launch_sift<256, 2>(stream, cells, window, task, first, nullptr, task.unserved);
-    launch_sift<256, 2>(stream, few, window, task, second, task.unserved, task.crowded);
+    launch_sift<LargeCells>(stream, cells, window, task, first, nullptr, task.unserved);
+    launch_sift<LargeCells>(stream, few, window, task, second, task.unserved, task.crowded);
   }
 }
 

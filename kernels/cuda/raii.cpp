@@ -79,7 +79,7 @@ void release_on(cudaStream_t stream, void* memory) noexcept {
   if (cudaFreeAsync(memory, stream) == cudaErrorNotSupported) cudaFree(memory);
 }
 
-void* allocate_pinned(std::int64_t bytes) {
+PinnedMemory allocate_pinned(std::int64_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const auto size = static_cast<std::size_t>(bytes);
   void* memory = nullptr;
@@ -89,20 +89,23 @@ void* allocate_pinned(std::int64_t bytes) {
     memory = std::aligned_alloc(kHugePage, whole);
     if (memory != nullptr) {
       ::madvise(memory, whole, MADV_HUGEPAGE);
-      if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) == cudaSuccess) return memory;
+      if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) == cudaSuccess) return {memory, true};
       (void)cudaGetLastError();
       std::free(memory);
     }
   }
   check(cudaMallocHost(&memory, size), "cudaMallocHost", bytes);
-  return memory;
+  return {memory, false};
 }
 
-void release_pinned(void* memory) noexcept {
-  if (memory == nullptr) return;
-  if (cudaHostUnregister(memory) == cudaSuccess) return std::free(memory);
-  (void)cudaGetLastError();  // it came from cudaMallocHost
-  cudaFreeHost(memory);
+void release_pinned(PinnedMemory memory) noexcept {
+  if (memory.at == nullptr) return;
+  if (!memory.registered) {
+    cudaFreeHost(memory.at);
+    return;
+  }
+  cudaHostUnregister(memory.at);
+  std::free(memory.at);
 }
 
 Stream::Stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }

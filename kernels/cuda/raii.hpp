@@ -60,8 +60,12 @@ class DeviceBuffer {
   std::int64_t size_ = 0;
 };
 
-void* allocate_pinned(std::int64_t bytes);
-void release_pinned(void* memory) noexcept;
+struct PinnedMemory {
+  void* at = nullptr;
+  bool registered = false;  ///< the host's own memory, locked; else it came from the driver
+};
+PinnedMemory allocate_pinned(std::int64_t bytes);
+void release_pinned(PinnedMemory memory) noexcept;
 
 /// Owns page-locked host memory, which the copy engines reach without a detour.
 template <class T>
@@ -69,21 +73,21 @@ class PinnedBuffer {
  public:
   PinnedBuffer() = default;
   explicit PinnedBuffer(std::int64_t count)
-      : memory_(static_cast<T*>(allocate_pinned(count * static_cast<std::int64_t>(sizeof(T))))), size_(count) {}
+      : memory_(allocate_pinned(count * static_cast<std::int64_t>(sizeof(T)))), size_(count) {}
   ~PinnedBuffer() { release_pinned(memory_); }
   PinnedBuffer(PinnedBuffer&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(size_, other.size_);
     return *this;
   }
 
-  [[nodiscard]] T* data() const { return memory_; }
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.at); }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
  private:
-  T* memory_ = nullptr;
+  PinnedMemory memory_;
   std::int64_t size_ = 0;
 };
 

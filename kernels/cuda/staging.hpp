@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/async_copy.cuh"
 #include "kernels/cuda/convolve.hpp"
 
 namespace reber::cuda {
@@ -42,37 +43,6 @@ inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::in
 __device__ __forceinline__ int same_in_all(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 /// The thread's warp in its block, known to be the same in all lanes.
 __device__ __forceinline__ int this_warp() { return same_in_all(static_cast<int>(threadIdx.x >> 5)); }
-
-// Cards before compute capability 8.0 have no asynchronous copies: there each one is done at once.
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned shared_address(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
-__device__ __forceinline__ void copy16(float* to, const float* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
-}
-/// bytes: 4, or 0 for a zero.
-__device__ __forceinline__ void copy4(float* to, const float* from, int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)), "l"(from), "r"(bytes)
-               : "memory");
-}
-__device__ __forceinline__ void close_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until all but the last `Open` groups of this thread's copies are there.
-template <int Open>
-__device__ __forceinline__ void wait_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(Open) : "memory");
-}
-#else
-__device__ __forceinline__ void copy16(float* to, const float* from) {
-  *reinterpret_cast<float4*>(to) = __ldg(reinterpret_cast<const float4*>(from));
-}
-__device__ __forceinline__ void copy4(float* to, const float* from, int bytes) {
-  *to = bytes == 4 ? __ldg(from) : 0.0f;
-}
-__device__ __forceinline__ void close_copies() {}
-template <int Open>
-__device__ __forceinline__ void wait_copies() {}
-#endif
 
 /// Four pixels of a row (null: none) of which some lie outside the image.
 __device__ __forceinline__ void copy_edge(const ConvolveJob& job, const float* row, int x, float* to) {

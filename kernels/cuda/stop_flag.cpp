@@ -7,10 +7,18 @@
 
 namespace reber::cuda {
 
+StopFlag::StopFlag() : source_(1), word_(1, own_.get()) { set(0); }
+
+void StopFlag::set(int value) const {
+  *source_.data() = value;
+  check(cudaMemcpyAsync(word_.data(), source_.data(), sizeof(value), cudaMemcpyHostToDevice, own_.get()),
+        "cudaMemcpyAsync");
+  own_.wait();
+}
+
 void StopFlag::wait(cudaStream_t stream, const Progress& progress) const {
   const Event done;
   done.record(stream);
-  volatile int* const word = word_.data();
   // Sleeping would add its length to every short launch: only long ones are slept through.
   constexpr auto kShort = std::chrono::milliseconds(2);
   const auto start = std::chrono::steady_clock::now();
@@ -26,9 +34,9 @@ void StopFlag::wait(cudaStream_t stream, const Progress& progress) const {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   } catch (const Cancelled&) {
-    *word = 1;
+    set(1);
     cudaStreamSynchronize(stream);
-    *word = 0;
+    set(0);
     throw;
   }
 }
