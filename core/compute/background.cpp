@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -93,23 +94,23 @@ float average(const std::vector<float>& values, const std::vector<std::int64_t>&
 /// The window shrinks evenly on both sides at the borders: cut on one side, it would move inward and take the slope of
 /// the noise with it (3 % at the edge of a primary beam).
 std::vector<float> median_filtered(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side) {
+  constexpr std::int64_t kFewCells = 4096;
   const std::int64_t most = side / 2;
   std::vector<float> filtered(values.size());
-  std::vector<float> window;
-  for (std::int64_t j = 0; j < ny; ++j) {
+  ThreadPool pool(ny * nx > kFewCells ? 0 : 1);
+  pool.for_each(ny, [&](std::int64_t j) {
+    std::vector<float> window;
     for (std::int64_t i = 0; i < nx; ++i) {
       window.clear();
       const std::int64_t reach_y = std::min({most, j, ny - 1 - j}), reach_x = std::min({most, i, nx - 1 - i});
       for (std::int64_t y = j - reach_y; y <= j + reach_y; ++y)
         for (std::int64_t x = i - reach_x; x <= i + reach_x; ++x) window.push_back(values[y * nx + x]);
-      std::ranges::sort(window);
-      const std::size_t middle = window.size() / 2;
-      filtered[j * nx + i] = window.size() % 2 != 0
-                                 ? window[middle]
-                                 : static_cast<float>(0.5 * (static_cast<double>(window[middle - 1]) +
-                                                             static_cast<double>(window[middle])));
+      // Reaches are even on both sides: the number of cells is odd.
+      const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
+      std::ranges::nth_element(window, middle);
+      filtered[j * nx + i] = *middle;
     }
-  }
+  });
   return filtered;
 }
 
