@@ -7,18 +7,6 @@
 
 namespace reber::cuda::cell {
 
-/// A thread's sums over sure pixels: square_sum - its start, plus square_rest, is the sum of squares.
-struct Sums {
-  double sum, square_sum, square_rest;
-};
-
-__device__ __forceinline__ void add_distance(Sums& sums, double distance) {
-  const double next = fma(distance, distance, sums.square_sum);
-  sums.square_rest += fma(distance, distance, -(next - sums.square_sum));
-  sums.square_sum = next;
-  sums.sum += distance;
-}
-
 /// What a pixel is told by: sure ones are at most `half` buckets from `centre` and not tiny, those of the middle in the
 /// buckets from `low` to `high`.
 struct Divider {
@@ -47,7 +35,7 @@ __device__ __forceinline__ unsigned sum_four(const float4& four, const Divider& 
     const float bucket = divider.buckets(values[q]);
     const bool sure = divider.inner(bucket) & (fabsf(values[q]) >= divider.tiny);
     bits |= static_cast<unsigned>(!sure | divider.middle(bucket)) << q;
-    add_distance(sums, static_cast<double>(sure ? values[q] : pivot) - wide_pivot);
+    add_lossless(sums, static_cast<double>(sure ? values[q] : pivot) - wide_pivot);
   }
   return bits;
 }
@@ -96,21 +84,14 @@ __device__ Sums divide_pixels(int groups, const CellRule& rule, const float* pix
   return sums;
 }
 
-__device__ inline long long warp_sum(long long value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kAll, value, step);
-  return value;
-}
-
 /// The block's sums in memory.sums: distances in units, heads of the squares in units squared times 2^(kBits + 1), and
 /// the rests in units squared, a number a warp each.
 template <int Threads>
 __device__ void keep_sums(const Sums& sums, int exponent, CellMemory<Threads>& memory) {
   static_assert(2 * kBits - 52 + kHeadBits == kBits + 1, "an ulp of the head is 2^(kBits + 1) units squared");
-  const double start = power_of_two(2 * exponent + kHeadBits);
-  const long long parts[3] = {
-      warp_sum(static_cast<long long>(sums.sum * power_of_two(kBits - exponent))),
-      warp_sum(static_cast<long long>((sums.square_sum - start) * power_of_two(kBits - 1 - 2 * exponent))),
-      warp_sum(static_cast<long long>(sums.square_rest * power_of_two(2 * (kBits - exponent))))};
+  const WholeSums whole =
+      whole_sums(sums, power_of_two(2 * exponent + kHeadBits), exponent - kBits, 2 * exponent - kBits + 1);
+  const long long parts[3] = {warp_sum(whole.sum), warp_sum(whole.head), warp_sum(whole.rest)};
   if ((threadIdx.x & 31) != 0) return;
 #pragma unroll
   for (int k = 0; k < 3; ++k) memory.sums[k][threadIdx.x / 32] = parts[k];

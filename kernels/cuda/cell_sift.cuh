@@ -3,8 +3,9 @@
 // into sure ones, the middle and the tails. For mesh_sift.cu.
 #pragma once
 
-#include "kernels/cuda/mesh.hpp"
 #include "kernels/cuda/async_copy.cuh"
+#include "kernels/cuda/lossless_sums.cuh"
+#include "kernels/cuda/mesh.hpp"
 #include "kernels/cuda/views.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "kernels/shared/float_keys.hpp"
@@ -29,7 +30,6 @@ inline constexpr int kBits = 46, kHeadBits = 7, kMostPixels = 1 << kHeadBits;
 inline constexpr int kGroups = 8;  ///< of four pixels, that a thread takes before it lists what it found
 static_assert(4 * kGroups <= 32);
 
-__device__ inline double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
 __device__ inline float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
 
 /// What the host knows of all cells.

@@ -44,17 +44,13 @@ __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, 
   state->bracket.exponent = min(max(exponent - 126, kLeastExponent), kMostExponent);
 }
 
-/// Whole sums of a thread: in coarse units; heads of the squares in their own unit; rests in coarse units squared.
-struct WholeSums {
-  long long sum, head, rest;
-};
-
 __device__ __forceinline__ void make_whole(Sums& sums, double start, int exponent, WholeSums& whole) {
   // The unit of the heads is an ulp of `start`.
-  whole.sum += static_cast<long long>(sums.sum * power_of_two(kCoarseBits - exponent));
-  whole.head +=
-      static_cast<long long>((sums.square_sum - start) * power_of_two(52 - kHeadBits - 2 * (exponent + kTopBits)));
-  whole.rest += static_cast<long long>(sums.square_rest * power_of_two(2 * (kCoarseBits - exponent)));
+  const WholeSums more =
+      whole_sums(sums, start, exponent - kCoarseBits, 2 * (exponent + kTopBits) + kHeadBits - 52);
+  whole.sum += more.sum;
+  whole.head += more.head;
+  whole.rest += more.rest;
   sums = {0, start, 0};
 }
 
@@ -82,30 +78,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach / 2)
   Sums sums{0, start, 0};
   WholeSums whole{0, 0, 0};
   unsigned plain_count = 0;
-  const auto pieces = static_cast<unsigned>((window.nx + kPiece - 1) / kPiece);
-  const auto tasks = static_cast<unsigned>(window.rows) * pieces;
+  const auto add_plain = [&](float pixel) {
+    const bool plain = fabsf(pixel) >= tiny && fabsf(pixel) < top;
+    add_lossless(sums, plain ? static_cast<double>(pixel) : 0.0);
+    return !plain;
+  };
   int taken = 0;
-  for (unsigned task = blockIdx.x * kWarps + threadIdx.x / 32; task < tasks; task += gridDim.x * kWarps) {
-    const float* row = window.pixels + task / pieces * window.pitch;
-    const std::int64_t first = task % pieces * std::int64_t{kPiece}, x = first + (threadIdx.x & 31) * 4;
-    float4 values[kPiece / 128];
-    load_piece(row, first, window.nx, values);
-    unsigned others = 0;
-#pragma unroll
-    for (int part = 0; part < kPiece / 128; ++part) {
-      const float four[4] = {values[part].x, values[part].y, values[part].z, values[part].w};
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const bool plain = fabsf(four[q]) >= tiny && fabsf(four[q]) < top;
-        add_sure(sums, plain ? static_cast<double>(four[q]) : 0.0);
-        if (!plain) others |= 1u << (4 * part + q);
-      }
-    }
+  walk_pieces<kPiece, kWarps>(window, add_plain, [&](unsigned others, const float* row, std::int64_t x) {
     plain_count += kPiece / 32 - __popc(others);
     for (; others != 0; others &= others - 1) {
-      const int at = __ffs(static_cast<int>(others)) - 1;
-      const std::int64_t column = x + at / 4 * 128 + at % 4;
-      const float pixel = column < window.nx ? __ldg(row + column) : rules::blank_value();
+      const float pixel = pixel_of_bit(others, row, x, window.nx);
       if (!isfinite(pixel)) continue;
       ++plain_count;
       if (pixel == 0) continue;
@@ -116,7 +98,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach / 2)
       make_whole(sums, start, exponent, whole);
       taken = 0;
     }
-  }
+  });
   make_whole(sums, start, exponent, whole);
   add_block(whole.sum, state->sifted.sum);
   add_block(whole.head, state->sifted.squares);

@@ -59,11 +59,9 @@ struct Counts {
 };
 
 __device__ void finish_sums(const Sums& sums, const Counts& counts, double start, int exponent, Sifted* sifted) {
-  const long long sum = warp_sum(static_cast<long long>(sums.sum * power_of_two(kCoarseBits - exponent)));
-  const long long squares =
-      warp_sum(static_cast<long long>((sums.square_sum - start) * power_of_two(2 * kCoarseBits - 32 - 2 * exponent)));
-  const long long rest =
-      warp_sum(static_cast<long long>(sums.square_rest * power_of_two(2 * kCoarseBits - 2 * exponent)));
+  const int unit = exponent - kCoarseBits;
+  const WholeSums whole = whole_sums(sums, start, unit, 2 * unit + 32);
+  const long long sum = warp_sum(whole.sum), squares = warp_sum(whole.head), rest = warp_sum(whole.rest);
   const long long below = warp_sum(counts.below), above = warp_sum(counts.sure - counts.below);
   __shared__ long long totals[5][kWarps];
   const int warp = threadIdx.x / 32;
@@ -111,7 +109,7 @@ __device__ __forceinline__ bool sift_pixel(float pixel, const Bracket& bracket, 
   const bool sure = is_sure(pixel, bracket), plain = sure && fabsf(pixel) >= tiny;
   if (sure) ++counts.sure;
   if (sure && pixel < bracket.middle_low) ++counts.below;
-  add_sure(sums, plain ? static_cast<double>(pixel) : 0.0);
+  add_lossless(sums, plain ? static_cast<double>(pixel) : 0.0);
   return !plain;
 }
 
@@ -120,9 +118,7 @@ __device__ __forceinline__ void list_pixels(unsigned bits, const float* row, std
                                             const Bracket& bracket, Collected& keys, Sifted* sifted,
                                             const Lists& lists) {
   while (__any_sync(kAll, bits != 0)) {
-    const int at = __ffs(static_cast<int>(bits)) - 1;
-    const std::int64_t column = x + at / 4 * 128 + at % 4;
-    const float pixel = bits != 0 && column < nx ? __ldg(row + column) : rules::blank_value();
+    const float pixel = bits != 0 ? pixel_of_bit(bits, row, x, nx) : rules::blank_value();
     bits &= bits - 1;
     const bool sure = is_sure(pixel, bracket), listed = isfinite(pixel) && !sure;
     const unsigned mask = __ballot_sync(kAll, listed);
@@ -145,23 +141,11 @@ __global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, Sift
   Sums sums{0, start, 0};
   Counts counts{0, 0};
   Collected keys{room[threadIdx.x / 32], 0};
-  const auto pieces = static_cast<unsigned>((window.nx + kPiece - 1) / kPiece);
-  const auto tasks = static_cast<unsigned>(window.rows) * pieces;
-  for (unsigned task = blockIdx.x * kWarps + threadIdx.x / 32; task < tasks; task += gridDim.x * kWarps) {
-    const float* row = window.pixels + task / pieces * window.pitch;
-    const std::int64_t first = task % pieces * std::int64_t{kPiece}, x = first + (threadIdx.x & 31) * 4;
-    float4 values[kPiece / 128];
-    load_piece(row, first, window.nx, values);
-    unsigned bits = 0;
-#pragma unroll
-    for (int part = 0; part < kPiece / 128; ++part) {
-      const float four[4] = {values[part].x, values[part].y, values[part].z, values[part].w};
-#pragma unroll
-      for (int q = 0; q < 4; ++q)
-        if (sift_pixel(four[q], bracket, tiny, sums, counts)) bits |= 1u << (4 * part + q);
-    }
-    list_pixels(bits, row, x, window.nx, bracket, keys, &state->sifted, lists);
-  }
+  walk_pieces<kPiece, kWarps>(
+      window, [&](float pixel) { return sift_pixel(pixel, bracket, tiny, sums, counts); },
+      [&](unsigned bits, const float* row, std::int64_t x) {
+        list_pixels(bits, row, x, window.nx, bracket, keys, &state->sifted, lists);
+      });
   write_out(keys, &state->sifted.listed, lists.list, lists.list_size);
   finish_sums(sums, counts, start, bracket.exponent, &state->sifted);
 }

@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device code for exact sums of pixels: a thread's in doubles that lose no bit, a list's in integers. For sift.cu,
-// sift_solve.cu and moments.cu.
+// Device code for exact sums of pixels of a list, in integers. For sift.cu, sift_solve.cu and moments.cu.
 #pragma once
 
+#include "kernels/cuda/lossless_sums.cuh"
 #include "kernels/cuda/sift.hpp"
 
 namespace reber::cuda {
 
-inline constexpr unsigned kWholeWarp = 0xffffffffu;
 inline constexpr double kBrightest = 0x1p58;  ///< in coarse units: 1024 squares of such fit into 128 bits
-
-/// 2^exponent; exponent in the range of normal doubles.
-__device__ inline double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
-
-/// Sums of one thread. square_sum - its start, a power of two, plus square_rest, is the sum of squares. Nothing is
-/// rounded where all values are whole numbers of 2^(e - bits), below 2^e, the start is 2^(2 e + h), and there are at
-/// most 2^h values, bits + h <= 53.
-struct Sums {
-  double sum, square_sum, square_rest;
-};
-
-__device__ __forceinline__ void add_sure(Sums& sums, double value) {
-  const double next = fma(value, value, sums.square_sum);
-  sums.square_rest += fma(value, value, -(next - sums.square_sum));
-  sums.square_sum = next;
-  sums.sum += value;
-}
 
 __device__ inline void add_split(unsigned long long* halves, long long value) {
   atomicAdd(halves, static_cast<unsigned long long>(value) & 0xffffffffull);
   atomicAdd(halves + 1, static_cast<unsigned long long>(value >> 32));
-}
-
-/// A warp's sum, to be added by lane 0.
-__device__ inline long long warp_sum(long long value) {
-  for (int half = 16; half > 0; half /= 2) value += __shfl_down_sync(kWholeWarp, value, half);
-  return value;
 }
 
 __device__ inline void add(ChunkSums& sums, const ChunkSums& other) {
