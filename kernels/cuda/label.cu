@@ -72,8 +72,7 @@ __device__ __forceinline__ void write_parts(const LabelWork& work, LabelTile& ti
 #pragma unroll
   for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
     const std::uint32_t r = warp + k * kLabelWarps;
-    const std::uint32_t joint = tile.from_left[r] ? 1 : 0;
-    const std::uint32_t begin = static_cast<std::uint32_t>(tile.last_before[r][0] + 1) - joint;
+    const std::uint32_t joint = tile.from_left[r] ? 1 : 0, begin = row_begin(tile, r);
     for (std::uint32_t i = lane; i < tile.row_runs[r]; i += 32) {
       const std::uint32_t* root = root_entry(tile, begin + i);
       const std::uint32_t entry = *root, part = tile.first_part + (entry & LabelTile::kNumberMask);

@@ -20,6 +20,7 @@ struct LabelTile {
   static_assert(kTileRows * kPieceWords * 32 < 1 << (30 - kAreaShift), "the area fits between number and flags");
 
   std::uint32_t entry[kMostRuns];
+  std::uint32_t roots[kMostRuns / 32 + 1];  ///< in the end: a bit a run, set for roots
   std::uint32_t words[kTileRows][kPieceWords];
   std::int32_t last_before[kTileRows][kPieceWords];  ///< place of the last run of the row that starts before a word
   std::uint32_t row_runs[kTileRows];                 ///< with the one from the left
@@ -34,15 +35,6 @@ struct TileRows {
   std::uint32_t seeds[kRowsAWarp];
   std::uint32_t first_run[kRowsAWarp];  ///< in the image, of those that start in the row of this tile
 };
-
-/// Root of a run while others become roots with flags.
-__device__ __forceinline__ std::uint32_t tile_root(volatile std::uint32_t* entry, std::uint32_t run) {
-  while (true) {
-    const std::uint32_t up = entry[run];
-    if (up == run || (up & LabelTile::kRoot) != 0) return run;
-    run = up;
-  }
-}
 
 /// Numbers the runs of the tile row by row.   returns how many there are
 __device__ __forceinline__ std::uint32_t place_runs(LabelTile& tile, const TileRows& rows,
@@ -78,6 +70,28 @@ __device__ __forceinline__ std::uint32_t place_runs(LabelTile& tile, const TileR
   }
   __syncthreads();  // the places of all rows are there
   return all;
+}
+
+/// First run of a row, that from the left included.
+__device__ __forceinline__ std::uint32_t row_begin(const LabelTile& tile, std::uint32_t r) {
+  return static_cast<std::uint32_t>(tile.last_before[r][0] + 1) - (tile.from_left[r] ? 1 : 0);
+}
+
+/// Where each run's parent is itself or a run of the row above, makes all parents roots. After the step that joins
+/// groups of `half` rows in pairs, parents are roots of the pair or in the row above it. A step writes runs of the
+/// lower groups that are no roots and reads, beside a run's own parent, what it does not write.
+__device__ __forceinline__ void flatten_chains(LabelTile& tile) {
+  static_assert(kTileRows == 2 * kLabelWarps, "a warp takes one of the rows of lower groups");
+  const std::uint32_t warp = threadIdx.x / 32;
+  for (std::uint32_t half = 1; half < kTileRows; half *= 2) {
+    const std::uint32_t r = warp + (warp & ~(half - 1)) + half;
+    const std::uint32_t begin = row_begin(tile, r), end = begin + tile.row_runs[r];
+    for (std::uint32_t run = begin + (threadIdx.x & 31); run < end; run += 32) {
+      const std::uint32_t up = tile.entry[run];
+      if (up != run) tile.entry[run] = tile.entry[up];
+    }
+    __syncthreads();  // the pair's parents are those that the next step reads
+  }
 }
 
 /// Joins the runs of each row with those above. The first one that a run touches becomes its parent, which none else
@@ -121,13 +135,7 @@ __device__ __forceinline__ void join_rows(LabelTile& tile, std::uint32_t runs,
   __syncthreads();  // every run has a parent
   // The trees are chains of rows: short ones are walked faster below, where the lanes of a warp wait for each other.
   // Few runs are not worth it.
-  if (runs > kLabelThreads) {
-    for (std::uint32_t run = threadIdx.x; run < runs; run += kLabelThreads) {
-      const std::uint32_t root = root_of<InTile, true>(tile.entry, run);
-      *static_cast<volatile std::uint32_t*>(&tile.entry[run]) = root;
-    }
-    __syncthreads();  // every run leads to the root of its chain
-  }
+  if (runs > kLabelThreads) flatten_chains(tile);
 #pragma unroll
   for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
     const int r = warp + k * kLabelWarps;
@@ -141,26 +149,50 @@ __device__ __forceinline__ void join_rows(LabelTile& tile, std::uint32_t runs,
   __syncthreads();  // the parts are joined
 }
 
-/// Flattens the trees and makes roots' entries of roots.
-__device__ __forceinline__ void number_parts(LabelTile& tile, std::uint32_t runs) {
-  const unsigned below = (1u << (threadIdx.x & 31)) - 1;
-  for (std::uint32_t first = threadIdx.x & ~31u; first < runs; first += kLabelThreads) {
-    const std::uint32_t run = first + (threadIdx.x & 31);
-    const std::uint32_t root = run < runs ? tile_root(tile.entry, run) : kNoPart;
-    const unsigned roots = __ballot_sync(kAllLanes, root == run);
-    std::uint32_t number = 0;
-    if ((threadIdx.x & 31) == 0 && roots != 0)
-      number = atomicAdd(&tile.parts, static_cast<std::uint32_t>(__popc(roots)));
-    number = __shfl_sync(kAllLanes, number, 0) + __popc(roots & below);
-    if (run < runs) tile.entry[run] = root == run ? LabelTile::kRoot | number : root;
+/// Root of a run; those of runs before may be numbered.
+__device__ __forceinline__ std::uint32_t tile_root(const LabelTile& tile, std::uint32_t run) {
+  while (true) {
+    const std::uint32_t up = tile.entry[run];
+    if (up == run || (up & LabelTile::kRoot) != 0) return run;
+    run = up;
   }
-  __syncthreads();  // every run leads to its root at once
 }
 
-/// The entry of a run's root.
+/// Flattens the trees and makes roots' entries of roots. Parents come before their children, so that some runs at a
+/// time are first looked up and then written.
+__device__ __forceinline__ void number_parts(LabelTile& tile, std::uint32_t runs) {
+  constexpr int kRuns = 4;  ///< of a thread at a time
+  const unsigned below = (1u << (threadIdx.x & 31)) - 1;
+  for (std::uint32_t begin = 0; begin < runs; begin += kRuns * kLabelThreads) {
+    const std::uint32_t first = begin + (threadIdx.x & ~31u);
+    std::uint32_t root[kRuns];
+#pragma unroll
+    for (int k = 0; k < kRuns; ++k) {
+      const std::uint32_t run = first + k * kLabelThreads + (threadIdx.x & 31);
+      root[k] = run < runs ? tile_root(tile, run) : kNoPart;
+    }
+    __syncthreads();  // the roots were found among the entries as they were
+#pragma unroll
+    for (int k = 0; k < kRuns; ++k) {
+      const std::uint32_t start = first + k * kLabelThreads, run = start + (threadIdx.x & 31);
+      if (start >= runs) break;
+      const unsigned roots = __ballot_sync(kAllLanes, root[k] == run);
+      std::uint32_t number = 0;
+      if ((threadIdx.x & 31) == 0) {
+        tile.roots[start / 32] = roots;
+        if (roots != 0) number = atomicAdd(&tile.parts, static_cast<std::uint32_t>(__popc(roots)));
+      }
+      number = __shfl_sync(kAllLanes, number, 0) + __popc(roots & below);
+      if (run < runs) tile.entry[run] = root[k] == run ? LabelTile::kRoot | number : root[k];
+    }
+    __syncthreads();  // every run so far leads to its root at once
+  }
+}
+
+/// The entry of a run's root. Entries of roots may change meanwhile.
 __device__ __forceinline__ std::uint32_t* root_entry(LabelTile& tile, std::uint32_t run) {
-  const std::uint32_t entry = tile.entry[run];
-  return &tile.entry[(entry & LabelTile::kRoot) != 0 ? run : entry];
+  const bool is_root = (tile.roots[run / 32] >> run % 32 & 1) != 0;
+  return &tile.entry[is_root ? run : tile.entry[run]];
 }
 
 /// Adds the pixels of each word's stretches to their parts.

@@ -105,9 +105,16 @@ __device__ __forceinline__ std::uint32_t threads_before(std::uint32_t value, std
 /// threads go to the root of the largest island.
 struct InMemory {
   static __device__ __forceinline__ std::uint32_t read(const std::uint32_t* parent) { return __ldca(parent); }
+  static __device__ __forceinline__ void write(std::uint32_t* parent, std::uint32_t higher) {
+    *static_cast<volatile std::uint32_t*>(parent) = higher;
+  }
 };
+/// In shared memory both are atomic: other threads write parents meanwhile.
 struct InTile {
-  static __device__ __forceinline__ std::uint32_t read(const volatile std::uint32_t* parent) { return *parent; }
+  static __device__ __forceinline__ std::uint32_t read(std::uint32_t* parent) { return atomicOr(parent, 0u); }
+  static __device__ __forceinline__ void write(std::uint32_t* parent, std::uint32_t higher) {
+    atomicMin(parent, higher);
+  }
 };
 
 /// Root of a node. Halve: paths are halved on the way. A parent is then only ever replaced by one of its own ancestors,
@@ -117,7 +124,7 @@ __device__ __forceinline__ std::uint32_t root_of(std::uint32_t* parent, std::uin
   std::uint32_t up = Where::read(parent + node);
   while (up != node) {
     const std::uint32_t higher = Where::read(parent + up);
-    if (Halve && higher != up) *static_cast<volatile std::uint32_t*>(parent + node) = higher;
+    if (Halve && higher != up) Where::write(parent + node, higher);
     node = up;
     up = higher;
   }

@@ -46,8 +46,7 @@ __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, 
 
 __device__ __forceinline__ void make_whole(Sums& sums, double start, int exponent, WholeSums& whole) {
   // The unit of the heads is an ulp of `start`.
-  const WholeSums more =
-      whole_sums(sums, start, exponent - kCoarseBits, 2 * (exponent + kTopBits) + kHeadBits - 52);
+  const WholeSums more = whole_sums(sums, start, exponent - kCoarseBits, 2 * (exponent + kTopBits) + kHeadBits - 52);
   whole.sum += more.sum;
   whole.head += more.head;
   whole.rest += more.rest;
