@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The proof on a machine with a card: every test on it, verification of every image, streamed against resident, and the
-# memory and race checkers.
-#   tests/gpu/check.sh FOLDER_OF_PROGRAMS DATA [tests|verify|stream|memcheck|racecheck|initcheck ...]
+# The proof on a machine with a card: every test on it, verification of every image, streamed against resident, and
+# every kernel under the memory and race checkers (sanitize.sh).
+#   tests/gpu/check.sh FOLDER_OF_PROGRAMS DATA [tests|verify|stream|sanitize ...]
 # FOLDER_OF_PROGRAMS holds reber and the test programs; DATA is the folder of real images.
 set -u
 bin=$1; data=$2; shift 2
@@ -50,20 +50,15 @@ streamed() {
   done
 }
 
-sanitize() {  # tool: small sizes; the checkers are a hundred times slower
-  local filter='Backends*:Load*:Statistics*:Clip.keeps*:Mesh*:Maps*:Convolution.*:Islands*:Fits.few*:*17x31_reflect:*1x37_wrap'
-  [ "$1" = racecheck ] && filter='Mesh*:Maps*:Convolution.*:Islands*:Fits.few*:*1x37_wrap:*17x31_reflect'
-  timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 "$bin/reber_conformance_tests" --gtest_filter="$filter" > "$work/$1.log" 2>&1
-  report $? "$1: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$1.log") $(grep -E '^\[  PASSED' "$work/$1.log")"
-}
-
-[ $# -gt 0 ] || set -- tests verify stream memcheck racecheck initcheck
+[ $# -gt 0 ] || set -- tests verify stream sanitize
 for part in "$@"; do
   case $part in
     tests) run_tests ;;
     verify) verify_images ;;
     stream) streamed ;;
-    *) sanitize "$part" ;;
+    sanitize)
+      bash "$(dirname "$0")/sanitize.sh" "$bin"; report $? "memory, races, reads of nothing, barriers: the table above" ;;
+    *) report 1 "$part: no such part" ;;
   esac
 done
 exit $failed
