@@ -166,11 +166,13 @@ TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
   FitBatch batch = empty_batch();
   Random random(31);
   for (const bool correlated : {true, false})
-    for (const int components : {1, 2}) add_random(batch, random, 18, components, correlated, true);
-  add_random(batch, random, 18, 1, true, false);
-  const GaussianComponent wide{100, 20.3, 19.8, sky_covariance(9, 9, 0)};
-  batch.add(island({wide}, 3, 41, 1, random), {wide}, {{3, 3, 30, true}}, true);
-  ASSERT_GT(batch.problems.back().pixels, 250);  // too many for a block's shared memory
+    for (const int components : {1, 2}) add_random(batch, random, 11, components, correlated, true);
+  add_random(batch, random, 11, 1, true, false);
+  // Too many pixels and parameters for a block's shared memory.
+  const std::vector<GaussianComponent> pair{{100, 12.3, 17.8, sky_covariance(9, 9, 0)},
+                                            {60, 26.1, 21.2, sky_covariance(8, 8, 0)}};
+  const FitBounds bounds{3, 3, 30, true};
+  batch.add(island(pair, -1, 41, 1, random), pair, {bounds, bounds}, false);
   const FitResults expected = backend("cpu").fit(batch, {});
   for (const std::string& name : tested_backends()) {
     const FitResults got = backend(name).fit(batch, {});
