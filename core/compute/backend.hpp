@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,15 @@ class Backend {
                                                                           Algorithm algorithm) = 0;
   [[nodiscard]] virtual std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
                                                         const Progress& progress) = 0;
+  /// One plane by several plans, none of them null; result k has the bits of convolve(plane, *plans[k]). What plans
+  /// share, a backend may do once. All results are held at a time: planes_at_once() of core/plan/tiling.hpp.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Plane>> convolve_each(const Plane& plane,
+                                                                          std::span<const ConvolutionPlan* const> plans,
+                                                                          const Progress& progress) {
+    std::vector<std::unique_ptr<Plane>> results;
+    for (const ConvolutionPlan* plan : plans) results.push_back(convolve(plane, *plan, progress));
+    return results;
+  }
 
   [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane,
                                                      StatisticsParts parts = StatisticsParts::all) = 0;

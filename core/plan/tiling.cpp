@@ -83,4 +83,11 @@ TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_byte
   return plan;
 }
 
+std::size_t planes_at_once(Shape shape, std::size_t wanted, std::int64_t free_bytes) {
+  const std::int64_t plane = std::max<std::int64_t>(shape.count() * kFloat, 1);
+  const std::int64_t fit = (free_bytes - tables_bytes(shape.count())) / plane - 2;
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(fit, 1, std::max<std::int64_t>(static_cast<std::int64_t>(wanted), 1)));
+}
+
 }  // namespace reber

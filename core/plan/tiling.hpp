@@ -2,6 +2,7 @@
 // Whether an image stays on the device whole or streams through it in bands of rows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -33,5 +34,10 @@ struct MemoryNeeds {
 /// device_memory_bytes: what may be used; 0 where planes live in host memory (always resident).
 ///   throws InputError where not even a band of one row fits, naming the bytes needed
 [[nodiscard]] TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_bytes);
+
+/// How many of `wanted` planes of this shape to make at once beside the resident ones; at least 1. free_bytes: of the
+/// device; 0 where planes live in host memory, where it gains nothing to hold several. Room is left for a copy of the
+/// image, an S/N map and the tables of cells, runs and islands.
+[[nodiscard]] std::size_t planes_at_once(Shape shape, std::size_t wanted, std::int64_t free_bytes);
 
 }  // namespace reber

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scale after scale, the S/N of each is folded into one plane; two planes beside the image are held at a time.
+// Scale after scale, the S/N of each is folded into one plane. Smoothed planes are made as many at a time as the
+// device's memory holds.
 #include "core/run/detection_planes.hpp"
 
 #include <fmt/format.h>
@@ -7,22 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "core/base/error.hpp"
+#include "core/plan/tiling.hpp"
 #include "core/run/background_stage.hpp"
 
 namespace reber {
 namespace {
 
-std::unique_ptr<Plane> convolved(Backend& backend, const Plane& plane, const ConvolutionSpec& spec,
-                                 const Progress& progress) {
-  const auto quotes = backend.quote(spec, plane.shape());
+std::unique_ptr<ConvolutionPlan> plan_of(Backend& backend, Shape shape, const ConvolutionSpec& spec) {
+  const auto quotes = backend.quote(spec, shape);
   // Separable has the same bits on every backend but the reference; an FFT does not.
   const auto separable = std::ranges::find(quotes, Algorithm::separable, &ConvolutionQuote::algorithm);
   const bool possible = separable != quotes.end() && separable->possible;
-  const auto plan =
-      backend.plan_convolution(spec, plane.shape(), possible ? Algorithm::separable : Algorithm::direct);
-  return backend.convolve(plane, *plan, progress);
+  return backend.plan_convolution(spec, shape, possible ? Algorithm::separable : Algorithm::direct);
 }
 
 ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
@@ -60,6 +60,29 @@ class Folder {
   const Progress& progress_;
 };
 
+/// The plane smoothed by Gaussians of these FWHMs (pixels), each measured and folded in.
+void add_gaussians(Backend& backend, const Plane& plane, std::span<const double> fwhms, std::optional<double> beam_px,
+                   Folder& folder, const Progress& progress) {
+  const Shape shape = plane.shape();
+  while (!fwhms.empty()) {
+    const auto together = fwhms.first(planes_at_once(shape, fwhms.size(), backend.info().device_memory_bytes));
+    std::vector<std::unique_ptr<ConvolutionPlan>> plans;
+    std::vector<const ConvolutionPlan*> each;
+    for (const double fwhm : together) {
+      Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum);
+      plans.push_back(plan_of(backend, shape, smoothing(std::move(kernel), Boundary::blank)));
+      each.push_back(plans.back().get());
+    }
+    auto smooth = backend.convolve_each(plane, each, progress);
+    for (std::size_t i = 0; i < smooth.size(); ++i) {
+      const double fwhm = together[i];
+      folder.add_measured(*smooth[i], fmt::format("scale {:.3g} px", fwhm), std::hypot(beam_px.value_or(0), fwhm));
+      smooth[i].reset();
+    }
+    fwhms = fwhms.subspan(together.size());
+  }
+}
+
 void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<double> beam_px, Folder& folder,
                   const Progress& progress) {
   std::unique_ptr<Plane> before;
@@ -90,7 +113,8 @@ std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int 
   for (const double y : kernel.column)
     for (const double x : kernel.row) kernel.weights.push_back(y * x);
   kernel.text = fmt::format("B3 spline, scale {}", j);
-  return convolved(backend, plane, smoothing(std::move(kernel), Boundary::zero), progress);
+  const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero));
+  return backend.convolve(plane, *plan, progress);
 }
 
 DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const BackgroundModel& background,
@@ -101,16 +125,15 @@ DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const 
   Folder folder(backend, boxes, negative, progress);
   std::vector<double> sizes = scales.fwhm;
   if (scales.wavelets > 0 && std::ranges::find(sizes, 0.0) == sizes.end()) sizes.insert(sizes.begin(), 0.0);
+  std::vector<double> fwhms;
   for (const double size : sizes) {
     const double fwhm = scales.in_beams ? size * *beam_px : size;
-    if (!(fwhm > 0)) {
+    if (fwhm > 0)
+      fwhms.push_back(fwhm);
+    else
       folder.add(backend.snr_plane(plane, background), "scale 0: the image");
-      continue;
-    }
-    const Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum);
-    const auto smooth = convolved(backend, plane, smoothing(kernel, Boundary::blank), progress);
-    folder.add_measured(*smooth, fmt::format("scale {:.3g} px", fwhm), std::hypot(beam_px.value_or(0), fwhm));
   }
+  add_gaussians(backend, plane, fwhms, beam_px, folder, progress);
   add_wavelets(backend, plane, scales.wavelets, beam_px, folder, progress);
   return std::move(folder.result);
 }
