@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "core/base/error.hpp"
 
@@ -19,6 +21,16 @@ std::string stem_of(const std::string& path) {
     if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
       name.resize(name.size() - std::string(ending).size());
     }
+  }
+  return name;
+}
+
+std::string name_of_kernel(const std::string& text) {
+  constexpr std::string_view kFile = "file:";
+  std::string name = text.starts_with(kFile) ? "file_" + stem_of(text.substr(kFile.size())) : text;
+  for (char& letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '-';
+    if (!kept) letter = '_';
   }
   return name;
 }

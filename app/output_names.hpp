@@ -10,6 +10,9 @@ namespace reber::app {
 /// The file's name without folder and without .fits, .fits.gz, .fits.fz and the like.
 [[nodiscard]] std::string stem_of(const std::string& path);
 
+/// A kernel as part of a file's name: "beam:20,20,0" beam_20_20_0, "file:a/psf.fits" file_psf.
+[[nodiscard]] std::string name_of_kernel(const std::string& text);
+
 /// Two inputs of one name would write over each other's results.   throws InputError
 void check_distinct_names(const std::vector<std::string>& files);
 

@@ -27,22 +27,41 @@ constexpr std::array kAlgorithms{Algorithm::direct, Algorithm::separable, Algori
 
 }  // namespace
 
-void add_convolve_options(CLI::App& command, ConvolveOptions& options) {
-  const std::string group = "Convolution";
-  command
-      .add_option("--kernel", options.kernel,
-                  "One of | gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | "
-                  "beam:MAJ,MIN,PA (smooth to this beam; arcsec, degrees) | box:SIDE | tophat:RADIUS | "
-                  "mexican-hat:SIGMA (pixels) | file:KERNEL.fits")
-      ->type_name("KERNEL")
-      ->group(group);
-  add_convolution_rules(command, options);
+namespace {
+
+constexpr const char* kKernelHelp =
+    "One of | gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels; degrees from +x to +y) | "
+    "beam:MAJ,MIN,PA (smooth to this beam; arcsec, degrees) | box:SIDE | tophat:RADIUS | "
+    "mexican-hat:SIGMA (pixels) | file:KERNEL.fits";
+
+void add_normalise(CLI::App& command, ConvolveOptions& options) {
   command
       .add_option("--normalise,--normalize", options.normalise,
                   "Scale the weights to unit sum (default), unit peak (default for mexican-hat), or not")
       ->check(CLI::IsMember({"sum", "peak", "none"}))
       ->type_name("sum|peak|none")
-      ->group(group);
+      ->group("Convolution");
+}
+
+}  // namespace
+
+void add_convolve_options(CLI::App& command, ConvolveOptions& options) {
+  command.add_option("--kernel", options.kernel, kKernelHelp)->type_name("KERNEL")->group("Convolution");
+  add_convolution_rules(command, options);
+  add_normalise(command, options);
+}
+
+void add_convolve_options(CLI::App& command, ConvolveOptions& options, std::vector<std::string>& kernels) {
+  add_repeated_option(command, "--kernel", kernels, kKernelHelp)->type_name("KERNEL")->group("Convolution");
+  add_convolution_rules(command, options);
+  add_normalise(command, options);
+}
+
+CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                                 const std::string& help) {
+  return command.add_option(name, values, help)
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args(false);
 }
 
 void add_convolution_rules(CLI::App& command, ConvolveOptions& options) {

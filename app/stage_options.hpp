@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/run/request.hpp"
 
@@ -22,12 +23,18 @@ struct ConvolveOptions {
 };
 /// Group "Convolution".
 void add_convolve_options(CLI::App& command, ConvolveOptions& options);
+/// The same with --kernel given once or more often.
+void add_convolve_options(CLI::App& command, ConvolveOptions& options, std::vector<std::string>& kernels);
 /// Those among them that say nothing of the kernel: algorithm, boundary, blanks.
 void add_convolution_rules(CLI::App& command, ConvolveOptions& options);
 /// A request without a kernel.
 [[nodiscard]] ConvolveRequest convolution_rules(const ConvolveOptions& options);
 /// Empty without a kernel.   throws InputError
 [[nodiscard]] std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options);
+
+/// An option that may be given several times, one value each.
+CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                                 const std::string& help);
 
 struct BackgroundOptions {
   std::string method = "mesh";

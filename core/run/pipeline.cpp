@@ -12,12 +12,14 @@
 #include "core/base/error.hpp"
 #include "core/plan/algorithm_choice.hpp"
 #include "core/run/background_stage.hpp"
+#include "core/run/bright_sources.hpp"
 #include "core/run/detection_planes.hpp"
 #include "core/run/fdr.hpp"
 #include "core/run/history.hpp"
 #include "core/run/pipeline_rules.hpp"
 #include "core/run/products.hpp"
 #include "core/run/reliability.hpp"
+#include "core/run/stage.hpp"
 
 namespace reber {
 namespace {
@@ -61,18 +63,7 @@ class Run {
 
   template <typename Body>
   void stage(const std::string& name, Body body) {
-    StageReport report;
-    report.name = name;
-    log_.detail(name);
-    (void)backend_.take_counters();
-    const auto start = Clock::now();
-    report.algorithm = body();
-    report.wall_ms = ms_since(start);
-    const OpCounters counters = backend_.take_counters();
-    report.device_ms = counters.device_ms;
-    report.bytes_up = counters.bytes_up;
-    report.bytes_down = counters.bytes_down;
-    result_.report.stages.push_back(std::move(report));
+    run_stage(backend_, log_, result_.report, name, body);
   }
 
   void take_cached();
@@ -184,19 +175,15 @@ void Run::read() {
   if (cache_ != nullptr) cache_->input = result_.plane;
 }
 
-/// An FFT's rounding follows the brightest pixel: now that pixels are there, the choice is made again with their range.
+/// Now that pixels are there, the choice is made again with their range.
 void Run::spare_bright_sources() {
-  const PlaneStatistics plain = backend_.statistics(*result_.plane);
-  const ClipStatistics clip = backend_.clip(*result_.plane, {});
-  const double range = std::max(std::abs(plain.max), std::abs(plain.min)) / clip.std;
-  if (!(range > kFftDynamicRange) || !std::isfinite(range)) return;
-  choice_ = choose_algorithm(backend_.quote(convolution_->spec, result_.plane->shape()), {}, range);
+  const double range = dynamic_range(backend_, *result_.plane);
+  const auto quotes = backend_.quote(convolution_->spec, result_.plane->shape());
+  const std::optional<RangeChoice> again = choice_for_range(quotes, range);
+  if (!again) return;
+  choice_ = again->choice;
   fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
-  if (choice_->algorithm == Algorithm::fft)
-    warn(fmt::format(
-        "the brightest pixel is {:.2g} times the noise: FFT convolution may err by {:.1g} of the noise near "
-        "it; --algorithm direct does not",
-        range, 1e-6 * range));
+  if (!again->warning.empty()) warn(again->warning);
 }
 
 void Run::convolve() {
