@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cpu {
 namespace {
@@ -22,6 +23,19 @@ constexpr std::int64_t kLeastRows = 64, kMostRows = 512;
 /// taps.
 constexpr double kMsPerFma = 0.0295e-6;
 constexpr double kMsPerPixel = 0.7e-6;
+
+/// Taps with zeros between them: larger tiles, whose halo is wide, against their processor time.
+constexpr std::int64_t kMostSpacedTile = 1024;
+
+/// Outputs of a tile.
+Shape tile_of(const Kernel& kernel, Shape image) {
+  if (const auto spaced = rules::spaced_taps(kernel)) {
+    const std::int64_t side = std::clamp(4 * spaced->step, kTileColumns, kMostSpacedTile);
+    return {std::min(side, image.ny), std::min(side, image.nx)};
+  }
+  return {std::min(std::clamp<std::int64_t>(4 * kernel.shape.ny, kLeastRows, kMostRows), image.ny),
+          std::min(kTileColumns, image.nx)};
+}
 
 /// out[x] = sum_k weights[k] in[x + (taps - 1 - k) step], k ascending, for x in [0, columns).
 template <int vectors>
@@ -40,9 +54,14 @@ template <int vectors>
 class Separable final : public TileAlgorithm {
  public:
   Separable(const Kernel& kernel, Shape image)
-      : column_(kernel.column.begin(), kernel.column.end()), row_(kernel.row.begin(), kernel.row.end()) {
-    const std::int64_t rows = std::clamp<std::int64_t>(4 * kernel.shape.ny, kLeastRows, kMostRows);
-    tile_ = {std::min(rows, image.ny), std::min(kTileColumns, image.nx)};
+      : column_(kernel.column.begin(), kernel.column.end()),
+        row_(kernel.row.begin(), kernel.row.end()),
+        tile_(tile_of(kernel, image)) {
+    if (const auto spaced = rules::spaced_taps(kernel)) {
+      step_ = spaced->step;
+      column_.assign(spaced->column.begin(), spaced->column.end());
+      row_.assign(spaced->row.begin(), spaced->row.end());
+    }
     columns_ = (tile_.nx + kLanes - 1) / kLanes * kLanes;
     float across = 0;
     for (const float weight : row_) across = fmaf(weight, 1.0f, across);
@@ -50,34 +69,37 @@ class Separable final : public TileAlgorithm {
   }
 
   [[nodiscard]] Shape tile() const override { return tile_; }
-  [[nodiscard]] std::int64_t padded_stride() const override {
-    return ((columns_ + static_cast<std::int64_t>(row_.size()) - 1 + 15) / 16 | 1) * 16;
-  }
-  [[nodiscard]] std::int64_t padded_rows() const override {
-    return tile_.ny + static_cast<std::int64_t>(column_.size()) - 1;
-  }
+  [[nodiscard]] std::int64_t padded_stride() const override { return ((columns_ + reach(row_) + 15) / 16 | 1) * 16; }
+  [[nodiscard]] std::int64_t padded_rows() const override { return tile_.ny + reach(column_); }
   [[nodiscard]] bool reads_in_place() const override { return true; }
   [[nodiscard]] std::int64_t out_stride() const override { return columns_; }
   [[nodiscard]] float full_weight() const override { return full_weight_; }
   [[nodiscard]] std::string description() const override {
-    return fmt::format("{} + {} multiply-adds a pixel, tiles of {} x {}", row_.size(), column_.size(), tile_.nx,
-                       tile_.ny);
+    return fmt::format("{} + {} multiply-adds a pixel{}, tiles of {} x {}", row_.size(), column_.size(),
+                       step_ > 1 ? fmt::format(", taps {} pixels apart", step_) : "", tile_.nx, tile_.ny);
   }
 
   float* convolve(const PaddedTile& tile, Buffer& memory, TileScratch& scratch) const override {
     float* out = memory.ask(tile_.ny * columns_);
-    const std::int64_t rows = tile.out.ny + static_cast<std::int64_t>(column_.size()) - 1;
+    const std::int64_t rows = tile.out.ny + reach(column_);
     const std::int64_t stride = ((columns_ + 15) / 16 | 1) * 16;  // odd in cache lines, as for padded tiles
     float* middle = scratch.middle.ask(rows * stride);
     for (std::int64_t y = 0; y < rows; ++y)
-      sum_row(tile.pixels + y * tile.stride, 1, row_, middle + y * stride, tile.out.nx);
+      if (y % step_ < tile.out.ny)  // the others lie between the taps of all outputs
+        sum_row(tile.pixels + y * tile.stride, step_, row_, middle + y * stride, tile.out.nx);
     for (std::int64_t x = 0; x < tile.out.nx; x += kBlock)
       for (std::int64_t y = 0; y < tile.out.ny; ++y)
-        sum_row(middle + y * stride + x, stride, column_, out + y * columns_ + x, std::min(kBlock, tile.out.nx - x));
+        sum_row(middle + y * stride + x, step_ * stride, column_, out + y * columns_ + x,
+                std::min(kBlock, tile.out.nx - x));
     return out;
   }
 
  private:
+  /// Pixels from the first tap to the last.
+  [[nodiscard]] std::int64_t reach(const std::vector<float>& taps) const {
+    return (static_cast<std::int64_t>(taps.size()) - 1) * step_;
+  }
+
   static void sum_row(const float* in, std::int64_t step, const std::vector<float>& weights, float* out,
                       std::int64_t columns) {
     std::int64_t x = 0;
@@ -86,6 +108,7 @@ class Separable final : public TileAlgorithm {
   }
 
   std::vector<float> column_, row_;
+  std::int64_t step_ = 1;  ///< from one tap to the next
   float full_weight_ = 0;
   Shape tile_;
   std::int64_t columns_ = 0;
@@ -101,11 +124,14 @@ ConvolutionQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int t
     quote.reason = "the kernel is not the product of a row and a column";
     return quote;
   }
-  const auto taps = static_cast<double>(spec.kernel.column.size() + spec.kernel.row.size());
-  quote.reason = fmt::format("{} + {} multiply-adds a pixel", spec.kernel.row.size(), spec.kernel.column.size());
+  const std::size_t few = rules::kSpacedTaps;
+  const bool spaced = rules::spaced_taps(spec.kernel).has_value();
+  const std::size_t across = spaced ? few : spec.kernel.row.size(), down = spaced ? few : spec.kernel.column.size();
+  const auto taps = static_cast<double>(across + down);
+  quote.reason = fmt::format("{} + {} multiply-adds a pixel", across, down);
   quote.cost_ms = static_cast<double>(shape.count()) * (taps * kMsPerFma + kMsPerPixel) / threads;
-  const std::int64_t rows = std::clamp<std::int64_t>(4 * spec.kernel.shape.ny, kLeastRows, kMostRows);
-  quote.workspace_bytes = 4 * threads * 3 * (rows + spec.kernel.shape.ny) * (kTileColumns + spec.kernel.shape.nx);
+  const Shape tile = tile_of(spec.kernel, shape);
+  quote.workspace_bytes = 4 * threads * 3 * (tile.ny + spec.kernel.shape.ny) * (tile.nx + spec.kernel.shape.nx);
   return quote;
 }
 
