@@ -51,7 +51,14 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
                                                 const Progress& progress) override {
-    return timed("reber convolve", [&] { return convolve_plane(own(plane), plan, progress); });
+    const ConvolutionPlan* one = &plan;
+    return std::move(timed("reber convolve", [&] { return convolve_plane(own(plane), {&one, 1}, progress); }).front());
+  }
+
+  [[nodiscard]] std::vector<std::unique_ptr<Plane>> convolve_each(const Plane& plane,
+                                                                  std::span<const ConvolutionPlan* const> plans,
+                                                                  const Progress& progress) override {
+    return timed("reber convolve each", [&] { return convolve_plane(own(plane), plans, progress); });
   }
 
   [[nodiscard]] PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {

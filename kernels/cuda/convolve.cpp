@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/base/error.hpp"
@@ -64,40 +65,100 @@ BlankTreatment treatment_of(const CudaPlan& plan, const CudaPlane& plane) {
           missing && spec.nan == NanRule::propagate, spec.keep_blanks && plane.blank() > 0};
 }
 
-void convolve_band(const CudaPlane& plane, const CudaPlan& plan, const BlankTreatment& blanks, const Band& band,
-                   CudaPlane& result, unsigned long long* blank_count) {
-  const ConvolutionSpec& spec = plan.spec();
-  const Shape kernel = spec.kernel.shape;
-  const HeldRows in = hold_rows_extended(plane, band.y0, band.ny, kernel.ny - 1 - kernel.ny / 2, kernel.ny / 2,
-                                         spec.boundary, band.stream);
-  DeviceBuffer<float> band_out;
+/// One plan of a call and what becomes of it.
+struct Task {
+  const CudaPlan* plan = nullptr;
+  BlankTreatment blanks;
+  std::unique_ptr<CudaPlane> result;
+  DeviceBuffer<unsigned long long> blank_counts;  ///< one a band: bands on different streams fill their own
+};
+
+ConvolveJob job_of(const CudaPlane& plane, const Task& task, const Band& band, const RowWindow& in, float* out,
+                   unsigned long long* blank_count) {
+  const ConvolutionSpec& spec = task.plan->spec();
   ConvolveJob job;
-  job.in = in.window;
+  job.in = in;
+  job.out = out;
   job.out_pitch = plane.pitch();
-  if (plane.resident()) {
-    job.out = result.device_pixels();
-  } else {
-    band_out = DeviceBuffer<float>(band.ny * plane.pitch(), band.stream);
-    job.out = band_out.data();
-  }
   job.y0 = band.y0;
   job.ny = band.ny;
   job.boundary = spec.boundary;
   job.all_finite = plane.blank() == 0 && spec.boundary != Boundary::blank;
-  job.interpolate = blanks.interpolate;
+  job.interpolate = task.blanks.interpolate;
   job.min_weight = static_cast<float>(spec.min_weight);
-  job.total = plan.total();
+  job.total = task.plan->total();
   job.blank = blank_count;
-  plan.convolver().run(band.stream, job);
-  if (blanks.footprint || blanks.keep) {
-    const Range range("blanks");
-    DeviceBuffer<std::uint8_t> footprint(blanks.footprint ? band.ny * plane.pitch() : 0, band.stream);
-    if (blanks.footprint) find_footprint(band.stream, job, kernel, footprint.data(), plane.pitch());
-    blank_output(band.stream, job, footprint.data(), plane.pitch(), blanks.keep);
+  return job;
+}
+
+void blank_band(const CudaPlane& plane, const Task& task, const Band& band, const ConvolveJob& job) {
+  if (!task.blanks.footprint && !task.blanks.keep) return;
+  const Range range("blanks");
+  DeviceBuffer<std::uint8_t> footprint(task.blanks.footprint ? band.ny * plane.pitch() : 0, band.stream);
+  if (task.blanks.footprint)
+    find_footprint(band.stream, job, task.plan->spec().kernel.shape, footprint.data(), plane.pitch());
+  blank_output(band.stream, job, footprint.data(), plane.pitch(), task.blanks.keep);
+}
+
+/// Tasks of one boundary: their rows are held once, with the halo of the largest kernel.
+void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::int64_t number) {
+  std::int64_t above = 0, below = 0;
+  for (const Task* task : tasks) {
+    const Shape kernel = task->plan->spec().kernel.shape;
+    above = std::max(above, kernel.ny - 1 - kernel.ny / 2);
+    below = std::max(below, kernel.ny / 2);
   }
-  if (!plane.resident())
-    plane.context()->stager().down_rows(band.stream, band_out.data(), plane.pitch(), plane.shape().nx, band.ny,
-                                        result.host_row(band.y0));
+  const Boundary boundary = tasks.front()->plan->spec().boundary;
+  const HeldRows in = hold_rows_extended(plane, band.y0, band.ny, above, below, boundary, band.stream);
+  std::vector<DeviceBuffer<float>> band_out;
+  std::vector<ConvolvePart> parts;
+  for (const Task* task : tasks) {
+    float* out = task->result->device_pixels();
+    if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
+    parts.push_back(
+        {&task->plan->convolver(), job_of(plane, *task, band, in.window, out, task->blank_counts.data() + number)});
+  }
+  parts.front().convolver->run_each(band.stream, parts);
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    blank_band(plane, *tasks[k], band, parts[k].job);
+    if (!plane.resident())
+      plane.context()->stager().down_rows(band.stream, band_out[k].data(), plane.pitch(), plane.shape().nx, band.ny,
+                                          tasks[k]->result->host_row(band.y0));
+  }
+}
+
+Task make_task(const CudaPlane& plane, const ConvolutionPlan& plan, std::size_t bands) {
+  const auto* own = dynamic_cast<const CudaPlan*>(&plan);
+  Context& context = *plane.context();
+  if (own == nullptr || &own->context() != &context)
+    throw InternalError("a convolution plan was given to the CUDA backend that another backend made");
+  if (!(own->shape() == plane.shape()))
+    throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
+                                    own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
+  Task task{own, treatment_of(*own, plane), std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
+            DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
+  if (bands > 0)
+    check(cudaMemsetAsync(task.blank_counts.data(), 0, static_cast<std::size_t>(task.blank_counts.bytes()),
+                          context.stream()),
+          "cudaMemsetAsync");
+  return task;
+}
+
+/// Takes the first task that is left, and those that its convolver shares work with.
+std::vector<Task*> next_group(std::vector<Task*>& left) {
+  std::vector<Task*> group{left.front()};
+  const CudaPlan& first = *left.front()->plan;
+  left.erase(left.begin());
+  for (auto it = left.begin(); it != left.end();) {
+    const CudaPlan& plan = *(*it)->plan;
+    if (plan.spec().boundary == first.spec().boundary && first.convolver().shares_with(plan.convolver())) {
+      group.push_back(*it);
+      it = left.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return group;
 }
 
 }  // namespace
@@ -133,33 +194,33 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
   throw InternalError("a convolution algorithm is missing from the CUDA backend's table");
 }
 
-std::unique_ptr<CudaPlane> convolve_plane(const CudaPlane& plane, const ConvolutionPlan& plan,
-                                          const Progress& progress) {
-  const auto* own = dynamic_cast<const CudaPlan*>(&plan);
+std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
+                                                   std::span<const ConvolutionPlan* const> plans,
+                                                   const Progress& progress) {
   Context& context = *plane.context();
-  if (own == nullptr || &own->context() != &context)
-    throw InternalError("a convolution plan was given to the CUDA backend that another backend made");
-  if (!(own->shape() == plane.shape()))
-    throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
-                                    own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
-  auto result = std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling());
-  if (plane.shape().count() == 0) return result;
-  const BlankTreatment blanks = treatment_of(*own, plane);
-  const std::vector<std::int64_t> edges = band_edges(plane);
-  // One count a band: bands on different streams clear and fill their own.
-  DeviceBuffer<unsigned long long> counts(static_cast<std::int64_t>(edges.size()) - 1, context.stream());
-  check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), context.stream()),
-        "cudaMemsetAsync");
-  unsigned long long* next = counts.data();
-  for_each_band(context, edges, plane.resident() ? 1 : plane.tiling().streams, progress, "convolve",
-                [&](const Band& band) { convolve_band(plane, *own, blanks, band, *result, next++); });
+  const bool empty = plane.shape().count() == 0;
+  const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
+  std::vector<Task> tasks;
+  for (const ConvolutionPlan* plan : plans) tasks.push_back(make_task(plane, *plan, edges.size() - 1));
+  std::vector<Task*> left;
+  for (Task& task : tasks) left.push_back(&task);
+  while (!left.empty() && !empty) {
+    const std::vector<Task*> group = next_group(left);
+    std::int64_t number = 0;
+    for_each_band(context, edges, plane.resident() ? 1 : plane.tiling().streams, progress, "convolve",
+                  [&](const Band& band) { convolve_band(plane, group, band, number++); });
+  }
   if (!plane.resident()) context.stager().drain();
-  std::vector<unsigned long long> found(edges.size() - 1);
-  context.down(found.data(), counts.data(), counts.bytes(), context.stream());
-  std::int64_t blank = 0;
-  for (const unsigned long long count : found) blank += static_cast<std::int64_t>(count);
-  result->set_blank(blank, 0);
-  return result;
+  std::vector<std::unique_ptr<Plane>> results;
+  for (Task& task : tasks) {
+    std::vector<unsigned long long> found(edges.size() - 1);
+    if (!empty) context.down(found.data(), task.blank_counts.data(), task.blank_counts.bytes(), context.stream());
+    std::int64_t blank = 0;
+    for (const unsigned long long count : found) blank += static_cast<std::int64_t>(count);
+    task.result->set_blank(blank, 0);
+    results.push_back(std::move(task.result));
+  }
+  return results;
 }
 
 }  // namespace reber::cuda

@@ -32,12 +32,30 @@ struct ConvolveJob {
   unsigned long long* blank = nullptr;  ///< where blank output pixels are counted
 };
 
+class Convolver;
+
+/// One of several convolutions of the same rows.
+struct ConvolvePart {
+  const Convolver* convolver = nullptr;
+  ConvolveJob job;
+};
+
 /// One algorithm made ready for one kernel and shape.
 class Convolver {
  public:
   virtual ~Convolver() = default;
   /// Queues the job onto the stream.
   virtual void run(cudaStream_t stream, const ConvolveJob& job) const = 0;
+  /// Whether run_each() of this one saves something where the other's job stands beside its own.
+  [[nodiscard]] virtual bool shares_with(const Convolver& other) const {
+    (void)other;
+    return false;
+  }
+  /// Queues several jobs, whose inputs, output rows and boundaries are the same: the first of this convolver, the others
+  /// of ones that it shares with. The bits of run() for each.
+  virtual void run_each(cudaStream_t stream, std::span<const ConvolvePart> parts) const {
+    for (const ConvolvePart& part : parts) part.convolver->run(stream, part.job);
+  }
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
@@ -63,8 +81,9 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
 std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape);
 /// Whether the taps fit into one kernel's shared memory; else two plain kernels run one after the other.
 [[nodiscard]] bool separable_is_fused(const Context& context, Shape kernel);
+/// step: from one tap to the next.
 std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const std::vector<float>& column,
-                                                   const std::vector<float>& row);
+                                                   const std::vector<float>& row, int step = 1);
 /// Whether there is a march for so many taps along y and x, and the convolver for it; with_blanks serves jobs that are not
 /// all_finite.
 [[nodiscard]] bool separable_marches(const Context& context, Shape kernel);
@@ -80,9 +99,10 @@ std::unique_ptr<Convolver> make_fft(Context& context, const ConvolutionSpec& spe
 /// plan_convolution() of the backend.
 [[nodiscard]] std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context,
                                                          const ConvolutionSpec& spec, Shape shape, Algorithm algorithm);
-/// convolve() of the backend.
-[[nodiscard]] std::unique_ptr<CudaPlane> convolve_plane(const CudaPlane& plane, const ConvolutionPlan& plan,
-                                                        const Progress& progress);
+/// convolve_each() of the backend.
+[[nodiscard]] std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
+                                                                 std::span<const ConvolutionPlan* const> plans,
+                                                                 const Progress& progress);
 
 /// The weights as the kernels use them.
 [[nodiscard]] std::vector<float> float_weights(const std::vector<double>& weights);

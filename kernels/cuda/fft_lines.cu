@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The compiled lengths of lines, and what tiles made of them cost.
-#include "kernels/cuda/fft_lines.cuh"
+#include "kernels/cuda/fft_lines_each.cuh"
 
 namespace reber::cuda {
 namespace {
@@ -25,12 +25,12 @@ using Columns4096 = fft::Line<32, 16, 8, 128, 4>;
 /// to 60 MB, which stay in the L2 cache, take 1.2 to 2 times as long: the ends of three launches each weigh more than
 /// memory.
 std::vector<LinePolicy> make_policies() {
-  return {{fft::line_variant<Rows512, Columns512>(), 4.4, 4.0, 5.85},
-          {fft::line_variant<Rows1024, Columns1024>(), 4.4, 4.2, 5.45},
-          {fft::line_variant<Rows1536, Columns1536>(), 5.1, 4.4, 7.35},
-          {fft::line_variant<Rows2048, Columns2048>(), 4.6, 4.0, 6.9},
-          {fft::line_variant<Rows3072, Columns3072>(), 6.2, 4.3, 8.2},
-          {fft::line_variant<Rows4096, Columns4096>(), 5.4, 4.5, 8.3}};
+  return {{fft::line_variant_each<Rows512, Columns512>(), 4.4, 4.0, 5.85},
+          {fft::line_variant_each<Rows1024, Columns1024>(), 4.4, 4.2, 5.45},
+          {fft::line_variant_each<Rows1536, Columns1536>(), 5.1, 4.4, 7.35},
+          {fft::line_variant_each<Rows2048, Columns2048>(), 4.6, 4.0, 6.9},
+          {fft::line_variant_each<Rows3072, Columns3072>(), 6.2, 4.3, 8.2},
+          {fft::line_variant_each<Rows4096, Columns4096>(), 5.4, 4.5, 8.3}};
 }
 
 }  // namespace

@@ -31,6 +31,15 @@ struct LineArguments {
   const float2* column_roots = nullptr;
 };
 
+/// Kernels that share one forward transform: their spectra, and where their products go, transformed back along columns
+/// as LineArguments::memory holds them.
+struct LineFan {
+  static constexpr int kMost = 8;
+  std::int32_t count = 0;
+  const float2* spectra[kMost] = {};
+  float2* memory[kMost] = {};
+};
+
 /// The kernels of one length of transform.
 struct LineVariant {
   std::int32_t length = 0;
@@ -41,6 +50,8 @@ struct LineVariant {
   void (*rows_back)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
   /// Columns of this length, rows of tile_nx; `make` leaves the spectrum of pair 0 there instead of multiplying by it.
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
+  /// The same for every kernel of the fan: the columns' spectra take the place of what was in a.memory.
+  void (*columns_each)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, const LineFan&) = nullptr;
 };
 
 /// A length and its cost: picoseconds of the whole card for a point of a pair of tiles, launches apart. Rows back are

@@ -20,6 +20,7 @@ constexpr std::int64_t kBatchBytes = 1 << 30;
 struct LineChoice {
   const LinePolicy *column = nullptr, *row = nullptr;
   std::int64_t pairs = 0, batch = 0;  ///< pairs of tiles of the whole image; at once
+  std::int64_t most = 0;              ///< at once in the memory of a batch
   double cost_ms = 0;
 
   [[nodiscard]] std::int64_t ny() const { return column->line.length; }
@@ -37,7 +38,8 @@ std::optional<LineChoice> choice_of(const DeviceInfo& device, const LinePolicy& 
       tiles_along(image.ny, choice.ny() - kernel.ny + 1) * tiles_along(image.nx, choice.nx() - kernel.nx + 1);
   choice.pairs = (tiles + 1) / 2;
   const std::int64_t held = std::min(kBatchBytes, device.total_bytes / 16);
-  choice.batch = std::clamp<std::int64_t>(held / choice.pair_bytes(), 1, std::max<std::int64_t>(choice.pairs, 1));
+  choice.most = std::max<std::int64_t>(held / choice.pair_bytes(), 1);
+  choice.batch = std::clamp<std::int64_t>(choice.pairs, 1, choice.most);
   const double batches = static_cast<double>(tiles_along(choice.pairs, choice.batch));
   const double points = static_cast<double>(choice.pairs) * static_cast<double>(choice.ny() * choice.nx());
   const double outputs = static_cast<double>(choice.ny() - kernel.ny + 1) / static_cast<double>(choice.ny());
@@ -67,6 +69,7 @@ class LinesConvolver final : public Convolver {
         column_(choice.column->line),
         row_(choice.row->line),
         batch_(choice.batch),
+        most_(choice.most),
         sum_(static_cast<float>(std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0))),
         weight_noise_(weight_noise_of(kernel)),
         row_roots_(upload_vector(context, row_.row_roots(), context.stream())),
@@ -76,33 +79,34 @@ class LinesConvolver final : public Convolver {
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    const DeviceBuffer<float2> memory(batch_ * spectrum_.size(), stream);
-    LineArguments arguments = common(memory.data());
-    arguments.job = job;
-    arguments.kernel_ny = static_cast<std::int32_t>(kernel_.ny);
-    arguments.kernel_nx = static_cast<std::int32_t>(kernel_.nx);
-    arguments.valid_y = column_.length - arguments.kernel_ny + 1;
-    arguments.valid_x = row_.length - arguments.kernel_nx + 1;
-    arguments.tiles_x = static_cast<std::int32_t>(tiles_along(job.in.nx, arguments.valid_x));
-    arguments.tiles = static_cast<std::int32_t>(arguments.tiles_x * tiles_along(job.ny, arguments.valid_y));
-    arguments.sum = sum_;
-    arguments.out = job.out;
-    arguments.out_pitch = job.out_pitch;
-    arguments.count_blank = !job.interpolate;
+    const ConvolvePart part{this, job};
+    run_each(stream, {&part, 1});
+  }
+
+  /// Tiles of one geometry: the forward transform is the same.
+  [[nodiscard]] bool shares_with(const Convolver& other) const override {
+    const auto* lines = dynamic_cast<const LinesConvolver*>(&other);
+    return lines != nullptr && lines->kernel_ == kernel_ && lines->row_.length == row_.length &&
+           lines->column_.length == column_.length;
+  }
+
+  void run_each(cudaStream_t stream, std::span<const ConvolvePart> parts) const override {
+    const ConvolveJob& job = parts.front().job;
+    LineArguments arguments = arguments_of(job);
     const DeviceBuffer<float> offsets(arguments.tiles, stream);
     const TileGrid grid{arguments.kernel_ny, arguments.kernel_nx, column_.length,    row_.length,
                         arguments.valid_y,   arguments.valid_x,   arguments.tiles_x, arguments.tiles};
     find_offsets(stream, job, grid, offsets.data());
     arguments.offsets = offsets.data();
-    convolve(stream, arguments);
-    if (!job.interpolate) return;
-    const std::int64_t pitch = pitch_of(job.in.nx);
-    const DeviceBuffer<float> weights(job.ny * pitch, stream);
-    arguments.mask = true;
-    arguments.out = weights.data();
-    arguments.out_pitch = pitch;
-    convolve(stream, arguments);
-    divide_by_weights(stream, job, weights.data(), pitch, weight_noise_);
+    std::vector<Product> products;
+    for (const ConvolvePart& part : parts)
+      products.push_back({static_cast<const LinesConvolver*>(part.convolver), part.job, part.job.out,
+                          part.job.out_pitch, !part.job.interpolate});
+    for (std::size_t done = 0; done < products.size(); done += LineFan::kMost)
+      convolve(stream, arguments,
+               std::span(products).subspan(done, std::min<std::size_t>(LineFan::kMost, products.size() - done)));
+    for (const ConvolvePart& part : parts)
+      if (part.job.interpolate) static_cast<const LinesConvolver*>(part.convolver)->divide(stream, part.job);
   }
 
   [[nodiscard]] std::string description() const override {
@@ -139,19 +143,83 @@ class LinesConvolver final : public Convolver {
     context.wait();
   }
 
-  void convolve(cudaStream_t stream, LineArguments arguments) const {
-    const std::int32_t pairs = (arguments.tiles + 1) / 2;
-    for (arguments.first = 0; arguments.first < pairs; arguments.first += static_cast<std::int32_t>(batch_)) {
-      arguments.pairs = std::min(static_cast<std::int32_t>(batch_), pairs - arguments.first);
-      row_.rows(stream, arguments, column_.length);
-      column_.columns(stream, arguments, row_.length, nullptr);
-      row_.rows_back(stream, arguments, column_.length);
+  /// One kernel's share of a fan.
+  struct Product {
+    const LinesConvolver* convolver = nullptr;
+    ConvolveJob job;
+    float* out = nullptr;  ///< the job's, or weights of finite pixels
+    std::int64_t out_pitch = 0;
+    bool count_blank = false;
+  };
+
+  /// Everything but offsets and what belongs to one kernel.
+  [[nodiscard]] LineArguments arguments_of(const ConvolveJob& job) const {
+    LineArguments arguments = common(nullptr);
+    arguments.job = job;
+    arguments.kernel_ny = static_cast<std::int32_t>(kernel_.ny);
+    arguments.kernel_nx = static_cast<std::int32_t>(kernel_.nx);
+    arguments.valid_y = column_.length - arguments.kernel_ny + 1;
+    arguments.valid_x = row_.length - arguments.kernel_nx + 1;
+    arguments.tiles_x = static_cast<std::int32_t>(tiles_along(job.in.nx, arguments.valid_x));
+    arguments.tiles = static_cast<std::int32_t>(arguments.tiles_x * tiles_along(job.ny, arguments.valid_y));
+    return arguments;
+  }
+
+  /// The output holds sums: divides them by the weights of finite pixels, made by a convolution of their own.
+  void divide(cudaStream_t stream, const ConvolveJob& job) const {
+    const std::int64_t pitch = pitch_of(job.in.nx);
+    const DeviceBuffer<float> weights(job.ny * pitch, stream);
+    LineArguments arguments = arguments_of(job);
+    arguments.mask = true;
+    const Product product{this, job, weights.data(), pitch, false};
+    convolve(stream, arguments, {&product, 1});
+    divide_by_weights(stream, job, weights.data(), pitch, weight_noise_);
+  }
+
+  /// Forward rows and columns of each batch once; of each kernel the product, columns and rows back. With several
+  /// kernels batches are smaller by as many, so that the memory is that of one.
+  void convolve(cudaStream_t stream, LineArguments arguments, std::span<const Product> products) const {
+    const bool several = products.size() > 1;
+    const auto buffers = static_cast<std::int64_t>(several ? products.size() + 1 : 1);
+    const auto batch = static_cast<std::int32_t>(std::clamp<std::int64_t>(most_ / buffers, 1, batch_));
+    const DeviceBuffer<float2> memory(buffers * batch * spectrum_.size(), stream);
+    LineFan fan;
+    for (const Product& product : products) {
+      fan.spectra[fan.count] = product.convolver->spectrum_.data();
+      fan.memory[fan.count] = memory.data() + (several ? fan.count + 1 : 0) * batch * spectrum_.size();
+      ++fan.count;
     }
+    arguments.memory = memory.data();
+    const std::int32_t pairs = (arguments.tiles + 1) / 2;
+    for (arguments.first = 0; arguments.first < pairs; arguments.first += batch) {
+      arguments.pairs = std::min(batch, pairs - arguments.first);
+      row_.rows(stream, arguments, column_.length);
+      if (several)
+        column_.columns_each(stream, arguments, row_.length, fan);
+      else
+        columns_of(stream, arguments, products.front());
+      for (std::int32_t k = 0; k < fan.count; ++k) rows_back(stream, arguments, products[k], fan.memory[k]);
+    }
+  }
+
+  void columns_of(cudaStream_t stream, LineArguments arguments, const Product& product) const {
+    arguments.spectrum = product.convolver->spectrum_.data();
+    column_.columns(stream, arguments, row_.length, nullptr);
+  }
+
+  void rows_back(cudaStream_t stream, LineArguments arguments, const Product& product, float2* memory) const {
+    arguments.job = product.job;
+    arguments.sum = product.convolver->sum_;
+    arguments.out = product.out;
+    arguments.out_pitch = product.out_pitch;
+    arguments.count_blank = product.count_blank;
+    arguments.memory = memory;
+    row_.rows_back(stream, arguments, column_.length);
   }
 
   Shape kernel_;
   LineVariant column_, row_;
-  std::int64_t batch_ = 1;
+  std::int64_t batch_ = 1, most_ = 1;
   float sum_ = 0, weight_noise_ = 0;
   DeviceBuffer<float2> row_roots_, column_roots_, spectrum_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The compiled tile shapes and what they cost.
-#include "kernels/cuda/fft_tile.cuh"
+#include "kernels/cuda/fft_tile_each.cuh"
 
 namespace reber::cuda {
 namespace {
@@ -9,9 +9,9 @@ namespace {
 // tiles, blocks on it included; up to a tenth more where the kernel is small and more outputs are stored. Tiles of
 // 64 x 64 take 3.3 and are never the cheapest.
 const TilePolicy kPolicies[] = {
-    {fft::tile_variant<fft::TileShape<16, 4, 8, 16, 256, 2>>(), 6.9},
-    {fft::tile_variant<fft::TileShape<32, 4, 4, 16, 256, 2>>(), 6.95},
-    {fft::tile_variant<fft::TileShape<32, 4, 8, 16, 512, 1>>(), 15.5},
+    {fft::tile_variant_each<fft::TileShape<16, 4, 8, 16, 256, 2>>(), 6.9},
+    {fft::tile_variant_each<fft::TileShape<32, 4, 4, 16, 256, 2>>(), 6.95},
+    {fft::tile_variant_each<fft::TileShape<32, 4, 8, 16, 512, 1>>(), 15.5},
 };
 
 }  // namespace

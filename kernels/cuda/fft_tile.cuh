@@ -20,9 +20,9 @@ struct TilePair {
   bool second = false;
 };
 
-__device__ inline TilePair tile_pair(const TileArguments& a) {
+__device__ inline TilePair tile_pair(const TileArguments& a, int number) {
   TilePair pair;
-  const int first = static_cast<int>(blockIdx.x) * 2;
+  const int first = number * 2;
   pair.second = first + 1 < a.tiles;
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
@@ -182,10 +182,10 @@ __device__ __forceinline__ void load_from_tile(const float2* tile, int j, int x,
   for (int i = 0; i < S::A1; ++i) v[i] = tile[(j + S::A2 * i) * S::Pitch + x];
 }
 
-/// Writes the two outputs of each of a butterfly's rows, `back` added to each tile's.
+/// Writes the two outputs of each of a butterfly's rows to `out`, `back` added to each tile's.
 template <class S>
-__device__ __forceinline__ unsigned store_rows(const TileArguments& a, const TilePair& pair, int j, int x, float2 back,
-                                               const float2 (&v)[S::A1]) {
+__device__ __forceinline__ unsigned store_rows(const TileArguments& a, const TilePair& pair, float* out, int j, int x,
+                                               float2 back, const float2 (&v)[S::A1]) {
   unsigned blank = 0;
   const int dx = x - (a.kernel_nx - 1), dy0 = j - (a.kernel_ny - 1);
   if (dx < 0) return 0;
@@ -194,7 +194,7 @@ __device__ __forceinline__ unsigned store_rows(const TileArguments& a, const Til
     if (pair.x[k] + dx >= a.job.in.nx || (k == 1 && !pair.second)) continue;
     const std::int64_t rows = a.job.ny - pair.y[k];
     const int end = rows < a.valid_y ? static_cast<int>(rows) : a.valid_y;
-    float* to = a.job.out + (pair.y[k] + dy0) * a.job.out_pitch + pair.x[k] + dx;
+    float* to = out + (pair.y[k] + dy0) * a.job.out_pitch + pair.x[k] + dx;
 #pragma unroll
     for (int i = 0; i < S::A1; ++i, to += S::A2 * a.job.out_pitch) {
       const int dy = dy0 + S::A2 * i;
@@ -269,7 +269,7 @@ __device__ __forceinline__ bool first_step_anywhere(const TileArguments& a, cons
 template <class S>
 __global__ void __launch_bounds__(S::Threads, S::Blocks) k_convolve_tiles(const __grid_constant__ TileArguments a) {
   extern __shared__ float2 tile[];
-  const TilePair pair = tile_pair(a);
+  const TilePair pair = tile_pair(a, static_cast<int>(blockIdx.x));
   const float2 offset = {__ldg(a.offsets + 2 * blockIdx.x), pair.second ? __ldg(a.offsets + 2 * blockIdx.x + 1) : 0.0f};
   const bool inner = pair.second && tile_is_inner<S>(a, pair, 0) && tile_is_inner<S>(a, pair, 1);
   const bool blank_seen =
@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(S::Threads, S::Blocks) k_convolve_tiles(const 
 #pragma unroll
         for (int i = 0; i < S::A1; ++i) tile[(j + S::A2 * i) * S::Pitch + x] = v[i];
       } else {
-        blank += store_rows<S>(a, pair, j, x, {offset.x * a.sum, offset.y * a.sum}, v);
+        blank += store_rows<S>(a, pair, a.job.out, j, x, {offset.x * a.sum, offset.y * a.sum}, v);
       }
     });
     if (weights) {

@@ -24,6 +24,17 @@ struct TileArguments {
   const float2* spectrum = nullptr;       ///< the kernel's, in the order that the blocks hold theirs
 };
 
+/// Kernels that share the forward transform of images without blank pixels.
+struct TileFan {
+  static constexpr int kMost = 8;
+  std::int32_t count = 0;
+  const float2* spectra[kMost] = {};
+  float sums[kMost] = {};
+  float* out[kMost] = {};
+  unsigned long long* blank[kMost] = {};
+  float2* kept = nullptr;  ///< a tile's spectrum for each block
+};
+
 /// One compiled tile shape.
 struct TileVariant {
   std::int32_t ny = 0, nx = 0;
@@ -33,6 +44,8 @@ struct TileVariant {
   void (*transform_kernel)(cudaStream_t, const TileArguments&, float2* spectrum) = nullptr;
   /// Queues the convolution of all of the job's tiles.
   void (*convolve)(cudaStream_t, const TileArguments&) = nullptr;
+  /// The same for every kernel of the fan, by so many blocks.
+  void (*convolve_each)(cudaStream_t, const TileArguments&, const TileFan&, unsigned blocks) = nullptr;
 };
 
 /// A shape and its cost.

@@ -45,6 +45,7 @@ class TileConvolver final : public Convolver {
   TileConvolver(Context& context, const Kernel& kernel, const TileVariant& tile)
       : kernel_(kernel.shape),
         tile_(tile),
+        at_once_(static_cast<std::int64_t>(context.device().multiprocessors) * tile.blocks),
         sum_(static_cast<float>(std::accumulate(kernel.weights.begin(), kernel.weights.end(), 0.0))),
         weight_noise_(weight_noise_of(kernel)),
         spectrum_(std::int64_t{tile.ny} * tile.nx, context.stream()) {
@@ -59,19 +60,37 @@ class TileConvolver final : public Convolver {
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    TileArguments arguments = common();
-    arguments.job = job;
-    arguments.tiles_x = static_cast<std::int32_t>(tiles_along(job.in.nx, arguments.valid_x));
-    const std::int64_t tiles = arguments.tiles_x * tiles_along(job.ny, arguments.valid_y);
-    if (tiles > INT32_MAX)
-      throw InternalError(fmt::format("{} tiles of a convolution are too many for one launch", tiles));
-    arguments.tiles = static_cast<std::int32_t>(tiles);
-    const DeviceBuffer<float> offsets(tiles, stream);
-    const TileGrid grid{arguments.kernel_ny, arguments.kernel_nx, tile_.ny,          tile_.nx,
-                        arguments.valid_y,   arguments.valid_x,   arguments.tiles_x, arguments.tiles};
-    find_offsets(stream, job, grid, offsets.data());
+    TileArguments arguments = arguments_of(job);
+    const DeviceBuffer<float> offsets = offsets_of(stream, arguments);
     arguments.offsets = offsets.data();
     tile_.convolve(stream, arguments);
+  }
+
+  /// Tiles of one geometry: the forward transform is the same.
+  [[nodiscard]] bool shares_with(const Convolver& other) const override {
+    const auto* tiles = dynamic_cast<const TileConvolver*>(&other);
+    return tiles != nullptr && tiles->kernel_ == kernel_ && tiles->tile_.ny == tile_.ny && tiles->tile_.nx == tile_.nx;
+  }
+
+  void run_each(cudaStream_t stream, std::span<const ConvolvePart> parts) const override {
+    if (!parts.front().job.all_finite || parts.size() == 1) return Convolver::run_each(stream, parts);
+    TileArguments arguments = arguments_of(parts.front().job);
+    const DeviceBuffer<float> offsets = offsets_of(stream, arguments);
+    arguments.offsets = offsets.data();
+    const std::int64_t blocks = std::min<std::int64_t>(at_once_, (arguments.tiles + 1) / 2);
+    const DeviceBuffer<float2> kept(blocks * tile_.ny * tile_.nx, stream);
+    for (std::size_t done = 0; done < parts.size(); done += TileFan::kMost) {
+      TileFan fan;
+      fan.kept = kept.data();
+      for (const ConvolvePart& part : parts.subspan(done, std::min<std::size_t>(TileFan::kMost, parts.size() - done))) {
+        const auto& own = static_cast<const TileConvolver&>(*part.convolver);
+        fan.spectra[fan.count] = own.spectrum_.data();
+        fan.sums[fan.count] = own.sum_;
+        fan.out[fan.count] = part.job.out;
+        fan.blank[fan.count++] = part.job.blank;
+      }
+      tile_.convolve_each(stream, arguments, fan, static_cast<unsigned>(blocks));
+    }
   }
 
   [[nodiscard]] std::string description() const override {
@@ -80,6 +99,26 @@ class TileConvolver final : public Convolver {
   }
 
  private:
+  /// Everything but the offsets.
+  [[nodiscard]] TileArguments arguments_of(const ConvolveJob& job) const {
+    TileArguments arguments = common();
+    arguments.job = job;
+    arguments.tiles_x = static_cast<std::int32_t>(tiles_along(job.in.nx, arguments.valid_x));
+    const std::int64_t tiles = arguments.tiles_x * tiles_along(job.ny, arguments.valid_y);
+    if (tiles > INT32_MAX)
+      throw InternalError(fmt::format("{} tiles of a convolution are too many for one launch", tiles));
+    arguments.tiles = static_cast<std::int32_t>(tiles);
+    return arguments;
+  }
+
+  [[nodiscard]] DeviceBuffer<float> offsets_of(cudaStream_t stream, const TileArguments& arguments) const {
+    DeviceBuffer<float> offsets(arguments.tiles, stream);
+    const TileGrid grid{arguments.kernel_ny, arguments.kernel_nx, tile_.ny,          tile_.nx,
+                        arguments.valid_y,   arguments.valid_x,   arguments.tiles_x, arguments.tiles};
+    find_offsets(stream, arguments.job, grid, offsets.data());
+    return offsets;
+  }
+
   [[nodiscard]] TileArguments common() const {
     TileArguments arguments;
     arguments.kernel_ny = static_cast<std::int32_t>(kernel_.ny);
@@ -94,6 +133,7 @@ class TileConvolver final : public Convolver {
 
   Shape kernel_;
   TileVariant tile_;
+  std::int64_t at_once_ = 1;  ///< blocks that the device runs at a time
   float sum_ = 0, weight_noise_ = 0;
   DeviceBuffer<float2> spectrum_;
 };

@@ -9,7 +9,9 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/reached_part.hpp"
+#include "kernels/cuda/separable_each.hpp"
 #include "kernels/cuda/separable_filter.cuh"
+#include "kernels/cuda/separable_spaced.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -302,6 +304,7 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
     quote.reason = "the kernel is not the product of a column and a row";
     return quote;
   }
+  if (const auto spaced = rules::spaced_taps(spec.kernel)) return quote_spaced(context, *spaced, shape);
   const std::string taps = std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps";
   quote.possible = true;
   const bool fused = separable_is_fused(context, kernel);
@@ -316,11 +319,14 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
 }
 
 std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape) {
+  if (const auto spaced = rules::spaced_taps(spec.kernel)) return make_spaced(context, *spaced);
   const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
   if (!separable_is_fused(context, spec.kernel.shape)) return make_separable_two_pass(context, column, row);
-  auto ring = std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
-  if (!separable_marches(context, spec.kernel.shape)) return ring;
-  return make_separable_march(context, column, row, std::move(ring));
+  std::unique_ptr<Convolver> convolver =
+      std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
+  if (separable_marches(context, spec.kernel.shape))
+    convolver = make_separable_march(context, column, row, std::move(convolver));
+  return make_sharing(context, column, row, std::move(convolver));
 }
 
 bool separable_is_fused(const Context& context, Shape kernel) {
