@@ -228,7 +228,9 @@ BenchSession::~BenchSession() {
 
 void BenchSession::forget() {
   derived.reset();
+  several.clear();
   plan.reset();
+  plans.clear();
 }
 
 std::vector<BenchCase> bench_cases(const Image& image, bool full) {
@@ -242,6 +244,7 @@ std::vector<BenchCase> bench_cases(const Image& image, bool full) {
   append(detection_cases(bytes));
   cases.push_back(fit_case(image.shape().nx));
   append(convolution_cases(image.shape(), brightest_of(image), full));
+  append(group_cases(image.shape(), brightest_of(image)));
   return cases;
 }
 

@@ -26,7 +26,9 @@ struct BenchSession {
   BackgroundModel background;  ///< of the mesh
   std::unique_ptr<IslandMap> islands;
   std::unique_ptr<ConvolutionPlan> plan;
-  std::unique_ptr<Plane> derived;  ///< result of an operation that gives a plane
+  std::vector<std::unique_ptr<ConvolutionPlan>> plans;  ///< of an operation that takes several
+  std::unique_ptr<Plane> derived;                       ///< result of an operation that gives a plane
+  std::vector<std::unique_ptr<Plane>> several;          ///< of one that gives several
   FitResults fits;
   std::vector<IslandSums> sums;
 
@@ -69,8 +71,17 @@ struct BenchCase {
 ///   brightest: largest absolute value of a pixel
 [[nodiscard]] std::vector<BenchCase> convolution_cases(Shape shape, double brightest, bool full);
 
+/// One image by five kernels at a time: separable scales, and rotated Gaussians of one size by FFT. Compared are row y
+/// of result y modulo five.
+[[nodiscard]] std::vector<BenchCase> group_cases(Shape shape, double brightest);
+
 /// One of them: "direct 7x7", "separable 17 taps" or "fft 31x31" with any odd size; none for other names.
 [[nodiscard]] std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest);
+/// Their kernels: product of two Gaussians, and one that no backend can do in two passes, turned by `degrees`.
+[[nodiscard]] Kernel round_kernel(int taps);
+[[nodiscard]] Kernel rotated_kernel(int side, double degrees = 30);
+/// Operations a pixel: the usual count.
+[[nodiscard]] double flop_per_pixel(Algorithm algorithm, int side);
 /// The scale of the convolutions' differences.
 [[nodiscard]] double brightest_of(const Image& image);
 

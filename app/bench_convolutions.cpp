@@ -14,33 +14,6 @@ namespace {
 
 constexpr double kTails = 3;  ///< sigma of the Gaussian that lie within half of a kernel
 
-/// Elliptical at 30 degrees, so that no backend can do it in two passes; cut at 3 sigma of its major axis.
-Kernel rotated_kernel(int side) {
-  const int half = side / 2;
-  const double sigma = std::max(1.0, half / kTails);
-  const double c = std::cos(M_PI / 6), s = std::sin(M_PI / 6);
-  std::vector<double> weights;
-  for (int y = -half; y <= half; ++y) {
-    for (int x = -half; x <= half; ++x) {
-      const double along = (c * x + s * y) / sigma;
-      const double across = (c * y - s * x) / (0.6 * sigma);
-      weights.push_back(std::exp(-0.5 * (along * along + across * across)));
-    }
-  }
-  return custom_kernel({side, side}, std::move(weights), Normalise::sum, fmt::format("rotated Gaussian {0}x{0}", side));
-}
-
-Kernel round_kernel(int taps) {
-  const int half = taps / 2;
-  const double sigma = std::max(1.0, half / kTails);
-  std::vector<double> factor, weights;
-  for (int x = -half; x <= half; ++x) factor.push_back(std::exp(-0.5 * x * x / (sigma * sigma)));
-  for (const double a : factor) {
-    for (const double b : factor) weights.push_back(a * b);
-  }
-  return custom_kernel({taps, taps}, std::move(weights), Normalise::sum, fmt::format("round Gaussian, {} taps", taps));
-}
-
 /// Operations a pixel of an overlap-save convolution by square tiles whose side is a power of two, at the best side:
 /// two real transforms of 2.5 n log2 n operations each and n/2 complex products of 6. The usual count of a fast
 /// Fourier transform, not a bound of every algorithm.
@@ -53,18 +26,6 @@ double fft_flop_per_pixel(int side) {
     least = std::min(least, (5 * pixels * std::log2(pixels) + 3 * pixels) / (valid * valid));
   }
   return least;
-}
-
-double flop_per_pixel(Algorithm algorithm, int side) {
-  switch (algorithm) {
-    case Algorithm::direct:
-      return 2.0 * side * side;
-    case Algorithm::separable:
-      return 4.0 * side;
-    case Algorithm::fft:
-      return fft_flop_per_pixel(side);
-  }
-  return 0;
 }
 
 ConvolutionQuote quote_of(const BenchSession& s, const ConvolutionSpec& spec, Algorithm algorithm) {
@@ -115,6 +76,45 @@ BenchCase convolution_case(Algorithm algorithm, Kernel kernel, Shape shape, doub
 }
 
 }  // namespace
+
+/// Elliptical; cut at 3 sigma of its major axis.
+Kernel rotated_kernel(int side, double degrees) {
+  const int half = side / 2;
+  const double sigma = std::max(1.0, half / kTails);
+  const double angle = degrees * M_PI / 180, c = std::cos(angle), s = std::sin(angle);
+  std::vector<double> weights;
+  for (int y = -half; y <= half; ++y) {
+    for (int x = -half; x <= half; ++x) {
+      const double along = (c * x + s * y) / sigma;
+      const double across = (c * y - s * x) / (0.6 * sigma);
+      weights.push_back(std::exp(-0.5 * (along * along + across * across)));
+    }
+  }
+  return custom_kernel({side, side}, std::move(weights), Normalise::sum, fmt::format("rotated Gaussian {0}x{0}", side));
+}
+
+Kernel round_kernel(int taps) {
+  const int half = taps / 2;
+  const double sigma = std::max(1.0, half / kTails);
+  std::vector<double> factor, weights;
+  for (int x = -half; x <= half; ++x) factor.push_back(std::exp(-0.5 * x * x / (sigma * sigma)));
+  for (const double a : factor) {
+    for (const double b : factor) weights.push_back(a * b);
+  }
+  return custom_kernel({taps, taps}, std::move(weights), Normalise::sum, fmt::format("round Gaussian, {} taps", taps));
+}
+
+double flop_per_pixel(Algorithm algorithm, int side) {
+  switch (algorithm) {
+    case Algorithm::direct:
+      return 2.0 * side * side;
+    case Algorithm::separable:
+      return 4.0 * side;
+    case Algorithm::fft:
+      return fft_flop_per_pixel(side);
+  }
+  return 0;
+}
 
 std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest) {
   const std::size_t gap = name.find(' ');
