@@ -31,7 +31,7 @@ Kernel random_kernel(Shape shape, std::uint64_t seed) {
   return custom_kernel(shape, weights, Normalise::sum, fmt::format("random {}x{}", shape.ny, shape.nx));
 }
 
-std::vector<Wanted> group() {
+std::vector<Wanted> mixed_group() {
   using enum Algorithm;
   return {{product_kernel({9, 9}, 1), separable},    {product_kernel({17, 17}, 2), separable},
           {random_kernel({21, 21}, 3), fft},         {product_kernel({5, 21}, 4), separable},
@@ -43,11 +43,12 @@ std::vector<Wanted> group() {
 }
 
 /// Holds each result of one call against the plan alone.
-void expect_each_alone(Backend& tested, const Image& image, std::int64_t band, const ConvolutionSpec& rules) {
+void expect_each_alone(Backend& tested, const Image& image, std::int64_t band, const ConvolutionSpec& rules,
+                       const std::vector<Wanted>& group = mixed_group()) {
   const auto plane = load(tested, image, band);
   std::vector<std::unique_ptr<ConvolutionPlan>> plans;
   std::vector<const ConvolutionPlan*> each;
-  for (const Wanted& one : group()) {
+  for (const Wanted& one : group) {
     ConvolutionSpec spec = rules;
     spec.kernel = one.kernel;
     plans.push_back(tested.plan_convolution(spec, image.shape(), one.algorithm));
@@ -108,6 +109,34 @@ TEST(ConvolveEach, every_way_of_transforming_gives_each_plan_its_bits) {
           SCOPED_TRACE(fmt::format("{} {} blank {} band {}", name, way, blank, band));
           expect_each_alone(backend(name), random_image({600, 1300}, blank, 7), band, {});
         }
+  }
+}
+
+/// What tests/gpu/sanitize.sh runs under checkers: small images that reach every kernel for several convolutions.
+TEST(ConvolveEach, few_of_each_kind) {
+  using enum Algorithm;
+  const auto separable_group = [](const std::vector<std::int64_t>& sides) {
+    std::vector<Wanted> group;
+    for (const std::int64_t side : sides)
+      group.push_back({product_kernel({side, side}, static_cast<std::uint64_t>(side)), separable});
+    return group;
+  };
+  const auto fft_group = [](Shape shape) {
+    return std::vector<Wanted>{{random_kernel(shape, 1), fft}, {random_kernel(shape, 2), fft}};
+  };
+  for (const std::string& name : tested_backends()) {
+    Backend& tested = backend(name);
+    const Image image = random_image({60, 300}, 0, 9);
+    for (const auto& sides : {std::vector<std::int64_t>{7, 17, 31}, {9, 15}, {17, 13}, {16, 33}})
+      expect_each_alone(tested, image, 0, {}, separable_group(sides));
+    {
+      const FftWay tiles("tile");
+      for (const Shape shape : {Shape{5, 70}, Shape{70, 5}, Shape{70, 70}})
+        expect_each_alone(tested, image, 0, {}, fft_group(shape));
+    }
+    const FftWay lines("lines");
+    for (const std::int64_t length : {512, 1024, 1536, 2048, 3072, 4096})
+      expect_each_alone(tested, random_image({9, 20}, 0, 10), 0, {}, fft_group({length - 8, 3}));
   }
 }
 

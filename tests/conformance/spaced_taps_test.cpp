@@ -105,5 +105,17 @@ TEST(SpacedTaps, near_the_reference_and_the_same_bits_on_every_backend_for_every
     }
 }
 
+/// What tests/gpu/sanitize.sh runs under checkers.
+TEST(SpacedTaps, few_of_each_kind) {
+  for (const double blank : {0.0, 0.02})
+    for (const std::int64_t step : {2, 3, 4, 128}) {
+      const Image image = random_image({40, 1100}, blank, 7);
+      const ConvolutionSpec spec{spaced_kernel(step, 8), Boundary::mirror};
+      const Image expected = smoothed(backend("cpu"), image, spec);
+      for (const std::string& name : tested_backends())
+        EXPECT_TRUE(same_bits(smoothed(backend(name), image, spec, 30), expected)) << name << " step " << step;
+    }
+}
+
 }  // namespace
 }  // namespace reber::testing

@@ -17,6 +17,8 @@ families=(
   'loading|Load.every_stored_type*'
   'direct|EveryKernel.of_direct_convolution'
   'separable|EveryKernel.of_separable_convolution'
+  'spaced taps|SpacedTaps.few_of_each_kind'
+  'together|ConvolveEach.few_of_each_kind'
   'FFT tiles|EveryKernel.of_fft_tiles'
   'FFT lines|*FftLengths*'
   'FFT library|EveryKernel.of_fft_by_the_library'
