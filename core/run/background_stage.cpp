@@ -75,8 +75,9 @@ float value_at(const BackgroundModel& model, const std::vector<float>& values, c
 /// The fine model near the sources, the coarse one elsewhere, on the fine nodes: the fine model's weight is 1 within
 /// `near` pixels of a source and falls linearly to 0 at `far`.
 BackgroundModel blended(BackgroundModel fine, const BackgroundModel& coarse, const std::vector<BrightSource>& sources,
-                        double near, double far) {
+                        double near, double far, const Progress& progress) {
   for (std::int64_t j = 0; j < fine.grid.ny(); ++j) {
+    progress.check();
     const double y = centre_of(fine.grid.rows[j]);
     const Place row = place_among(coarse.grid.rows, y);
     for (std::int64_t i = 0; i < fine.grid.nx(); ++i) {
@@ -112,7 +113,7 @@ std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, co
   if (!model || !grids.fine || bright.empty()) return model;
   std::optional<BackgroundModel> fine = measure_cells(backend, plane, *grids.fine, options, progress);
   if (!fine) return model;
-  return blended(std::move(*fine), *model, bright, grids.near, grids.far);
+  return blended(std::move(*fine), *model, bright, grids.near, grids.far, progress);
 }
 
 std::optional<BackgroundModel> all_passes(Backend& backend, const Plane& plane, const Grids& grids,
@@ -140,12 +141,12 @@ MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const Back
   const ClipStatistics clip = backend.clip(plane, request.mesh.clip);
   const double rms = clip.std / clip_bias(request.mesh.clip.kappa);
   const bool known = clip.kept > 0;
-  return {BackgroundModel::constant(plane.shape(), known ? static_cast<float>(clip.median) : 0.0f,
-                                    known ? static_cast<float>(rms) : 0.0f),
-          fmt::format("global {:g}-sigma clip, {} rounds, {} pixels kept", request.mesh.clip.kappa, clip.rounds,
-                      clip.kept),
-          "",
-          {}};
+  return {
+      BackgroundModel::constant(plane.shape(), known ? static_cast<float>(clip.median) : 0.0f,
+                                known ? static_cast<float>(rms) : 0.0f),
+      fmt::format("global {:g}-sigma clip, {} rounds, {} pixels kept", request.mesh.clip.kappa, clip.rounds, clip.kept),
+      "",
+      {}};
 }
 
 }  // namespace
@@ -167,7 +168,7 @@ BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optio
     const std::int64_t least = beam_px ? whole_beams(kLeastBeams, *beam_px) : 1;
     const std::int64_t cell = std::min(wanted, std::max({std::min(image.ny, image.nx) / 4, least, std::int64_t{1}}));
     choice.box = sliding ? 2 * cell : cell;
-    const std::string why = cell < wanted        ? "of a quarter of the image's shorter side, or 10 beams"
+    const std::string why = cell < wanted      ? "of a quarter of the image's shorter side, or 10 beams"
                             : cell > kLeastBox ? fmt::format("of {:g} beams of {:.3g} px", kBoxBeams, *beam_px)
                             : beam_px          ? fmt::format("of at least 64 px (the beam is {:.3g} px)", *beam_px)
                                                : "of 64 px, no beam known";
@@ -207,11 +208,11 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
-  result.what = fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}",
-                            sliding ? "grid" : "mesh", coarse.nx(), coarse.ny(), sliding ? "boxes" : "cells",
-                            choice.box, sliding ? fmt::format(" every {} px", choice.step) : "",
-                            request.mesh.clip.kappa, request.mesh.filter, request.mesh.filter,
-                            request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
+  result.what =
+      fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}", sliding ? "grid" : "mesh",
+                  coarse.nx(), coarse.ny(), sliding ? "boxes" : "cells", choice.box,
+                  sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
+                  request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
   if (grids.fine) result.what += ", adaptive";
   return result;
 }
@@ -219,9 +220,10 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
 std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path) {
   const PlaneStatistics statistics = backend.statistics(map);
   if (!(statistics.max > 0))
-    throw DataError(fmt::format("{}: no pixel of this rms map is above zero; a map of the noise, in the image's unit, "
-                                "is expected",
-                                path));
+    throw DataError(
+        fmt::format("{}: no pixel of this rms map is above zero; a map of the noise, in the image's unit, "
+                    "is expected",
+                    path));
   if (statistics.blank == 0 && statistics.min > 0) return {};
   std::int64_t bad = statistics.blank;
   if (!(statistics.min > 0)) {

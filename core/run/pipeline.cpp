@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
+#include "core/compute/stoppable.hpp"
 #include "core/plan/algorithm_choice.hpp"
 #include "core/run/background_stage.hpp"
 #include "core/run/bright_sources.hpp"
@@ -386,6 +387,7 @@ PipelineResult run_pipeline(const Request& request, Backend& backend, const Prog
                             PipelineCache* cache) {
   if (request.detect && !request.background)
     throw InternalError("a request that detects sources must measure the background");
+  const Heeding heeding(backend, progress);
   return Run(request, backend, progress, log, cache).execute();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/compute/stoppable.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/derived.hpp"
@@ -20,7 +21,7 @@
 namespace reber::cpu {
 namespace {
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public Backend, public Stoppable {
  public:
   explicit CpuBackend(int threads) : pool_(threads), memory_(PixelMemory::make()) {}
 
@@ -106,6 +107,8 @@ class CpuBackend final : public Backend {
       all.runs.push_back({map.by_row[k].y, map.by_row[k].x0, map.by_row[k].x1, map.label[k]});
     return all;
   }
+
+  void heed(const Progress& progress) override { pool_.heed(progress); }
 
   OpCounters take_counters() override { return {}; }
 
