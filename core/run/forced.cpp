@@ -46,7 +46,7 @@ class Forced {
         backend_(backend),
         request_(request),
         progress_(progress),
-        fitter_({FitRequest::Method::gaussian, request.threads}, header_, result.beam) {}
+        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beam) {}
 
   std::vector<ForcedSource> run();
 
