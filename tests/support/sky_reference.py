@@ -6,8 +6,11 @@ DATA is the folder with fits_corpus and images. Rows:
   frame,from,equinox,lon,lat,to,equinox,lon,lat     a position in two frames, degrees
   text,hours,lon,lat,digits,lon text,lat text       sexagesimal text
   pixel,file,x,y,lon,lat                            0-based pixel and sky of the image's own frame, degrees
+  (a comma in a file's name is written %2C)
   ellipse,file,x,y,major,minor,pa,x1,y1,x2,y2       0-based pixels of the tips of the half axes, degrees
 """
+import glob
+import json
 import sys
 import warnings
 
@@ -24,10 +27,19 @@ FRAMES = {
     ("ecliptic", 2000): BarycentricMeanEcliptic(equinox="J2000"),
     ("ecliptic", 2015): BarycentricMeanEcliptic(equinox="J2015"),
 }
-FILES = ["f32_radio_2d", "f32_prime_127x131", "f64", "wcs_allsky_ait", "wcs_arcsec_unit", "wcs_cd_rot30",
-         "wcs_east_right", "wcs_fk4_b1950", "wcs_galactic_car", "wcs_pole", "wcs_ra_wrap", "wcs_sin_slant_ncp",
-         "wcs_sip", "wcs_tpv"]
-IMAGES = ["sumss/1904-66_SIN", "askap/ScorpioS17Field", "ami/GRB120422A-120429", "lofar_sim/pybdsf_ch0_I"]
+
+
+def celestial_files(data):
+    """Each file of the corpus that is to be opened and has a celestial WCS, with its HDU; then the real images."""
+    with open(f"{data}/fits_corpus/manifest.json") as file:
+        for entry in json.load(file)["files"]:
+            if entry["expect"] == "accept" and entry.get("image", {}).get("wcs", {}).get("celestial"):
+                yield f"fits_corpus/{entry['file']}", entry["hdu"]
+    for path in sorted(glob.glob(f"{data}/images/*/*.fits*")):
+        with fits.open(path) as hdus:
+            found = next((i for i, h in enumerate(hdus) if h.is_image and h.header.get("NAXIS", 0) >= 2), None)
+            if found is not None and WCS(hdus[found].header).has_celestial:
+                yield path[len(data) + 1:], found
 
 
 def angles(coord):
@@ -62,12 +74,11 @@ def texts(rng):
 
 
 def pixels(data, rng):
-    files = [f"fits_corpus/valid/{f}.fits" for f in FILES] + [f"images/{f}.fits" for f in IMAGES]
-    for file in files:
+    for file, hdu in celestial_files(data):
         with fits.open(f"{data}/{file}") as hdus:
-            header = next(h.header for h in hdus if h.header.get("NAXIS", 0) >= 2)
-        wcs = WCS(header).celestial
-        nx, ny = header["NAXIS1"], header["NAXIS2"]
+            wcs = WCS(hdus[hdu].header).celestial
+        nx, ny = wcs.pixel_shape
+        file = file.replace(",", "%2C")
         for x, y in [((nx - 1) / 2, (ny - 1) / 2)] + list(zip(rng.uniform(0, nx - 1, 4), rng.uniform(0, ny - 1, 4))):
             lon, lat = wcs.all_pix2world(x, y, 0)
             if not np.isfinite(lon) or not np.isfinite(lat):
@@ -81,6 +92,9 @@ def pixels(data, rng):
             for angle, size in ((pa, major / 2), (pa + 90, minor / 2)):
                 tip = centre.directional_offset_by(angle * u.deg, size * u.deg)
                 tips += [float(v) for v in wcs.all_world2pix(tip.ra.deg, tip.dec.deg, 0)]
+            # At the seam of an all-sky map a tip lies on the other side.
+            if np.hypot(tips[0] - x, tips[1] - y) > 3:
+                continue
             print("ellipse,%s,%r,%r,%r,%r,%r,%r,%r,%r,%r" % (file, float(x), float(y), float(major), float(minor), pa, *tips))
 
 
