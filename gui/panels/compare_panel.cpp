@@ -105,9 +105,11 @@ void draw_compare_panel(Context& context) {
   Document* shown = context.state.document();
   if (shown == nullptr) return;
   Compare& compare = context.state.compare;
-  const float third = std::max(7.5f * ImGui::GetFontSize(), 0.34f * ImGui::GetContentRegionAvail().x);
+  // The first column holds the longest of the names.
+  const float room = std::max(22 * ImGui::GetFontSize(), ImGui::GetContentRegionAvail().x);
+  constexpr std::array kColumns{0.0f, 0.4f, 0.73f};
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (i % 3 != 0) ImGui::SameLine(static_cast<float>(i % 3) * third);
+    if (i % 3 != 0) ImGui::SameLine(kColumns[i % 3] * room);
     if (ImGui::RadioButton(kKinds[i].first, compare.kind == kKinds[i].second)) compare.kind = kKinds[i].second;
     context.widgets.item(fmt::format("compare.{}", kKinds[i].first));
   }

@@ -57,7 +57,10 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
     if (!std::isfinite(columns[i].low)) continue;
     const float x =
         plot.from.x + (plot.to.x - plot.from.x) * (static_cast<float>(i) + 0.5f) / static_cast<float>(columns.size());
-    list.AddLine({x, plot.y(columns[i].low) + 0.5f}, {x, plot.y(columns[i].high) - 0.5f}, palette().text);
+    // Up or down to where the column before ends: a steep flank has no gaps.
+    const ProfileColumn& before = columns[i == 0 || !std::isfinite(columns[i - 1].low) ? i : i - 1];
+    const float foot = std::min(columns[i].low, before.high), top = std::max(columns[i].high, before.low);
+    list.AddLine({x, plot.y(foot) + 0.5f}, {x, plot.y(top) - 0.5f}, palette().text);
   }
   // Few pixels: steps, each as wide as its pixel.
   for (std::size_t i = 0; !dense && i < n; ++i) {
