@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace reber::gui {
 namespace {
@@ -30,6 +31,24 @@ Between between(std::int64_t at, std::int64_t size, std::int64_t cells) {
   const float held = std::clamp(place, 0.0f, static_cast<float>(cells - 1));
   const auto low = static_cast<std::int64_t>(held);
   return {low, std::min(low + 1, cells - 1), held - static_cast<float>(low)};
+}
+
+constexpr std::int64_t kLanes = 4;
+using Floats __attribute__((vector_size(kLanes * sizeof(float)))) = float;
+
+Floats all(float v) { return Floats{v, v, v, v}; }
+/// A NaN in `a` stays.
+Floats least(const Floats& a, float b) { return b < a ? all(b) : a; }
+Floats most(const Floats& a, float b) { return a < b ? all(b) : a; }
+
+/// First pixel after `at`, at most `most`, that lies beyond the next centre after `low`.
+std::int64_t end_of_cell(std::int64_t low, std::int64_t at, std::int64_t most, std::int64_t size, std::int64_t cells) {
+  const double next = (static_cast<double>(low) + 1.5) * static_cast<double>(size) / static_cast<double>(cells) - 0.5;
+  std::int64_t end = low == cells - 1 ? most : std::clamp(static_cast<std::int64_t>(std::ceil(next)), at + 1, most);
+  // The floats of between() decide.
+  while (end > at + 1 && between(end - 1, size, cells).low != low) --end;
+  while (end < most && between(end, size, cells).low == low) ++end;
+  return end;
 }
 
 }  // namespace
@@ -70,21 +89,49 @@ PeakBlend::PeakBlend(const Image& mean, const Image& peak)
 void PeakBlend::row(std::int64_t y, std::int64_t x0, std::int64_t n, const float* mean, const float* peak,
                     float* out) const {
   const Between v = between(y, shape_.ny, ny_);
-  for (std::int64_t k = 0; k < n; ++k) {
+  for (std::int64_t k = 0; k < n;) {
     const Between u = between(x0 + k, shape_.nx, nx_);
-    const auto mix = [&](float Noise::*what) {
-      const float low = cell(v.low, u.low).*what + u.part * (cell(v.low, u.high).*what - cell(v.low, u.low).*what);
-      const float high = cell(v.high, u.low).*what + u.part * (cell(v.high, u.high).*what - cell(v.high, u.low).*what);
-      return low + v.part * (high - low);
-    };
-    const float height = peak[k] - mean[k], above = height - mix(&Noise::middle), width = mix(&Noise::width);
-    // Without noise every height above the usual one stands out.
-    const float t = width > 0   ? std::clamp((above / width - kFrom) / (kTo - kFrom), 0.0f, 1.0f)
-                    : above > 0 ? 1.0f
-                                : 0.0f;
-    const float w = t * t * (3 - 2 * t);
-    out[k] = w >= 1 ? peak[k] : mean[k] + w * height;
+    const std::int64_t end = end_of_cell(u.low, x0 + k, x0 + n, shape_.nx, nx_) - x0;
+    stretch_of_row({cell(v.low, u.low), cell(v.low, u.high), cell(v.high, u.low), cell(v.high, u.high)}, v.part, u.low,
+                   {x0 + k, x0 + end}, mean + k, peak + k, out + k);
+    k = end;
   }
+}
+
+/// Pixels between the same four centres, four at a time.
+void PeakBlend::stretch_of_row(const std::array<Noise, 4>& corners, float up, std::int64_t low, Range x,
+                               const float* mean, const float* peak, float* out) const {
+  const auto [a, b, c, d] = corners;
+  const float cells = static_cast<float>(nx_), size = static_cast<float>(shape_.nx);
+  const float first = static_cast<float>(low), last = static_cast<float>(nx_ - 1);
+  const auto blended = [&](const Floats& at, const Floats& middle, const Floats& top) {
+    const Floats place = (at + 0.5f) * cells / size - 0.5f;
+    const Floats right = least(most(place, 0.0f), last) - first;
+    const auto mix = [&right, up](float p, float q, float r, float s) {
+      const Floats below = p + right * (q - p), above = r + right * (s - r);
+      return below + up * (above - below);
+    };
+    const Floats height = top - middle, above = height - mix(a.middle, b.middle, c.middle, d.middle);
+    const Floats width = mix(a.width, b.width, c.width, d.width);
+    // Without noise every height above the usual one stands out.
+    const Floats widths = (above / width - kFrom) / (kTo - kFrom);
+    const Floats t = width > 0 ? least(most(widths, 0.0f), 1.0f) : above > 0 ? all(1) : all(0);
+    const Floats w = t * t * (3 - 2 * t);
+    return w >= 1 ? top : middle + w * height;
+  };
+  const std::int64_t n = x.end - x.begin;
+  Floats at = static_cast<float>(x.begin) + Floats{0, 1, 2, 3};
+  const auto store = [&](std::int64_t k, std::size_t bytes) {
+    Floats middle{}, top{};
+    std::memcpy(&middle, mean + k, bytes);
+    std::memcpy(&top, peak + k, bytes);
+    const Floats made = blended(at, middle, top);
+    std::memcpy(out + k, &made, bytes);
+    at += static_cast<float>(kLanes);
+  };
+  std::int64_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) store(k, sizeof(Floats));
+  if (k < n) store(k, static_cast<std::size_t>(n - k) * sizeof(float));
 }
 
 }  // namespace reber::gui

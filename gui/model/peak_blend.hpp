@@ -2,6 +2,7 @@
 // A reduced level that shows means, and peaks where they stand out of the noise's own peaks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,11 @@ class PeakBlend {
   struct Noise {
     float middle = 0, width = 0;
   };
+  struct Range {
+    std::int64_t begin, end;
+  };
+  void stretch_of_row(const std::array<Noise, 4>& corners, float up, std::int64_t low, Range x, const float* mean,
+                      const float* peak, float* out) const;
   [[nodiscard]] const Noise& cell(std::int64_t j, std::int64_t i) const {
     return cells_[static_cast<std::size_t>(j * nx_ + i)];
   }
