@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each ellipse is one quad; the fragment's distance from the outline decides its colour.
+// Each ellipse is two triangles, whose corners look their shape up; the fragment's distance from the outline decides its
+// colour.
 #include "gui/render/ellipse_renderer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -16,11 +18,8 @@ struct Instance {
 };
 
 constexpr const char* kVertex = R"(#version 330 core
-layout(location = 0) in vec2 whole;
-layout(location = 1) in vec2 part;
-layout(location = 2) in vec2 axes;
-layout(location = 3) in vec2 turn;
-layout(location = 4) in uint kind;
+uniform samplerBuffer shapes;  // two texels each, as Instance
+uniform usamplerBuffer kinds;
 uniform vec2 centre_whole;
 uniform vec2 centre_part;
 uniform mat2 to_screen;
@@ -33,7 +32,11 @@ out vec2 place;
 flat out vec2 half_axes;
 flat out vec4 ink;
 void main() {
-  vec2 corner = vec2(gl_VertexID % 2 == 0 ? -1.0 : 1.0, gl_VertexID < 2 ? -1.0 : 1.0);
+  int shape = gl_VertexID / 6, at_corner = gl_VertexID % 6;
+  vec4 place_of = texelFetch(shapes, 2 * shape), form = texelFetch(shapes, 2 * shape + 1);
+  vec2 whole = place_of.xy, part = place_of.zw, axes = form.xy, turn = form.zw;
+  uint kind = texelFetch(kinds, shape).r;
+  vec2 corner = vec2((at_corner & 1) == 0 ? -1.0 : 1.0, at_corner % 5 < 2 ? -1.0 : 1.0);
   half_axes = max(axes * zoom, vec2(least));
   place = corner * (half_axes + 0.5 * line + 1.5);
   ink = inks[kind];
@@ -73,20 +76,19 @@ std::array<float, 2> split(double value) {
 
 }  // namespace
 
-EllipseSet::EllipseSet() : vertices_(make_vertex_array()), shapes_(make_buffer()), kinds_(make_buffer()) {
-  glBindVertexArray(vertices_.get());
-  glBindBuffer(GL_ARRAY_BUFFER, shapes_.get());
-  for (GLuint at = 0; at < 4; ++at) {
-    glEnableVertexAttribArray(at);
-    glVertexAttribPointer(at, 2, GL_FLOAT, GL_FALSE, sizeof(Instance),
-                          reinterpret_cast<const void*>(at * 2 * sizeof(float)));
-    glVertexAttribDivisor(at, 1);
-  }
-  glBindBuffer(GL_ARRAY_BUFFER, kinds_.get());
-  glEnableVertexAttribArray(4);
-  glVertexAttribIPointer(4, 1, GL_UNSIGNED_BYTE, 1, nullptr);
-  glVertexAttribDivisor(4, 1);
-  glBindVertexArray(0);
+EllipseSet::EllipseSet()
+    : vertices_(make_vertex_array()),
+      shapes_(make_buffer()),
+      kinds_(make_buffer()),
+      shape_texels_(make_texture()),
+      kind_texels_(make_texture()) {
+  const auto view = [](const GlBuffer& buffer, const GlTexture& texels, GLenum format) {
+    glBindBuffer(GL_TEXTURE_BUFFER, buffer.get());
+    glBindTexture(GL_TEXTURE_BUFFER, texels.get());
+    glTexBuffer(GL_TEXTURE_BUFFER, format, buffer.get());
+  };
+  view(shapes_, shape_texels_, GL_RGBA32F);
+  view(kinds_, kind_texels_, GL_R8UI);
 }
 
 void EllipseSet::set_shapes(const std::vector<SourceShape>& shapes) {
@@ -100,19 +102,26 @@ void EllipseSet::set_shapes(const std::vector<SourceShape>& shapes) {
                          static_cast<float>(std::sin(axes.angle))});
   }
   count_ = shapes.size();
-  glBindBuffer(GL_ARRAY_BUFFER, shapes_.get());
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(count_ * sizeof(Instance)), instances.data(), GL_STATIC_DRAW);
+  glBindBuffer(GL_TEXTURE_BUFFER, shapes_.get());
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(count_ * sizeof(Instance)), instances.data(), GL_STATIC_DRAW);
 }
 
 void EllipseSet::set_kinds(const std::vector<std::uint8_t>& kinds) {
-  glBindBuffer(GL_ARRAY_BUFFER, kinds_.get());
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(kinds.size()), kinds.data(), GL_STATIC_DRAW);
+  kind_count_ = kinds.size();
+  glBindBuffer(GL_TEXTURE_BUFFER, kinds_.get());
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(kinds.size()), kinds.data(), GL_STATIC_DRAW);
 }
 
-EllipseRenderer::EllipseRenderer() : program_(make_program(kVertex, kFragment)) {}
+EllipseRenderer::EllipseRenderer() : program_(make_program({kVertex}, {kFragment})) {
+  GLint texels = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &texels);
+  most_ = static_cast<std::size_t>(texels) / 2;
+}
 
 void EllipseRenderer::draw(const EllipseSet& set, const CanvasTransform& transform, const EllipseLook& look) {
-  if (set.count_ == 0) return;
+  // Kinds come after shapes: between the two there may be fewer of them. Texels of a buffer have a limit.
+  const std::size_t drawn = std::min({set.count_, set.kind_count_, most_});
+  if (drawn == 0) return;
   glUseProgram(program_.get());
   const auto place = [this](const char* name) { return glGetUniformLocation(program_.get(), name); };
   const ViewTransform& view = transform.view();
@@ -134,8 +143,14 @@ void EllipseRenderer::draw(const EllipseSet& set, const CanvasTransform& transfo
   glUniform4fv(place("inks"), 3, inks.data());
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  glUniform1i(place("shapes"), 0);
+  glUniform1i(place("kinds"), 1);
+  glActiveTexture(GL_TEXTURE1);
+  glBindTexture(GL_TEXTURE_BUFFER, set.kind_texels_.get());
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_BUFFER, set.shape_texels_.get());
   glBindVertexArray(set.vertices_.get());
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(set.count_));
+  glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(6 * drawn));
   glDisable(GL_BLEND);
   glBindVertexArray(0);
 }

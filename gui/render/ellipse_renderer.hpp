@@ -25,7 +25,8 @@ class EllipseSet {
   friend class EllipseRenderer;
   GlVertexArray vertices_;
   GlBuffer shapes_, kinds_;
-  std::size_t count_ = 0;
+  GlTexture shape_texels_, kind_texels_;  ///< the buffers, as shaders read them
+  std::size_t count_ = 0, kind_count_ = 0;
 };
 
 struct EllipseLook {
@@ -43,6 +44,7 @@ class EllipseRenderer {
 
  private:
   GlProgram program_;
+  std::size_t most_ = 0;  ///< ellipses of a set that are drawn
 };
 
 }  // namespace reber::gui

@@ -7,6 +7,7 @@
 #include <GL/glcorearb.h>
 #include <GLFW/glfw3.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -39,7 +40,9 @@ inline void delete_buffer(GLuint name) { glDeleteBuffers(1, &name); }
 inline void delete_vertex_array(GLuint name) { glDeleteVertexArrays(1, &name); }
 inline void delete_framebuffer(GLuint name) { glDeleteFramebuffers(1, &name); }
 inline void delete_program(GLuint name) { glDeleteProgram(name); }
+inline void delete_query(GLuint name) { glDeleteQueries(1, &name); }
 
+using GlQuery = GlObject<delete_query>;
 using GlTexture = GlObject<delete_texture>;
 using GlBuffer = GlObject<delete_buffer>;
 using GlVertexArray = GlObject<delete_vertex_array>;
@@ -50,8 +53,22 @@ using GlProgram = GlObject<delete_program>;
 [[nodiscard]] GlBuffer make_buffer();
 [[nodiscard]] GlVertexArray make_vertex_array();
 
+/// The parts of a shader's source, in order.
+using ShaderSource = std::initializer_list<const char*>;
+
 /// Compiles and links.   throws InternalError with the compiler's words
-[[nodiscard]] GlProgram make_program(const char* vertex, const char* fragment);
+[[nodiscard]] GlProgram make_program(ShaderSource vertex, ShaderSource fragment);
+[[nodiscard]] GlProgram make_compute_program(ShaderSource source);
+
+/// What OpenGL 4.3 has beyond 3.3; null pointers where the context has no compute shaders.
+struct ComputeFunctions {
+  PFNGLDISPATCHCOMPUTEPROC dispatch = nullptr;
+  PFNGLBINDIMAGETEXTUREPROC bind_image = nullptr;
+  PFNGLMEMORYBARRIERPROC barrier = nullptr;
+  explicit operator bool() const { return dispatch != nullptr && bind_image != nullptr && barrier != nullptr; }
+};
+/// Of the current context.
+[[nodiscard]] ComputeFunctions compute_functions();
 
 /// A picture that is drawn into: 8-bit RGBA with a framebuffer.
 class Target {

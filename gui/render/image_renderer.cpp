@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "gui/render/image_shader.hpp"
 
 namespace reber::gui {
 namespace {
-
-GLint uniform(const GlProgram& program, const char* name) { return glGetUniformLocation(program.get(), name); }
 
 GlTexture flat_texture() {
   GlTexture texture = make_texture();
@@ -31,10 +30,34 @@ int level_for(const Pyramid& pixels, double zoom) {
   return std::clamp(level, pixels.first_level(), pixels.levels() - 1);
 }
 
+ComputeFunctions chosen_functions() {
+  const char* way = std::getenv("REBER_VIEW_SHADER");
+  return way != nullptr && std::string_view(way) == "fragment" ? ComputeFunctions{} : compute_functions();
+}
+
+/// Work groups along a side of a compute shader here: 16 x 16 pixels each.
+GLuint groups(int pixels) { return static_cast<GLuint>((pixels + 15) / 16); }
+
+GlProgram image_program(bool compute) {
+  if (compute) return make_compute_program({kImageComputeHead, kImageRule, kImageCompute});
+  return make_program({kImageVertex}, {kImageFragmentHead, kImageRule, kImageFragment});
+}
+
 }  // namespace
 
-ImageRenderer::ImageRenderer(std::int64_t texture_bytes)
-    : tiles_(texture_bytes), program_(make_program(kImageVertex, kImageFragment)), vertices_(make_vertex_array()) {
+GLint ImageProgram::place(std::string_view name) {
+  for (const auto& [known, at] : places_)
+    if (known == name) return at;
+  places_.emplace_back(name, glGetUniformLocation(program_.get(), std::string(name).c_str()));
+  return places_.back().second;
+}
+
+ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
+    : tiles_(texture_bytes, !software),
+      compute_(chosen_functions()),
+      program_(image_program(static_cast<bool>(compute_))),
+      vertices_(make_vertex_array()) {
+  if (compute_ && !software) fill_ = make_compute_program({kImageComputeHead, kFillCompute});
   const auto& maps = colour_maps();
   std::vector<unsigned char> rows;
   for (const ColourMap& map : maps)
@@ -48,41 +71,54 @@ ImageRenderer::ImageRenderer(std::int64_t texture_bytes)
   cumulative_ = flat_texture();
 }
 
-void ImageRenderer::set_look(const ImageScene& scene) const {
+void ImageRenderer::set_look(const ImageScene& scene) {
   const RenderSettings& s = scene.settings;
-  glUniform1i(uniform(program_, "pixels"), 0);
-  glUniform1i(uniform(program_, "other_pixels"), 1);
-  glUniform1i(uniform(program_, "maps"), 2);
-  glUniform1i(uniform(program_, "cumulative"), 3);
+  glUniform1i(program_.place("pixels"), 0);
+  glUniform1i(program_.place("other_pixels"), 1);
+  glUniform1i(program_.place("maps"), 2);
+  glUniform1i(program_.place("cumulative"), 3);
   glActiveTexture(GL_TEXTURE2);
   glBindTexture(GL_TEXTURE_2D, maps_.get());
   glActiveTexture(GL_TEXTURE3);
   glBindTexture(GL_TEXTURE_2D, cumulative_.get());
   if (s.stretch == Stretch::histogram && scene.cumulative != nullptr)
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative->data());
-  glUniform1i(uniform(program_, "combine"), static_cast<GLint>(scene.combine));
-  glUniform2f(uniform(program_, "limits"), static_cast<float>(s.low),
+  glUniform1i(program_.place("combine"), static_cast<GLint>(scene.combine));
+  glUniform2f(program_.place("limits"), static_cast<float>(s.low),
               static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));
-  glUniform1i(uniform(program_, "stretch"), static_cast<GLint>(s.stretch));
+  glUniform1i(program_.place("stretch"), static_cast<GLint>(s.stretch));
   const double softness = std::max(1e-3, s.softness);
-  glUniform1f(uniform(program_, "softness"), static_cast<float>(softness));
-  glUniform1f(uniform(program_, "unstretched"),
+  glUniform1f(program_.place("softness"), static_cast<float>(softness));
+  glUniform1f(program_.place("unstretched"),
               static_cast<float>(1 / (s.stretch == Stretch::log ? std::log1p(softness) : std::asinh(softness))));
-  glUniform1f(uniform(program_, "power"), static_cast<float>(s.power));
-  glUniform1f(uniform(program_, "map_row"),
+  glUniform1f(program_.place("power"), static_cast<float>(s.power));
+  glUniform1f(program_.place("map_row"),
               (static_cast<float>(colour_map_index(s.colour_map)) + 0.5f) / static_cast<float>(colour_maps().size()));
-  glUniform1i(uniform(program_, "invert"), s.invert ? 1 : 0);
-  glUniform2f(uniform(program_, "bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
-  glUniform4f(uniform(program_, "blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
-  glUniform1i(uniform(program_, "categorical"), s.categorical ? 1 : 0);
-  glUniform1i(uniform(program_, "outline"), scene.outline ? 1 : 0);
+  glUniform1i(program_.place("invert"), s.invert ? 1 : 0);
+  glUniform2f(program_.place("bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
+  glUniform4f(program_.place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
+  glUniform1i(program_.place("categorical"), s.categorical ? 1 : 0);
+  glUniform1i(program_.place("outline"), scene.outline ? 1 : 0);
   // The grid comes in between 8 and 16 screen pixels an image pixel.
   const double zoom = scene.transform.zoom();
-  glUniform1f(uniform(program_, "grid"),
+  glUniform1f(program_.place("grid"),
               scene.pixel_grid ? static_cast<float>(0.35 * std::clamp((zoom - 8) / 8, 0.0, 1.0)) : 0.0f);
 }
 
-void ImageRenderer::draw(const ImageScene& scene) {
+void ImageRenderer::fill(const Target& target, const Rgba& colour) {
+  if (!fill_) {
+    glDisable(GL_SCISSOR_TEST);
+    glClearColor(colour.red, colour.green, colour.blue, colour.alpha);
+    return glClear(GL_COLOR_BUFFER_BIT);
+  }
+  glUseProgram(fill_.get());
+  glUniform4f(0, colour.red, colour.green, colour.blue, colour.alpha);
+  compute_.bind_image(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  compute_.dispatch(groups(target.width()), groups(target.height()), 1);
+  compute_.barrier(GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+}
+
+void ImageRenderer::draw(const ImageScene& scene, const Target& target) {
   if (scene.pixels == nullptr) return;
   const Rect seen = scene.transform.visible(scene.pixels->shape());
   if (seen.ny == 0 || seen.nx == 0) return;
@@ -91,6 +127,7 @@ void ImageRenderer::draw(const ImageScene& scene) {
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
   set_look(scene);
+  if (compute_) compute_.bind_image(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
   int level = level_for(*scene.pixels, scene.transform.zoom());
   if (scene.other != nullptr) level = std::max(level, scene.other->first_level());
   const std::int64_t side = TileCache::kSide << level;
@@ -109,6 +146,8 @@ void ImageRenderer::draw(const ImageScene& scene) {
     }
   std::ranges::sort(spots, {}, &Spot::distance);
   for (const Spot& spot : spots) draw_tile(scene, level, spot.row, spot.column);
+  if (compute_)
+    compute_.barrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
   glActiveTexture(GL_TEXTURE0);
 }
 
@@ -134,6 +173,18 @@ bool ImageRenderer::locate(const Pyramid& pixels, Reduction reduction, int level
   return tiles_.find(pixels, key(top), place);
 }
 
+struct ImageRenderer::Part {
+  int level, from, other_from;  ///< of the grid of tiles; of the tiles that are drawn there
+  std::int64_t row, column;     ///< of the tile, at `level`
+  double x0, y0, x1, y1;        ///< edges in image pixels: pixel i covers [i, i + 1)
+
+  /// Place in the tile of level `at` under a place in the image.
+  [[nodiscard]] double texel(double v, int at, std::int64_t index) const {
+    const std::int64_t first = (index >> (at - level)) * TileCache::kSide;
+    return v / static_cast<double>(std::int64_t{1} << at) - static_cast<double>(first);
+  }
+};
+
 void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column) {
   TileCache::Place place, other_place;
   int from = level, other_from = level;
@@ -145,49 +196,109 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
   const bool two = scene.combine != Combine::first && scene.other != nullptr;
   if (two && !locate(*scene.other, reduction, level, row, column, other_place, other_from)) return;
 
-  const Shape shape = scene.pixels->shape();
-  const std::int64_t side = TileCache::kSide << level;
-  const double x0 = static_cast<double>(column * side), y0 = static_cast<double>(row * side);
-  const double x1 = static_cast<double>(std::min(shape.nx, (column + 1) * side));
-  const double y1 = static_cast<double>(std::min(shape.ny, (row + 1) * side));
-  const auto texel = [&](double v, int at, std::int64_t index) {
-    const std::int64_t first = (index >> (at - level)) * TileCache::kSide;
-    return static_cast<float>(v / static_cast<double>(std::int64_t{1} << at) - static_cast<double>(first));
-  };
-  std::array<float, 16> corner;
-  std::array<float, 8> other;
-  const ScreenRect& canvas = scene.transform.canvas();
-  for (std::size_t i = 0; i < 4; ++i) {
-    const double x = i % 2 == 0 ? x0 : x1, y = i < 2 ? y0 : y1;
-    const ScreenPoint at = scene.transform.to_screen({x - 0.5, y - 0.5});
-    corner[4 * i] = static_cast<float>(2 * (at.x - canvas.x) / canvas.width - 1);
-    corner[4 * i + 1] = static_cast<float>(1 - 2 * (at.y - canvas.y) / canvas.height);
-    corner[4 * i + 2] = texel(x, from, column);
-    corner[4 * i + 3] = texel(y, from, row);
-    other[2 * i] = texel(x, other_from, column);
-    other[2 * i + 1] = texel(y, other_from, row);
-  }
-  glUniform4fv(uniform(program_, "corner"), 4, corner.data());
-  glUniform2fv(uniform(program_, "other"), 4, other.data());
   // Rounding at the far edge must not reach a texel that another tile left there.
   const auto last = [&](const char* name, int at) {
     const Shape whole = scene.pixels->level_shape(at);
     const auto least = [&](std::int64_t n, std::int64_t index) {
       return static_cast<GLint>(std::min(TileCache::kSide, n - (index >> (at - level)) * TileCache::kSide) - 1);
     };
-    glUniform2i(uniform(program_, name), least(whole.nx, column), least(whole.ny, row));
+    glUniform2i(program_.place(name), least(whole.nx, column), least(whole.ny, row));
   };
   last("last", from);
   last("other_last", other_from);
-  glUniform1i(uniform(program_, "layer"), place.layer);
-  glUniform1i(uniform(program_, "other_layer"), other_place.layer);
-  glUniform1f(uniform(program_, "pixel_size"),
+  glUniform1i(program_.place("layer"), place.layer);
+  glUniform1i(program_.place("other_layer"), other_place.layer);
+  glUniform1f(program_.place("pixel_size"),
               static_cast<float>(scene.transform.zoom() * static_cast<double>(std::int64_t{1} << from)));
   glActiveTexture(GL_TEXTURE1);
   glBindTexture(GL_TEXTURE_2D_ARRAY, two ? other_place.texture : place.texture);
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D_ARRAY, place.texture);
+  const Shape shape = scene.pixels->shape();
+  const std::int64_t side = TileCache::kSide << level;
+  const Part part{level,
+                  from,
+                  other_from,
+                  row,
+                  column,
+                  static_cast<double>(column * side),
+                  static_cast<double>(row * side),
+                  static_cast<double>(std::min(shape.nx, (column + 1) * side)),
+                  static_cast<double>(std::min(shape.ny, (row + 1) * side))};
+  if (compute_)
+    dispatch(scene, part);
+  else
+    draw_quad(scene, part);
+}
+
+void ImageRenderer::draw_quad(const ImageScene& scene, const Part& part) {
+  std::array<float, 16> corner;
+  std::array<float, 8> other;
+  const ScreenRect& canvas = scene.transform.canvas();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double x = i % 2 == 0 ? part.x0 : part.x1, y = i < 2 ? part.y0 : part.y1;
+    const ScreenPoint at = scene.transform.to_screen({x - 0.5, y - 0.5});
+    corner[4 * i] = static_cast<float>(2 * (at.x - canvas.x) / canvas.width - 1);
+    corner[4 * i + 1] = static_cast<float>(1 - 2 * (at.y - canvas.y) / canvas.height);
+    corner[4 * i + 2] = static_cast<float>(part.texel(x, part.from, part.column));
+    corner[4 * i + 3] = static_cast<float>(part.texel(y, part.from, part.row));
+    other[2 * i] = static_cast<float>(part.texel(x, part.other_from, part.column));
+    other[2 * i + 1] = static_cast<float>(part.texel(y, part.other_from, part.row));
+  }
+  glUniform4fv(program_.place("corner"), 4, corner.data());
+  glUniform2fv(program_.place("other"), 4, other.data());
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+void ImageRenderer::dispatch(const ImageScene& scene, const Part& part) {
+  const CanvasTransform& transform = scene.transform;
+  const int width = static_cast<int>(transform.canvas().width), height = static_cast<int>(transform.canvas().height);
+  double left = 1e30, right = -1e30, top = 1e30, bottom = -1e30;
+  for (const double x : {part.x0, part.x1}) {
+    for (const double y : {part.y0, part.y1}) {
+      const ScreenPoint at = transform.to_screen({x - 0.5, y - 0.5});
+      left = std::min(left, at.x), right = std::max(right, at.x);
+      top = std::min(top, at.y), bottom = std::max(bottom, at.y);
+    }
+  }
+  // Pixels whose centres lie inside; neighbours along a row or column share an edge exactly.
+  const auto first_centre = [](double edge, int most) {
+    return static_cast<int>(std::clamp(std::ceil(edge - 0.5), 0.0, static_cast<double>(most)));
+  };
+  const int i0 = first_centre(left, width), i1 = first_centre(right, width);
+  const int j0 = first_centre(top, height), j1 = first_centre(bottom, height);
+  if (i0 >= i1 || j0 >= j1) return;
+  // The picture's first row is its lowest.
+  const double centre_x = i0 + 0.5, centre_y = j1 - 0.5;
+  const PixelPosition at = transform.to_image({centre_x, centre_y});
+  const PixelPosition right_of = transform.to_image({centre_x + 1, centre_y});
+  const PixelPosition above = transform.to_image({centre_x, centre_y - 1});
+  const auto set = [&](const char* origin, const char* along, int from) {
+    const double texels = 1 / static_cast<double>(std::int64_t{1} << from);
+    glUniform2f(program_.place(origin), static_cast<float>(part.texel(at.x + 0.5, from, part.column)),
+                static_cast<float>(part.texel(at.y + 0.5, from, part.row)));
+    const std::array steps{
+        static_cast<float>(texels * (right_of.x - at.x)), static_cast<float>(texels * (right_of.y - at.y)),
+        static_cast<float>(texels * (above.x - at.x)), static_cast<float>(texels * (above.y - at.y))};
+    glUniform4fv(program_.place(along), 1, steps.data());
+    return steps;
+  };
+  const auto steps = set("origin", "along", part.from);
+  set("other_origin", "other_along", part.other_from);
+  glUniform4i(program_.place("part"), i0, height - j1, i1, height - j0);
+  const bool straight = steps[1] == 0 && steps[2] == 0;
+  const auto edge = [&](double v, std::int64_t index) { return static_cast<float>(part.texel(v, part.from, index)); };
+  if (straight)  // the part's own edges are the tile's
+    glUniform4f(program_.place("extent"), 0, 0, 1e9f, 1e9f);
+  else
+    glUniform4f(program_.place("extent"), edge(part.x0, part.column), edge(part.y0, part.row),
+                edge(part.x1, part.column), edge(part.y1, part.row));
+  // Rounding of a place in a tile is below 1e-4 texels.
+  const auto slack = [&](float a, float b) {
+    return straight ? 1e9f : std::max(3e-4f, 0.01f * (std::abs(a) + std::abs(b)));
+  };
+  glUniform2f(program_.place("slack"), slack(steps[0], steps[2]), slack(steps[1], steps[3]));
+  compute_.dispatch(groups(i1 - i0), groups(j1 - j0), 1);
 }
 
 }  // namespace reber::gui

@@ -2,6 +2,9 @@
 // Draws layers of images: tiles, stretch, colours.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gui/model/pyramid.hpp"
@@ -27,24 +30,45 @@ struct ImageScene {
   bool outline = false;  ///< edges between different values alone, over what is there
 };
 
+/// A program with its uniforms' places, each asked for once.
+class ImageProgram {
+ public:
+  explicit ImageProgram(GlProgram program) : program_(std::move(program)) {}
+  [[nodiscard]] GLuint get() const { return program_.get(); }
+  [[nodiscard]] GLint place(std::string_view name);
+
+ private:
+  GlProgram program_;
+  std::vector<std::pair<std::string, GLint>> places_;
+};
+
 class ImageRenderer {
  public:
-  explicit ImageRenderer(std::int64_t texture_bytes);
+  /// software: OpenGL draws on the processor.
+  ImageRenderer(std::int64_t texture_bytes, bool software);
 
   void begin_frame(double upload_ms) { tiles_.begin_frame(upload_ms); }
-  /// Draws into the bound target, of the canvas's size. Tiles that are not there yet are drawn from coarser ones.
-  void draw(const ImageScene& scene);
+  /// Fills the target, which is bound, with one colour.
+  void fill(const Target& target, const Rgba& colour);
+  /// Draws into the target, which is bound and as large as the scene's canvas. Tiles that are not there yet are drawn
+  /// from coarser ones.
+  void draw(const ImageScene& scene, const Target& target);
   [[nodiscard]] TileCache& tiles() { return tiles_; }
 
  private:
-  struct TileQuad;
-  void set_look(const ImageScene& scene) const;
+  /// A tile's place in a texture, and the pixels of the image that it is drawn on.
+  struct Part;
+  void set_look(const ImageScene& scene);
   void draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column);
+  void draw_quad(const ImageScene& scene, const Part& part);
+  void dispatch(const ImageScene& scene, const Part& part);
   bool locate(const Pyramid& pixels, Reduction reduction, int level, std::int64_t row, std::int64_t column,
               TileCache::Place& place, int& found_level);
 
   TileCache tiles_;
-  GlProgram program_;
+  ComputeFunctions compute_;  ///< null where fragments are shaded
+  ImageProgram program_;
+  GlProgram fill_;  ///< null where the target is cleared
   GlVertexArray vertices_;
   GlTexture maps_, cumulative_;
 };

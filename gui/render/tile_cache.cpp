@@ -71,8 +71,10 @@ void TileCache::upload(const Pyramid& pyramid, const Key& key, int slot) {
   pyramid.read(key.level, key.reduction, rect, scratch_.data());
   const Place place = place_of(slot);
   glBindTexture(GL_TEXTURE_2D_ARRAY, place.texture);
+  const void* from = staging_ ? staging_->put(scratch_.data(), rect.nx * rect.ny * 4) : scratch_.data();
   glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, place.layer, static_cast<GLsizei>(rect.nx),
-                  static_cast<GLsizei>(rect.ny), 1, GL_RED, GL_FLOAT, scratch_.data());
+                  static_cast<GLsizei>(rect.ny), 1, GL_RED, GL_FLOAT, from);
+  if (staging_) staging_->sent();
 }
 
 void TileCache::drop(std::uint64_t pyramid) {

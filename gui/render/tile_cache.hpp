@@ -11,6 +11,7 @@
 
 #include "gui/model/pyramid.hpp"
 #include "gui/render/gl.hpp"
+#include "gui/render/tile_staging.hpp"
 
 namespace reber::gui {
 
@@ -32,7 +33,10 @@ class TileCache {
   };
 
   /// most_bytes: of texture memory.
-  explicit TileCache(std::int64_t most_bytes) : most_tiles_(most_bytes / (kSide * kSide * 4)) {}
+  /// staged: tiles go to the card by a buffer that its copy engine reads.
+  TileCache(std::int64_t most_bytes, bool staged) : most_tiles_(most_bytes / (kSide * kSide * 4)) {
+    if (staged) staging_ = TileStaging::make(kSide * kSide * 4);
+  }
 
   /// Begins a frame: uploads may take this long (one is always made); older tiles may be dropped.
   void begin_frame(double upload_ms);
@@ -65,6 +69,7 @@ class TileCache {
   std::vector<int> free_;
   std::map<Key, Tile> tiles_;
   std::vector<float> scratch_;
+  std::unique_ptr<TileStaging> staging_;
   std::uint64_t frame_ = 0;
   std::chrono::steady_clock::time_point until_;
   bool pending_ = false, uploaded_ = false;

@@ -34,7 +34,7 @@ App::App(const ViewerOptions& options)
   state_.bench = std::make_shared<Workbench>();
   start_autosave();
   window_ = std::make_unique<Window>(options.width, options.height, options.scale, true);
-  renderer_ = std::make_unique<ImageRenderer>(options.texture_memory);
+  renderer_ = std::make_unique<ImageRenderer>(options.texture_memory, window_->software());
   ellipses_ = std::make_unique<EllipseRenderer>();
   if (window_->software()) state_.software_renderer = window_->renderer();
   for (const std::string& file : options.files) open(file, options.request.open);
@@ -123,10 +123,12 @@ bool App::frame() {
   if (fixed_clock_) ImGui::GetIO().DeltaTime = static_cast<float>(step);
   ImGui::NewFrame();
   widgets_.begin_frame();
-  renderer_->begin_frame(window_->software() ? 30 : 3);
+  renderer_->begin_frame(window_->software() ? 30 : 2);
   draw_interface();
   interface_ms_ = passed();
-  window_->end_frame();
+  passes_.mark("processor");
+  window_->end_frame(covered_);
+  passes_.mark("window");
   const std::string title = state_.document() == nullptr ? "Reber" : state_.document()->title() + " - Reber";
   if (title != title_) window_->set_title(title_ = title);
   frame_ms_ = passed();

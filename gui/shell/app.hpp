@@ -12,6 +12,7 @@
 
 #include "gui/render/ellipse_renderer.hpp"
 #include "gui/render/image_renderer.hpp"
+#include "gui/render/pass_clock.hpp"
 #include "gui/shell/loader.hpp"
 #include "gui/shell/overlay.hpp"
 #include "gui/shell/shell.hpp"
@@ -75,6 +76,8 @@ class App final : public Shell {
   [[nodiscard]] ViewerState& state() { return state_; }
   [[nodiscard]] Window& window() { return *window_; }
   [[nodiscard]] Widgets& widgets() { return widgets_; }
+  /// Of this frame's parts on the card, for measurements.
+  [[nodiscard]] PassClock& passes() { return passes_; }
   [[nodiscard]] ImageRenderer& renderer() { return *renderer_; }
   [[nodiscard]] const ScreenRect& canvas() const { return canvas_; }
   [[nodiscard]] Context context() { return {state_, *this, widgets_}; }
@@ -141,10 +144,12 @@ class App final : public Shell {
   std::unique_ptr<Window> window_;
   std::unique_ptr<ImageRenderer> renderer_;
   std::unique_ptr<EllipseRenderer> ellipses_;
+  PassClock passes_;
   std::map<std::int64_t, std::unique_ptr<DocumentJobs>> jobs_;
   std::array<CanvasPicture, 2> pictures_;
   Target export_target_, small_target_;
   ScreenRect canvas_, fitted_in_;  ///< the image's part of the window, now and in the last frame
+  ScreenRect covered_;             ///< part of the window that an opaque picture fills in this frame
   std::string backend_;
   std::chrono::steady_clock::time_point started_;
   bool fixed_clock_ = false, pictures_complete_ = true;

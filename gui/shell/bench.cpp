@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
@@ -26,6 +28,7 @@ FrameTimes timed_frame(App& app) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   };
   FrameTimes times;
+  app.passes().begin();
   glBeginQuery(GL_TIME_ELAPSED, query);
   app.frame();
   glEndQuery(GL_TIME_ELAPSED);
@@ -39,6 +42,7 @@ FrameTimes timed_frame(App& app) {
   GLuint64 ns = 0;
   glGetQueryObjectui64v(query, GL_QUERY_RESULT, &ns);
   times.card = 1e-6 * static_cast<double>(ns);
+  times.passes = app.passes().take();
   return times;
 }
 
@@ -53,6 +57,10 @@ nlohmann::json summary(const std::vector<FrameTimes>& frames) {
   made["processor"] = of(&FrameTimes::processor);
   made["interface"] = of(&FrameTimes::interface);
   made["card"] = of(&FrameTimes::card);
+  std::map<std::string, std::vector<double>> passes;
+  for (const FrameTimes& frame : frames)
+    for (const auto& [name, ms] : frame.passes) passes[name].push_back(ms);
+  for (auto& [name, ms] : passes) made["card_parts"][name] = summary(std::move(ms));
   return made;
 }
 
@@ -114,6 +122,12 @@ class Bench {
  private:
   static Document& document(App& app) { return *app.state().document(); }
 
+  /// One line on stderr at once: a whole run takes minutes on slow machines.
+  void keep(const std::string& name, Json part) {
+    std::fprintf(stderr, "%s %s\n", name.c_str(), part.dump().c_str());
+    made_[name] = std::move(part);
+  }
+
   void open(App& app) {
     const auto start = Clock::now();
     app.open(options_.files.at(0), options_.request.open);
@@ -141,8 +155,8 @@ class Bench {
       drawn.push_back(timed_frame(app));
       kept.push_back(timed_frame(app));
     }
-    made_[name + "_drawn"] = summary(drawn);
-    made_[name + "_kept"] = summary(kept);
+    keep(name + "_drawn", summary(drawn));
+    keep(name + "_kept", summary(kept));
     made_[name + "_vertices"] = ImGui::GetDrawData()->TotalVtxCount;
   }
 
@@ -156,7 +170,7 @@ class Bench {
       view = pan_by(view, app.canvas(), i < frames_ / 2 ? 24 : -16, i % 2 == 0 ? 9 : -5);
       ms.push_back(timed_frame(app));
     }
-    made_[name] = summary(ms);
+    keep(name, summary(ms));
     view = before;
   }
 
@@ -170,7 +184,7 @@ class Bench {
       view = zoom_at(view, area, at, i % 80 < 40 ? 1.2 : 1 / 1.2);
       ms.push_back(timed_frame(app));
     }
-    made_["zoom"] = summary(ms);
+    keep("zoom", summary(ms));
     view = before;
   }
 
@@ -193,7 +207,7 @@ class Bench {
       app.forget_pictures();
       ms.push_back(timed_frame(app));
     }
-    made_["sources_20000_fit"] = summary(ms);
+    keep("sources_20000_fit", summary(ms));
     doc.shapes.clear();
     doc.result.reset();
   }

@@ -2,7 +2,9 @@
 // How fast sources follow a change of the pipeline, and how fast work stops.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "gui/shell/app.hpp"
@@ -16,7 +18,8 @@ struct FrameTimes {
   double drawn = 0;      ///< until the back buffer held the frame
   /// Until it was handed to the screen, which on a remote or virtual one is a copy of all its pixels.
   double shown = 0;
-  double card = 0;  ///< OpenGL's own clock, from the first command to the last
+  double card = 0;                       ///< OpenGL's own clock, from the first command to the last
+  std::map<std::string, double> passes;  ///< of it, by part
 };
 
 /// One frame to the screen, all drawing finished.

@@ -94,7 +94,7 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
     export_target_.bind();
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT);
-    renderer_->draw(scene);
+    renderer_->draw(scene, export_target_);
     more = renderer_->tiles().pending();
   }
   const std::size_t row = 4 * static_cast<std::size_t>(width);
@@ -121,7 +121,7 @@ std::uintptr_t App::small_picture(const Document& document, const ViewTransform&
   small_target_.bind();
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
-  renderer_->draw(scene);
+  renderer_->draw(scene, small_target_);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending();
   return small_target_.texture();
@@ -149,11 +149,12 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   }
   picture.target.resize(width, height);
   picture.target.bind();
-  glDisable(GL_SCISSOR_TEST);
   const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(state_.light_theme ? 0xffd8d8d8 : 0xff131210);
-  glClearColor(ground.x, ground.y, ground.z, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  renderer_->draw(scene);
+  passes_.mark("processor");
+  renderer_->fill(picture.target, {ground.x, ground.y, ground.z, 1});
+  passes_.mark("ground");
+  renderer_->draw(scene, picture.target);
+  passes_.mark("image");
   if (outlines) {
     ImageScene labels = scene;
     labels.pixels = outlines;
@@ -161,14 +162,17 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
     labels.combine = Combine::first;
     labels.outline = true;
     labels.pixel_grid = false;
-    renderer_->draw(labels);
+    renderer_->draw(labels, picture.target);
+    passes_.mark("outlines");
   }
   if (sources) {
     DrawnSources& drawn = jobs_of(document).drawn_sources;
     update(drawn, document);
     ellipses_->draw(drawn.ellipses, scene.transform, look_of(document, ratio, canvas.scale));
+    passes_.mark("ellipses");
   }
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glFlush();  // the card draws while the rest of the interface is made
   picture.drawn = wanted;
   picture.complete = !renderer_->tiles().pending();
   return true;
@@ -196,9 +200,14 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
   ImGui::SetNextWindowSize(at(area.width, area.height));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  // The picture covers the window's ground.
+  const Layer& shown = document.layer(layer);
+  const bool covers = shown.pixels && shown.render.blank.alpha >= 1;
+  if (covers && primary) covered_ = area;
   ImGui::Begin(primary ? "##canvas" : "##canvas2", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
+                   (covers ? ImGuiWindowFlags_NoBackground : 0));
   ImGui::PopStyleVar(2);
   // A whole image stays whole when parts of the window come and go.
   if (primary && document.header && fitted_in_.width > 1 &&
@@ -292,6 +301,7 @@ void App::draw_interface() {
   const std::string doing = activity(fraction);
   canvas_ = draw_frame_parts(all, window_->scale(), doing, fraction);
   pictures_complete_ = true;
+  covered_ = {};
   keep_frame(all);
   Document* document = state_.document();
   if (document == nullptr)

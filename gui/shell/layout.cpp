@@ -18,7 +18,8 @@ namespace {
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings |
-                                    ImGuiWindowFlags_NoCollapse;
+                                    ImGuiWindowFlags_NoCollapse |
+                                    ImGuiWindowFlags_NoBackground;  // the window is cleared to the same colour
 
 struct Box {
   float x, y, width, height;
@@ -239,7 +240,7 @@ void splitter(Context& context, const char* name, const Box& bar, bool vertical,
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  begin_fixed(name, bar, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  begin_fixed(name, bar, ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleVar(3);
   ImGui::SetCursorScreenPos({bar.x, bar.y});
   ImGui::InvisibleButton("##bar", {bar.width, bar.height});

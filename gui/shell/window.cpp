@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -40,11 +41,14 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
                     "xvfb-run reber view; reber run needs no display.",
                     last_error(), display == nullptr ? "not set" : display));
   }
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
-  window_ = glfwCreateWindow(width, height, "Reber", nullptr, nullptr);
+  // 4.3 has compute shaders, 4.4 buffers that stay mapped; 3.3 is enough.
+  for (const auto& [major, minor] : {std::pair{4, 5}, std::pair{4, 3}, std::pair{3, 3}}) {
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
+    if (window_ == nullptr) window_ = glfwCreateWindow(width, height, "Reber", nullptr, nullptr);
+  }
   if (window_ == nullptr) {
     const std::string why = last_error();
     glfwTerminate();
@@ -167,7 +171,31 @@ void Window::begin_frame() {
 #endif
 }
 
-void Window::end_frame() {
+namespace {
+
+/// Clears the window but for the part that is covered.
+void clear_around(int width, int height, const ScreenRect& covered) {
+  // A pixel of doubt along the edges.
+  const int x0 = std::max(0, static_cast<int>(std::ceil(covered.x)) + 1);
+  const int x1 = std::min(width, static_cast<int>(std::floor(covered.x + covered.width)) - 1);
+  const int top = std::max(0, static_cast<int>(std::ceil(covered.y)) + 1);
+  const int bottom = std::min(height, static_cast<int>(std::floor(covered.y + covered.height)) - 1);
+  if (x0 >= x1 || top >= bottom) return glClear(GL_COLOR_BUFFER_BIT);
+  glEnable(GL_SCISSOR_TEST);
+  const auto clear = [](int x, int y, int nx, int ny) {
+    glScissor(x, y, nx, ny);
+    glClear(GL_COLOR_BUFFER_BIT);
+  };
+  clear(0, 0, width, height - bottom);
+  clear(0, height - top, width, top);
+  clear(0, height - bottom, x0, bottom - top);
+  clear(x1, height - bottom, width - x1, bottom - top);
+  glDisable(GL_SCISSOR_TEST);
+}
+
+}  // namespace
+
+void Window::end_frame(const ScreenRect& covered) {
   ImGui::Render();
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
@@ -175,7 +203,10 @@ void Window::end_frame() {
   glViewport(0, 0, width, height);
   const ImVec4 ground = ImGui::GetStyle().Colors[ImGuiCol_WindowBg];
   glClearColor(ground.x, ground.y, ground.z, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
+  glDisable(GL_SCISSOR_TEST);
+  const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+  const double sx = static_cast<double>(scale.x), sy = static_cast<double>(scale.y);
+  clear_around(width, height, {sx * covered.x, sy * covered.y, sx * covered.width, sy * covered.height});
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/model/view_transform.hpp"
 #include "gui/render/gl.hpp"
 
 namespace reber::gui {
@@ -32,8 +33,9 @@ class Window {
   [[nodiscard]] static bool take_wake();
 
   void begin_frame();
-  /// Draws ImGui's lists; the back buffer then holds the frame.
-  void end_frame();
+  /// Draws ImGui's lists; the back buffer then holds the frame. covered: part of the window, in its units, that the
+  /// lists fill with opaque pixels; it is not cleared before.
+  void end_frame(const ScreenRect& covered);
   void show_frame();
   /// The back buffer: RGB, top row first.
   [[nodiscard]] std::vector<unsigned char> read_pixels(int& width, int& height) const;
