@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each ellipse is two triangles, whose corners look their shape up; the fragment's distance from the outline decides its
-// colour.
+// Each ellipse is two triangles, whose corners look their shape up; the fragment's distance from the outline decides
+// its colour.
 #include "gui/render/ellipse_renderer.hpp"
 
 #include <algorithm>
