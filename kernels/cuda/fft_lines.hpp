@@ -36,8 +36,9 @@ struct LineArguments {
 struct LineFan {
   static constexpr int kMost = 8;
   std::int32_t count = 0;
-  const float2* spectra[kMost] = {};
+  const float2* spectra[kMost] = {};  ///< in the order of the threads: LineVariant::order
   float2* memory[kMost] = {};
+  float2* kept = nullptr;  ///< LineVariant::kept a column of each pair: the columns' spectra, in that order
 };
 
 /// The kernels of one length of transform.
@@ -50,8 +51,11 @@ struct LineVariant {
   void (*rows_back)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
   /// Columns of this length, rows of tile_nx; `make` leaves the spectrum of pair 0 there instead of multiplying by it.
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
-  /// The same for every kernel of the fan: the columns' spectra take the place of what was in a.memory.
+  /// The same for every kernel of the fan.
   void (*columns_each)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, const LineFan&) = nullptr;
+  /// Brings a kernel's spectrum into the order in which the threads of columns_each take it: `kept` numbers a column.
+  void (*order)(cudaStream_t, const float2* spectrum, std::int32_t tile_nx, float2* ordered) = nullptr;
+  std::int32_t kept = 0;
 };
 
 /// A length and its cost: picoseconds of the whole card for a point of a pair of tiles, launches apart. Rows back are

@@ -176,37 +176,50 @@ class LinesConvolver final : public Convolver {
     divide_by_weights(stream, job, weights.data(), pitch, weight_noise_);
   }
 
-  /// Forward rows and columns of each batch once; of each kernel the product, columns and rows back. Several kernels
-  /// have twice the memory of one between them: with as much as one, batches of long lines are single pairs (10 % more
-  /// at 257 and 1025), with six times as much 3 % less.
+  /// Forward rows and columns of each batch, product, columns and rows back.
   void convolve(cudaStream_t stream, LineArguments arguments, std::span<const Product> products) const {
-    const bool several = products.size() > 1;
-    const auto buffers = static_cast<std::int64_t>(several ? products.size() + 1 : 1);
-    const std::int64_t most = (several ? 2 : 1) * most_ / buffers;
-    const auto batch = static_cast<std::int32_t>(std::clamp<std::int64_t>(most, 1, batch_));
-    const DeviceBuffer<float2> memory(buffers * batch * spectrum_.size(), stream);
-    LineFan fan;
-    for (const Product& product : products) {
-      fan.spectra[fan.count] = product.convolver->spectrum_.data();
-      fan.memory[fan.count] = memory.data() + (several ? fan.count + 1 : 0) * batch * spectrum_.size();
-      ++fan.count;
-    }
+    if (products.size() > 1) return convolve_each(stream, arguments, products);
+    const DeviceBuffer<float2> memory(batch_ * spectrum_.size(), stream);
     arguments.memory = memory.data();
-    const std::int32_t pairs = (arguments.tiles + 1) / 2;
-    for (arguments.first = 0; arguments.first < pairs; arguments.first += batch) {
-      arguments.pairs = std::min(batch, pairs - arguments.first);
+    arguments.spectrum = products.front().convolver->spectrum_.data();
+    for_each_batch(arguments, batch_, [&] {
       row_.rows(stream, arguments, column_.length);
-      if (several)
-        column_.columns_each(stream, arguments, row_.length, fan);
-      else
-        columns_of(stream, arguments, products.front());
-      for (std::int32_t k = 0; k < fan.count; ++k) rows_back(stream, arguments, products[k], fan.memory[k]);
-    }
+      column_.columns(stream, arguments, row_.length, nullptr);
+      rows_back(stream, arguments, products.front(), memory.data());
+    });
   }
 
-  void columns_of(cudaStream_t stream, LineArguments arguments, const Product& product) const {
-    arguments.spectrum = product.convolver->spectrum_.data();
-    column_.columns(stream, arguments, row_.length, nullptr);
+  /// The same with rows and columns forward once for all kernels. These have twice the memory of one between them: with
+  /// as much as one, batches of long lines are single pairs (10 % more at 257 and 1025); with four times, 3 % less.
+  void convolve_each(cudaStream_t stream, LineArguments arguments, std::span<const Product> products) const {
+    const auto count = static_cast<std::int64_t>(products.size());
+    const std::int64_t batch = std::clamp<std::int64_t>(2 * most_ / (count + 2), 1, batch_);
+    const std::int64_t size = spectrum_.size(), ordered = std::int64_t{column_.kept} * row_.length;
+    const DeviceBuffer<float2> memory((count + 1) * batch * size + (count + batch) * ordered, stream);
+    LineFan fan;
+    fan.kept = memory.data() + (count + 1) * batch * size;
+    float2* spectra = fan.kept + batch * ordered;
+    for (const Product& product : products) {
+      column_.order(stream, product.convolver->spectrum_.data(), row_.length, spectra);
+      fan.spectra[fan.count++] = spectra;
+      fan.memory[fan.count - 1] = memory.data() + fan.count * batch * size;
+      spectra += ordered;
+    }
+    arguments.memory = memory.data();
+    for_each_batch(arguments, batch, [&] {
+      row_.rows(stream, arguments, column_.length);
+      column_.columns_each(stream, arguments, row_.length, fan);
+      for (std::int32_t k = 0; k < fan.count; ++k) rows_back(stream, arguments, products[k], fan.memory[k]);
+    });
+  }
+
+  template <typename Body>
+  static void for_each_batch(LineArguments& arguments, std::int64_t batch, Body body) {
+    const std::int32_t pairs = (arguments.tiles + 1) / 2, some = static_cast<std::int32_t>(batch);
+    for (arguments.first = 0; arguments.first < pairs; arguments.first += some) {
+      arguments.pairs = std::min(some, pairs - arguments.first);
+      body();
+    }
   }
 
   void rows_back(cudaStream_t stream, LineArguments arguments, const Product& product, float2* memory) const {

@@ -17,7 +17,7 @@ namespace reber::cuda {
 namespace {
 
 constexpr int kTaps = rules::kSpacedTaps;
-constexpr int kThreads = 256, kBlocks = 5, kBlocksWithBlanks = 3, kStages = 4;
+constexpr int kThreads = 256, kBlocks = 5, kBlocksWithBlanks = 4, kStages = 4;
 constexpr int kColumns = 4, kStrip = kThreads * kColumns;
 /// From this step on a strip is made of parts, `step` columns from one to the next, so that it needs two more parts on
 /// each side and not 2 step columns.
