@@ -112,7 +112,7 @@ void EllipseSet::set_kinds(const std::vector<std::uint8_t>& kinds) {
   glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(kinds.size()), kinds.data(), GL_STATIC_DRAW);
 }
 
-EllipseRenderer::EllipseRenderer() : program_(make_program({kVertex}, {kFragment})) {
+EllipseRenderer::EllipseRenderer() : program_(make_program(kVertex, kFragment)) {
   GLint texels = 0;
   glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &texels);
   most_ = static_cast<std::size_t>(texels) / 2;

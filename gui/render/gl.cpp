@@ -11,9 +11,9 @@
 namespace reber::gui {
 namespace {
 
-GLuint compile(GLenum kind, ShaderSource source) {
+GLuint compile(GLenum kind, const char* source) {
   const GLuint shader = glCreateShader(kind);
-  glShaderSource(shader, static_cast<GLsizei>(source.size()), source.begin(), nullptr);
+  glShaderSource(shader, 1, &source, nullptr);
   glCompileShader(shader);
   GLint done = 0;
   glGetShaderiv(shader, GL_COMPILE_STATUS, &done);
@@ -24,21 +24,6 @@ GLuint compile(GLenum kind, ShaderSource source) {
     throw InternalError(fmt::format("the viewer's shader does not compile on this OpenGL: {}", words.data()));
   }
   return shader;
-}
-
-GlProgram link(std::initializer_list<GLuint> shaders) {
-  GlProgram program(glCreateProgram());
-  for (const GLuint shader : shaders) glAttachShader(program.get(), shader);
-  glLinkProgram(program.get());
-  for (const GLuint shader : shaders) glDeleteShader(shader);
-  GLint done = 0;
-  glGetProgramiv(program.get(), GL_LINK_STATUS, &done);
-  if (done == 0) {
-    std::array<char, 2048> words{};
-    glGetProgramInfoLog(program.get(), static_cast<GLsizei>(words.size()), nullptr, words.data());
-    throw InternalError(fmt::format("the viewer's shaders do not link on this OpenGL: {}", words.data()));
-  }
-  return program;
 }
 
 }  // namespace
@@ -61,20 +46,23 @@ GlVertexArray make_vertex_array() {
   return GlVertexArray(name);
 }
 
-GlProgram make_program(ShaderSource vertex, ShaderSource fragment) {
-  return link({compile(GL_VERTEX_SHADER, vertex), compile(GL_FRAGMENT_SHADER, fragment)});
-}
-
-GlProgram make_compute_program(ShaderSource source) { return link({compile(GL_COMPUTE_SHADER, source)}); }
-
-ComputeFunctions compute_functions() {
-  GLint major = 0, minor = 0;
-  glGetIntegerv(GL_MAJOR_VERSION, &major);
-  glGetIntegerv(GL_MINOR_VERSION, &minor);
-  if (10 * major + minor < 43) return {};
-  return {reinterpret_cast<PFNGLDISPATCHCOMPUTEPROC>(glfwGetProcAddress("glDispatchCompute")),
-          reinterpret_cast<PFNGLBINDIMAGETEXTUREPROC>(glfwGetProcAddress("glBindImageTexture")),
-          reinterpret_cast<PFNGLMEMORYBARRIERPROC>(glfwGetProcAddress("glMemoryBarrier"))};
+GlProgram make_program(const char* vertex, const char* fragment) {
+  const GLuint vertex_shader = compile(GL_VERTEX_SHADER, vertex);
+  const GLuint fragment_shader = compile(GL_FRAGMENT_SHADER, fragment);
+  GlProgram program(glCreateProgram());
+  glAttachShader(program.get(), vertex_shader);
+  glAttachShader(program.get(), fragment_shader);
+  glLinkProgram(program.get());
+  glDeleteShader(vertex_shader);
+  glDeleteShader(fragment_shader);
+  GLint done = 0;
+  glGetProgramiv(program.get(), GL_LINK_STATUS, &done);
+  if (done == 0) {
+    std::array<char, 2048> words{};
+    glGetProgramInfoLog(program.get(), static_cast<GLsizei>(words.size()), nullptr, words.data());
+    throw InternalError(fmt::format("the viewer's shaders do not link on this OpenGL: {}", words.data()));
+  }
+  return program;
 }
 
 void Target::resize(int width, int height) {

@@ -7,7 +7,6 @@
 #include <GL/glcorearb.h>
 #include <GLFW/glfw3.h>
 
-#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -53,23 +52,8 @@ using GlProgram = GlObject<delete_program>;
 [[nodiscard]] GlBuffer make_buffer();
 [[nodiscard]] GlVertexArray make_vertex_array();
 
-/// The parts of a shader's source, in order.
-using ShaderSource = std::initializer_list<const char*>;
-
 /// Compiles and links.   throws InternalError with the compiler's words
-[[nodiscard]] GlProgram make_program(ShaderSource vertex, ShaderSource fragment);
-[[nodiscard]] GlProgram make_compute_program(ShaderSource source);
-
-/// What OpenGL 4.3 has beyond 3.3; null pointers where the context has no compute shaders.
-struct ComputeFunctions {
-  PFNGLDISPATCHCOMPUTEPROC dispatch = nullptr;
-  PFNGLBINDIMAGETEXTUREPROC bind_image = nullptr;
-  PFNGLMEMORYBARRIERPROC barrier = nullptr;
-  explicit operator bool() const { return dispatch != nullptr && bind_image != nullptr && barrier != nullptr; }
-};
-/// Of the current context.
-[[nodiscard]] ComputeFunctions compute_functions();
-
+[[nodiscard]] GlProgram make_program(const char* vertex, const char* fragment);
 /// A picture that is drawn into: 8-bit RGBA with a framebuffer.
 class Target {
  public:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 
 #include "gui/render/image_shader.hpp"
 
@@ -30,21 +29,6 @@ int level_for(const Pyramid& pixels, double zoom) {
   return std::clamp(level, pixels.first_level(), pixels.levels() - 1);
 }
 
-/// On the processor fragments take a fifth less of its time.
-ComputeFunctions chosen_functions(bool software) {
-  const char* given = std::getenv("REBER_VIEW_SHADER");
-  const std::string_view way = given != nullptr ? given : software ? "fragment" : "compute";
-  return way == "fragment" ? ComputeFunctions{} : compute_functions();
-}
-
-/// Work groups along a side of a compute shader here: 16 x 16 pixels each.
-GLuint groups(int pixels) { return static_cast<GLuint>((pixels + 15) / 16); }
-
-GlProgram image_program(bool compute) {
-  if (compute) return make_compute_program({kImageComputeHead, kImageRule, kImageCompute});
-  return make_program({kImageVertex}, {kImageFragmentHead, kImageRule, kImageFragment});
-}
-
 }  // namespace
 
 GLint ImageProgram::place(std::string_view name) {
@@ -56,10 +40,8 @@ GLint ImageProgram::place(std::string_view name) {
 
 ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
     : tiles_(texture_bytes, !software),
-      compute_(chosen_functions(software)),
-      program_(image_program(static_cast<bool>(compute_))),
+      program_(make_program(kImageVertex, kImageFragment)),
       vertices_(make_vertex_array()) {
-  if (compute_ && !software) fill_ = make_compute_program({kImageComputeHead, kFillCompute});
   const auto& maps = colour_maps();
   std::vector<unsigned char> rows;
   for (const ColourMap& map : maps)
@@ -107,20 +89,7 @@ void ImageRenderer::set_look(const ImageScene& scene) {
               scene.pixel_grid ? static_cast<float>(0.35 * std::clamp((zoom - 8) / 8, 0.0, 1.0)) : 0.0f);
 }
 
-void ImageRenderer::fill(const Target& target, const Rgba& colour) {
-  if (!fill_) {
-    glDisable(GL_SCISSOR_TEST);
-    glClearColor(colour.red, colour.green, colour.blue, colour.alpha);
-    return glClear(GL_COLOR_BUFFER_BIT);
-  }
-  glUseProgram(fill_.get());
-  glUniform4f(0, colour.red, colour.green, colour.blue, colour.alpha);
-  compute_.bind_image(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  compute_.dispatch(groups(target.width()), groups(target.height()), 1);
-  compute_.barrier(GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
-}
-
-void ImageRenderer::draw(const ImageScene& scene, const Target& target) {
+void ImageRenderer::draw(const ImageScene& scene) {
   if (scene.pixels == nullptr) return;
   const Rect seen = scene.transform.visible(scene.pixels->shape());
   if (seen.ny == 0 || seen.nx == 0) return;
@@ -129,7 +98,6 @@ void ImageRenderer::draw(const ImageScene& scene, const Target& target) {
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
   set_look(scene);
-  if (compute_) compute_.bind_image(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
   int level = level_for(*scene.pixels, scene.transform.zoom());
   if (scene.other != nullptr) level = std::max(level, scene.other->first_level());
   const std::int64_t side = TileCache::kSide << level;
@@ -148,8 +116,6 @@ void ImageRenderer::draw(const ImageScene& scene, const Target& target) {
     }
   std::ranges::sort(spots, {}, &Spot::distance);
   for (const Spot& spot : spots) draw_tile(scene, level, spot.row, spot.column);
-  if (compute_)
-    compute_.barrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
   glActiveTexture(GL_TEXTURE0);
 }
 
@@ -227,10 +193,7 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
                   static_cast<double>(row * side),
                   static_cast<double>(std::min(shape.nx, (column + 1) * side)),
                   static_cast<double>(std::min(shape.ny, (row + 1) * side))};
-  if (compute_)
-    dispatch(scene, part);
-  else
-    draw_quad(scene, part);
+  draw_quad(scene, part);
 }
 
 void ImageRenderer::draw_quad(const ImageScene& scene, const Part& part) {
@@ -250,57 +213,6 @@ void ImageRenderer::draw_quad(const ImageScene& scene, const Part& part) {
   glUniform4fv(program_.place("corner"), 4, corner.data());
   glUniform2fv(program_.place("other"), 4, other.data());
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-}
-
-void ImageRenderer::dispatch(const ImageScene& scene, const Part& part) {
-  const CanvasTransform& transform = scene.transform;
-  const int width = static_cast<int>(transform.canvas().width), height = static_cast<int>(transform.canvas().height);
-  double left = 1e30, right = -1e30, top = 1e30, bottom = -1e30;
-  for (const double x : {part.x0, part.x1}) {
-    for (const double y : {part.y0, part.y1}) {
-      const ScreenPoint at = transform.to_screen({x - 0.5, y - 0.5});
-      left = std::min(left, at.x), right = std::max(right, at.x);
-      top = std::min(top, at.y), bottom = std::max(bottom, at.y);
-    }
-  }
-  // Pixels whose centres lie inside; neighbours along a row or column share an edge exactly.
-  const auto first_centre = [](double edge, int most) {
-    return static_cast<int>(std::clamp(std::ceil(edge - 0.5), 0.0, static_cast<double>(most)));
-  };
-  const int i0 = first_centre(left, width), i1 = first_centre(right, width);
-  const int j0 = first_centre(top, height), j1 = first_centre(bottom, height);
-  if (i0 >= i1 || j0 >= j1) return;
-  // The picture's first row is its lowest.
-  const double centre_x = i0 + 0.5, centre_y = j1 - 0.5;
-  const PixelPosition at = transform.to_image({centre_x, centre_y});
-  const PixelPosition right_of = transform.to_image({centre_x + 1, centre_y});
-  const PixelPosition above = transform.to_image({centre_x, centre_y - 1});
-  const auto set = [&](const char* origin, const char* along, int from) {
-    const double texels = 1 / static_cast<double>(std::int64_t{1} << from);
-    glUniform2f(program_.place(origin), static_cast<float>(part.texel(at.x + 0.5, from, part.column)),
-                static_cast<float>(part.texel(at.y + 0.5, from, part.row)));
-    const std::array steps{
-        static_cast<float>(texels * (right_of.x - at.x)), static_cast<float>(texels * (right_of.y - at.y)),
-        static_cast<float>(texels * (above.x - at.x)), static_cast<float>(texels * (above.y - at.y))};
-    glUniform4fv(program_.place(along), 1, steps.data());
-    return steps;
-  };
-  const auto steps = set("origin", "along", part.from);
-  set("other_origin", "other_along", part.other_from);
-  glUniform4i(program_.place("part"), i0, height - j1, i1, height - j0);
-  const bool straight = steps[1] == 0 && steps[2] == 0;
-  const auto edge = [&](double v, std::int64_t index) { return static_cast<float>(part.texel(v, part.from, index)); };
-  if (straight)  // the part's own edges are the tile's
-    glUniform4f(program_.place("extent"), 0, 0, 1e9f, 1e9f);
-  else
-    glUniform4f(program_.place("extent"), edge(part.x0, part.column), edge(part.y0, part.row),
-                edge(part.x1, part.column), edge(part.y1, part.row));
-  // Rounding of a place in a tile is below 1e-4 texels.
-  const auto slack = [&](float a, float b) {
-    return straight ? 1e9f : std::max(3e-4f, 0.01f * (std::abs(a) + std::abs(b)));
-  };
-  glUniform2f(program_.place("slack"), slack(steps[0], steps[2]), slack(steps[1], steps[3]));
-  compute_.dispatch(groups(i1 - i0), groups(j1 - j0), 1);
 }
 
 }  // namespace reber::gui

@@ -48,11 +48,9 @@ class ImageRenderer {
   ImageRenderer(std::int64_t texture_bytes, bool software);
 
   void begin_frame(double upload_ms) { tiles_.begin_frame(upload_ms); }
-  /// Fills the target, which is bound, with one colour.
-  void fill(const Target& target, const Rgba& colour);
-  /// Draws into the target, which is bound and as large as the scene's canvas. Tiles that are not there yet are drawn
+  /// Draws into the target that is bound, which is as large as the scene's canvas. Tiles that are not there yet are drawn
   /// from coarser ones.
-  void draw(const ImageScene& scene, const Target& target);
+  void draw(const ImageScene& scene);
   [[nodiscard]] TileCache& tiles() { return tiles_; }
 
  private:
@@ -61,14 +59,11 @@ class ImageRenderer {
   void set_look(const ImageScene& scene);
   void draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column);
   void draw_quad(const ImageScene& scene, const Part& part);
-  void dispatch(const ImageScene& scene, const Part& part);
   bool locate(const Pyramid& pixels, Reduction reduction, int level, std::int64_t row, std::int64_t column,
               TileCache::Place& place, int& found_level);
 
   TileCache tiles_;
-  ComputeFunctions compute_;  ///< null where fragments are shaded
   ImageProgram program_;
-  GlProgram fill_;  ///< null where the target is cleared
   GlVertexArray vertices_;
   GlTexture maps_, cumulative_;
 };

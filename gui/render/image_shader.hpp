@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one rule that turns values into colours, and the two ways to run it: a compute shader, which all of a card's
-// multiprocessors take part in, and, where OpenGL has none, a fragment shader.
+// The one shader that turns values into colours.
 #pragma once
 
 namespace reber::gui {
 
-/// Stands before kImageRule. Texels here are places in a tile: pixel (i, j) covers [i, i + 1) x [j, j + 1).
-inline constexpr const char* kImageFragmentHead = "#version 330 core\n";
-inline constexpr const char* kImageComputeHead = "#version 430 core\n";
-
+/// Texels here are places in a tile: pixel (i, j) covers [i, i + 1) x [j, j + 1).
 // NaN is told from its bits: compilers may take a comparison of a number with itself for true.
-inline constexpr const char* kImageRule = R"(
+inline constexpr const char* kImageFragment = R"(#version 330 core
+in vec2 texel;
+in vec2 other_texel;
+out vec4 colour;
 uniform sampler2DArray pixels;
 uniform sampler2DArray other_pixels;
 uniform sampler2D maps;        // one colour map a row
@@ -69,10 +68,12 @@ bool on_outline(vec2 texel) {
          (low.y < 1.5 && differs(at - ivec2(0, 1), v)) || (high.y < 1.5 && differs(at + ivec2(0, 1), v));
 }
 
-// False where nothing is to be drawn.
-bool colour_at(vec2 texel, vec2 other_texel, out vec4 colour) {
+void main() {
   colour = vec4(1.0);
-  if (outline) return on_outline(texel);
+  if (outline) {
+    if (!on_outline(texel)) discard;
+    return;
+  }
   float v = texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
   bool no_value = is_blank(v);
   if (combine != 0) {
@@ -94,7 +95,6 @@ bool colour_at(vec2 texel, vec2 other_texel, out vec4 colour) {
     vec2 edge = min(fract(texel), 1.0 - fract(texel)) * pixel_size;
     if (min(edge.x, edge.y) < 0.5) colour.rgb = mix(colour.rgb, vec3(0.5), grid);
   }
-  return true;
 }
 )";
 
@@ -107,49 +107,6 @@ void main() {
   texel = corner[gl_VertexID].zw;
   other_texel = other[gl_VertexID];
   gl_Position = vec4(corner[gl_VertexID].xy, 0, 1);
-}
-)";
-
-inline constexpr const char* kImageFragment = R"(
-in vec2 texel;
-in vec2 other_texel;
-out vec4 colour;
-void main() {
-  if (!colour_at(texel, other_texel, colour)) discard;
-}
-)";
-
-// One invocation a pixel of a rectangle that holds a tile. A pixel's centre on the edge of two tiles may come out just
-// outside of both: `slack` lets the upper one take it.
-inline constexpr const char* kImageCompute = R"(
-layout(local_size_x = 16, local_size_y = 16) in;
-layout(binding = 0, rgba8) writeonly uniform image2D picture;
-uniform ivec4 part;         // of the picture: first column and row, one past the last ones
-uniform vec2 origin;        // texel under the centre of the part's first pixel
-uniform vec4 along;         // texels a column, texels a row
-uniform vec4 extent;        // of the tile in texels: low x, low y, high x, high y
-uniform vec2 slack;
-uniform vec2 other_origin;
-uniform vec4 other_along;
-void main() {
-  ivec2 at = part.xy + ivec2(gl_GlobalInvocationID.xy);
-  if (at.x >= part.z || at.y >= part.w) return;
-  vec2 steps = vec2(gl_GlobalInvocationID.xy);
-  vec2 texel = origin + steps.x * along.xy + steps.y * along.zw;
-  if (any(lessThan(texel, extent.xy - slack)) || any(greaterThanEqual(texel, extent.zw))) return;
-  vec4 colour;
-  if (colour_at(max(texel, extent.xy), other_origin + steps.x * other_along.xy + steps.y * other_along.zw, colour))
-    imageStore(picture, at, colour);
-}
-)";
-
-inline constexpr const char* kFillCompute = R"(
-layout(local_size_x = 16, local_size_y = 16) in;
-layout(binding = 0, rgba8) writeonly uniform image2D picture;
-layout(location = 0) uniform vec4 colour;
-void main() {
-  ivec2 at = ivec2(gl_GlobalInvocationID.xy);
-  if (all(lessThan(at, imageSize(picture)))) imageStore(picture, at, colour);
 }
 )";
 

@@ -94,7 +94,7 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
     export_target_.bind();
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT);
-    renderer_->draw(scene, export_target_);
+    renderer_->draw(scene);
     more = renderer_->tiles().pending();
   }
   const std::size_t row = 4 * static_cast<std::size_t>(width);
@@ -121,7 +121,7 @@ std::uintptr_t App::small_picture(const Document& document, const ViewTransform&
   small_target_.bind();
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
-  renderer_->draw(scene, small_target_);
+  renderer_->draw(scene);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending();
   return small_target_.texture();
@@ -151,9 +151,11 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   picture.target.bind();
   const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(state_.light_theme ? 0xffd8d8d8 : 0xff131210);
   passes_.mark("processor");
-  renderer_->fill(picture.target, {ground.x, ground.y, ground.z, 1});
+  glDisable(GL_SCISSOR_TEST);
+  glClearColor(ground.x, ground.y, ground.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
   passes_.mark("ground");
-  renderer_->draw(scene, picture.target);
+  renderer_->draw(scene);
   passes_.mark("image");
   if (outlines) {
     ImageScene labels = scene;
@@ -162,7 +164,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
     labels.combine = Combine::first;
     labels.outline = true;
     labels.pixel_grid = false;
-    renderer_->draw(labels, picture.target);
+    renderer_->draw(labels);
     passes_.mark("outlines");
   }
   if (sources) {

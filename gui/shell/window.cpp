@@ -43,8 +43,8 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
   }
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
-  // 4.3 has compute shaders, 4.4 buffers that stay mapped; 3.3 is enough.
-  for (const auto& [major, minor] : {std::pair{4, 5}, std::pair{4, 3}, std::pair{3, 3}}) {
+  // 4.4 has buffers that stay mapped; 3.3 is enough.
+  for (const auto& [major, minor] : {std::pair{4, 5}, std::pair{3, 3}}) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
     if (window_ == nullptr) window_ = glfwCreateWindow(width, height, "Reber", nullptr, nullptr);
