@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of the islands that were kept: written in raster order, sorted by island, drawn as a map.
-#include <bit>
-
+// Runs of the islands that were kept: written in raster order, drawn as a map.
 #include "kernels/cuda/label_work.cuh"
-#include "kernels/cuda/sort_scan.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -68,23 +65,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_island_keys(const std::uint32_t* __restrict__ labels, std::int64_t count, std::uint64_t* __restrict__ keys) {
-  const std::int64_t run = thread_index();
-  if (run < count) keys[run] = static_cast<std::uint64_t>(labels[run]) << 32 | static_cast<std::uint64_t>(run);
-}
-
-__global__ void __launch_bounds__(kThreads)
-    k_find_islands_begin(const std::uint64_t* __restrict__ by_island, std::int64_t count, std::int64_t islands,
-                         std::uint32_t* __restrict__ begin) {
-  const std::int64_t k = thread_index();
-  if (k >= count) return;
-  const auto label = static_cast<std::uint32_t>(by_island[k] >> 32);
-  if (k == 0 || static_cast<std::uint32_t>(by_island[k - 1] >> 32) != label)
-    begin[label - 1] = static_cast<std::uint32_t>(k);
-  if (k == count - 1) begin[islands] = static_cast<std::uint32_t>(count);
-}
-
 /// A warp a piece of a row, drawn in shared memory, so that all of the map is written once.
 __global__ void __launch_bounds__(kThreads)
     k_draw_labels(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ labels,
@@ -123,21 +103,6 @@ void keep_runs(cudaStream_t stream, const LabelWork& work, CudaIslands& islands)
   k_keep_runs<<<blocks_of(std::int64_t{work.count()} * 32), kThreads, 0, stream>>>(work, islands.runs.data(),
                                                                                    islands.labels.data());
   check_launch("k_keep_runs", stream);
-}
-
-IslandOrder order_by_island(cudaStream_t stream, const CudaIslands& islands) {
-  const std::int64_t count = islands.run_count;
-  IslandOrder order{{count, stream}, {islands.islands + 1, stream}};
-  k_island_keys<<<blocks_of(count), kThreads, 0, stream>>>(islands.labels.data(), count, order.by_island.data());
-  check_launch("k_island_keys", stream);
-  DeviceBuffer<std::uint64_t> other(count, stream);
-  const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(islands.islands));
-  if (sort_keys(stream, order.by_island.data(), other.data(), count, 32, bits) == other.data())
-    std::swap(order.by_island, other);
-  k_find_islands_begin<<<blocks_of(count), kThreads, 0, stream>>>(order.by_island.data(), count, islands.islands,
-                                                                  order.island_begin.data());
-  check_launch("k_find_islands_begin", stream);
-  return order;
 }
 
 void draw_labels(cudaStream_t stream, const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Islands: bit masks, runs, union-find, numbers. Kernels of label.cu, island_runs.cu and mask.cu, and what they leave.
+// Islands: bit masks, runs, union-find, numbers. Kernels of label.cu, island_runs.cu,
+// island_order.cu and mask.cu, and what they leave.
 #pragma once
 
 #include <cuda_runtime_api.h>

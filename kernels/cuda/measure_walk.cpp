@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures runs band by band, then islands at once; only the islands' sums come back.
+#include <cstddef>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/measure.hpp"
 
 namespace reber::cuda {
+namespace {
+
+/// As many as there are islands. Their memory is fresh, and the first write to each of its pages waits for the system:
+/// where there are many, all threads share that.
+std::vector<IslandSums> room_for(std::int64_t islands, ThreadPool& threads) {
+  constexpr std::int64_t kPage = 4096, kShare = 256 * kPage, kLeast = 16 * kShare;
+  std::vector<IslandSums> room;
+  room.reserve(static_cast<std::size_t>(islands));
+  auto* bytes = reinterpret_cast<volatile std::byte*>(room.data());
+  const std::int64_t size = islands * static_cast<std::int64_t>(sizeof(IslandSums));
+  if (size >= kLeast) {
+    threads.for_each(size / kShare, [&](std::int64_t share) {
+      for (std::int64_t at = share * kShare; at < (share + 1) * kShare; at += kPage) bytes[at] = std::byte{0};
+    });
+  }
+  room.resize(static_cast<std::size_t>(islands));
+  return room;
+}
+
+}  // namespace
 
 std::vector<IslandSums> measure_islands(const CudaPlane& plane, const BackgroundModel& background,
                                         const CudaIslands& islands) {
@@ -36,7 +57,7 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
   sum_islands(stream, context.device().multiprocessors, islands, order_by_island(stream, islands), measures.data(),
               sums.data());
   // The host asks for the result's pages while the card is busy.
-  std::vector<IslandSums> result(static_cast<std::size_t>(islands.islands));
+  std::vector<IslandSums> result = room_for(islands.islands, context.threads());
   context.down(result.data(), sums.data(), sums.bytes(), stream);
   return result;
 }
