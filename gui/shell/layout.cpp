@@ -28,7 +28,17 @@ struct Box {
 bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
   ImGui::SetNextWindowPos({box.x, box.y});
   ImGui::SetNextWindowSize({box.width, box.height});
-  return ImGui::Begin(name, nullptr, kFixed | flags);
+  const bool open = ImGui::Begin(name, nullptr, kFixed | flags);
+  // ImGui leaves the border out as well where there is no background.
+  const ImGuiStyle& style = ImGui::GetStyle();
+  if (style.WindowBorderSize > 0) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 from = ImGui::GetWindowPos(), size = ImGui::GetWindowSize(), to{from.x + size.x, from.y + size.y};
+    list.PushClipRect(from, to, false);
+    list.AddRect(from, to, ImGui::GetColorU32(ImGuiCol_Border), style.WindowRounding, 0, style.WindowBorderSize);
+    list.PopClipRect();
+  }
+  return open;
 }
 
 bool shown(const ViewerState& state, const Panel& panel) {
