@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Worker threads: each loop bumps a generation number, every worker takes indices from one counter.
+// Worker threads: a loop offers places, the workers that take one share its indices. Threads that wake late are not
+// waited for.
 #include "core/base/thread_pool.hpp"
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -31,8 +33,8 @@ struct ThreadPool::State {
   const std::function<void(std::int64_t, int)>* body = nullptr;
   std::int64_t count = 0;
   std::atomic<std::int64_t> next{0};
-  std::uint64_t generation = 0;
-  int running = 0;
+  std::int64_t places = 0;  ///< workers that may still join the loop
+  int running = 0;          ///< workers that joined it
   bool stop = false;
   std::exception_ptr failure;
   Progress progress;
@@ -53,12 +55,12 @@ struct ThreadPool::State {
   }
 
   void loop(int worker) {
-    std::uint64_t seen = 0;
     std::unique_lock lock(mutex);
     for (;;) {
-      wake.wait(lock, [&] { return stop || generation != seen; });
+      wake.wait(lock, [&] { return stop || places > 0; });
       if (stop) return;
-      seen = generation;
+      --places;
+      ++running;
       lock.unlock();
       work(worker);
       lock.lock();
@@ -92,18 +94,24 @@ void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int6
 
 void ThreadPool::for_each_worker(std::int64_t count, const std::function<void(std::int64_t, int)>& body) {
   State& state = *state_;
+  const auto workers = static_cast<std::int64_t>(state.workers.size());
+  const std::int64_t wanted = std::clamp<std::int64_t>(count - 1, 0, workers);
   {
     const std::lock_guard lock(state.mutex);
     state.body = &body;
     state.count = count;
     state.next.store(0);
     state.failure = nullptr;
-    state.running = static_cast<int>(state.workers.size());
-    ++state.generation;
+    state.places = wanted;
   }
-  state.wake.notify_all();
+  if (wanted == workers) {
+    state.wake.notify_all();
+  } else {
+    for (std::int64_t k = 0; k < wanted; ++k) state.wake.notify_one();
+  }
   state.work(0);
   std::unique_lock lock(state.mutex);
+  state.places = 0;  // every index is taken: nobody else need come
   state.done.wait(lock, [&] { return state.running == 0; });
   if (state.failure) std::rethrow_exception(state.failure);
 }

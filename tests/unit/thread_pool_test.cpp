@@ -25,6 +25,28 @@ TEST(thread_pool, each_index_is_visited_once_whatever_the_number_of_threads) {
   }
 }
 
+// Workers that wake when a loop is over must not touch the next one's indices, nor miss it.
+TEST(thread_pool, short_loops_follow_each_other) {
+  ThreadPool pool(6);
+  for (std::int64_t loop = 0; loop < 20000; ++loop) {
+    const std::int64_t count = loop % 9;
+    std::atomic<std::int64_t> sum{0};
+    pool.for_each(count, [&sum, loop](std::int64_t index) { sum += loop + index; });
+    ASSERT_EQ(sum.load(), count * loop + count * (count - 1) / 2);
+  }
+}
+
+TEST(thread_pool, all_threads_work_at_once) {
+  ThreadPool pool(4);
+  std::atomic<int> inside{0};
+  // Each index waits for all others: with fewer than four threads at work this would not end.
+  pool.for_each(4, [&](std::int64_t) {
+    ++inside;
+    while (inside < 4) std::this_thread::yield();
+  });
+  EXPECT_EQ(inside.load(), 4);
+}
+
 TEST(thread_pool, worker_numbers_are_in_range_and_never_shared_at_one_time) {
   ThreadPool pool(4);
   std::vector<std::atomic<int>> inside(4);
