@@ -236,6 +236,7 @@ void BenchSession::forget() {
 std::vector<BenchCase> bench_cases(const Image& image, bool full) {
   const std::int64_t bytes = image.shape().count() * kFloat;
   std::vector<BenchCase> cases{load_case(image), statistics_case("mean and std", StatisticsParts::mean_and_std, bytes),
+                               statistics_case("median", StatisticsParts::median, bytes),
                                statistics_case("median, mean and std", StatisticsParts::all, bytes), clip_case(bytes)};
   const auto append = [&](std::vector<BenchCase> more) {
     for (BenchCase& one : more) cases.push_back(std::move(one));

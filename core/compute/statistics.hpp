@@ -19,8 +19,8 @@ struct PlaneStatistics {
   double median = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// What of PlaneStatistics is asked for. mean_and_std: these and the counts; the rest stays NaN.
-enum class StatisticsParts { all, mean_and_std };
+/// What of PlaneStatistics is asked for. mean_and_std, median: these and the counts; the rest stays NaN.
+enum class StatisticsParts { all, mean_and_std, median };
 
 struct ClipOptions {
   double kappa = 3;

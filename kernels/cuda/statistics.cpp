@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/cuda/histogram.hpp"
+#include "kernels/cuda/median.hpp"
 #include "kernels/cuda/sift.hpp"
 
 namespace reber::cuda {
@@ -110,9 +111,36 @@ ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options) {
   return solve_clip(histogram, options);
 }
 
+namespace {
+
+/// Mean and std by one pass, median and extremes by another. Empty where either does not serve.
+std::optional<PlaneStatistics> by_passes(const CudaPlane& plane, StatisticsParts parts) {
+  PlaneStatistics result;
+  result.blank = plane.blank();
+  result.finite = plane.shape().count() - plane.blank();
+  if (parts != StatisticsParts::mean_and_std) {
+    const bool extremes = parts == StatisticsParts::all;
+    const auto middle = median_of_plane(plane, extremes);
+    if (!middle) return std::nullopt;
+    result.median = middle->median;
+    if (extremes) result.min = middle->min, result.max = middle->max;
+  }
+  if (parts != StatisticsParts::median) {
+    const auto sums = sum_plane(plane);
+    if (!sums) return std::nullopt;
+    result.finite = sums->finite;
+    result.mean = sums->clip.mean;
+    result.std = sums->clip.std;
+  }
+  return result;
+}
+
+}  // namespace
+
 PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts) {
-  const bool all = parts == StatisticsParts::all;
-  const auto answer = all ? sift_plane(plane, ClipOptions{3, 0}) : sum_plane(plane);
+  if (const auto result = by_passes(plane, parts)) return *result;
+  const auto answer =
+      parts == StatisticsParts::mean_and_std ? std::nullopt : sift_plane(plane, ClipOptions{3, 0});
   if (!answer) {
     PlaneHistogram histogram(plane);
     return solve_statistics(histogram, plane.blank(), parts);
@@ -120,12 +148,12 @@ PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts) 
   PlaneStatistics result;
   result.finite = answer->finite;
   result.blank = plane.blank();
+  result.median = answer->clip.median;
+  if (parts == StatisticsParts::median) return result;
   result.mean = answer->clip.mean;
   result.std = answer->clip.std;
-  if (!all) return result;
   result.min = answer->min;
   result.max = answer->max;
-  result.median = answer->clip.median;
   return result;
 }
 

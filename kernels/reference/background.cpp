@@ -70,13 +70,14 @@ PlaneStatistics statistics(const HostPlane& plane, StatisticsParts parts) {
   result.finite = static_cast<std::int64_t>(values.size());
   result.blank = plane.blank();
   if (values.empty()) return result;
+  if (parts != StatisticsParts::mean_and_std) result.median = median_of(values);
+  if (parts == StatisticsParts::median) return result;
   const Moments moments = moments_of(values);
   result.mean = moments.mean;
   result.std = moments.std;
   if (parts == StatisticsParts::mean_and_std) return result;
   result.min = values.front();
   result.max = values.back();
-  result.median = median_of(values);
   return result;
 }
 

@@ -249,8 +249,9 @@ PlaneStatistics statistics_once(Pixels& pixels, std::int64_t blank, StatisticsPa
   if (parts == StatisticsParts::all) {
     result.min = pixels.select(0);
     result.max = pixels.select(finite - 1);
-    result.median = pixels.median(0, finite);
   }
+  if (parts != StatisticsParts::mean_and_std) result.median = pixels.median(0, finite);
+  if (parts == StatisticsParts::median) return result;
   const rules::MeanStd all = pixels.sums(rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)).mean_and_std();
   result.mean = all.mean;
   result.std = all.std;

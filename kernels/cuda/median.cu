@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass that lists the pixels about the median, and the choice from the list.
+#include <cuda_runtime.h>
+
+#include <cfloat>
+
+#include "kernels/cuda/four_pixels.cuh"
+#include "kernels/cuda/median.hpp"
+#include "kernels/shared/float_keys.hpp"
+
+namespace reber::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / 32;
+constexpr int kPiece = 512;     ///< pixels of a row that a warp takes at once
+constexpr int kRoom = 512;      ///< keys that a warp collects before it writes them
+constexpr int kBlocksEach = 8;  ///< blocks a multiprocessor
+constexpr unsigned kAll = 0xffffffffu;
+constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
+/// Standard errors of a sample's median that the list reaches on either side.
+constexpr double kErrors = 6;
+constexpr std::int64_t kLeastSample = 1000;
+
+__device__ float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
+
+/// By one warp.
+__global__ void k_choose_middle(const std::uint32_t* __restrict__ sample, std::int64_t count, MedianState* state) {
+  std::int64_t finite = 0, end = count;
+  while (finite < end) {
+    const std::int64_t step = (end - finite + 31) / 32, at = finite + threadIdx.x * step;
+    const int before = __popc(__ballot_sync(kAll, at < end && sample[at] < kInfinityKey));
+    end = min(static_cast<long long>(end), static_cast<long long>(finite + before * step));
+    if (before > 0) finite += (before - 1) * step + 1;
+  }
+  if (threadIdx.x != 0) return;
+  if (finite < kLeastSample) return;
+  const auto reach = static_cast<std::int64_t>(kErrors / 2 * sqrt(static_cast<double>(finite)));
+  // The values next to the sample's; past zeros of both signs, which compare as equal.
+  const float low = value_of_key(sample[finite / 2 - reach]), high = value_of_key(sample[finite / 2 + reach]);
+  state->low = low == 0 ? -FLT_TRUE_MIN : nextafterf(low, -INFINITY);
+  state->high = high == 0 ? FLT_TRUE_MIN : nextafterf(high, INFINITY);
+  state->usable = true;
+}
+
+/// Keys that a warp collects in shared memory. count is the same in all lanes.
+struct KeyRoom {
+  std::uint32_t* keys;
+  unsigned count;
+};
+
+struct KeyList {
+  std::uint32_t* keys;
+  unsigned long long room;
+};
+
+/// By a whole warp: appends what was collected to the list.
+__device__ void append(KeyRoom& collected, MedianState* state, const KeyList& list) {
+  __syncwarp();  // the lanes' keys are in place
+  const unsigned lane = threadIdx.x & 31;
+  unsigned long long at = 0;
+  if (lane == 0) at = atomicAdd(&state->listed, static_cast<unsigned long long>(collected.count));
+  at = __shfl_sync(kAll, at, 0);
+  if (at + collected.count <= list.room)
+    for (unsigned k = lane; k < collected.count; k += 32) list.keys[at + k] = collected.keys[k];
+  collected.count = 0;
+  __syncwarp();  // all keys are read before the next ones overwrite them
+}
+
+/// By a whole warp: collects the pixels of a piece, 16 a lane, whose bits are set.
+__device__ __forceinline__ void collect(unsigned bits, const float* row, std::int64_t x, KeyRoom& collected,
+                                        MedianState* state, const KeyList& list) {
+  while (__any_sync(kAll, bits != 0)) {
+    const bool mine = bits != 0;
+    const unsigned mask = __ballot_sync(kAll, mine);
+    if (mine) {
+      const int at = __ffs(static_cast<int>(bits)) - 1;
+      bits &= bits - 1;
+      collected.keys[collected.count + __popc(mask & ((1u << (threadIdx.x & 31)) - 1))] =
+          rules::key_of(__ldg(row + x + at / 4 * 128 + at % 4));
+    }
+    collected.count += __popc(mask);
+    if (collected.count > kRoom - 32) append(collected, state, list);
+  }
+}
+
+/// What a thread finds besides the list.
+struct Found {
+  unsigned below = 0;
+  float smallest = FLT_MAX, largest = -FLT_MAX;
+};
+
+/// Adds a block's findings to the state.
+template <bool Extremes>
+__device__ void keep_found(const Found& found, MedianState* state) {
+  __shared__ unsigned below, smallest, largest;
+  if (threadIdx.x == 0) below = smallest = largest = 0;
+  __syncthreads();  // all are 0
+  const unsigned warp_below = __reduce_add_sync(kAll, found.below);
+  if ((threadIdx.x & 31) == 0) atomicAdd(&below, warp_below);
+  if constexpr (Extremes) {
+    const unsigned least = __reduce_max_sync(kAll, ~rules::key_of(found.smallest)),
+                   most = __reduce_max_sync(kAll, rules::key_of(found.largest));
+    if ((threadIdx.x & 31) == 0) {
+      atomicMax(&smallest, least);
+      atomicMax(&largest, most);
+    }
+  }
+  __syncthreads();  // all warps have added theirs
+  if (threadIdx.x != 0) return;
+  atomicAdd(&state->below, static_cast<unsigned long long>(below));
+  if constexpr (Extremes) {
+    atomicMax(&state->smallest, smallest);
+    atomicMax(&state->largest, largest);
+  }
+}
+
+template <bool Extremes>
+__global__ void __launch_bounds__(kThreads, kBlocksEach / 2)
+    k_list_middle(RowWindow window, MedianState* state, KeyList list) {
+  __shared__ std::uint32_t room[kWarps][kRoom];
+  if (!state->usable) return;
+  const float low = state->low, high = state->high;
+  KeyRoom collected{room[threadIdx.x / 32], 0};
+  Found found;
+  const auto pieces = static_cast<unsigned>((window.nx + kPiece - 1) / kPiece);
+  const auto tasks = static_cast<unsigned>(window.rows) * pieces;
+  for (unsigned task = blockIdx.x * kWarps + threadIdx.x / 32; task < tasks; task += gridDim.x * kWarps) {
+    const float* row = window.pixels + task / pieces * window.pitch;
+    const std::int64_t first = task % pieces * std::int64_t{kPiece};
+    float4 values[kPiece / 128];
+    load_piece(row, first, window.nx, values);
+    unsigned bits = 0;
+#pragma unroll
+    for (int part = 0; part < kPiece / 128; ++part) {
+      const float four[4] = {values[part].x, values[part].y, values[part].z, values[part].w};
+#pragma unroll
+      for (int q = 0; q < 4; ++q) {
+        const bool below = four[q] <= low;
+        if (below) ++found.below;
+        if (!below && four[q] < high) bits |= 1u << (4 * part + q);
+        if constexpr (Extremes) {  // a blank pixel loses against any number
+          found.smallest = fminf(found.smallest, four[q]);
+          found.largest = fmaxf(found.largest, four[q]);
+        }
+      }
+    }
+    collect(bits, row, first + (threadIdx.x & 31) * 4, collected, state, list);
+  }
+  append(collected, state, list);
+  keep_found<Extremes>(found, state);
+}
+
+/// Whether this block is the last of its kernel; what the others wrote is then visible to it.
+__device__ bool is_last_block(unsigned* done) {
+  __threadfence();
+  const bool last = threadIdx.x == 0 && atomicAdd(done, 1u) == gridDim.x - 1;
+  return __syncthreads_or(last ? 1 : 0) != 0;
+}
+
+/// Upper bits of a key that are known once so many digits are.
+__device__ std::uint32_t known_bits(int digits) {
+  return digits == 0 ? 0u : digits * kDigitBits >= 32 ? 0xffffffffu : ~0u << (32 - digits * kDigitBits);
+}
+__device__ int digit_shift(int digit) { return max(32 - (digit + 1) * kDigitBits, 0); }
+/// Values of a digit: the last one has what bits are left.
+__device__ unsigned digit_of(std::uint32_t key, int digit) {
+  return (key & ~known_bits(digit)) >> digit_shift(digit);
+}
+
+/// By the first warp of the last block: the digit of the value of state->rank, and its rank among those that share it.
+__device__ void choose_digit(int digit, MedianState* state) {
+  constexpr int kShare = kDigitValues / 32;
+  const unsigned* counts = state->counts[digit] + threadIdx.x * kShare;
+  unsigned long long sum = 0, before = 0;
+  for (int k = 0; k < kShare; ++k) sum += __ldcg(counts + k);
+  before = sum;
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned long long other = __shfl_up_sync(kAll, before, step);
+    if (static_cast<int>(threadIdx.x) >= step) before += other;
+  }
+  before -= sum;
+  unsigned long long rank = state->rank;
+  __syncwarp();  // all lanes have read the rank
+  if (rank < before || rank - before >= sum) return;
+  rank -= before;
+  int k = 0;
+  while (rank >= __ldcg(counts + k)) rank -= __ldcg(counts + k++);
+  state->key |= (threadIdx.x * kShare + k) << digit_shift(digit);
+  state->rank = rank;
+}
+
+/// Counts a digit of those keys of the list that share the digits known, and chooses its value.
+__global__ void __launch_bounds__(kThreads)
+    k_choose_digit(int digit, unsigned long long finite, MedianState* state, const std::uint32_t* __restrict__ list,
+                   unsigned long long room) {
+  __shared__ unsigned counts[kDigitValues];
+  const unsigned long long listed = state->listed, wanted = finite / 2;
+  const bool inside = state->usable && listed <= room && wanted >= state->below && wanted < state->below + listed;
+  if (!inside) {
+    if (digit == 0 && blockIdx.x == 0 && threadIdx.x == 0) state->rank = kNoRank;
+    return;
+  }
+  for (int k = threadIdx.x; k < kDigitValues; k += kThreads) counts[k] = 0;
+  __syncthreads();  // all counts are 0
+  const std::uint32_t known = known_bits(digit), key = digit == 0 ? 0 : state->key;
+  for (unsigned long long k = blockIdx.x * kThreads + threadIdx.x; k < listed; k += gridDim.x * kThreads)
+    if (const std::uint32_t mine = list[k]; (mine & known) == key) atomicAdd(counts + digit_of(mine, digit), 1u);
+  __syncthreads();  // all of the block's keys are counted
+  for (int k = threadIdx.x; k < kDigitValues; k += kThreads)
+    if (counts[k] != 0) atomicAdd(state->counts[digit] + k, counts[k]);
+  if (!is_last_block(state->done + digit) || threadIdx.x >= 32) return;
+  if (digit == 0 && threadIdx.x == 0) state->rank = wanted - state->below;
+  __syncwarp();  // the first rank is there
+  choose_digit(digit, state);
+}
+
+/// state->lower_key: the value before the upper middle one in order, where their number is even.
+__global__ void __launch_bounds__(kThreads)
+    k_choose_lower(unsigned long long finite, MedianState* state, const std::uint32_t* __restrict__ list) {
+  if (state->rank == kNoRank) return;
+  const std::uint32_t key = state->key;
+  if (finite % 2 != 0 || state->rank > 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) state->lower_key = key;
+    return;
+  }
+  std::uint32_t lower = 0;
+  for (unsigned long long k = blockIdx.x * kThreads + threadIdx.x; k < state->listed; k += gridDim.x * kThreads)
+    if (list[k] < key) lower = max(lower, list[k]);
+  lower = __reduce_max_sync(kAll, lower);
+  if ((threadIdx.x & 31) == 0 && lower != 0) atomicMax(&state->lower_key, lower);
+}
+
+}  // namespace
+
+void choose_middle(cudaStream_t stream, const std::uint32_t* sample, std::int64_t count, MedianState* state) {
+  k_choose_middle<<<1, 32, 0, stream>>>(sample, count, state);
+  check_launch("k_choose_middle", stream);
+}
+
+void list_middle(cudaStream_t stream, int multiprocessors, const RowWindow& window, bool extremes, MedianState* state,
+                 std::uint32_t* list, std::int64_t room) {
+  const std::int64_t tasks = window.rows * ((window.nx + kPiece - 1) / kPiece);
+  const std::int64_t fill = std::int64_t{kBlocksEach} * multiprocessors, most = (tasks + kWarps - 1) / kWarps;
+  const auto blocks = static_cast<unsigned>(fill < most ? fill : most);
+  const KeyList keys{list, static_cast<unsigned long long>(room)};
+  if (extremes) {
+    k_list_middle<true><<<blocks, kThreads, 0, stream>>>(window, state, keys);
+  } else {
+    k_list_middle<false><<<blocks, kThreads, 0, stream>>>(window, state, keys);
+  }
+  check_launch("k_list_middle", stream);
+}
+
+void select_middle(cudaStream_t stream, int multiprocessors, std::int64_t finite, MedianState* state,
+                   const std::uint32_t* list, std::int64_t room) {
+  const auto blocks = static_cast<unsigned>(4 * multiprocessors);
+  const auto count = static_cast<unsigned long long>(finite), size = static_cast<unsigned long long>(room);
+  for (int digit = 0; digit < kDigits; ++digit) {
+    k_choose_digit<<<blocks, kThreads, 0, stream>>>(digit, count, state, list, size);
+    check_launch("k_choose_digit", stream);
+  }
+  k_choose_lower<<<blocks, kThreads, 0, stream>>>(count, state, list);
+  check_launch("k_choose_lower", stream);
+}
+
+}  // namespace reber::cuda
