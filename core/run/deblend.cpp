@@ -236,7 +236,9 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
     if (island.split(static_cast<std::size_t>(i))) parts[static_cast<std::size_t>(i)] = island.sums();
   });
   std::vector<SourceSums> sources;
-  std::size_t next = 0;
+  std::size_t next = 0, count = islands.size();
+  for (const std::vector<IslandSums>& split : parts) count += split.size();
+  sources.reserve(count);
   for (std::size_t k = 0; k < islands.size(); ++k) {
     const auto label = static_cast<std::int64_t>(k) + 1;
     if (next < parts.size() && pixels.label[next] == label) {

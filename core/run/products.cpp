@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <optional>
 
 #include "core/io/catalogue_io.hpp"
 #include "core/io/fits_writer.hpp"
@@ -32,6 +33,7 @@ class Writer {
   void drawn_maps();
   void labels();
   void picture(const Catalogue& catalogue);
+  void catalogues(const Catalogue& catalogue);
 
   const OutputRequest& wanted_;
   Backend& backend_;
@@ -112,13 +114,23 @@ void Writer::picture(const Catalogue& catalogue) {
   written_.push_back(wanted_.picture);
 }
 
-std::vector<std::string> Writer::write() {
-  const Catalogue catalogue = make_catalogue(result_.sources, header(), history_);
-  const Catalogue named = in_columns(catalogue, result_.sources, wanted_.columns, result_.beam);
+void Writer::catalogues(const Catalogue& catalogue) {
+  if (wanted_.catalogues.empty()) return;
+  std::optional<Catalogue> other;
+  if (wanted_.columns != ColumnSet::pybdsf)
+    other = in_columns(catalogue, result_.sources, wanted_.columns, result_.beam);
+  const Catalogue& named = other ? *other : catalogue;
   for (const std::string& path : wanted_.catalogues) {
     write_catalogue(catalogue_format(path).table ? named : catalogue, path, wanted_.overwrite);
     written_.push_back(path);
   }
+}
+
+std::vector<std::string> Writer::write() {
+  Catalogue catalogue;
+  if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
+    catalogue = make_catalogue(result_.sources, header(), history_);
+  catalogues(catalogue);
   const std::string& unit = header().unit.text;
   map(MapKind::image, wanted_.convolved, unit);
   map(MapKind::mean, wanted_.mean, unit);

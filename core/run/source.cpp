@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "core/base/thread_pool.hpp"
 #include "core/run/shape_errors.hpp"
@@ -328,9 +329,13 @@ void apply(const Calibration& calibration, Source& source) {
   source.e_dec = std::hypot(source.e_dec, calibration.position_error);
 }
 
+bool comes_before(std::int64_t y, std::int64_t x, std::int64_t other_y, std::int64_t other_x) {
+  return y != other_y ? y < other_y : x < other_x;
+}
+
 void sort_by_peak(std::vector<Source>& sources) {
   std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
-    return a.peak_y != b.peak_y ? a.peak_y < b.peak_y : a.peak_x < b.peak_x;
+    return comes_before(a.peak_y, a.peak_x, b.peak_y, b.peak_x);
   });
 }
 
@@ -355,6 +360,12 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
   constexpr std::int64_t kShare = 256;
   const Setting setting = make_setting(options, header, beam);
   const auto count = static_cast<std::int64_t>(sums.size());
+  // In the order of their peaks from the beginning: sources are large, their numbers are not.
+  std::vector<std::size_t> order(sums.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return comes_before(sums[a].sums.peak_y, sums[a].sums.peak_x, sums[b].sums.peak_y, sums[b].sums.peak_x);
+  });
   std::vector<Source> sources(sums.size());
   ThreadPool pool(count > 2 * kShare ? threads : 1);
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()),
@@ -364,12 +375,12 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
     its.wcs = &own[static_cast<std::size_t>(worker)];
     const SourceFit none;
     for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      sources[k] = whole_source(sums[k], k < fits.size() ? fits[k] : none, its);
-      apply(calibration, sources[k]);
+      const std::size_t k = order[static_cast<std::size_t>(i)];
+      Source& source = sources[static_cast<std::size_t>(i)];
+      source = whole_source(sums[k], k < fits.size() ? fits[k] : none, its);
+      apply(calibration, source);
     }
   });
-  sort_by_peak(sources);
   return sources;
 }
 

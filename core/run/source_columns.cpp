@@ -4,7 +4,9 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "core/base/thread_pool.hpp"
 #include "core/run/source.hpp"
 
 namespace reber {
@@ -152,10 +154,18 @@ Column filled(const Row& row, const std::vector<Source>& sources, const ImageHea
 
 Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
                          const std::vector<std::string>& history) {
+  constexpr std::size_t kFew = 2000;
   Catalogue catalogue;
   const bool judged = std::ranges::any_of(sources, [](const Source& s) { return std::isfinite(s.reliability); });
+  std::vector<const Row*> rows;
   for (const Row& row : table())
-    if (judged || row.info.name != "Reliability") catalogue.columns.push_back(filled(row, sources, header));
+    if (judged || row.info.name != "Reliability") rows.push_back(&row);
+  catalogue.columns.resize(rows.size());
+  ThreadPool pool(sources.size() > kFew ? 0 : 1);
+  pool.for_each(static_cast<std::int64_t>(rows.size()), [&](std::int64_t k) {
+    const auto column = static_cast<std::size_t>(k);
+    catalogue.columns[column] = filled(*rows[column], sources, header);
+  });
   catalogue.frame = header.wcs.celestial() ? header.wcs.frame_name() : "";
   catalogue.equinox = header.wcs.equinox();
   catalogue.frequency_hz = header.wcs.frequency_hz();

@@ -2,6 +2,8 @@
 // Chooses islands by size and brings their pixels to the host.
 #include <fmt/format.h>
 
+#include <array>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -34,6 +36,16 @@ void fetch(Context& context, const DeviceBuffer<T>& from, std::vector<T>& to) {
   context.down(to.data(), from.data(), from.bytes(), context.stream());
 }
 
+/// Makes the lists as long as they will be, side by side: fresh pages take longer than the copies into them.
+void make_room(Context& context, std::int64_t total, IslandPixels& pixels) {
+  const auto size = static_cast<std::size_t>(total);
+  const std::array<std::function<void()>, 5> lists{
+      [&] { pixels.y.resize(size); }, [&] { pixels.x.resize(size); }, [&] { pixels.pixel.resize(size); },
+      [&] { pixels.mean.resize(size); }, [&] { pixels.rms.resize(size); }};
+  context.threads().for_each(static_cast<std::int64_t>(lists.size()),
+                             [&](std::int64_t k) { lists[static_cast<std::size_t>(k)](); });
+}
+
 }  // namespace
 
 IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& background, const CudaIslands& islands,
@@ -64,11 +76,16 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& 
     gather_pixels(stream, rows.window, levels.view, band.y0, band.ny, islands, order, lengths.data(), places.data(),
                   lists);
   });
-  fetch(context, y, pixels.y);
-  fetch(context, x, pixels.x);
-  fetch(context, pixel, pixels.pixel);
-  fetch(context, mean, pixels.mean);
-  fetch(context, rms, pixels.rms);
+  make_room(context, total, pixels);
+  const auto queue = [&](const auto& from, auto& to) {
+    context.stager().down_copy(stream, from.data(), from.bytes(), to.data());
+  };
+  queue(y, pixels.y);
+  queue(x, pixels.x);
+  queue(pixel, pixels.pixel);
+  queue(mean, pixels.mean);
+  queue(rms, pixels.rms);
+  context.stager().drain();
   return pixels;
 }
 

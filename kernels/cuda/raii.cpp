@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "core/base/error.hpp"
 
@@ -39,6 +41,16 @@ bool pools_supported() {
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device), "cudaDeviceGetAttribute");
   return supported != 0;
+}
+
+/// Has the system give the pages, to a few threads at once: zeroing them is most of what locking takes.
+void touch_pages(char* memory, std::size_t bytes) {
+  constexpr std::size_t kPage = 4096, kShares = 4;
+  std::vector<std::jthread> threads;
+  for (std::size_t share = 0; share < kShares; ++share)
+    threads.emplace_back([memory, begin = bytes * share / kShares, end = bytes * (share + 1) / kShares] {
+      for (std::size_t at = begin; at < end; at += kPage) *static_cast<volatile char*>(memory + at) = 0;
+    });
 }
 
 }  // namespace
@@ -89,6 +101,7 @@ PinnedMemory allocate_pinned(std::int64_t bytes) {
     memory = std::aligned_alloc(kHugePage, whole);
     if (memory != nullptr) {
       ::madvise(memory, whole, MADV_HUGEPAGE);
+      touch_pages(static_cast<char*>(memory), whole);
       if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) == cudaSuccess) return {memory, true};
       (void)cudaGetLastError();
       std::free(memory);

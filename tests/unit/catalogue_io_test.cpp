@@ -82,6 +82,25 @@ TEST(CatalogueIo, CsvKeepsEveryDigitAndDefusesText) {
   EXPECT_EQ(std::strtod(lines[1].c_str() + 2, nullptr), 187.12345678901235);
 }
 
+TEST(CatalogueIo, CsvOfManyRowsIsInOrder) {
+  const TemporaryFolder folder;
+  constexpr std::int64_t kRows = 40001;
+  std::vector<std::int64_t> number;
+  std::vector<double> value;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    number.push_back(row);
+    value.push_back(0.1 * static_cast<double>(row));
+  }
+  Catalogue catalogue;
+  catalogue.columns = {{{"Source_id", "", "meta.id", ""}, number}, {{"Value", "", "", ""}, value}};
+  write_catalogue(catalogue, folder.file("many.csv"), false);
+  const auto lines = lines_of(load(folder.file("many.csv")));
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(kRows) + 1);
+  for (std::int64_t row = 0; row < kRows; ++row)
+    ASSERT_EQ(lines[static_cast<std::size_t>(row) + 1],
+              fmt::format("{},{}", row, value[static_cast<std::size_t>(row)]));
+}
+
 TEST(CatalogueIo, VotableIsEscapedAndSaysFrameUnitsAndUcds) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.vot"), false);
