@@ -91,16 +91,39 @@ float average(const std::vector<float>& values, const std::vector<std::int64_t>&
   return static_cast<float>(sum / static_cast<double>(cells.size()));
 }
 
+/// Rows of windows within which a cell lies, or columns.
+struct Reach {
+  std::int64_t begin, end;
+};
+Reach windows_of(std::int64_t k, std::int64_t most, std::int64_t count) {
+  return {std::max<std::int64_t>(k - most, 0), std::min(k + most + 1, count)};
+}
+
+/// Cells whose window may hold one that is not good.
+std::vector<bool> near_bad(const std::vector<bool>& good, std::int64_t ny, std::int64_t nx, int side) {
+  std::vector<bool> near(good.size(), false);
+  for (std::int64_t j = 0; j < ny; ++j)
+    for (std::int64_t i = 0; i < nx; ++i) {
+      if (good[j * nx + i]) continue;
+      const Reach rows = windows_of(j, side / 2, ny), cols = windows_of(i, side / 2, nx);
+      for (std::int64_t y = rows.begin; y < rows.end; ++y)
+        for (std::int64_t x = cols.begin; x < cols.end; ++x) near[y * nx + x] = true;
+    }
+  return near;
+}
+
 /// The window shrinks evenly on both sides at the borders: cut on one side, it would move inward and take the slope of
-/// the noise with it (3 % at the edge of a primary beam).
-std::vector<float> median_filtered(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side) {
+/// the noise with it (3 % at the edge of a primary beam). `wanted` cells alone are filtered, the others stay as they are
+/// in `filtered`.
+void median_filter(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side,
+                   const std::vector<bool>& wanted, std::vector<float>& filtered) {
   constexpr std::int64_t kFewCells = 4096;
   const std::int64_t most = side / 2;
-  std::vector<float> filtered(values.size());
-  ThreadPool pool(ny * nx > kFewCells ? 0 : 1);
+  ThreadPool pool(std::ranges::count(wanted, true) > kFewCells ? 0 : 1);
   pool.for_each(ny, [&](std::int64_t j) {
     std::vector<float> window;
     for (std::int64_t i = 0; i < nx; ++i) {
+      if (!wanted[j * nx + i]) continue;
       window.clear();
       const std::int64_t reach_y = std::min({most, j, ny - 1 - j}), reach_x = std::min({most, i, nx - 1 - i});
       for (std::int64_t y = j - reach_y; y <= j + reach_y; ++y)
@@ -111,7 +134,20 @@ std::vector<float> median_filtered(const std::vector<float>& values, std::int64_
       filtered[j * nx + i] = *middle;
     }
   });
-  return filtered;
+}
+
+/// The maps of a model filtered: what the backend filtered stands where no window holds a mended cell.
+void filter_model(const MeshCells& cells, const std::vector<bool>& good, int side, BackgroundModel& model) {
+  const std::int64_t ny = model.grid.ny(), nx = model.grid.nx();
+  const bool begun = cells.filtered_mean.size() == good.size() && cells.filtered_rms.size() == good.size();
+  const std::vector<bool> wanted = begun ? near_bad(good, ny, nx, side) : std::vector<bool>(good.size(), true);
+  const auto filter = [&](std::vector<float>& values, const std::vector<float>& from_backend) {
+    std::vector<float> filtered = begun ? from_backend : std::vector<float>(values.size());
+    median_filter(values, ny, nx, side, wanted, filtered);
+    values = std::move(filtered);
+  };
+  filter(model.mean, cells.filtered_mean);
+  filter(model.rms, cells.filtered_rms);
 }
 
 }  // namespace
@@ -163,10 +199,7 @@ BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const 
       model.rms[j * nx + i] = average(cells.rms, nearest);
     }
   }
-  if (options.filter > 1) {
-    model.mean = median_filtered(model.mean, ny, nx, options.filter);
-    model.rms = median_filtered(model.rms, ny, nx, options.filter);
-  }
+  if (options.filter > 1) filter_model(cells, good, options.filter, model);
   return model;
 }
 

@@ -54,7 +54,8 @@ struct MeshOptions {
 /// rms: clipped std / clip_bias(kappa).
 struct MeshCells {
   std::vector<float> mean, rms;
-  /// Where a backend has filtered the values as finish_mesh would if every cell were good; else empty.
+  /// Where a backend has filtered the values as finish_mesh would if every cell were good; else empty. Anything where
+  /// the window holds a cell that is not.
   std::vector<float> filtered_mean = {}, filtered_rms = {};
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -124,12 +125,38 @@ TEST(finish_mesh, the_median_filter_leaves_a_slope_as_it_is) {
   }
 }
 
-TEST(finish_mesh, takes_what_a_backend_has_filtered_only_where_every_cell_is_good) {
+TEST(finish_mesh, takes_what_a_backend_has_filtered_only_where_no_window_holds_a_bad_cell) {
   MeshCells cells{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}};
   EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).mean, cells.filtered_mean);
   EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).rms, cells.filtered_rms);
   cells.mean[0] = cells.rms[0] = kNan;
   EXPECT_EQ(finish_mesh(grid_of(1, 3), cells, {}).mean, finish_mesh(grid_of(1, 3), {cells.mean, cells.rms}, {}).mean);
+
+  constexpr std::int64_t kNy = 23, kNx = 31;
+  Random random(5);
+  MeshCells many;
+  for (std::int64_t k = 0; k < kNy * kNx; ++k) {
+    many.mean.push_back(static_cast<float>(random.uniform()));
+    many.rms.push_back(static_cast<float>(1 + random.uniform()));
+  }
+  for (const int side : {3, 5, 7}) {
+    MeshOptions options;
+    options.filter = side;
+    MeshCells holed = many;
+    const BackgroundModel whole = finish_mesh(grid_of(kNy, kNx), many, options);
+    holed.filtered_mean = whole.mean;
+    holed.filtered_rms = whole.rms;
+    for (const auto& [y, x] : {std::pair<std::int64_t, std::int64_t>{0, 0}, {11, 4}, {12, 6}, {22, 30}, {1, 20}}) {
+      holed.mean[y * kNx + x] = holed.rms[y * kNx + x] = kNan;
+      for (std::int64_t j = std::max<std::int64_t>(y - side / 2, 0); j < std::min(y + side / 2 + 1, kNy); ++j)
+        for (std::int64_t i = std::max<std::int64_t>(x - side / 2, 0); i < std::min(x + side / 2 + 1, kNx); ++i)
+          holed.filtered_mean[j * kNx + i] = holed.filtered_rms[j * kNx + i] = -1000;  // anything
+    }
+    const BackgroundModel got = finish_mesh(grid_of(kNy, kNx), holed, options),
+                          expected = finish_mesh(grid_of(kNy, kNx), {holed.mean, holed.rms}, options);
+    EXPECT_EQ(got.mean, expected.mean);
+    EXPECT_EQ(got.rms, expected.rms);
+  }
 }
 
 TEST(finish_mesh, says_what_is_wrong) {
