@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,9 @@ class Stager {
   void up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes);
   /// Queues the copy of bytes into host memory, complete after drain().
   void down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host);
+  /// Queues the copy of parts of `bytes` each that follow each other on the device, each into memory of its own,
+  /// complete after drain().
+  void down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts);
   /// Until every copy is done and every downloaded row is in its place.
   void drain();
   /// After a failure: waits, ignoring errors, and drops what was to be written to the host.

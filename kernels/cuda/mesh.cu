@@ -49,9 +49,9 @@ __device__ void load_cell(const RowWindow& window, const PixelSpan& rows, const 
   }
 }
 
-/// A block takes one listed cell after the other.
-template <int Threads, int Items>
-__global__ void __launch_bounds__(Threads) k_measure_crowded(RowWindow window, MeshTask task) {
+/// A block takes one listed cell after the other. Blocks: that a multiprocessor is to hold.
+template <int Threads, int Items, int Blocks>
+__global__ void __launch_bounds__(Threads, Blocks) k_measure_crowded(RowWindow window, MeshTask task) {
   extern __shared__ double2 cell_memory[];
   auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
   for (std::uint32_t k = blockIdx.x; k < task.crowded[0]; k += gridDim.x) {
@@ -66,13 +66,13 @@ __global__ void __launch_bounds__(Threads) k_measure_crowded(RowWindow window, M
   }
 }
 
-template <int Threads, int Items>
+template <int Threads, int Items, int Blocks>
 void launch_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task) {
   constexpr std::size_t kBytes = sizeof(CellMemory<Threads, Items>);
-  const auto kernel = k_measure_crowded<Threads, Items>;
+  const auto kernel = k_measure_crowded<Threads, Items, Blocks>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
         "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
-  const std::int64_t cells = task.rows * task.nx, fill = std::int64_t{4} * multiprocessors;
+  const std::int64_t cells = task.rows * task.nx, fill = std::int64_t{Blocks} * multiprocessors;
   kernel<<<static_cast<unsigned>(cells < fill ? cells : fill), Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_crowded", stream);
 }
@@ -112,27 +112,41 @@ __global__ void __launch_bounds__(kSumLanes)
              offsets[cell + 1] - offsets[cell], &memory);
 }
 
-/// A warp a cell, a lane a value of its window: the median is the value that at most half of them are below and, with
-/// its equals, more than half are not above.
-__global__ void __launch_bounds__(kThreads) k_filter_cells(const float* __restrict__ values, std::int64_t ny,
-                                                           std::int64_t nx, int most, float* __restrict__ filtered) {
-  const std::int64_t cell = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32;
+/// A map of the cells' values and the map that its filter makes.
+struct Filtered {
+  const float* values;
+  float* medians;
+};
+
+/// Median of the `count` values that the first lanes of a warp hold, an odd number: the largest that at most half of
+/// them are below. Other lanes hold one of these values too.
+__device__ __forceinline__ float median_of_lanes(float mine, int count) {
+  constexpr int kMost = kWidestFilter * kWidestFilter;
+  int below = 0;
+  if (count == kMost) {
+#pragma unroll
+    for (int k = 0; k < kMost; ++k) below += __shfl_sync(kWarp, mine, k) < mine ? 1 : 0;
+  } else {
+    for (int k = 0; k < count; ++k) below += __shfl_sync(kWarp, mine, k) < mine ? 1 : 0;
+  }
+  return float_of_key(__reduce_max_sync(kWarp, below <= count / 2 ? rules::key_of(mine) : 0u));
+}
+
+/// A warp a cell, a lane a value of its window. Both maps in one launch.
+__global__ void __launch_bounds__(kThreads)
+    k_filter_cells(Filtered means, Filtered noises, unsigned ny, unsigned nx, int most) {
+  const Filtered map = blockIdx.y == 0 ? means : noises;
+  const unsigned cell = (blockIdx.x * kThreads + threadIdx.x) / 32;
   if (cell >= ny * nx) return;
   const auto y = static_cast<int>(cell / nx), x = static_cast<int>(cell % nx);
   const int reach_y = min(most, min(y, static_cast<int>(ny) - 1 - y));
   const int reach_x = min(most, min(x, static_cast<int>(nx) - 1 - x));
   const int width = 2 * reach_x + 1, count = (2 * reach_y + 1) * width;
-  const int lane = threadIdx.x & 31, at = min(lane, count - 1);
-  const float mine = values[(y - reach_y + at / width) * nx + x - reach_x + at % width];
-  int below = 0, equal = 0;
-  for (int k = 0; k < count; ++k) {
-    const float other = __shfl_sync(kWarp, mine, k);
-    below += other < mine ? 1 : 0;
-    equal += other == mine ? 1 : 0;
-  }
-  const unsigned medians = __ballot_sync(kWarp, below <= count / 2 && count / 2 < below + equal);
-  const float median = __shfl_sync(kWarp, mine, medians != 0 ? __ffs(static_cast<int>(medians)) - 1 : 0);
-  if (lane == 0) filtered[cell] = median;
+  const int lane = threadIdx.x & 31, at = min(lane, count - 1), row = at / width;
+  const std::int64_t corner = static_cast<std::int64_t>(y - reach_y) * nx + (x - reach_x);
+  const float median =
+      median_of_lanes(map.values[corner + static_cast<std::int64_t>(row) * nx + (at - row * width)], count);
+  if (lane == 0) map.medians[cell] = median;
 }
 
 unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels + kThreads - 1) / kThreads); }
@@ -142,9 +156,9 @@ unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels +
 void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                      std::int64_t max_area) {
   if (max_area <= 4096) {
-    launch_crowded<256, 16>(stream, multiprocessors, window, task);
+    launch_crowded<256, 16, 2>(stream, multiprocessors, window, task);
   } else {
-    launch_crowded<512, 32>(stream, multiprocessors, window, task);
+    launch_crowded<512, 32, 1>(stream, multiprocessors, window, task);
   }
 }
 
@@ -164,9 +178,11 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
   check_launch("k_clip_cells", stream);
 }
 
-void filter_cells(cudaStream_t stream, const float* values, std::int64_t ny, std::int64_t nx, int side,
-                  float* filtered) {
-  k_filter_cells<<<blocks_of(ny * nx * 32), kThreads, 0, stream>>>(values, ny, nx, side / 2, filtered);
+void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
+                  int side, float* filtered_means, float* filtered_noises) {
+  const dim3 blocks(blocks_of(ny * nx * 32), 2);
+  k_filter_cells<<<blocks, kThreads, 0, stream>>>({means, filtered_means}, {noises, filtered_noises},
+                                                  static_cast<unsigned>(ny), static_cast<unsigned>(nx), side / 2);
   check_launch("k_filter_cells", stream);
 }
 

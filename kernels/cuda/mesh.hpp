@@ -53,11 +53,10 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
 /// Largest side whose window a warp holds.
 inline constexpr int kWidestFilter = 5;
 
-/// Medians over `side` x `side` cells of ny x nx, the window shrinking evenly at the borders. Blank or anything
-/// where a value of the window is blank.
-/// kWidestFilter at most.
-void filter_cells(cudaStream_t stream, const float* values, std::int64_t ny, std::int64_t nx, int side,
-                  float* filtered);
+/// Medians over `side` x `side` cells of ny x nx in both maps, the window shrinking evenly at the borders. Blank or
+/// anything where a value of the window is blank. side: kWidestFilter at most.
+void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
+                  int side, float* filtered_means, float* filtered_noises);
 
 /// mesh() of the backend.
 [[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,

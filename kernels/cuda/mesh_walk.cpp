@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/compute/statistics.hpp"
@@ -74,20 +76,16 @@ class CellValues {
   /// All that is to be known of the cells, in one copy.
   [[nodiscard]] MeshCells fetch(Context& context, int filter) const {
     const bool filtered = filter > 1 && filter <= kWidestFilter && filter % 2 != 0;
-    for (int k = 0; filtered && k < 2; ++k)
-      filter_cells(context.stream(), part(k), grid_.ny(), grid_.nx(), filter, part(k + 2));
-    std::vector<float> values(static_cast<std::size_t>((filtered ? 4 : 2) * cells_));
-    context.down(values.data(), values_.data(), static_cast<std::int64_t>(values.size() * sizeof(float)),
-                 context.stream());
-    const auto take = [&](int k) {
-      const auto begin = values.begin() + k * cells_;
-      return std::vector<float>(begin, begin + cells_);
-    };
-    MeshCells cells{take(0), take(1)};
-    if (filtered) {
-      cells.filtered_mean = take(2);
-      cells.filtered_rms = take(3);
-    }
+    if (filtered) filter_cells(context.stream(), part(0), part(1), grid_.ny(), grid_.nx(), filter, part(2), part(3));
+    // The host asks for the result's pages while the card is busy.
+    const auto count = static_cast<std::size_t>(cells_), more = filtered ? count : 0;
+    MeshCells cells{std::vector<float>(count), std::vector<float>(count), std::vector<float>(more),
+                    std::vector<float>(more)};
+    const std::array<void*, 4> parts{cells.mean.data(), cells.rms.data(), cells.filtered_mean.data(),
+                                     cells.filtered_rms.data()};
+    context.stager().down_parts(context.stream(), values_.data(), cells_ * static_cast<std::int64_t>(sizeof(float)),
+                                std::span(parts).first(filtered ? 4 : 2));
+    context.stager().drain();
     return cells;
   }
 
@@ -96,6 +94,13 @@ class CellValues {
   std::int64_t cells_;
   DeviceBuffer<float> values_;
 };
+
+/// Spans of the rows, then of the columns.
+DeviceBuffer<PixelSpan> upload_spans(Context& context, const MeshGrid& grid, cudaStream_t stream) {
+  std::vector<PixelSpan> spans = grid.rows;
+  spans.insert(spans.end(), grid.cols.begin(), grid.cols.end());
+  return upload_vector(context, spans, stream);
+}
 
 }  // namespace
 
@@ -107,13 +112,12 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   const std::int64_t cells = grid.ny() * grid.nx();
   if (cells == 0) return {};
   const cudaStream_t stream = context.stream();
-  const DeviceBuffer<PixelSpan> row_spans = upload_vector(context, grid.rows, stream);
-  const DeviceBuffer<PixelSpan> col_spans = upload_vector(context, grid.cols, stream);
+  const DeviceBuffer<PixelSpan> spans = upload_spans(context, grid, stream);
   const CellValues values(grid, stream);
-  const DeviceBuffer<std::uint32_t> unserved(cells + 1, stream), crowded(cells + 1, stream);
+  const DeviceBuffer<std::uint32_t> listed(2 * (cells + 1), stream);
   MeshTask task;
-  task.row_spans = row_spans.data();
-  task.col_spans = col_spans.data();
+  task.row_spans = spans.data();
+  task.col_spans = spans.data() + grid.ny();
   task.nx = grid.nx();
   task.kappa = options.clip.kappa;
   task.max_rounds = options.clip.max_rounds;
@@ -122,8 +126,8 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.centre = options.centre;
   task.mean = values.part(0);
   task.rms = values.part(1);
-  task.unserved = unserved.data();
-  task.crowded = crowded.data();
+  task.unserved = listed.data();
+  task.crowded = listed.data() + cells + 1;
   const std::int64_t max_area = largest(grid.rows) * largest(grid.cols);
   const std::int64_t room = largest_room(grid);
   const bool large = max_area > kBlockCell || room > kMostRoom;
@@ -139,8 +143,8 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
     if (large) {
       measure_large_cells(context, held.window, task, grid, max_area, stream);
     } else {
-      for (std::uint32_t* count : {task.unserved, task.crowded})
-        check(cudaMemsetAsync(count, 0, sizeof(*count), stream), "cudaMemsetAsync");
+      const auto list_bytes = static_cast<std::size_t>(cells + 1) * sizeof(std::uint32_t);
+      check(cudaMemset2DAsync(listed.data(), list_bytes, 0, sizeof(std::uint32_t), 2, stream), "cudaMemset2DAsync");
       sift_cells(stream, context.device().multiprocessors, held.window, task, room);
       measure_crowded(stream, context.device().multiprocessors, held.window, task, max_area);
     }

@@ -118,10 +118,8 @@ __device__ std::uint32_t key_below(double limit) {
   return key;
 }
 
-/// Sums of list.keys[begin, end) in thread 0: whole chunks as they were summed, the ends value by value.
-__device__ ChunkSums range_sum(const SortedList& list, std::int64_t begin, std::int64_t end, int exponent,
-                               ChunkSums* parts) {
-  ChunkSums sums{};
+/// Adds a thread's part of list.keys[begin, end): whole chunks as they were summed, the ends value by value.
+__device__ void add_range(ChunkSums& sums, const SortedList& list, std::int64_t begin, std::int64_t end, int exponent) {
   const std::int64_t first = (begin + kChunk - 1) / kChunk, last = end / kChunk;
   const bool inside = first >= last;  // no whole chunk
   const std::int64_t head_end = inside ? end : first * kChunk, tail = inside ? end : last * kChunk;
@@ -130,7 +128,39 @@ __device__ ChunkSums range_sum(const SortedList& list, std::int64_t begin, std::
   for (std::int64_t k = tail + threadIdx.x; k < end; k += kThreads)
     add_value(sums, value_of_key(list.keys[k]), exponent);
   for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
-  return block_sum<kThreads>(sums, parts);
+}
+
+/// Takes out sums that were added: whole numbers, so what is left is as if they had never been.
+__device__ void take_out(ChunkSums& sums, const ChunkSums& part) {
+  sums.coarse -= part.coarse;
+  sums.fine -= part.fine;
+  sums.coarse_squares -= part.coarse_squares;
+  sums.fine_squares -= part.fine_squares;
+}
+
+/// A std that is quickly made, and how far the exact one, rounded, may be from it.
+struct RoughStd {
+  double std, error;
+};
+
+__device__ double double_of(rules::Uint128 value) {
+  return static_cast<double>(static_cast<unsigned long long>(value >> 64)) * 0x1p64 +
+         static_cast<double>(static_cast<unsigned long long>(value));
+}
+__device__ double double_of(rules::Int128 value) {
+  return value < 0 ? -double_of(static_cast<rules::Uint128>(-value)) : double_of(static_cast<rules::Uint128>(value));
+}
+
+__device__ RoughStd rough_std(const ChunkSums& sums, std::int64_t n, int exponent) {
+  constexpr double kError = 0x1p-48, kFine = 0x1p-30;
+  static_assert(kFineBits - kCoarseBits == 30);
+  const auto count = static_cast<double>(n);
+  const double mean = (double_of(sums.coarse) + double_of(sums.fine) * kFine) / count;
+  const double square = (double_of(sums.coarse_squares) + double_of(sums.fine_squares) * (kFine * kFine)) / count;
+  const double variance = square - mean * mean, unit = power_of_two(exponent - kCoarseBits);
+  if (!(variance > kError * square)) return {0, HUGE_VAL};
+  const double std = sqrt(variance);
+  return {std * unit, kError * (square / std + std) * unit};
 }
 
 /// Sums of what is in every round, in thread 0: the sure pixels and the odd ones among them.
@@ -146,6 +176,20 @@ __device__ ChunkSums sure_sum(const SortedList& list, const Sifted& sifted, Chun
   sums.coarse_squares +=
       static_cast<rules::Uint128>(joined(sifted.squares) * (1ll << 32) + joined(sifted.squares_rest));
   return sums;
+}
+
+/// Keys that a round keeps.
+struct KeyRange {
+  std::uint32_t lo, hi;
+  [[nodiscard]] __device__ bool operator==(const KeyRange& other) const { return lo == other.lo && hi == other.hi; }
+};
+
+__device__ KeyRange keys_between(double low, double high) { return {key_above(low), key_below(high)}; }
+
+/// Those of a std, with limits moved outwards (1) or inwards (-1) by more than their rounding can matter.
+__device__ KeyRange limits_of(double median, double kappa, double std, int outwards) {
+  const double reach = kappa * std, rounding = outwards * 0x1p-50 * (fabs(median) + fabs(reach));
+  return keys_between(median - reach - rounding, median + reach + rounding);
 }
 
 /// The clip, as a block's threads all hold it.
@@ -205,63 +249,116 @@ __device__ Bracket make_bracket(const ClipStatistics& clip, double least_median,
   return bracket;
 }
 
+/// What a block shares in its rounds.
+struct RoundMemory {
+  ChunkSums parts[kThreads / 32];
+  RoughStd std;
+  bool inexact;
+};
+
+/// Sums of all that the first round keeps, in thread 0. Sets rounds.good where they must be exact and are not.
+__device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, int exponent, bool exact,
+                                Rounds& rounds, RoundMemory& memory) {
+  ChunkSums sums{};
+  if (!list.whole) sums = sure_sum(list, state.sifted, memory.parts);
+  ChunkSums listed{};
+  if (rounds.good) add_range(listed, list, rounds.begin, rounds.end, exponent);
+  listed = block_sum<kThreads>(listed, memory.parts);
+  if (threadIdx.x == 0) {
+    add(sums, listed);
+    memory.inexact = exact && sums.inexact != 0;
+  }
+  __syncthreads();  // all threads know whether the sums are exact
+  rounds.good = rounds.good && !memory.inexact;
+  return sums;
+}
+
+/// Keys within the round's limits, and clip.std: the rough one where it leads to the same keys as the exact one.
+/// clip.converged where that is 0.
+__device__ KeyRange round_limits(const ChunkSums& sums, double kappa, int exponent, ClipStatistics& clip,
+                                 RoundMemory& memory) {
+  __syncthreads();  // the last round's std was read
+  if (threadIdx.x == 0) memory.std = rough_std(sums, clip.kept, exponent);
+  __syncthreads();  // the std is there for all
+  const auto [std, error] = memory.std;
+  clip.std = std;
+  const KeyRange most = limits_of(clip.median, kappa, std + error, 1);
+  if (std > error && most == limits_of(clip.median, kappa, std - error, -1)) return most;
+  __syncthreads();  // the rough std was read
+  if (threadIdx.x == 0) memory.std = {mean_and_std(sums, clip.kept, exponent).std, 0};
+  __syncthreads();  // the std is there for all
+  clip.std = memory.std.std;
+  clip.converged = !(clip.std > 0);
+  return keys_between(clip.median - kappa * clip.std, clip.median + kappa * clip.std);
+}
+
+/// The medians that the rounds meet.
+struct Medians {
+  double least = DBL_MAX, largest = -DBL_MAX;
+};
+
+/// Rounds until one removes nothing; sums: of what is kept, in thread 0, and so it is left.
+__device__ Medians clip_list(const SortedList& list, const SiftState& state, const ClipOptions& options, int exponent,
+                             Rounds& rounds, ClipStatistics& clip, ChunkSums& sums, RoundMemory& memory) {
+  const bool any_sure = rounds.below + rounds.above > 0;
+  Medians medians;
+  KeyRange kept{rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)};
+  while (rounds.good) {
+    clip.kept = rounds.kept();
+    clip.median = rounds.median(list.keys);
+    if (!rounds.good) break;
+    medians = {fmin(medians.least, clip.median), fmax(medians.largest, clip.median)};
+    if (clip.rounds >= options.max_rounds) break;
+    ++clip.rounds;
+    const KeyRange limits = round_limits(sums, options.kappa, exponent, clip, memory);
+    if (clip.converged) break;
+    const double reach = options.kappa * clip.std;
+    if (any_sure && !(clip.median - reach < state.bracket.low && clip.median + reach > state.bracket.high))
+      rounds.good = false;
+    kept = {max(kept.lo, limits.lo), min(kept.hi, limits.hi)};
+    const Ends ends = find_ends(list.keys, rounds.begin, rounds.end, kept.lo, max(kept.lo, kept.hi + 1));
+    clip.converged = ends.begin == rounds.begin && ends.end == rounds.end;
+    if (clip.converged) break;
+    ChunkSums removed{};
+    add_range(removed, list, rounds.begin, ends.begin, exponent);
+    add_range(removed, list, ends.end, rounds.end, exponent);
+    take_out(sums, block_sum<kThreads>(removed, memory.parts));
+    rounds.begin = ends.begin;
+    rounds.end = ends.end;
+    rounds.good = rounds.good && rounds.kept() > 0;
+  }
+  return medians;
+}
+
 __global__ void __launch_bounds__(kThreads)
     k_solve_list(SortedList list, ClipOptions options, bool exact, SiftState* state) {
-  __shared__ ChunkSums parts[kThreads / 32];
-  __shared__ rules::MeanStd now;
-  __shared__ bool inexact;
+  __shared__ RoundMemory memory;
   const Extent extent = extent_of(list, state);
   Rounds rounds = start_rounds(list, *state, extent);
-  const ChunkSums sure = list.whole ? ChunkSums{} : sure_sum(list, state->sifted, parts);
-  const bool any_sure = rounds.below + rounds.above > 0;
   SiftAnswer answer;
-  ClipStatistics& clip = answer.clip;
   answer.finite = rounds.kept();
   if (rounds.good) {
     answer.min = value_of_key(list.keys[0]);
     answer.max = value_of_key(list.keys[extent.finite - 1]);
     // The extremes of plain statistics must not be among the sure pixels.
-    if (options.max_rounds == 0 && any_sure) rounds.good = rounds.sure_begin > 0 && rounds.sure_end < list.count;
+    if (options.max_rounds == 0 && rounds.below + rounds.above > 0)
+      rounds.good = rounds.sure_begin > 0 && rounds.sure_end < list.count;
   }
-  double least_median = DBL_MAX, largest_median = -DBL_MAX;
-  std::uint32_t lo = rules::key_of(-FLT_MAX), hi = rules::key_of(FLT_MAX);
-  while (rounds.good) {
-    clip.kept = rounds.kept();
-    clip.median = rounds.median(list.keys);
-    if (!rounds.good) break;
-    least_median = fmin(least_median, clip.median);
-    largest_median = fmax(largest_median, clip.median);
-    ChunkSums sums = range_sum(list, rounds.begin, rounds.end, extent.exponent, parts);
-    if (threadIdx.x == 0) {
-      add(sums, sure);
-      now = mean_and_std(sums, clip.kept, extent.exponent);
-      inexact = exact && sums.inexact != 0;
-    }
-    __syncthreads();  // all threads go on with thread 0's values
-    clip.mean = now.mean;
-    clip.std = now.std;
-    rounds.good = !inexact;
-    if (clip.rounds >= options.max_rounds) break;
-    ++clip.rounds;
-    clip.converged = !(clip.std > 0);
-    if (clip.converged) break;
-    const double low = clip.median - options.kappa * clip.std, high = clip.median + options.kappa * clip.std;
-    if (any_sure && !(low < state->bracket.low && high > state->bracket.high)) rounds.good = false;
-    lo = max(lo, key_above(low));
-    hi = min(hi, key_below(high));
-    const Ends ends = find_ends(list.keys, rounds.begin, rounds.end, lo, max(lo, hi + 1));
-    clip.converged = ends.begin == rounds.begin && ends.end == rounds.end;
-    if (clip.converged) break;
-    rounds.begin = ends.begin;
-    rounds.end = ends.end;
-    rounds.good = rounds.good && rounds.kept() > 0;
-  }
+  ChunkSums sums = first_sums(list, *state, extent.exponent, exact, rounds, memory);
+  const Medians medians =
+      clip_list(list, *state, options, extent.exponent, rounds, answer.clip, sums, memory);
   if (threadIdx.x != 0) return;
+  if (rounds.good) {
+    const rules::MeanStd now = mean_and_std(sums, answer.clip.kept, extent.exponent);
+    answer.clip.mean = now.mean;
+    answer.clip.std = now.std;
+  }
   if (exact) {
     answer.exact = rounds.good;
     state->answer = answer;
   } else {
-    state->bracket = rounds.good ? make_bracket(clip, least_median, largest_median, options.kappa) : Bracket{};
+    state->bracket =
+        rounds.good ? make_bracket(answer.clip, medians.least, medians.largest, options.kappa) : Bracket{};
   }
 }
 

@@ -12,8 +12,11 @@ namespace {
 /// Images up to this size are their own sample: sorting them costs as much as sampling.
 constexpr std::int64_t kWholePixels = std::int64_t{1} << 18;
 /// A sample of n pixels leaves 10 / sqrt(n) of all pixels in the middle.
-constexpr std::int64_t kSmallSample = std::int64_t{1} << 16, kLargeSample = std::int64_t{1} << 18;
-constexpr std::int64_t kLargeImage = std::int64_t{1} << 25;
+constexpr std::int64_t sample_size(std::int64_t pixels) {
+  // Of the largest images, a list of too many pixels would leave the second-level cache when it is sorted.
+  if (pixels >= std::int64_t{1} << 29) return std::int64_t{1} << 20;
+  return std::int64_t{1} << (pixels >= std::int64_t{1} << 25 ? 18 : 16);
+}
 /// Of noise about 0, at most a pixel in 1700 is tiny.
 constexpr std::int64_t kPixelsPerOdd = 512;
 
@@ -68,7 +71,7 @@ std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& 
   const DeviceBuffer<SiftState> state(1, stream);
   check(cudaMemsetAsync(state.data(), 0, sizeof(SiftState), stream), "cudaMemsetAsync");
   const bool whole = pixels <= kWholePixels;
-  const std::int64_t drawn = whole ? pixels : (pixels < kLargeImage ? kSmallSample : kLargeSample);
+  const std::int64_t drawn = whole ? pixels : sample_size(pixels);
   {
     Keys sample(drawn, stream);
     sample_keys(stream, plane.window(), sample.keys.data(), drawn);

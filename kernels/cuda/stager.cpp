@@ -155,6 +155,30 @@ void Stager::down_copy(cudaStream_t stream, const void* device, std::int64_t byt
   context_.counters.bytes_down += bytes;
 }
 
+void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts) {
+  const auto parts = static_cast<std::int64_t>(hosts.size());
+  if (parts * bytes > kChunkBytes) {
+    for (std::int64_t k = 0; k < parts; ++k)
+      down_copy(stream, static_cast<const std::byte*>(device) + k * bytes, bytes, hosts[k]);
+    return;
+  }
+  Slot& slot = acquire(parts * bytes);
+  check(cudaMemcpyAsync(slot.memory.data(), device, static_cast<std::size_t>(parts * bytes), cudaMemcpyDeviceToHost,
+                        stream),
+        "cudaMemcpyAsync", parts * bytes);
+  slot.done.record(stream);
+  slot.finish = [this, staged = slot.memory.data(), bytes, to = std::vector<void*>(hosts.begin(), hosts.end())] {
+    const auto copy = [&](std::int64_t k) { std::memcpy(to[k], staged + k * bytes, static_cast<std::size_t>(bytes)); };
+    const auto count = static_cast<std::int64_t>(to.size());
+    if (count * bytes > kShareBytes) {
+      context_.threads().for_each(count, copy);
+    } else {
+      for (std::int64_t k = 0; k < count; ++k) copy(k);
+    }
+  };
+  context_.counters.bytes_down += parts * bytes;
+}
+
 void Stager::up_bytes(
     cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
     const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
