@@ -9,6 +9,7 @@
 
 #include "core/compute/backend.hpp"
 #include "core/run/request.hpp"
+#include "core/run/session.hpp"
 
 namespace reber::gui {
 
@@ -27,6 +28,9 @@ struct ViewerOptions {
   std::string settings;           ///< file of settings; empty: none is read or written
   std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
   std::int64_t texture_memory = 256 << 20;
+  std::string bench_part = "all";  ///< of bench_viewer(): all, layers
+  bool share = true;  ///< a backend's tiles go to OpenGL without the host where both are on one card
+  ShowMaps show_maps = ShowMaps::automatic;
 };
 
 /// Opens the window and returns when it is closed: 0, or 1 where a script's check failed.

@@ -21,6 +21,7 @@ struct Options {
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
   bool no_settings = false, bench = false, keys = false;
+  std::string share = "auto", maps = "auto";
 };
 
 void add_options(CLI::App& parser, Options& options) {
@@ -34,9 +35,23 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_option("--width", viewer.width, "Width of the window")->capture_default_str();
   parser.add_option("--height", viewer.height, "Height of the window")->capture_default_str();
   parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")->capture_default_str();
+  parser
+      .add_option("--share", options.share,
+                  "Maps from the card to the screen without the host: auto (where CUDA and OpenGL are on one card), off")
+      ->check(CLI::IsMember({"auto", "off"}))
+      ->capture_default_str();
+  parser
+      .add_option("--maps", options.maps,
+                  "How maps reach the screen: auto (by the tiles in view where the backend keeps pixels on a card, else "
+                  "whole), tiles (from every backend), whole")
+      ->check(CLI::IsMember({"auto", "tiles", "whole"}))
+      ->capture_default_str();
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
       ->check(CLI::ExistingFile);
   parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
+  parser.add_option("--bench-part", viewer.bench_part, "What --bench measures: all, layers")
+      ->check(CLI::IsMember({"all", "layers"}))
+      ->capture_default_str();
   parser.add_flag("--keys", options.keys, "Print the table of keys and end");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
   // The pipeline panel begins with these: the same options, and the same defaults, as in batch work.
@@ -53,6 +68,10 @@ void finish(Options& options) {
   request.convolve = app::convolve_request(options.convolve);
   request.background = app::background_request(options.background);
   app::apply(options.find, request);
+  viewer.share = options.share == "auto";
+  viewer.show_maps = options.maps == "tiles"   ? ShowMaps::tiles
+                     : options.maps == "whole" ? ShowMaps::whole
+                                               : ShowMaps::automatic;
   viewer.program = std::string("reber ") + REBER_VERSION;
   viewer.backends.emplace_back("auto");
   for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);

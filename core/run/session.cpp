@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The job thread behind a viewer's image.
-#include "core/run/session.hpp"
-
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/run/session_state.hpp"
 
 namespace reber {
 namespace {
@@ -47,6 +40,13 @@ void keep_earlier_stages(const Report& before, const Request& request, Report& n
   now.stages = std::move(stages);
 }
 
+MapKind kind_of(SessionMap map) {
+  return map == SessionMap::mean  ? MapKind::mean
+         : map == SessionMap::rms ? MapKind::rms
+         : map == SessionMap::snr ? MapKind::snr
+                                  : MapKind::image;
+}
+
 }  // namespace
 
 std::optional<SessionStage> first_changed_stage(const Request& before, const Request& after) {
@@ -56,51 +56,12 @@ std::optional<SessionStage> first_changed_stage(const Request& before, const Req
   // The beam takes part in the kernel, in the size of the mesh's cells and in the fluxes.
   if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return SessionStage::convolve;
   if (!(before.background == after.background)) return SessionStage::background;
-  if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr || !(before.deblend == after.deblend) || !(before.fit == after.fit) ||
-      !(before.calibration == after.calibration) || before.negative_too != after.negative_too ||
-      before.reliability != after.reliability)
+  if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr ||
+      !(before.deblend == after.deblend) || !(before.fit == after.fit) || !(before.calibration == after.calibration) ||
+      before.negative_too != after.negative_too || before.reliability != after.reliability)
     return SessionStage::detect;
   return {};
 }
-
-struct Session::State {
-  MakeBackend make_backend;
-  std::function<void()> changed;
-
-  mutable std::mutex mutex;  // guards all down to `stop`
-  std::condition_variable wake;
-  bool quit = false, forget = false, at_work = false;
-  std::optional<Request> waiting;
-  Clock::time_point waiting_since;
-  std::array<bool, kSessionMaps> wanted{};
-  SessionStatus status;
-  Request running;
-  bool running_request = false;
-  std::shared_ptr<const SessionResult> result;
-  std::array<MapResult, kSessionMaps> maps;
-  BackendInfo info;
-
-  std::atomic<bool> stop{false};
-
-  // Of the job thread alone; planes go before their backend.
-  std::unique_ptr<Backend> backend;
-  PipelineCache cache;
-  PipelineResult last;
-  std::optional<Request> cached_for;  ///< the request whose stages are in the cache
-  std::thread thread;
-
-  void work();
-  void run(const Request& request, std::uint64_t generation, Clock::time_point since);
-  void drop_changed(const Request& request);
-  [[nodiscard]] std::shared_ptr<const LabelRuns> labels_of(const IslandMap& islands);
-  void publish(const Request& request, std::uint64_t generation, Clock::time_point since, PipelineResult fresh);
-  void make_map(SessionMap map);
-  void fill_map(SessionMap map, Image& image, const Progress& progress);
-  void end_job(const std::string& error);
-  [[nodiscard]] Progress progress();
-  [[nodiscard]] int next_map() const;
-  [[nodiscard]] bool must_stop(const Request& newer) const;
-};
 
 /// A running stage that is not the last finishes for nothing when a stage before it, or it itself, changes. Labelling
 /// is let finish: stopping it for every step of a slider would show nothing until the hand rests.
@@ -131,6 +92,7 @@ void Session::State::drop_changed(const Request& request) {
   const auto first = cached_for ? first_changed_stage(*cached_for, request) : SessionStage::read;
   cached_for = request;
   if (!first) return;
+  desk.drop(*first);
   if (*first <= SessionStage::background) {
     cache.background.reset();
     cache.background_history.clear();
@@ -181,8 +143,10 @@ void Session::State::run(const Request& request, std::uint64_t generation, Clock
   try {
     if (!backend) {
       backend = make_backend();
+      auto* const display = dynamic_cast<DisplayBackend*>(backend.get());
       const std::lock_guard lock(mutex);
       info = backend->info();
+      if (display != nullptr) link = display->graphics_link();
     }
     drop_changed(request);
     const LogSink log([this](LogLevel level, const std::string& text) {
@@ -193,6 +157,7 @@ void Session::State::run(const Request& request, std::uint64_t generation, Clock
         status.fraction = 0;
       }
       changed();
+      serve_tiles();  // of maps that this run leaves as they are
     });
     publish(request, generation, since, run_pipeline(request, *backend, progress(), log, &cache));
   } catch (const Cancelled&) {
@@ -226,31 +191,56 @@ void Session::State::fill_map(SessionMap map, Image& image, const Progress& repo
     const std::int64_t ny = std::min(rows, shape.ny - y0);
     float* out = image.data() + y0 * shape.nx;
     report.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
-    const MapKind kind = map == SessionMap::mean  ? MapKind::mean
-                         : map == SessionMap::rms ? MapKind::rms
-                         : map == SessionMap::snr ? MapKind::snr
-                                                  : MapKind::image;
     const Plane& plane = map == SessionMap::input ? *cache.input : *last.plane;
-    backend->render_rows(kind, plane, last.background ? &*last.background : nullptr, y0, ny, out);
+    backend->render_rows(kind_of(map), plane, last.background ? &*last.background : nullptr, y0, ny, out);
   }
 }
 
-void Session::State::make_map(SessionMap map) {
-  const bool needs_background = map == SessionMap::mean || map == SessionMap::rms || map == SessionMap::snr;
+std::shared_ptr<DisplayTiles> Session::State::make_tiles(SessionMap map) {
+  const auto at = static_cast<std::size_t>(map);
+  ShowMaps by = ShowMaps::automatic;
+  std::vector<TileKey> first;
+  std::shared_ptr<DisplayTiles> before;
+  {
+    const std::lock_guard lock(mutex);
+    by = show_by;
+    first = first_tiles[at];
+    before = shown[at].tiles;
+  }
+  std::shared_ptr<DisplayTiles> tiles;
+  try {
+    tiles = desk.tiles(map, *backend, kind_of(map), map == SessionMap::input ? cache.input : last.plane,
+                       last.background ? &*last.background : nullptr, by, progress());
+  } catch (const DeviceError&) {
+    return nullptr;  // no room for levels there, perhaps: the whole map may still come
+  }
+  if (!tiles || tiles == before) return tiles;
+  for (const TileKey& key : first) (void)tiles->want(key);
+  (void)desk.serve();
+  return tiles;
+}
+
+void Session::State::make_map(SessionMap map, bool to_show) {
+  const auto at = static_cast<std::size_t>(map);
+  const bool needs_background = kind_of(map) != MapKind::image;
   std::string error;
   try {
     const bool possible =
         last.plane && (!needs_background || last.background) && (map != SessionMap::input || cache.input);
-    if (possible) {
-      auto image = std::make_shared<Image>(last.plane->shape());
+    std::shared_ptr<DisplayTiles> tiles;
+    if (possible && to_show) tiles = make_tiles(map);
+    std::shared_ptr<Image> image;
+    if (possible && !tiles) {
+      image = std::make_shared<Image>(last.plane->shape());
       fill_map(map, *image, progress());
-      const std::lock_guard lock(mutex);
-      maps[static_cast<std::size_t>(map)] = {result->generation, std::move(image)};
     }
-  } catch (const Cancelled&) {
-    // A newer request stopped it, and the map is wanted still; cancel() has emptied the list before.
     const std::lock_guard lock(mutex);
-    if (waiting) wanted[static_cast<std::size_t>(map)] = true;
+    if (possible && to_show) shown[at] = {result->generation, std::move(tiles), std::move(image)};
+    if (possible && !to_show) maps[at] = {result->generation, std::move(image)};
+  } catch (const Cancelled&) {
+    // A newer request stopped it, and the map is wanted still; cancel() has emptied the lists before.
+    const std::lock_guard lock(mutex);
+    if (waiting) (to_show ? wanted_shown : wanted)[at] = true;
   } catch (const std::bad_alloc&) {
     error = "not enough memory to show this map";
   } catch (const std::exception& failure) {
@@ -259,21 +249,48 @@ void Session::State::make_map(SessionMap map) {
   end_job(error);
 }
 
-int Session::State::next_map() const {
-  const auto found = std::ranges::find(wanted, true);
-  return found == wanted.end() ? -1 : static_cast<int>(found - wanted.begin());
+int Session::State::next_map(const std::array<bool, kSessionMaps>& of) {
+  const auto found = std::ranges::find(of, true);
+  return found == of.end() ? -1 : static_cast<int>(found - of.begin());
+}
+
+/// Before all else, and between stages: a tile takes a fraction of a millisecond.
+void Session::State::serve_tiles() {
+  if (desk.serve()) changed();
+}
+
+void Session::State::forget_all() {
+  desk.drop(SessionStage::read);
+  cached_for.reset();
+  cache = PipelineCache();
+  last = PipelineResult();
 }
 
 void Session::State::work() {
   std::unique_lock lock(mutex);
+  bool pixels_wanted = false;
   while (true) {
-    wake.wait(lock, [&] { return quit || waiting || next_map() >= 0; });
+    if (!pixels_wanted)
+      wake.wait(lock, [&] {
+        return quit || waiting || asked_for_tiles || next_map(wanted) >= 0 || next_map(wanted_shown) >= 0;
+      });
     if (quit) break;
+    if (std::exchange(asked_for_tiles, false)) {
+      lock.unlock();
+      serve_tiles();
+      lock.lock();
+      pixels_wanted = desk.pixels_wanted();
+      continue;
+    }
     stop = false;
-    if (std::exchange(forget, false)) {
-      cached_for.reset();
-      cache = PipelineCache();
-      last = PipelineResult();
+    if (std::exchange(forget, false)) forget_all();
+    const int show = next_map(wanted_shown), map = show >= 0 ? show : next_map(wanted);
+    if (!waiting && map < 0) {  // nothing else to do: whole maps that are wanted, a part at a time
+      lock.unlock();
+      if (desk.fetch_part()) changed();
+      lock.lock();
+      pixels_wanted = desk.pixels_wanted();
+      continue;
     }
     at_work = status.busy = true;
     if (waiting) {
@@ -287,92 +304,16 @@ void Session::State::work() {
       lock.unlock();
       run(request, generation, since);
     } else {
-      const int map = next_map();
-      wanted[static_cast<std::size_t>(map)] = false;
+      (show >= 0 ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = false;
       status.stage = "map";
       lock.unlock();
-      make_map(static_cast<SessionMap>(map));
+      make_map(static_cast<SessionMap>(map), show >= 0);
     }
     lock.lock();
   }
   lock.unlock();
-  last = PipelineResult();
-  cache = PipelineCache();
+  forget_all();
   backend.reset();
-}
-
-Session::Session(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
-  state_->make_backend = std::move(make_backend);
-  state_->changed = std::move(changed);
-  state_->thread = std::thread([state = state_.get()] { state->work(); });
-}
-
-Session::~Session() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->quit = true;
-    state_->stop = true;
-  }
-  state_->wake.notify_one();
-  state_->thread.join();
-}
-
-std::uint64_t Session::submit(Request request) {
-  request.output = {};
-  request.dry_run = false;
-  const std::lock_guard lock(state_->mutex);
-  if (state_->at_work && state_->must_stop(request)) state_->stop = true;
-  state_->waiting = std::move(request);
-  state_->waiting_since = Clock::now();
-  state_->status.busy = true;
-  state_->wake.notify_one();
-  return ++state_->status.generation;
-}
-
-void Session::cancel() {
-  const std::lock_guard lock(state_->mutex);
-  state_->waiting.reset();
-  state_->wanted.fill(false);
-  state_->status.busy = state_->at_work;
-  state_->stop = true;
-}
-
-void Session::invalidate() {
-  const std::lock_guard lock(state_->mutex);
-  state_->forget = true;
-  state_->stop = true;
-}
-
-SessionStatus Session::status() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->status;
-}
-
-std::shared_ptr<const SessionResult> Session::result() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->result;
-}
-
-void Session::request_map(SessionMap map) {
-  const std::lock_guard lock(state_->mutex);
-  if (!state_->result && !state_->waiting) return;
-  state_->wanted[static_cast<std::size_t>(map)] = true;
-  state_->wake.notify_one();
-}
-
-MapResult Session::map(SessionMap map) const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->maps[static_cast<std::size_t>(map)];
-}
-
-void Session::forget_map(SessionMap map) {
-  const std::lock_guard lock(state_->mutex);
-  state_->maps[static_cast<std::size_t>(map)] = {};
-}
-
-BackendInfo Session::backend() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->info;
 }
 
 }  // namespace reber

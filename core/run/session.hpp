@@ -13,6 +13,7 @@
 #include "core/compute/backend.hpp"
 #include "core/model/image.hpp"
 #include "core/run/pipeline.hpp"
+#include "core/run/tile_key.hpp"
 
 namespace reber {
 
@@ -59,6 +60,20 @@ struct MapResult {
   std::shared_ptr<const Image> image;
 };
 
+class DisplayTiles;
+class GraphicsLink;
+
+/// By tiles where the backend keeps levels and by whole maps else; by tiles from every backend, levels in host memory
+/// where it keeps none; by whole maps.
+enum class ShowMaps { automatic, tiles, whole };
+
+/// A map as it is shown: by its tiles where the backend keeps levels of it, else whole.
+struct ShownMap {
+  std::uint64_t generation = 0;         ///< of the newest result that it belongs to
+  std::shared_ptr<DisplayTiles> tiles;  ///< the same object as before where the map is the same
+  std::shared_ptr<const Image> image;
+};
+
 /// Runs requests on one image, one at a time, the newest first: a request that waits is replaced by a newer one. A
 /// running one is stopped when the newer one changes a stage before the one at work, and else finishes first, so that a
 /// slider that keeps moving shows results all the while. All calls return at once and may come from any thread.
@@ -92,6 +107,17 @@ class Session {
   [[nodiscard]] MapResult map(SessionMap map) const;
   /// Drops the host copy.
   void forget_map(SessionMap map);
+
+  /// Asks for a map to be shown, as request_map() does; the tiles of `first` are made with it, so that it can be drawn
+  /// as soon as it is here.
+  void request_shown(SessionMap map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
+  [[nodiscard]] ShownMap shown(SessionMap map) const;
+  /// Drops the whole map of shown(), not its tiles.
+  void forget_shown(SessionMap map);
+  /// The backend's way to OpenGL; null before the first request and where it has none. Its calls are the interface's.
+  [[nodiscard]] std::shared_ptr<GraphicsLink> graphics_link() const;
+  /// From now on tiles come on the device (graphics_link() was opened), or in host memory.
+  void use_device_tiles(bool on);
 
   /// Name and device of the backend; empty name before the first request.
   [[nodiscard]] BackendInfo backend() const;

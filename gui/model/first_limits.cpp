@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/run/display_tiles.hpp"
 namespace reber::gui {
 
-std::vector<float> sorted_sample(const Pyramid& pixels, std::size_t most) {
+std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most) {
+  if (pixels.tiles()) return pixels.tiles()->sample();
   const int level = pixels.first_level();
   const Shape shape = pixels.level_shape(level);
-  const std::int64_t step = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(std::sqrt(static_cast<double>(shape.count()) / static_cast<double>(most))));
+  const LevelSample places = LevelSample::of(shape, most);
   std::vector<float> row(static_cast<std::size_t>(shape.nx)), sample;
-  for (std::int64_t y = step / 2; y < shape.ny; y += step) {
+  for (std::int64_t y = places.first_row(); y < shape.ny; y += places.step) {
     pixels.read(level, Reduction::mean, {y, 0, 1, shape.nx}, row.data());
-    // The start moves from row to row, so that columns of a pattern do not all fall through.
-    for (std::int64_t x = (y * 7) % step; x < shape.nx; x += step)
+    for (std::int64_t x = places.first_column(y); x < shape.nx; x += places.step)
       if (std::isfinite(row[static_cast<std::size_t>(x)])) sample.push_back(row[static_cast<std::size_t>(x)]);
   }
   std::ranges::sort(sample);

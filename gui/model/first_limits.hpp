@@ -10,8 +10,9 @@
 
 namespace reber::gui {
 
-/// At most `most` finite values spread over the image, sorted: of the lowest level that is there, means.
-[[nodiscard]] std::vector<float> sorted_sample(const Pyramid& pixels, std::size_t most = 65536);
+/// Some `most` finite values spread over the image, sorted: of the lowest level that is there, means. Those of a
+/// session's map came with it, 65536 at most.
+[[nodiscard]] std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most = 65536);
 
 /// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, within the values there are: noise is
 /// dark but there, a source of five sigma stands out. {0, 1} where nothing is finite.

@@ -36,7 +36,7 @@ Profile row_profile(const Pyramid& pixels, std::int64_t y, std::int64_t x0, std:
   x0 = std::max<std::int64_t>(0, x0);
   x1 = std::min(pixels.shape().nx - 1, x1);
   Profile out{static_cast<double>(x0), 1, {}};
-  if (pixels.first_level() != 0 || x1 < x0 || y < 0 || y >= pixels.shape().ny) return out;
+  if (!pixels.at_hand() || pixels.first_level() != 0 || x1 < x0 || y < 0 || y >= pixels.shape().ny) return out;
   out.values.resize(static_cast<std::size_t>(x1 - x0 + 1));
   pixels.read(0, Reduction::mean, {y, x0, 1, x1 - x0 + 1}, out.values.data());
   return out;
@@ -46,7 +46,7 @@ Profile column_profile(const Pyramid& pixels, std::int64_t x, std::int64_t y0, s
   y0 = std::max<std::int64_t>(0, y0);
   y1 = std::min(pixels.shape().ny - 1, y1);
   Profile out{static_cast<double>(y0), 1, {}};
-  if (pixels.first_level() != 0 || y1 < y0 || x < 0 || x >= pixels.shape().nx) return out;
+  if (!pixels.at_hand() || pixels.first_level() != 0 || y1 < y0 || x < 0 || x >= pixels.shape().nx) return out;
   out.values.resize(static_cast<std::size_t>(y1 - y0 + 1));
   pixels.read(0, Reduction::mean, {y0, x, y1 - y0 + 1, 1}, out.values.data());
   return out;
@@ -55,7 +55,7 @@ Profile column_profile(const Pyramid& pixels, std::int64_t x, std::int64_t y0, s
 Profile line_profile(const Pyramid& pixels, PixelPosition from, PixelPosition to) {
   Profile out;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
-  if (pixels.first_level() != 0 || !std::isfinite(length) || !(length < 1e6)) return out;
+  if (!pixels.at_hand() || pixels.first_level() != 0 || !std::isfinite(length) || !(length < 1e6)) return out;
   const int steps = std::max(1, static_cast<int>(std::ceil(length)));
   out.step = length / steps;
   for (int i = 0; i <= steps; ++i) {

@@ -3,24 +3,25 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "core/base/progress.hpp"
 #include "core/compute/detection.hpp"
 #include "core/compute/pixel_source.hpp"
+#include "core/compute/reduced_levels.hpp"
 #include "core/model/image.hpp"
-#include "gui/model/peak_blend.hpp"
 #include "gui/model/render_settings.hpp"
+
+namespace reber {
+class DisplayTiles;
+}
 
 namespace reber::gui {
 
-/// Level k of an image has ceil(n / 2^k) pixels a side, down to one. Each pixel of a level is made of the 2 x 2 (fewer
-/// at the far edges) below it: the mean of the finite ones, the largest, or the mean with the peaks that stand out of
-/// the noise (PeakBlend); NaN where none is finite, so a blank area keeps its area and a bright pixel stays to the last
-/// level. Immutable once made; readable from any thread.
+/// Level k of an image has ceil(n / 2^k) pixels a side, down to one (core/compute/reduced_levels.hpp). Its pixels are
+/// in memory, in a file, or with a session's backend, which brings what is asked for. Immutable; readable from any
+/// thread.
 class Pyramid {
  public:
   /// Of pixels in memory, made with all threads of the machine.   throws Cancelled
@@ -41,34 +42,35 @@ class Pyramid {
   /// number for every reduction: no map of labels is made.
   static std::shared_ptr<const Pyramid> of_labels(std::shared_ptr<const LabelRuns> labels);
 
+  /// Of a map that a session shows by its tiles.
+  static std::shared_ptr<const Pyramid> of_tiles(std::shared_ptr<DisplayTiles> tiles);
+
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int levels() const { return levels_; }
   /// Lowest level that is there: 0, or that of a preview.
   [[nodiscard]] int first_level() const { return first_level_; }
   [[nodiscard]] Shape level_shape(int level) const;
 
-  /// Pixels of a level, in rect (which must lie within it), without gaps.
+  /// Pixels of a level, in rect (which must lie within it), without gaps. Those of a session's map are waited for: in
+  /// jobs, not on the interface's thread.   throws Cancelled where the session answers no more
   void read(int level, Reduction reduction, const Rect& rect, float* out) const;
-  /// Exact value of a pixel; NaN where it is blank, outside, or not there yet.
+  /// Whether level 0 can be read without waiting; where it cannot yet, all of it is asked for.
+  [[nodiscard]] bool at_hand() const;
+  /// Exact value of a pixel; NaN where it is blank, outside, or not there yet (it is asked for then).
   [[nodiscard]] float value(std::int64_t y, std::int64_t x) const;
-  /// All pixels where they are in memory; pixels is null for a preview, for labels and for an image read from its file.
+  /// All pixels where they are in memory; pixels is null for a preview, for labels, for an image read from its file and
+  /// for a session's map that was not brought.
   [[nodiscard]] ConstImageView pixels() const;
+  /// The same, but those of a session's map are waited for: for jobs.   throws Cancelled
+  [[nodiscard]] ConstImageView brought_pixels() const;
+  /// Where tiles come from that are not in memory; null else.
+  [[nodiscard]] const std::shared_ptr<DisplayTiles>& tiles() const { return tiles_; }
   /// Number that no other pyramid of this process has.
   [[nodiscard]] std::uint64_t id() const { return id_; }
 
  private:
-  struct Level {
-    Shape shape;
-    Image mean, peak;
-    PeakBlend blend;
-  };
   explicit Pyramid(Shape shape);
   void read_labels(int level, const Rect& rect, float* out) const;
-  void allocate_levels(int first);
-  /// Reduces rows [y0, y0 + ny) of level 0 into level 1 (y0 even), given the pixels.
-  void reduce_base(const float* rows, std::int64_t y0, std::int64_t ny);
-  /// All levels above `from`, and the blend of each from there on.
-  void reduce_upper(int from, const Progress& progress);
 
   std::uint64_t id_;
   Shape shape_;
@@ -77,7 +79,8 @@ class Pyramid {
   std::shared_ptr<const PixelSource> source_;
   std::shared_ptr<const LabelRuns> labels_;
   std::vector<std::size_t> row_begin_;  ///< of each row in labels_->runs; one more at the end
-  std::vector<Level> reduced_;          ///< [k - 1] is level k; empty images below first_level_
+  ReducedLevels reduced_;
+  std::shared_ptr<DisplayTiles> tiles_;
 };
 
 }  // namespace reber::gui

@@ -22,7 +22,8 @@ double middle_of(std::vector<float>& values) {
 }  // namespace
 
 std::optional<LocalNoise> noise_around(const Pyramid& pixels, PixelPosition at, std::int64_t half) {
-  if (pixels.first_level() != 0 || !std::isfinite(at.x) || !std::isfinite(at.y)) return std::nullopt;
+  if (!pixels.at_hand() || pixels.first_level() != 0 || !std::isfinite(at.x) || !std::isfinite(at.y))
+    return std::nullopt;
   const Shape shape = pixels.shape();
   const auto x = static_cast<std::int64_t>(std::clamp(std::round(at.x), 0.0, static_cast<double>(shape.nx - 1))),
              y = static_cast<std::int64_t>(std::clamp(std::round(at.y), 0.0, static_cast<double>(shape.ny - 1)));

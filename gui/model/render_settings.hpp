@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "core/compute/display_scale.hpp"
+#include "core/compute/reduced_levels.hpp"
 
 namespace reber::gui {
 
 using reber::kStretchNames;
 using reber::Stretch;
 
-/// What a screen pixel that holds several image pixels shows: their mean, the largest, or the mean with the peaks that
-/// stand out of the noise (gui/model/peak_blend.hpp).
-enum class Reduction { mean, peak, blend };
+using reber::Reduction;
 inline constexpr std::array<const char*, 3> kReductionNames{"mean", "peak", "blend"};
 
 struct Rgba {

@@ -67,6 +67,7 @@ void draw_backend(Context& context) {
   if (document != nullptr && document->result)
     ImGui::TextWrapped("Last run on %s: %s", document->result->report.backend.c_str(),
                        document->result->report.device.c_str());
+  if (!context.state.texture_way.empty()) ImGui::TextWrapped("Textures: %s", context.state.texture_way.c_str());
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ struct WholePixels {
 
 WholePixels whole_pixels(const Pyramid& pixels) {
   WholePixels whole;
-  whole.view = pixels.pixels();
+  whole.view = pixels.brought_pixels();
   if (whole.view.pixels != nullptr) return whole;
   int level = pixels.first_level();
   while (level + 1 < pixels.levels() && pixels.level_shape(level).count() > kMostReduced) ++level;

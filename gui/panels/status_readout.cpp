@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "core/run/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/panels/readout_of.hpp"
 #include "gui/shell/theme.hpp"
@@ -34,7 +35,10 @@ Readout readout_of(const ViewerState& state, const Document& document, PixelPosi
     noise = noise_around(*layer.pixels, at);
   }
   const float value = layer.pixels ? layer.pixels->value(y, x) : std::nanf("");
-  return make_readout(*document.header, at, inside, value, noise, state.inspect.style, of_values);
+  Readout readout = make_readout(*document.header, at, inside, value, noise, state.inspect.style, of_values);
+  const bool awaited = inside && layer.pixels && layer.pixels->tiles() && !layer.pixels->tiles()->knows(y, x);
+  if (awaited) readout.value = "...";
+  return readout;
 }
 
 void draw_status_readout(Context& context) {

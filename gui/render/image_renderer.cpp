@@ -22,13 +22,6 @@ GlTexture flat_texture() {
   return texture;
 }
 
-/// The level whose pixels are at least one screen pixel wide: then each of them covers a screen pixel's centre, and no
-/// peak is passed over.
-int level_for(const Pyramid& pixels, double zoom) {
-  const int level = zoom >= 1 ? 0 : static_cast<int>(std::ceil(-std::log2(zoom) - 1e-9));
-  return std::clamp(level, pixels.first_level(), pixels.levels() - 1);
-}
-
 }  // namespace
 
 GLint ImageProgram::place(std::string_view name) {
@@ -36,6 +29,11 @@ GLint ImageProgram::place(std::string_view name) {
     if (known == name) return at;
   places_.emplace_back(name, glGetUniformLocation(program_.get(), std::string(name).c_str()));
   return places_.back().second;
+}
+
+int drawn_level(int first, int levels, double zoom) {
+  const int level = zoom >= 1 ? 0 : static_cast<int>(std::ceil(-std::log2(zoom) - 1e-9));
+  return std::clamp(level, first, levels - 1);
 }
 
 ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
@@ -98,7 +96,7 @@ void ImageRenderer::draw(const ImageScene& scene) {
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
   set_look(scene);
-  int level = level_for(*scene.pixels, scene.transform.zoom());
+  int level = drawn_level(scene.pixels->first_level(), scene.pixels->levels(), scene.transform.zoom());
   if (scene.other != nullptr) level = std::max(level, scene.other->first_level());
   const std::int64_t side = TileCache::kSide << level;
   // From the middle outwards: what the eye rests on comes first.

@@ -42,6 +42,10 @@ class ImageProgram {
   std::vector<std::pair<std::string, GLint>> places_;
 };
 
+/// Of levels [first, levels) the one whose pixels are at least one screen pixel wide: then each of them covers a screen
+/// pixel's centre, and no peak is passed over.
+[[nodiscard]] int drawn_level(int first, int levels, double zoom);
+
 class ImageRenderer {
  public:
   /// software: OpenGL draws on the processor.

@@ -8,7 +8,7 @@ namespace reber::gui {
 
 void TileCache::begin_frame(double upload_ms) {
   ++frame_;
-  pending_ = uploaded_ = false;
+  pending_ = uploaded_ = awaited_ = false;
   until_ = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<std::int64_t>(upload_ms * 1000));
 }
 
@@ -26,18 +26,62 @@ bool TileCache::peek(const Key& key, Place& place) {
 
 bool TileCache::find(const Pyramid& pyramid, const Key& key, Place& place) {
   if (peek(key, place)) return true;
+  if (pyramid.tiles() && sharing_.is_open() && bring(pyramid, key) && peek(key, place)) return true;
+  const Rect rect = rect_of(pyramid.level_shape(key.level), key.row, key.column);
   if (uploaded_ && std::chrono::steady_clock::now() >= until_) {
+    if (pyramid.tiles()) (void)pyramid.tiles()->want({key.level, key.reduction, rect});
     pending_ = true;
     return false;
   }
+  DisplayTile tile;
+  if (pyramid.tiles() && !fetch(*pyramid.tiles(), key, rect, tile)) return false;
   const int slot = take_slot();
   if (slot < 0) return false;  // all are in this very frame: the coarse tile below serves
-  upload(pyramid, key, slot);
+  upload(pyramid, key, rect, tile, slot);
   tiles_[key] = {slot, frame_};
   place = place_of(slot);
   uploaded_ = true;
   ++uploads_;
   return true;
+}
+
+bool TileCache::bring(const Pyramid& pyramid, const Key& like) {
+  const auto taken = pyramid.tiles()->take_device(SharedTiles::kMost);
+  if (taken.empty()) return false;
+  std::vector<SharedTiles::Upload> uploads;
+  std::vector<std::pair<Key, int>> slots;
+  for (const auto& [tile, pixels] : taken) {
+    const Key key{like.pyramid, tile.level, tile.reduction, tile.where.y0 / kSide, tile.where.x0 / kSide};
+    const int slot = tiles_.contains(key) ? -1 : take_slot();
+    if (slot < 0) continue;
+    const Place place = place_of(slot);
+    uploads.push_back(
+        {pixels, static_cast<GLsizei>(tile.where.nx), static_cast<GLsizei>(tile.where.ny), place.texture, place.layer});
+    slots.emplace_back(key, slot);
+    tiles_[key] = {slot, frame_};  // this frame's: it makes no room for the next
+  }
+  const bool shared = uploads.empty() || sharing_.upload(uploads);
+  if (!shared) pyramid.tiles()->use_device(false);
+  for (const auto& [key, slot] : slots) {
+    if (shared) continue;
+    tiles_.erase(key);
+    free_.push_back(slot);
+  }
+  uploads_ += shared ? static_cast<std::int64_t>(slots.size()) : 0;
+  return shared;
+}
+
+bool TileCache::fetch(DisplayTiles& tiles, const Key& key, const Rect& rect, DisplayTile& tile) {
+  const DisplayTiles::Answer answer = tiles.take({key.level, key.reduction, rect}, tile);
+  if (answer == DisplayTiles::Answer::here && tile.device) {
+    // Made on the device between two looks, or before sharing ended: it comes by bring(), or from host memory.
+    if (!sharing_.is_open()) tiles.use_device(false);
+    (void)tiles.want({key.level, key.reduction, rect});
+    awaited_ = true;
+    return false;
+  }
+  if (answer == DisplayTiles::Answer::awaited) awaited_ = true;
+  return answer == DisplayTiles::Answer::here;
 }
 
 int TileCache::take_slot() {
@@ -63,15 +107,21 @@ int TileCache::take_slot() {
   return slot;
 }
 
-void TileCache::upload(const Pyramid& pyramid, const Key& key, int slot) {
-  const Shape shape = pyramid.level_shape(key.level);
-  const Rect rect{key.row * kSide, key.column * kSide, std::min(kSide, shape.ny - key.row * kSide),
-                  std::min(kSide, shape.nx - key.column * kSide)};
-  scratch_.resize(kSide * kSide);
-  pyramid.read(key.level, key.reduction, rect, scratch_.data());
+Rect TileCache::rect_of(Shape level, std::int64_t row, std::int64_t column) {
+  return {row * kSide, column * kSide, std::min(kSide, level.ny - row * kSide),
+          std::min(kSide, level.nx - column * kSide)};
+}
+
+void TileCache::upload(const Pyramid& pyramid, const Key& key, const Rect& rect, const DisplayTile& tile, int slot) {
   const Place place = place_of(slot);
+  const float* pixels = tile.values.data();
+  if (!pyramid.tiles()) {
+    scratch_.resize(kSide * kSide);
+    pyramid.read(key.level, key.reduction, rect, scratch_.data());
+    pixels = scratch_.data();
+  }
   glBindTexture(GL_TEXTURE_2D_ARRAY, place.texture);
-  const void* from = staging_ ? staging_->put(scratch_.data(), rect.nx * rect.ny * 4) : scratch_.data();
+  const void* from = staging_ ? staging_->put(pixels, rect.nx * rect.ny * 4) : pixels;
   glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, place.layer, static_cast<GLsizei>(rect.nx),
                   static_cast<GLsizei>(rect.ny), 1, GL_RED, GL_FLOAT, from);
   if (staging_) staging_->sent();

@@ -9,8 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "core/run/display_tiles.hpp"
 #include "gui/model/pyramid.hpp"
 #include "gui/render/gl.hpp"
+#include "gui/render/shared_tiles.hpp"
 #include "gui/render/tile_staging.hpp"
 
 namespace reber::gui {
@@ -38,14 +40,22 @@ class TileCache {
     if (staged) staging_ = TileStaging::make(kSide * kSide * 4);
   }
 
+  /// Pixels of a tile of a level of that shape.
+  [[nodiscard]] static Rect rect_of(Shape level, std::int64_t row, std::int64_t column);
+
   /// Begins a frame: uploads may take this long (one is always made); older tiles may be dropped.
   void begin_frame(double upload_ms);
-  /// The tile, uploaded now where the frame's time allows it. False where it is not there: pending() is true then.
+  /// The tile, uploaded now where the frame's time allows it. False where it is not there: pending() is true then, or,
+  /// where a session's backend has yet to make it, awaited().
   bool find(const Pyramid& pyramid, const Key& key, Place& place);
   /// The same without upload.
   bool peek(const Key& key, Place& place);
   /// Something asked for in this frame was not uploaded: draw again.
   [[nodiscard]] bool pending() const { return pending_; }
+  /// Something asked for in this frame comes from a session, which wakes the interface then.
+  [[nodiscard]] bool awaited() const { return awaited_; }
+  /// Tiles that a backend makes on OpenGL's own card come without the host while its sharing().is_open().
+  [[nodiscard]] SharedTiles& sharing() { return sharing_; }
   /// Forgets the tiles of a pyramid that is no more.
   void drop(std::uint64_t pyramid);
   [[nodiscard]] std::int64_t resident_bytes() const {
@@ -62,7 +72,12 @@ class TileCache {
 
   [[nodiscard]] Place place_of(int slot) const;
   int take_slot();
-  void upload(const Pyramid& pyramid, const Key& key, int slot);
+  /// Of a session's map. False where it is not here yet.
+  bool fetch(DisplayTiles& tiles, const Key& key, const Rect& rect, DisplayTile& tile);
+  /// Takes all tiles of a session's map that are here on the device, as one upload.   returns whether there were any
+  /// and they are here now
+  bool bring(const Pyramid& pyramid, const Key& like);
+  void upload(const Pyramid& pyramid, const Key& key, const Rect& rect, const DisplayTile& tile, int slot);
 
   std::int64_t most_tiles_;
   std::vector<GlTexture> arrays_;
@@ -72,7 +87,8 @@ class TileCache {
   std::unique_ptr<TileStaging> staging_;
   std::uint64_t frame_ = 0;
   std::chrono::steady_clock::time_point until_;
-  bool pending_ = false, uploaded_ = false;
+  bool pending_ = false, uploaded_ = false, awaited_ = false;
+  SharedTiles sharing_{kSide * kSide * 4};
   std::int64_t uploads_ = 0;
 };
 

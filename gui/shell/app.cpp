@@ -75,6 +75,7 @@ void App::use_backend(const std::string& name) {
   backend_ = name;
   for (const auto& document : state_.documents) {
     document->session.reset();
+    jobs_of(*document).told_session = nullptr;
     if (document->result) run(*document);
   }
 }
@@ -144,13 +145,16 @@ void App::rest_for(double seconds_left) {
   const double end = seconds() + seconds_left;
   if (window_->take_activity() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
   if (frames_wanted_ > 0) --frames_wanted_;
-  if (frames_wanted_ > 0 || !pictures_complete_) {
+  // Tiles that a session makes wake the interface when they are there.
+  const bool awaited = renderer_->tiles().awaited() && !renderer_->tiles().pending();
+  if (frames_wanted_ > 0 || (!pictures_complete_ && !awaited)) {
     window_->wait(0);
     return;
   }
   // Asleep until something happens. Without news the picture stands and nothing is drawn: only files are looked at.
   constexpr double kLook = 0.5;
-  const bool moving = state_.animate || state_.compare.kind == Compare::Kind::blink || ImGui::GetIO().WantTextInput;
+  const bool moving =
+      awaited || state_.animate || state_.compare.kind == Compare::Kind::blink || ImGui::GetIO().WantTextInput;
   while (!window_->close_wanted() && seconds() < end) {
     double sleep = std::min(end - seconds(), window_->minimised() ? 1.0 : kLook);
     if (state_.animate) sleep = std::min(sleep, 1 / state_.planes_per_second);

@@ -45,6 +45,8 @@ struct DocumentJobs {
   std::map<LayerKind, std::vector<float>> samples;  ///< sorted values, for histograms
   DrawnSources drawn_sources;
   std::shared_ptr<const LabelRuns> drawn_labels;  ///< what the layer of islands was made of
+  const Session* told_session = nullptr;  ///< which was told of told_shared
+  bool told_shared = false;
   std::uint64_t seen_result = 0;
   std::uint64_t refining = 0;                 ///< generation of the run that fits what is shown
   std::optional<Request> refined;             ///< what is run, with fits, once the sources by moments are there
@@ -118,6 +120,9 @@ class App final : public Shell {
   void take_loaded(Document& document, DocumentJobs& jobs);
   void take_result(Document& document, DocumentJobs& jobs);
   void take_layers(Document& document, DocumentJobs& jobs);
+  void take_map(Document& document, DocumentJobs& jobs, LayerKind kind);
+  [[nodiscard]] std::vector<TileKey> tiles_in_view(const Document& document, LayerKind kind) const;
+  void take_link(Document& document, DocumentJobs& jobs);
   [[nodiscard]] bool outlines_wanted(const Document& document) const;
   bool watch_files();  ///< true where one changed
   bool watch_file(Document& document, DocumentJobs& jobs);
@@ -153,6 +158,8 @@ class App final : public Shell {
   std::string backend_;
   std::chrono::steady_clock::time_point started_;
   bool fixed_clock_ = false, pictures_complete_ = true;
+  bool link_tried_ = false;
+  std::string link_why_;  ///< why tiles go through host memory
   int frames_wanted_ = 3;
   double skip_ = 0, frame_ms_ = 0, interface_ms_ = 0, last_plane_at_ = 0;
   std::string title_;

@@ -107,6 +107,10 @@ class Bench {
     made_["window"] = {options_.width, options_.height};
     open(app);
     for (int i = 0; i < 3; ++i) timed_frame(app);
+    if (options_.bench_part == "layers") {
+      made_["live"] = bench_layers(app);
+      return made_.dump(1);
+    }
     still(app, "fit");
     pan(app, "pan_fit", document(app).view.zoom);
     pan(app, "pan_1to1", 1);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -21,6 +22,13 @@ double ms_since(Clock::time_point start) {
 class LiveBench {
  public:
   explicit LiveBench(App& app) : app_(app), document_(*app.state().document()) {}
+
+  Json run_layers() {
+    first_run();
+    layers();
+    layers_often();
+    return made_;
+  }
 
   Json run() {
     first_run();
@@ -110,19 +118,60 @@ class LiveBench {
     wait_for_sources();
   }
 
-  /// From the choice of a layer until it is on the screen, the first time after a run.
-  void layers() {
-    for (const LayerKind kind : {LayerKind::rms, LayerKind::snr, LayerKind::islands}) {
-      const auto start = Clock::now();
-      app_.show_layer(document_, kind);
+  double show(LayerKind kind) {
+    const auto start = Clock::now();
+    app_.show_layer(document_, kind);
+    timed_frame(app_);
+    while (document_.layer(kind).generation != document_.result->generation || !app_.settled()) {
+      app_.rest_for(0.5);
       timed_frame(app_);
-      while (document_.layer(kind).generation != document_.result->generation || !app_.settled()) {
-        app_.rest_for(0.5);
-        timed_frame(app_);
-        check();
-      }
-      made_["layer_ms"][kLayerNames[static_cast<std::size_t>(kind)]] = ms_since(start);
+      check();
     }
+    return ms_since(start);
+  }
+
+  /// From the choice of a layer until it is on the screen: after runs that changed it, then back and forth.
+  void layers_at(const char* view, double zoom) {
+    constexpr int kRuns = 6;
+    std::map<LayerKind, std::vector<double>> made, kept;
+    for (int i = 0; i < kRuns; ++i) {
+      app_.show_layer(document_, LayerKind::input);
+      document_.request.background->box = 100 + 4 * i;
+      wait_for_sources();
+      document_.view.zoom = zoom;
+      timed_frame(app_);
+      for (const LayerKind kind : {LayerKind::rms, LayerKind::snr, LayerKind::islands})
+        made[kind].push_back(show(kind));
+      for (const LayerKind kind : {LayerKind::rms, LayerKind::snr}) kept[kind].push_back(show(kind));
+    }
+    for (const auto& [kind, ms] : made)
+      made_["layer"][view][kLayerNames[static_cast<std::size_t>(kind)]] = {{"after_a_run", summary(ms)},
+                                                                           {"again", summary(kept[kind])}};
+  }
+
+  /// The first time after a run.
+  void layers() {
+    for (const LayerKind kind : {LayerKind::rms, LayerKind::snr, LayerKind::islands})
+      made_["layer_ms"][kLayerNames[static_cast<std::size_t>(kind)]] = show(kind);
+    made_["textures"] = app_.state().texture_way;
+    app_.show_layer(document_, LayerKind::input);
+  }
+
+  /// With the whole image in the window and at 1:1, and a threshold while S/N is shown, which changes no pixel.
+  void layers_often() {
+    const Request before = document_.request;
+    const ViewTransform view = document_.view;
+    layers_at("fit", view.zoom);
+    layers_at("1to1", 1);
+    document_.view = view;
+    document_.request = before;
+    wait_for_sources();
+    show(LayerKind::snr);
+    changes(
+        "threshold_on_snr",
+        [seed = before.detect->seed](Request& request, int i) { request.detect->seed = seed + 0.02 * (i + 1); }, 5);
+    document_.request = before;
+    wait_for_sources();
     app_.show_layer(document_, LayerKind::input);
   }
 
@@ -187,5 +236,6 @@ class LiveBench {
 }  // namespace
 
 Json bench_live(App& app) { return LiveBench(app).run(); }
+Json bench_layers(App& app) { return LiveBench(app).run_layers(); }
 
 }  // namespace reber::gui

@@ -35,5 +35,7 @@ FrameTimes timed_frame(App& app);
 /// user would: the window sleeps between the news of the session's thread.
 ///   throws DataError where the pipeline fails
 [[nodiscard]] nlohmann::json bench_live(App& app);
+/// Of that the first run and the layers alone.
+[[nodiscard]] nlohmann::json bench_layers(App& app);
 
 }  // namespace reber::gui

@@ -4,7 +4,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "gui/model/first_limits.hpp"
 #include "gui/overlays/overlays.hpp"
@@ -88,7 +90,9 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
     cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
     scene.cumulative = &cumulative;
   }
-  // All tiles, however long it takes.
+  // All tiles; those that a session has yet to make are waited for, though not for a run that takes long.
+  constexpr auto kWait = std::chrono::seconds(5);
+  const auto start = std::chrono::steady_clock::now();
   for (bool more = true; more;) {
     renderer_->begin_frame(1e6);
     export_target_.bind();
@@ -96,6 +100,10 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
     glClear(GL_COLOR_BUFFER_BIT);
     renderer_->draw(scene);
     more = renderer_->tiles().pending();
+    if (renderer_->tiles().awaited() && std::chrono::steady_clock::now() - start < kWait) {
+      more = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
   const std::size_t row = 4 * static_cast<std::size_t>(width);
   std::vector<unsigned char> upside_down(row * static_cast<std::size_t>(height));
@@ -123,7 +131,7 @@ std::uintptr_t App::small_picture(const Document& document, const ViewTransform&
   glClear(GL_COLOR_BUFFER_BIT);
   renderer_->draw(scene);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending();
+  pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending() && !renderer_->tiles().awaited();
   return small_target_.texture();
 }
 
@@ -176,7 +184,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glFlush();  // the card draws while the rest of the interface is made
   picture.drawn = wanted;
-  picture.complete = !renderer_->tiles().pending();
+  picture.complete = !renderer_->tiles().pending() && !renderer_->tiles().awaited();
   return true;
 }
 

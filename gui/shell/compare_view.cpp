@@ -67,7 +67,7 @@ const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Doc
   const SkyLock& lock = lock_between(bench, shown, other);
   if (!context.state.compare.sky_lock || same_grid(lock, *shown.header, *other.header))
     return pixels->shape() == shown.header->shape ? pixels.get() : nullptr;
-  if (!lock.why_not().empty() || pixels->pixels().pixels == nullptr) return nullptr;
+  if (!lock.why_not().empty() || !pixels->at_hand() || pixels->pixels().pixels == nullptr) return nullptr;
   RegridBench& regrid = bench.regrid;
   if (!regrid.job) regrid.job = std::make_unique<JobSlot<std::shared_ptr<const Pyramid>>>(context.shell.wake());
   const std::string wanted =

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/run/model_map.hpp"
-#include "gui/model/first_limits.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/shell/app.hpp"
 #include "gui/shell/keep.hpp"
@@ -19,19 +17,6 @@ constexpr std::size_t kMostRecent = 12;
 
 /// Seconds for which a changed file must stand still before it is read: its writer may not be done.
 constexpr double kQuiet = 0.4;
-
-SessionMap map_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::background:
-      return SessionMap::mean;
-    case LayerKind::rms:
-      return SessionMap::rms;
-    case LayerKind::snr:
-      return SessionMap::snr;
-    default:
-      return SessionMap::plane;
-  }
-}
 
 void file_stamp(const std::string& path, std::int64_t& time, std::int64_t& size) {
   struct stat info {};
@@ -61,27 +46,6 @@ void begin_layers(Document& document) {
     document.layers[kind].kind = static_cast<LayerKind>(kind);
     document.layers[kind].render = settings_for(static_cast<LayerKind>(kind));
   }
-}
-
-/// The sources' Gaussians, or what they leave of the plane they were found in.
-void start_model(DocumentJobs& jobs, const std::shared_ptr<const SessionResult>& result, LayerKind kind,
-                 const std::shared_ptr<const Image>& plane) {
-  jobs.layer_slot.start([result, kind, plane](const Progress& progress) {
-    constexpr std::int64_t kRows = 256;
-    const Shape shape = result->header->shape;
-    const ModelMap model(result->sources, shape);
-    auto image = std::make_shared<Image>(shape);
-    for (std::int64_t y0 = 0; y0 < shape.ny; y0 += kRows) {
-      const std::int64_t ny = std::min(kRows, shape.ny - y0);
-      progress.report("model", static_cast<double>(y0) / static_cast<double>(shape.ny));
-      float* rows = image->data() + y0 * shape.nx;
-      model.rows(y0, ny, rows);
-      if (!plane) continue;
-      const float* from = plane->data() + y0 * shape.nx;
-      for (std::int64_t i = 0; i < ny * shape.nx; ++i) rows[i] = from[i] - rows[i];
-    }
-    return DocumentJobs::MadeLayer{kind, result->generation, Pyramid::make(std::move(image), progress)};
-  });
 }
 
 }  // namespace
@@ -215,31 +179,6 @@ bool App::show_layer(Document& document, LayerKind kind) {
   return true;
 }
 
-void App::layer_arrived(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels,
-                        std::uint64_t generation) {
-  Layer& layer = document.layer(kind);
-  if (layer.pixels) renderer_->tiles().drop(layer.pixels->id());
-  layer.pixels = std::move(pixels);
-  layer.generation = generation;
-  DocumentJobs& jobs = jobs_of(document);
-  jobs.samples[kind] = sorted_sample(*layer.pixels);
-  if (!layer.limits_set) {
-    const auto& sample = jobs.samples[kind];
-    std::tie(layer.render.low, layer.render.high) = robust_limits(sample);
-    if ((kind == LayerKind::background || kind == LayerKind::rms) && !sample.empty() &&
-        sample.back() > sample.front()) {
-      layer.render.low = sample.front();
-      layer.render.high = sample.back();
-    }
-    if (kind == LayerKind::residual) {  // zero in the middle, noise to both sides
-      const double sigma = (layer.render.high - layer.render.low) / 16.5, middle = layer.render.low + 1.5 * sigma;
-      layer.render.low = middle - 6 * sigma;
-      layer.render.high = middle + 6 * sigma;
-    }
-    layer.limits_set = true;
-  }
-}
-
 void App::take_loaded(Document& document, DocumentJobs& jobs) {
   std::shared_ptr<const ImageHeader> header;
   LoadedPixels pixels;
@@ -285,51 +224,6 @@ void App::take_result(Document& document, DocumentJobs& jobs) {
   }
 }
 
-void App::take_layers(Document& document, DocumentJobs& jobs) {
-  if (!document.session || !document.result) return;
-  if (auto made = jobs.layer_slot.take()) layer_arrived(document, made->kind, made->pixels, made->generation);
-  const bool compared = state_.compare.kind != Compare::Kind::off;
-  for (int index = 1; index < kLayerKinds; ++index) {
-    const auto kind = static_cast<LayerKind>(index);
-    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind) ||
-                      (kind == LayerKind::islands && outlines_wanted(document));
-    const std::uint64_t now = document.result->generation;
-    if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
-    if (kind == LayerKind::islands) {
-      const auto& labels = document.result->labels;
-      Layer& layer = document.layer(kind);
-      if (jobs.drawn_labels != labels) layer_arrived(document, kind, Pyramid::of_labels(labels), now);
-      jobs.drawn_labels = labels;
-      layer.generation = now;
-      continue;
-    }
-    if (kind == LayerKind::model) {
-      if (!jobs.layer_slot.busy()) start_model(jobs, document.result, kind, nullptr);
-      continue;
-    }
-    const SessionMap map = map_of(kind);
-    if (jobs.asked[static_cast<std::size_t>(index)] != now) {
-      jobs.asked[static_cast<std::size_t>(index)] = now;
-      document.session->request_map(map);
-    }
-    const MapResult brought = document.session->map(map);
-    if (!brought.image || brought.generation != now || jobs.layer_slot.busy()) continue;
-    document.session->forget_map(map);
-    if (kind == LayerKind::residual) {
-      start_model(jobs, document.result, kind, brought.image);
-      continue;
-    }
-    jobs.layer_slot.start([kind, brought](const Progress& progress) {
-      return DocumentJobs::MadeLayer{kind, brought.generation, Pyramid::make(brought.image, progress)};
-    });
-  }
-}
-
-bool App::outlines_wanted(const Document& document) const {
-  const auto row = std::ranges::find_if(overlays(), [](const Overlay& o) { return o.name == std::string("islands"); });
-  return row != overlays().end() && is_on(state_, *row) && document.header;
-}
-
 bool App::watch_file(Document& document, DocumentJobs& jobs) {
   if (document.in_memory) return false;
   constexpr double kEvery = 0.25;
@@ -363,6 +257,7 @@ void App::take_news() {
     DocumentJobs& jobs = jobs_of(*document);
     take_loaded(*document, jobs);
     take_result(*document, jobs);
+    take_link(*document, jobs);
     take_layers(*document, jobs);
   }
   watch_files();

@@ -11,6 +11,7 @@
 #include "kernels/cuda/context.hpp"
 #include "kernels/cuda/convolve.hpp"
 #include "kernels/cuda/derived.hpp"
+#include "kernels/cuda/display.hpp"
 #include "kernels/cuda/fit.hpp"
 #include "kernels/cuda/histogram.hpp"
 #include "kernels/cuda/island_pixels.hpp"
@@ -23,7 +24,7 @@
 namespace reber::cuda {
 namespace {
 
-class CudaBackend final : public Backend {
+class CudaBackend final : public Backend, public DisplayBackend {
  public:
   explicit CudaBackend(const BackendOptions& options) : context_(std::make_shared<Context>(options)) {}
 
@@ -126,6 +127,16 @@ class CudaBackend final : public Backend {
     return timed("reber label runs", [&] { return fetch_runs(own(islands)); });
   }
 
+  std::unique_ptr<DisplayLevels> display_levels(MapKind kind, std::shared_ptr<const Plane> plane,
+                                                const BackgroundModel* background, const Progress& progress) override {
+    return make_display_levels(context_, kind, std::move(plane), background, progress);
+  }
+
+  std::shared_ptr<GraphicsLink> graphics_link() override {
+    if (!link_) link_ = make_graphics_link(context_->device().device, context_->device().name);
+    return link_;
+  }
+
   OpCounters take_counters() override { return std::exchange(context_->counters, OpCounters{}); }
 
  private:
@@ -147,6 +158,7 @@ class CudaBackend final : public Backend {
   }
 
   std::shared_ptr<Context> context_;
+  std::shared_ptr<GraphicsLink> link_;
 };
 
 }  // namespace

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
 
 #include "core/io/fits_writer.hpp"
+#include "core/run/display_tiles.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 
@@ -130,6 +132,69 @@ TEST_F(SessionTest, a_map_is_that_of_the_backend) {
   const PipelineResult plain = run_pipeline(request(5), backend("cpu"), {}, {});
   const Image expected = render(backend("cpu"), MapKind::snr, *plain.plane, *plain.background);
   EXPECT_TRUE(same_bits(*live->map(SessionMap::snr).image, expected));
+}
+
+TEST_F(SessionTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(5)));
+  live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(SessionMap::snr).tiles != nullptr; }));
+  const auto tiles = live->shown(SessionMap::snr).tiles;
+  const PipelineResult plain = run_pipeline(request(5), backend("cpu"), {}, {});
+  const Image map = render(backend("cpu"), MapKind::snr, *plain.plane, *plain.background);
+  const ReducedLevels levels = ReducedLevels::of(map, {});
+  for (const Reduction reduction : {Reduction::mean, Reduction::peak, Reduction::blend}) {
+    const TileKey key{2, reduction, {3, 5, 40, 50}};
+    DisplayTile tile;
+    ASSERT_TRUE(until([&] { return tiles->take(key, tile) == DisplayTiles::Answer::here; }));
+    Image got({40, 50}), expected({40, 50});
+    ASSERT_EQ(tile.values.size(), 2000u);
+    std::ranges::copy(tile.values, got.data());
+    levels.read(2, reduction, key.where, expected.data());
+    EXPECT_TRUE(same_bits(got, expected));
+    tiles->read(2, reduction, key.where, got.data());
+    EXPECT_TRUE(same_bits(got, expected));
+    EXPECT_EQ(tiles->take(key, tile), DisplayTiles::Answer::awaited) << "a tile is handed over once";
+  }
+  EXPECT_EQ(tiles->pixels(), nullptr) << "nobody wanted all of it";
+  ASSERT_TRUE(until([&] { return tiles->value(70, 90) == map.at(70, 90); }));
+  EXPECT_TRUE(same_bits(*tiles->wait_for_pixels(), map));
+  EXPECT_EQ(tiles->value(299, 279), map.at(299, 279));
+}
+
+TEST_F(SessionTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(5)));
+  const auto shown = [&] {
+    live->request_shown(SessionMap::rms, {{3, Reduction::peak, {0, 0, 7, 9}}}, ShowMaps::tiles);
+    const std::uint64_t now = live->result()->generation;
+    EXPECT_TRUE(until([&] { return live->shown(SessionMap::rms).generation == now; }));
+    return live->shown(SessionMap::rms).tiles;
+  };
+  const auto first = shown();
+  ASSERT_NE(first, nullptr);
+  DisplayTile tile;
+  EXPECT_EQ(first->take({3, Reduction::peak, {0, 0, 7, 9}}, tile), DisplayTiles::Answer::here) << "made with the map";
+  ASSERT_TRUE(run(*live, request(8)));
+  EXPECT_EQ(shown(), first);
+  Request other = request(8);
+  other.background->box = 40;
+  ASSERT_TRUE(run(*live, other));
+  EXPECT_EQ(first->take({1, Reduction::mean, {0, 0, 10, 10}}, tile), DisplayTiles::Answer::never);
+  EXPECT_THROW((void)first->wait_for_pixels(), Cancelled);
+  EXPECT_NE(shown(), first);
+}
+
+TEST_F(SessionTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
+  auto live = session();
+  ASSERT_TRUE(run(*live, request(5)));
+  live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(SessionMap::snr).tiles != nullptr; }));
+  const auto tiles = live->shown(SessionMap::snr).tiles;
+  live.reset();
+  float one = 0;
+  EXPECT_THROW(tiles->read(1, Reduction::mean, {0, 0, 1, 1}, &one), Cancelled);
+  EXPECT_TRUE(std::isnan(tiles->value(3, 3)));
 }
 
 TEST_F(SessionTest, a_failure_is_told_and_the_next_request_runs) {

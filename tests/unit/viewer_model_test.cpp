@@ -9,7 +9,9 @@
 #include <limits>
 #include <thread>
 
+#include "core/compute/display_levels.hpp"
 #include "core/io/fits_image.hpp"
+#include "core/run/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/job_slot.hpp"
@@ -201,6 +203,47 @@ TEST(Pyramid, an_image_read_from_its_source_shows_what_one_in_memory_does) {
   }
   EXPECT_EQ(read->value(100, 50), image.at(100, 50));
   EXPECT_TRUE(std::isnan(read->value(-1, 0)));
+}
+
+TEST(Pyramid, of_a_sessions_map_shows_what_one_in_memory_does) {
+  Backend& cpu = testing::backend("cpu");
+  const Image image = testing::random_image({300, 411}, 0.2, 8);
+  const auto levels = host_display_levels(cpu, MapKind::image, *testing::load(cpu, image), nullptr, {});
+  std::vector<float> sample = levels->sample();
+  std::erase_if(sample, [](float v) { return !std::isfinite(v); });
+  std::ranges::sort(sample);
+  // A thread that answers before the call returns.
+  DisplayTiles* answering = nullptr;
+  const auto tiles = std::make_shared<DisplayTiles>(image.shape(), sample, [&] {
+    answering->serve(*levels);
+    while (answering->pixels_wanted()) answering->fetch_part(*levels);
+  });
+  answering = tiles.get();
+  const auto drawn = Pyramid::of_tiles(tiles);
+  const auto whole = pyramid_of(image.clone());
+  EXPECT_EQ(drawn->levels(), whole->levels());
+  EXPECT_EQ(sorted_sample(*drawn), sorted_sample(*whole));
+  EXPECT_TRUE(std::isnan(drawn->value(20, 40))) << "asked for";
+  EXPECT_EQ(drawn->pixels().pixels, nullptr);
+  for (std::int64_t y = 0; y < 300; y += 7)
+    for (std::int64_t x = 0; x < 411; x += 5) {
+      (void)drawn->value(y, x);
+      const float got = drawn->value(y, x), expected = whole->value(y, x);
+      ASSERT_TRUE(tiles->knows(y, x));
+      ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected))) << y << " " << x;
+    }
+  const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+    return std::ranges::equal(a, b, [](float p, float q) { return p == q || (std::isnan(p) && std::isnan(q)); });
+  };
+  for (int level = 1; level < whole->levels(); ++level)
+    for (const Reduction reduction : {Reduction::mean, Reduction::peak, Reduction::blend})
+      EXPECT_TRUE(same(level_of(*drawn, level, reduction), level_of(*whole, level, reduction))) << level;
+  EXPECT_EQ(drawn->pixels().pixels, nullptr) << "nobody wanted all of it yet";
+  EXPECT_FALSE(drawn->at_hand()) << "asked for";
+  EXPECT_TRUE(drawn->at_hand());
+  EXPECT_TRUE(same(level_of(*drawn, 0, Reduction::mean), level_of(*whole, 0, Reduction::mean)));
+  tiles->close();
+  EXPECT_THROW((void)level_of(*drawn, 1, Reduction::mean), Cancelled);
 }
 
 TEST(Pyramid, a_first_look_has_the_size_of_the_whole) {

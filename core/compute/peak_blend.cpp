@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Means with the peaks that stand out.
-#include "gui/model/peak_blend.hpp"
+#include "core/compute/peak_blend.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-namespace reber::gui {
+namespace reber {
 namespace {
-
-constexpr std::int64_t kCells = 32;     ///< along a side, at most
-constexpr std::int64_t kLeast = 8;      ///< pixels along a side of a cell, at least
-constexpr std::int64_t kSamples = 12;   ///< along a side of a cell, at most
-constexpr float kFrom = 3, kTo = 4.5f;  ///< widths between which a peak comes in
 
 float median_of(std::vector<float>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
-}
-
-/// Cell of which half of an axis: index of the lower centre and the part of the way to the next.
-struct Between {
-  std::int64_t low, high;
-  float part;
-};
-
-Between between(std::int64_t at, std::int64_t size, std::int64_t cells) {
-  const float place = (static_cast<float>(at) + 0.5f) * static_cast<float>(cells) / static_cast<float>(size) - 0.5f;
-  const float held = std::clamp(place, 0.0f, static_cast<float>(cells - 1));
-  const auto low = static_cast<std::int64_t>(held);
-  return {low, std::min(low + 1, cells - 1), held - static_cast<float>(low)};
 }
 
 constexpr std::int64_t kLanes = 4;
@@ -46,61 +28,80 @@ std::int64_t end_of_cell(std::int64_t low, std::int64_t at, std::int64_t most, s
   const double next = (static_cast<double>(low) + 1.5) * static_cast<double>(size) / static_cast<double>(cells) - 0.5;
   std::int64_t end = low == cells - 1 ? most : std::clamp(static_cast<std::int64_t>(std::ceil(next)), at + 1, most);
   // The floats of between() decide.
-  while (end > at + 1 && between(end - 1, size, cells).low != low) --end;
-  while (end < most && between(end, size, cells).low == low) ++end;
+  while (end > at + 1 && levels::between(end - 1, size, cells).low != low) --end;
+  while (end < most && levels::between(end, size, cells).low == low) ++end;
   return end;
+}
+
+/// Heights that are not finite are gone from `heights` afterwards.   returns whether any was left
+bool measure_cell(std::vector<float>& heights, levels::Noise& cell) {
+  std::erase_if(heights, [](float height) { return !std::isfinite(height); });
+  if (heights.empty()) return false;
+  cell.middle = median_of(heights);
+  for (float& height : heights) height = std::abs(height - cell.middle);
+  cell.width = 1.4826f * median_of(heights);
+  return true;
 }
 
 }  // namespace
 
-PeakBlend::PeakBlend(const Image& mean, const Image& peak)
-    : ny_(std::clamp<std::int64_t>(mean.shape().ny / kLeast, 1, kCells)),
-      nx_(std::clamp<std::int64_t>(mean.shape().nx / kLeast, 1, kCells)),
-      shape_(mean.shape()),
+PeakBlend::PeakBlend(Shape shape, const Heights& heights, ThreadPool* pool)
+    : ny_(cells_along(shape.ny)),
+      nx_(cells_along(shape.nx)),
+      shape_(shape),
       cells_(static_cast<std::size_t>(ny_ * nx_)) {
-  std::vector<float> heights, middles, widths;
-  std::vector<std::size_t> empty;
-  for (std::int64_t j = 0; j < ny_; ++j)
+  std::vector<char> measured(cells_.size());
+  const auto measure_row = [&](std::int64_t j) {
+    std::vector<float> values;
     for (std::int64_t i = 0; i < nx_; ++i) {
-      const std::int64_t y0 = j * shape_.ny / ny_, y1 = (j + 1) * shape_.ny / ny_;
-      const std::int64_t x0 = i * shape_.nx / nx_, x1 = (i + 1) * shape_.nx / nx_;
-      const std::int64_t dy = std::max<std::int64_t>(1, (y1 - y0) / kSamples);
-      const std::int64_t dx = std::max<std::int64_t>(1, (x1 - x0) / kSamples);
-      heights.clear();
-      for (std::int64_t y = y0; y < y1; y += dy)
-        for (std::int64_t x = x0; x < x1; x += dx)
-          if (const float height = peak.at(y, x) - mean.at(y, x); std::isfinite(height)) heights.push_back(height);
       const auto at = static_cast<std::size_t>(j * nx_ + i);
-      if (heights.empty()) {
-        empty.push_back(at);
-        continue;
-      }
-      cells_[at].middle = median_of(heights);
-      for (float& height : heights) height = std::abs(height - cells_[at].middle);
-      cells_[at].width = 1.4826f * median_of(heights);
+      values.clear();
+      heights(j, i, values);
+      measured[at] = measure_cell(values, cells_[at]) ? 1 : 0;
+    }
+  };
+  if (pool != nullptr && ny_ > 1) {
+    pool->for_each(ny_, measure_row);
+  } else {
+    for (std::int64_t j = 0; j < ny_; ++j) measure_row(j);
+  }
+  std::vector<float> middles, widths;
+  for (std::size_t at = 0; at < cells_.size(); ++at)
+    if (measured[at] != 0) {
       middles.push_back(cells_[at].middle);
       widths.push_back(cells_[at].width);
     }
-  if (middles.empty()) return;
-  const Noise typical{median_of(middles), median_of(widths)};
-  for (const std::size_t at : empty) cells_[at] = typical;
+  if (middles.empty() || middles.size() == cells_.size()) return;
+  const levels::Noise typical{median_of(middles), median_of(widths)};
+  for (std::size_t at = 0; at < cells_.size(); ++at)
+    if (measured[at] == 0) cells_[at] = typical;
 }
+
+PeakBlend::PeakBlend(const Image& mean, const Image& peak)
+    : PeakBlend(mean.shape(), [&](std::int64_t j, std::int64_t i, std::vector<float>& out) {
+        const Samples s = samples(mean.shape(), j, i);
+        for (std::int64_t y = s.y0; y < s.y1; y += s.dy)
+          for (std::int64_t x = s.x0; x < s.x1; x += s.dx) out.push_back(peak.at(y, x) - mean.at(y, x));
+      }) {}
 
 void PeakBlend::row(std::int64_t y, std::int64_t x0, std::int64_t n, const float* mean, const float* peak,
                     float* out) const {
-  const Between v = between(y, shape_.ny, ny_);
+  const levels::Between v = levels::between(y, shape_.ny, ny_);
+  const levels::Noise* const low = cells_.data() + v.low * nx_;
+  const levels::Noise* const high = cells_.data() + v.high * nx_;
   for (std::int64_t k = 0; k < n;) {
-    const Between u = between(x0 + k, shape_.nx, nx_);
+    const levels::Between u = levels::between(x0 + k, shape_.nx, nx_);
     const std::int64_t end = end_of_cell(u.low, x0 + k, x0 + n, shape_.nx, nx_) - x0;
-    stretch_of_row({cell(v.low, u.low), cell(v.low, u.high), cell(v.high, u.low), cell(v.high, u.high)}, v.part, u.low,
-                   {x0 + k, x0 + end}, mean + k, peak + k, out + k);
+    stretch_of_row({low[u.low], low[u.high], high[u.low], high[u.high]}, v.part, u.low, {x0 + k, x0 + end}, mean + k,
+                   peak + k, out + k);
     k = end;
   }
 }
 
-/// Pixels between the same four centres, four at a time.
-void PeakBlend::stretch_of_row(const std::array<Noise, 4>& corners, float up, std::int64_t low, Range x,
+/// Pixels between the same four centres, four at a time: levels::blended() of each.
+void PeakBlend::stretch_of_row(const std::array<levels::Noise, 4>& corners, float up, std::int64_t low, Range x,
                                const float* mean, const float* peak, float* out) const {
+  using levels::kFrom, levels::kTo;
   const auto [a, b, c, d] = corners;
   const float cells = static_cast<float>(nx_), size = static_cast<float>(shape_.nx);
   const float first = static_cast<float>(low), last = static_cast<float>(nx_ - 1);
@@ -134,4 +135,4 @@ void PeakBlend::stretch_of_row(const std::array<Noise, 4>& corners, float up, st
   if (k < n) store(k, static_cast<std::size_t>(n - k) * sizeof(float));
 }
 
-}  // namespace reber::gui
+}  // namespace reber
