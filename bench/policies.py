@@ -43,10 +43,9 @@ POLICIES = {
         "kernels/cuda/separable_march.cu",
         r"struct SeparablePolicy<{key}> : SeparableMarch<{key}, ([\d, ]+)>",
         "separable {key} taps",
-        (17, 25, 33),
-        ("threads", "columns", "together", "stages", "blocks"),
-        {"threads": (64, 128, 256), "columns": (1, 2), "together": (4, 8, 16), "stages": (2, 3),
-         "blocks": (1, 2, 3, 4, 5, 6)},
+        (17, 25, 33, 49, 65),
+        ("warps", "columns", "together", "buffers", "blocks"),
+        {"warps": (4, 8, 16), "columns": (1, 2, 4), "together": (4, 8, 16), "buffers": (1, 2), "blocks": (1, 2, 3, 4)},
     ),
     "mesh": Policy(
         "kernels/cuda/mesh_sift.cu",

@@ -6,11 +6,12 @@ namespace reber::cuda {
 
 #ifdef __CUDACC__
 
-// Cards before compute capability 8.0 have no asynchronous copies: there each one is done at once.
-#if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
+
+// Cards before compute capability 8.0 have no asynchronous copies: there each one is done at once.
+#if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ void copy16(float* to, const float* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }

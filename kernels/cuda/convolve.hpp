@@ -84,9 +84,9 @@ std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpe
 /// step: from one tap to the next.
 std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const std::vector<float>& column,
                                                    const std::vector<float>& row, int step = 1);
-/// Whether there is a march for so many taps along y and x, and the convolver for it; with_blanks serves jobs that are not
-/// all_finite.
-[[nodiscard]] bool separable_marches(const Context& context, Shape kernel);
+/// Whether there is a march for so many taps along y and x that is faster for such an image, and the convolver for it;
+/// with_blanks serves jobs that are not all_finite.
+[[nodiscard]] bool separable_marches(const Context& context, Shape kernel, Shape image);
 std::unique_ptr<Convolver> make_separable_march(const Context& context, const std::vector<float>& column,
                                                 const std::vector<float>& row, std::unique_ptr<Convolver> with_blanks);
 ConvolutionQuote quote_fft(const Context& context, const ConvolutionSpec& spec, Shape shape);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/staging.hpp"
+#include "kernels/cuda/march_convolver.cuh"
 
 namespace reber::cuda {
 namespace {
@@ -27,8 +27,9 @@ struct March {
   static constexpr int side = Side, threads = Threads, together = Together, batch = Batch, stages = Stages;
   static constexpr bool uniform = Uniform;
   static constexpr int blocks = Blocks, halo = up4(Side / 2), strip = 4 * Threads, width = strip + 2 * halo;
-  static constexpr int weights = Uniform ? 0 : up4(Side * Side), stage = Batch * width;
+  static constexpr int weights = Uniform ? 0 : up4(Side * Side), stage = Batch * width, repeated = Side - 1 + Batch;
   static constexpr int bytes = (weights + Stages * stage) * static_cast<int>(sizeof(float));
+  static constexpr double uneven = 0.15;  ///< gives four marches at 3 x 3, which is what H200 likes best
 };
 
 // The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.59, 0.63 and 0.87 ms; the copy alone takes
@@ -123,8 +124,8 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
       __syncthreads();  // this stage is there, the one before it is free
     }
     if (t + kAhead < count)
-      stage_rows<kBatch, Policy::width, Policy::width, Policy::threads, Policy::threads>(
-          job, top - t - kAhead, x0 - Policy::halo, stages + next * Policy::stage);
+      stage_rows<kBatch, Policy::width, Policy::threads>(job, top - t - kAhead, x0 - Policy::halo,
+                                                         stages + next * Policy::stage);
     close_copies();
     next = next + 1 == kStages ? 0 : next + 1;
     if (t < 0) continue;
@@ -159,49 +160,21 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
 // ---- host
 
 template <int Side>
-class MarchConvolver final : public Convolver {
- public:
-  /// with_blanks: for jobs that are not all_finite.
-  MarchConvolver(const Context& context, Shape kernel, const std::vector<float>& weights,
-                 std::unique_ptr<Convolver> with_blanks)
-      : kernel_(kernel), with_blanks_(std::move(with_blanks)) {
-    // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
-    const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
-    for (std::int64_t i = 0; i < kernel.ny; ++i)
-      for (std::int64_t j = 0; j < kernel.nx; ++j)
-        weights_.taps[(i + down) * Side + j + right] = weights[static_cast<std::size_t>(i * kernel.nx + j)];
-    int blocks = 0;
-    check(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::bytes),
-          "cudaFuncSetAttribute");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kKernel, Policy::threads, Policy::bytes),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    at_once_ = std::int64_t{context.device().multiprocessors} * std::max(blocks, 1);
-  }
-
-  void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    if (!job.all_finite) {
-      with_blanks_->run(stream, job);
-      return;
-    }
-    const MarchGrid grid = march_grid(job.in.nx, job.ny, Policy::strip, at_once_, Side - 1 + Policy::batch);
-    kKernel<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, weights_);
-    check_launch("k_convolve_march", stream);
-  }
-
-  [[nodiscard]] std::string description() const override {
-    return "direct, " + std::to_string(kernel_.nx) + " x " + std::to_string(kernel_.ny) + " weights, strips of " +
-           std::to_string(Policy::strip) + " columns (tiles where pixels are blank)";
-  }
-
- private:
+std::unique_ptr<Convolver> make_march(const Context& context, Shape kernel, const std::vector<float>& weights,
+                                      std::unique_ptr<Convolver> with_blanks) {
   using Policy = MarchPolicy<Side>;
-  static constexpr auto kKernel = k_convolve_march<Policy>;
-
-  Shape kernel_;
-  std::unique_ptr<Convolver> with_blanks_;
-  MarchWeights<Side> weights_{};
-  std::int64_t at_once_ = 1;
-};
+  // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
+  const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
+  MarchWeights<Side> padded;
+  for (std::int64_t i = 0; i < kernel.ny; ++i)
+    for (std::int64_t j = 0; j < kernel.nx; ++j)
+      padded.taps[(i + down) * Side + j + right] = weights[static_cast<std::size_t>(i * kernel.nx + j)];
+  return std::make_unique<MarchConvolver<Policy, MarchWeights<Side>>>(
+      context, "k_convolve_march", k_convolve_march<Policy>, padded,
+      "direct, " + std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny) + " weights, strips of " +
+          std::to_string(Policy::strip) + " columns (tiles where pixels are blank)",
+      std::move(with_blanks));
+}
 
 }  // namespace
 
@@ -215,13 +188,13 @@ std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kerne
                                              std::unique_ptr<Convolver> with_blanks) {
   switch (std::max(kernel.ny, kernel.nx) | 1) {
     case 3:
-      return std::make_unique<MarchConvolver<3>>(context, kernel, weights, std::move(with_blanks));
+      return make_march<3>(context, kernel, weights, std::move(with_blanks));
     case 5:
-      return std::make_unique<MarchConvolver<5>>(context, kernel, weights, std::move(with_blanks));
+      return make_march<5>(context, kernel, weights, std::move(with_blanks));
     case 7:
-      return std::make_unique<MarchConvolver<7>>(context, kernel, weights, std::move(with_blanks));
+      return make_march<7>(context, kernel, weights, std::move(with_blanks));
     default:
-      return std::make_unique<MarchConvolver<9>>(context, kernel, weights, std::move(with_blanks));
+      return make_march<9>(context, kernel, weights, std::move(with_blanks));
   }
 }
 

@@ -13,12 +13,15 @@ namespace {
 
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
-// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.38 ms with three
+// 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.36 ms with three
 // blocks a multiprocessor; 31 x 31 has registers for two: 9.41. 2, 6 or 8 rows a thread were slower.
 template <int Side>
 struct Tile {
   static constexpr int lanes = 32, warps = 8, columns = 8, rows = 4, threads = lanes * warps;
   static constexpr int blocks = Side <= 15 ? 3 : 2;
+  /// Kernel rows in one stretch of code: with two, most weights serve both. With three, or two from 17 x 17 on, the code
+  /// outgrows the instruction cache.
+  static constexpr int together = Side <= 15 ? 2 : 1;
   static constexpr bool apart = Side > 15;  ///< each kernel row has a sum of its own: sums_rows_apart
   static constexpr int across = lanes * columns, down = warps * rows, halo = up4(Side / 2);
   static constexpr int pitch = across + 2 * halo, held_rows = down + Side - 1;
@@ -141,7 +144,7 @@ __device__ __forceinline__ void accumulate(const float* weights, const float* pi
     }
   };
   some_outputs(0, T::rows - 1);
-#pragma unroll 1
+#pragma unroll T::together
   for (int step = T::rows - 1; step < Side; ++step, weights += T::weight_pitch) {
     float window[4 * kGroups];
     read_row<Side>(at, window);

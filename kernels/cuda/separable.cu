@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/reached_part.hpp"
 #include "kernels/cuda/separable_each.hpp"
-#include "kernels/cuda/separable_filter.cuh"
+#include "kernels/cuda/separable_ring.cuh"
 #include "kernels/cuda/separable_spaced.hpp"
 
 namespace reber::cuda {
@@ -27,6 +27,7 @@ struct Pass {
 /// Filters a stage along x into the ring. to: ring row of its first row; from row `first` on.
 __device__ __forceinline__ void filter_rows(const RingLayout& layout, const SeparableTaps& taps,
                                             const BlockMemory& memory, const float* stage, int to, int first) {
+  constexpr int kUnit = RingLayout::kUnit;
   const int lane = static_cast<int>(threadIdx.x & 31), row = lane % kUnit, column = lane / kUnit * kOutputs;
   float sums[kOutputs] = {};
   filter(taps.row, layout.row_groups, layout.row_front,
@@ -81,11 +82,12 @@ struct Reach {
 /// this thread wrote
 template <bool Finite>
 __device__ __forceinline__ unsigned march(const ConvolveJob& job, const RingLayout& layout, const SeparableTaps& taps,
-                                          const BlockMemory& memory, Feed<Finite>& feed, int strip, int first_out,
-                                          int count, const Pass& pass, Reach& reach) {
+                                          const BlockMemory& memory, Feed<RingLayout, Finite>& feed, int strip,
+                                          int first_out, int count, const Pass& pass, Reach& reach) {
   const int lane = static_cast<int>(threadIdx.x & 31), warp = this_warp();
   const int x = strip * kStrip + 2 * lane, columns = static_cast<int>(job.in.nx) - x;
   const int top = static_cast<int>(job.y0) + first_out - (layout.ky - 1 - layout.ky / 2), end = layout.held + count;
+  constexpr int kUnit = RingLayout::kUnit;
   // Units of rows: those that the first chunk finds in the ring, then two of each warp for each chunk.
   const int early = (layout.held + kUnit - 1) / kUnit, start = layout.held - early * kUnit;
   const auto following = [&](int unit) {
@@ -93,7 +95,7 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const RingLayo
   };
   const int own = warp < early ? warp : early + warp;
   int wanted = own, unit = own, buffer = 0, to = start + own * kUnit;
-  feed.clear(pass.second);
+  feed.begin(stage_columns(job, strip * kStrip - layout.before, layout.width), pass.second);
   const auto fetch = [&](int into) {
     const int row = start + wanted * kUnit;
     if (row < end) feed.fetch(into, top + row, end - row);
@@ -105,7 +107,7 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const RingLayo
     const int row = start + unit * kUnit, next = following(unit);
     if (row < end) {
       blank_seen |= feed.wait(buffer, pass.second);
-      filter_rows(layout, taps, memory, memory.stages + buffer * layout.stage_count(),
+      filter_rows(layout, taps, memory, memory.feed.stages + buffer * layout.stage_count(),
                   to < 0 ? to + layout.ring_rows : to, -row);
       __syncwarp();  // the stage is free
       fetch(buffer);
@@ -162,10 +164,8 @@ __global__ void __launch_bounds__(kMaxWarps * 32, kWarpsPerSm / kMaxWarps)
   const int strip = static_cast<int>(blockIdx.x % layout.strips);
   const int first = static_cast<int>(blockIdx.x / layout.strips) * layout.segment;
   const int count = min(layout.segment, static_cast<int>(job.ny) - first);
-  const StageColumns columns = stage_columns(job, layout, strip);
-  for (int c = threadIdx.x; c < layout.width; c += layout.warps * 32)
-    memory.sources[c] = rules::boundary_index_as<int>(columns.x0 + c, static_cast<int>(job.in.nx), job.boundary);
-  Feed<Finite> feed(job, layout, memory, columns);
+  find_sources(job, strip * kStrip - layout.before, layout.width, threadIdx.x, layout.warps * 32, memory.feed.sources);
+  Feed<RingLayout, Finite> feed(job, layout, memory.feed);
   __syncthreads();  // the sources are there
   unsigned blank = 0;
   Reach reach;
@@ -291,8 +291,8 @@ class SeparableConvolver final : public Convolver {
 // What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the parts of memory's and of the
 // multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap through the L1 cache.
 constexpr double kMemoryPart = 0.74, kTwoPassPart = 0.08;
-constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.416}, {25, 0.542},  {33, 0.595},  {49, 0.562},
-                                    {65, 0.606}, {97, 0.665}, {129, 0.696}, {201, 0.649}, {301, 0.673}};
+constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.395}, {25, 0.557},  {33, 0.702},  {49, 0.719}, {65, 0.727},
+                                    {66, 0.610}, {97, 0.665}, {129, 0.696}, {201, 0.649}, {301, 0.673}};
 
 }  // namespace
 
@@ -318,13 +318,13 @@ ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& 
   return quote;
 }
 
-std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape) {
+std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape) {
   if (const auto spaced = rules::spaced_taps(spec.kernel)) return make_spaced(context, *spaced);
   const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
   if (!separable_is_fused(context, spec.kernel.shape)) return make_separable_two_pass(context, column, row);
   std::unique_ptr<Convolver> convolver =
       std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
-  if (separable_marches(context, spec.kernel.shape))
+  if (separable_marches(context, spec.kernel.shape, shape))
     convolver = make_separable_march(context, column, row, std::move(convolver));
   return make_sharing(context, column, row, std::move(convolver));
 }

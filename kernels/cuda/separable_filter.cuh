@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The filters of separable.cu: 16 outputs of a thread, whose pixels slide through a window in registers.
+// The filters of the separable convolutions: 16 outputs of a thread, whose pixels slide through a window in registers.
 #pragma once
 
-#include "kernels/cuda/separable_ring.cuh"
-
 namespace reber::cuda::separable {
+
+constexpr int kOutputs = 16;                                ///< of a thread at a time
+constexpr int kWindow = kOutputs + 4, kTurn = kWindow / 4;  ///< groups of taps after which the window is where it was
+
+constexpr int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 __device__ __forceinline__ void multiply_add(float weight, float value, float& sum) { sum = fmaf(weight, value, sum); }
 __device__ __forceinline__ void multiply_add(float weight, float2 value, float2& sum) {
@@ -69,27 +72,6 @@ struct RowPixels {
   __device__ __forceinline__ void read4(float* to) {
     put(at, to);
     at -= 4;
-  }
-};
-
-/// Two columns of the ring, upwards. at: the lowest of the next group's four rows, counted in floats, which is a
-/// multiple of four rows as is their number, so that a group never wraps.
-struct RingPixels {
-  const float* columns;
-  int at, end;
-
-  __device__ __forceinline__ void put(int from, float2* to) const {
-#pragma unroll
-    for (int q = 0; q < 4; ++q) to[q] = *reinterpret_cast<const float2*>(columns + from + q * kRingPitch);
-  }
-  __device__ __forceinline__ void above(int k, float2* to) const {
-    const int from = at + 4 * k * kRingPitch;
-    put(from < end ? from : from - end, to);
-  }
-  __device__ __forceinline__ void read4(float2* to) {
-    put(at, to);
-    at -= 4 * kRingPitch;
-    if (at < 0) at += end;
   }
 };
 

@@ -18,16 +18,16 @@ struct MarchGrid {
   std::int64_t blocks = 0;
 };
 
-/// at_once: blocks that the device runs at a time; halo: rows that each march repeats. Many short marches even out what
-/// blocks differ in, but repeat more rows: 0.15 of a march gives four marches at 3 x 3, which is what H200 likes best.
-inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::int64_t at_once, int halo) {
-  constexpr double kUneven = 0.15;
+/// at_once: blocks that the device runs at a time; halo: rows that each march repeats; uneven: the part of a march by
+/// which blocks that start together end apart. Many short marches even that out, but repeat more rows.
+inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::int64_t at_once, int halo,
+                            double uneven) {
   const std::int64_t strips = (nx + strip - 1) / strip, total = strips * ny;
   MarchGrid grid{static_cast<int>(strips), 0, 0};
   double best = 0;
   for (int waves = 1; waves <= 8; ++waves) {
     const std::int64_t share = std::max<std::int64_t>(16, (total + waves * at_once - 1) / (waves * at_once));
-    const double cost = (waves + kUneven) * static_cast<double>(share + halo);
+    const double cost = (waves + uneven) * static_cast<double>(share + halo);
     if (waves > 1 && cost >= best) continue;
     best = cost;
     grid.share = share;
@@ -63,28 +63,28 @@ __device__ __forceinline__ const float* held_row(const RowWindow& window, int y,
 }
 
 /// Starts the copies of rows y, y - 1 .. y - Rows + 1 and columns x0 .. x0 + Width - 1 into the stage, row after row.
-/// Main: 16-byte groups of a row that whole sets of threads take; the others are dealt out one by one.
-template <int Rows, int Width, int Pitch, int Threads, int Main>
+/// Each of the Threads threads takes 16 bytes of a row; what is left of the rows is dealt out among all.
+template <int Rows, int Width, int Threads>
 __device__ __forceinline__ void stage_rows(const ConvolveJob& job, int y, int x0, float* stage) {
-  constexpr int kGroups = Width / 4, kRest = kGroups - Main, kStep = Threads / Main;
-  static_assert(Threads % Main == 0 && Rows % kStep == 0 && kRest >= 0);
+  constexpr int kRest = Width / 4 - Threads;
+  static_assert(kRest >= 0);
   const int held = y - static_cast<int>(job.in.first), nx = static_cast<int>(job.in.nx);
   const bool rows_held = held < static_cast<int>(job.in.rows) && held >= Rows - 1;
   const float* top = job.in.pixels + held * job.in.pitch;
   if (rows_held) {
-    const int column = threadIdx.x % Main * 4, first = threadIdx.x / Main;
+    const int column = threadIdx.x * 4;
     if (x0 + column >= 0 && x0 + column + 4 <= nx) {
-      const float* from = top - first * job.in.pitch + (x0 + column);
+      const float* from = top + (x0 + column);
 #pragma unroll
-      for (int r = 0; r < Rows; r += kStep) {
-        copy16(stage + (first + r) * Pitch + column, from);
-        from -= kStep * job.in.pitch;
+      for (int r = 0; r < Rows; ++r) {
+        copy16(stage + r * Width + column, from);
+        from -= job.in.pitch;
       }
     }
 #pragma unroll
     for (int i0 = 0; i0 < kRest * Rows; i0 += Threads) {
-      const int i = i0 + threadIdx.x, r = i % Rows, c = (Main + i / Rows) * 4, x = x0 + c;
-      if (i < kRest * Rows && x >= 0 && x + 4 <= nx) copy16(stage + r * Pitch + c, top - r * job.in.pitch + x);
+      const int i = i0 + threadIdx.x, r = i % Rows, c = (Threads + i / Rows) * 4, x = x0 + c;
+      if (i < kRest * Rows && x >= 0 && x + 4 <= nx) copy16(stage + r * Width + c, top - r * job.in.pitch + x);
     }
     if (x0 >= 0 && x0 + Width <= nx) return;
   }
@@ -97,7 +97,7 @@ __device__ __forceinline__ void stage_rows(const ConvolveJob& job, int y, int x0
     const int r = i / outside, k = i % outside, c = k < left ? k : max(right, left) + k - left;
     const float* row = rows_held ? top - r * job.in.pitch : held_row(job.in, y - r, job.boundary);
     const int at = row == nullptr ? -1 : rules::boundary_index_as<int>(x0 + c, nx, job.boundary);
-    copy4(stage + r * Pitch + c, at < 0 ? job.in.pixels : row + at, at < 0 ? 0 : 4);
+    copy4(stage + r * Width + c, at < 0 ? job.in.pixels : row + at, at < 0 ? 0 : 4);
   }
 }
 
@@ -115,15 +115,16 @@ __device__ __forceinline__ void store_columns(float* to, const float (&values)[C
 template <int Rows, int Columns>
 __device__ __forceinline__ unsigned store_rows(float* to, std::int64_t pitch, int first, int rows, int columns,
                                                const float (&values)[Rows][Columns]) {
-  float zero = 0;  // NaN if a value is infinite or NaN
+  // Infinite or NaN if one of the values is, or if products overflow: then each value is looked at.
+  float products = 0;
 #pragma unroll
-  for (int k = 0; k < Rows; ++k) {
-#pragma unroll
-    for (int q = 0; q < Columns; ++q) zero = fmaf(values[k][q], 0.0f, zero);
+  for (int i = 0; i < Rows * Columns; i += 2) {
+    const int j = i + 1 < Rows * Columns ? i + 1 : i;
+    products = fmaf(values[i / Columns][i % Columns], values[j / Columns][j % Columns], products);
   }
   if (columns <= 0) return 0;
   unsigned blank = 0;
-  if (first >= 0 && first + Rows <= rows && zero == 0.0f) {
+  if (first >= 0 && first + Rows <= rows && isfinite(products)) {
 #pragma unroll
     for (int k = 0; k < Rows; ++k, to -= pitch) store_columns<Columns>(to, values[k]);
     return blank;

@@ -241,6 +241,16 @@ TEST(Convolution, rows_that_overflow_blank_only_what_they_reach) {
   }
 }
 
+TEST(Convolution, images_of_many_pixels_give_the_same_bits_on_every_backend) {
+  if (tested_backends().size() < 2) GTEST_SKIP() << "there is one backend";
+  // So many that a card takes its ways for large images: marches of hundreds of rows.
+  Image image = random_image({7510, 7402}, 0, 40);
+  for (std::int64_t x = 1120; x < 1126; ++x) image.at(4000, x) = 3e38f;
+  for (const Shape size : {Shape{12, 17}, Shape{21, 15}, Shape{33, 33}, Shape{45, 49}, Shape{65, 60}})
+    for (const Boundary boundary : {Boundary::zero, Boundary::mirror})
+      (void)same_everywhere(image, {random_product(size, 41), boundary}, {Algorithm::separable});
+}
+
 TEST(Convolution, an_algorithm_that_cannot_do_it_says_why) {
   Backend& cpu = backend("cpu");
   const ConvolutionSpec spec{gaussian_kernel({20, 6, 12}, Normalise::sum)};
