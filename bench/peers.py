@@ -23,6 +23,7 @@ import time
 
 import numpy as np
 
+import peer_library
 import peer_work
 import table
 from table import number
@@ -107,7 +108,7 @@ def time_row(library, row, image, clip, brightest, options):
                            best_ms, options)
             if "ms" in one:
                 result = one.pop("result")
-                result = result if isinstance(result, dict) else peer_work.samples(result, values)
+                result = result if isinstance(result, dict) else peer_library.samples(result, values)
                 one["agrees"] = agrees(result, values, brightest)
         except Exception as error:  # a peer that fails must not end the run
             one = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:120]}
