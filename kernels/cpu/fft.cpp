@@ -12,6 +12,7 @@
 
 #include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/shared/fft_range.hpp"
 
 namespace reber::cpu {
 namespace {
@@ -119,13 +120,11 @@ class TiledFft final : public TileAlgorithm {
     spectrum_floats_ = ty_ * (tx_ / 2 + 1) * 2;
     tile_ = {std::min(ty_ - kernel_.ny + 1, image.ny), std::min(tx_ - kernel_.nx + 1, image.nx)};
     plans_ = &plans_for(ty_, tx_);
-    double sum = 0, absolute = 0;
-    for (const double weight : kernel.weights) {
-      sum += weight;
-      absolute += std::abs(weight);
-    }
+    double sum = 0;
+    for (const double weight : kernel.weights) sum += weight;
     sum_ = static_cast<float>(sum);
-    weight_noise_ = static_cast<float>(4e-6 * absolute);
+    absolute_ = rules::absolute_sum(kernel.weights);
+    weight_noise_ = static_cast<float>(4e-6 * absolute_);
     // Kernel element (kny-1, knx-1) at the origin, so that output (0, 0) of a tile lies at (0, 0).
     Buffer pixels;
     float* placed = pixels.ask(ty_ * tx_);
@@ -152,6 +151,10 @@ class TiledFft final : public TileAlgorithm {
   /// A constant taken out of a tile, and its product with the kernel's sum put back, is exact for any values and any
   /// boundary, as every output sees the whole kernel; a large offset then costs no precision.
   float* convolve(const PaddedTile& tile, Buffer&, TileScratch& scratch) const override {
+    // Squares of pixels, of which offset_of() makes sums, are to stay floats as well.
+    constexpr int kOrdinary = 50;
+    const float scale = rules::fft_scale(largest_of(tile), absolute_, kOrdinary);
+    if (scale != 1.0f) multiply_by(scale, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
     const float offset = offset_of(tile);
     if (offset != 0.0f) add(-offset, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
@@ -162,10 +165,30 @@ class TiledFft final : public TileAlgorithm {
     fftwf_execute_dft_c2r(plans_->backward, pairs, tile.own);
     const float back = offset * sum_;
     if (back != 0.0f) add(back, tile.own, tile.out.ny, tile.out.nx);
+    if (scale != 1.0f) multiply_by(1 / scale, tile.own, tile.out.ny, tile.out.nx);
     return tile.own;
   }
 
  private:
+  /// Largest absolute value of what the tile reads.
+  [[nodiscard]] float largest_of(const PaddedTile& tile) const {
+    const std::int64_t rows = tile.out.ny + kernel_.ny - 1, columns = tile.out.nx + kernel_.nx - 1;
+    Floats high{}, low{};
+    float rest = 0;
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const float* in = tile.pixels + y * tx_;
+      std::int64_t x = 0;
+      for (; x + kLanes <= columns; x += kLanes) {
+        const Floats value = load(in + x);
+        high = where(value > high, value, high);
+        low = where(value < low, value, low);
+      }
+      for (; x < columns; ++x) rest = std::max(rest, std::abs(in[x]));
+    }
+    for (int lane = 0; lane < kLanes; ++lane) rest = std::max({rest, high[lane], -low[lane]});
+    return rest;
+  }
+
   /// The mean of every eighth row of what the tile reads, or 0 where it is below twice the scatter about it: taking it
   /// out would then not halve what the transform rounds.
   [[nodiscard]] float offset_of(const PaddedTile& tile) const {
@@ -200,10 +223,16 @@ class TiledFft final : public TileAlgorithm {
       for (std::int64_t x = 0; x < columns; ++x) to[y * tx_ + x] += value;
   }
 
+  void multiply_by(float factor, float* to, std::int64_t rows, std::int64_t columns) const {
+    for (std::int64_t y = 0; y < rows; ++y)
+      for (std::int64_t x = 0; x < columns; ++x) to[y * tx_ + x] *= factor;
+  }
+
   Shape kernel_, tile_;
   std::int64_t ty_ = 0, tx_ = 0, spectrum_floats_ = 0;
   const Plans* plans_ = nullptr;
   float sum_ = 0, weight_noise_ = 0;
+  double absolute_ = 0;  ///< sum of the weights' absolute values
   Buffer transfer_memory_;
   float* transfer_ = nullptr;
 };

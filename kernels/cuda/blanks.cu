@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blank pixels around a convolution: the footprint that blanks an output, and the last pass that applies it.
+// Around a convolution: the footprint of blank pixels that blanks an output, the last pass that applies it, and the
+// factor that brings extreme images into the range of an FFT.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/convolve.hpp"
@@ -63,7 +64,39 @@ __global__ void __launch_bounds__(kThreads) k_blank_output(ConvolveJob job, cons
   count_warp(count, job.blank);
 }
 
+__global__ void __launch_bounds__(kThreads)
+    k_scale_rows(RowWindow window, float factor, std::int64_t pieces, float* __restrict__ out) {
+  const std::int64_t at = blockIdx.x / pieces * window.pitch;
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  if (x < window.nx) out[at + x] = window.pixels[at + x] * factor;
+}
+
+__global__ void __launch_bounds__(kThreads) k_scale_output(ConvolveJob job, float factor, std::int64_t pieces) {
+  const std::int64_t y = blockIdx.x / pieces;
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  unsigned count = 0;
+  if (x < job.in.nx) {
+    float* to = job.out + y * job.out_pitch + x;
+    *to = stored_result(*to * factor);
+    count = isfinite(*to) ? 0 : 1;
+  }
+  count_warp(count, job.blank);
+}
+
 }  // namespace
+
+void scale_rows(cudaStream_t stream, const RowWindow& window, float factor, float* out) {
+  const std::int64_t pieces = (window.nx + kThreads - 1) / kThreads;
+  k_scale_rows<<<static_cast<unsigned>(window.rows * pieces), kThreads, 0, stream>>>(window, factor, pieces, out);
+  check_launch("k_scale_rows", stream);
+}
+
+void scale_output(cudaStream_t stream, const ConvolveJob& job, float factor) {
+  check(cudaMemsetAsync(job.blank, 0, sizeof(*job.blank), stream), "cudaMemsetAsync");
+  const std::int64_t pieces = (job.in.nx + kThreads - 1) / kThreads;
+  k_scale_output<<<static_cast<unsigned>(job.ny * pieces), kThreads, 0, stream>>>(job, factor, pieces);
+  check_launch("k_scale_output", stream);
+}
 
 void find_footprint(cudaStream_t stream, const ConvolveJob& job, Shape kernel, std::uint8_t* footprint,
                     std::int64_t pitch) {

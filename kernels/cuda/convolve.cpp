@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/base/error.hpp"
+#include "kernels/cuda/histogram.hpp"
+#include "kernels/shared/fft_range.hpp"
 #include "kernels/shared/kernel_total.hpp"
 
 namespace reber::cuda {
@@ -28,6 +31,7 @@ class CudaPlan final : public ConvolutionPlan {
         shape_(plan_shape),
         algorithm_(plan_algorithm),
         total_(rules::interpolation_total(spec_.kernel)),
+        absolute_(rules::absolute_sum(spec_.kernel.weights)),
         convolver_(std::move(plan_convolver)) {}
   ~CudaPlan() override { cudaSetDevice(context_->device().device); }
   CudaPlan(const CudaPlan&) = delete;
@@ -39,6 +43,8 @@ class CudaPlan final : public ConvolutionPlan {
   [[nodiscard]] std::string description() const override { return convolver_->description(); }
   /// rules::interpolation_total of the kernel: a millisecond of the host for a kernel of a million weights.
   [[nodiscard]] float total() const { return total_; }
+  /// Sum of the weights' absolute values.
+  [[nodiscard]] double absolute() const { return absolute_; }
   [[nodiscard]] const Convolver& convolver() const { return *convolver_; }
   [[nodiscard]] const Context& context() const { return *context_; }
 
@@ -48,6 +54,7 @@ class CudaPlan final : public ConvolutionPlan {
   Shape shape_;
   Algorithm algorithm_;
   float total_;
+  double absolute_;
   std::unique_ptr<Convolver> convolver_;
 };
 
@@ -65,10 +72,23 @@ BlankTreatment treatment_of(const CudaPlan& plan, const CudaPlane& plane) {
           missing && spec.nan == NanRule::propagate, spec.keep_blanks && plane.blank() > 0};
 }
 
+/// What an FFT's pixels are to be multiplied by.
+float scale_of(const CudaPlan& plan, const CudaPlane& plane) {
+  constexpr int kOrdinary = 90;  // with fewer than 2^34 pixels, halos and all, in the largest tile
+  if (plan.algorithm() != Algorithm::fft || plane.shape().count() == 0) return 1;
+  std::optional<float> largest = plane.largest();
+  if (!largest) {
+    const PlaneStatistics all = plane_statistics(plane, StatisticsParts::all);
+    largest = static_cast<float>(all.finite > 0 ? std::max(std::abs(all.min), std::abs(all.max)) : 0);
+  }
+  return rules::fft_scale(*largest, plan.absolute(), kOrdinary);
+}
+
 /// One plan of a call and what becomes of it.
 struct Task {
   const CudaPlan* plan = nullptr;
   BlankTreatment blanks;
+  float scale = 1;  ///< of the pixels that the convolver gets
   std::unique_ptr<CudaPlane> result;
   DeviceBuffer<unsigned long long> blank_counts;  ///< one a band: bands on different streams fill their own
 };
@@ -100,7 +120,7 @@ void blank_band(const CudaPlane& plane, const Task& task, const Band& band, cons
   blank_output(band.stream, job, footprint.data(), plane.pitch(), task.blanks.keep);
 }
 
-/// Tasks of one boundary: their rows are held once, with the halo of the largest kernel.
+/// Tasks of one boundary and scale: their rows are held once, with the halo of the largest kernel.
 void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::int64_t number) {
   std::int64_t above = 0, below = 0;
   for (const Task* task : tasks) {
@@ -110,16 +130,26 @@ void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const B
   }
   const Boundary boundary = tasks.front()->plan->spec().boundary;
   const HeldRows in = hold_rows_extended(plane, band.y0, band.ny, above, below, boundary, band.stream);
+  RowWindow window = in.window;
+  DeviceBuffer<float> scaled;
+  const float scale = tasks.front()->scale;
+  if (scale != 1) {  // an extreme image
+    scaled = DeviceBuffer<float>(window.rows * window.pitch, band.stream);
+    scale_rows(band.stream, window, scale, scaled.data());
+    window.pixels = scaled.data();
+  }
   std::vector<DeviceBuffer<float>> band_out;
   std::vector<ConvolvePart> parts;
   for (const Task* task : tasks) {
     float* out = task->result->device_pixels();
     if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
     parts.push_back(
-        {&task->plan->convolver(), job_of(plane, *task, band, in.window, out, task->blank_counts.data() + number)});
+        {&task->plan->convolver(), job_of(plane, *task, band, window, out, task->blank_counts.data() + number)});
   }
   parts.front().convolver->run_each(band.stream, parts);
   for (std::size_t k = 0; k < tasks.size(); ++k) {
+    parts[k].job.in = in.window;
+    if (scale != 1) scale_output(band.stream, parts[k].job, 1 / scale);
     blank_band(plane, *tasks[k], band, parts[k].job);
     if (!plane.resident())
       plane.context()->stager().down_rows(band.stream, band_out[k].data(), plane.pitch(), plane.shape().nx, band.ny,
@@ -135,7 +165,8 @@ Task make_task(const CudaPlane& plane, const ConvolutionPlan& plan, std::size_t 
   if (!(own->shape() == plane.shape()))
     throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
                                     own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
-  Task task{own, treatment_of(*own, plane), std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
+  Task task{own, treatment_of(*own, plane), scale_of(*own, plane),
+            std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
             DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
   if (bands > 0)
     check(cudaMemsetAsync(task.blank_counts.data(), 0, static_cast<std::size_t>(task.blank_counts.bytes()),
@@ -151,7 +182,8 @@ std::vector<Task*> next_group(std::vector<Task*>& left) {
   left.erase(left.begin());
   for (auto it = left.begin(); it != left.end();) {
     const CudaPlan& plan = *(*it)->plan;
-    if (plan.spec().boundary == first.spec().boundary && first.convolver().shares_with(plan.convolver())) {
+    if (plan.spec().boundary == first.spec().boundary && (*it)->scale == group.front()->scale &&
+        first.convolver().shares_with(plan.convolver())) {
       group.push_back(*it);
       it = left.erase(it);
     } else {

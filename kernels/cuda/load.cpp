@@ -13,7 +13,7 @@ void load_resident(CudaPlane& plane, const PixelSource& source, const Progress& 
   Context& context = *plane.context();
   const Shape shape = plane.shape();
   const DecodeRule rule = decode_rule(source.format());
-  DeviceBuffer<unsigned long long> counts(2, context.stream());
+  DeviceBuffer<unsigned long long> counts(3, context.stream());
   check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), context.stream()),
         "cudaMemsetAsync");
   context.stager().up_bytes(
@@ -24,9 +24,10 @@ void load_resident(CudaPlane& plane, const PixelSource& source, const Progress& 
                     plane.pitch(), counts.data());
       },
       progress, "load");
-  unsigned long long found[2] = {0, 0};
+  unsigned long long found[3] = {0, 0, 0};
   context.down(found, counts.data(), sizeof(found), context.stream());
   plane.set_blank(static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1]));
+  plane.set_largest(float_of(static_cast<std::uint32_t>(found[2])));
 }
 
 void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& progress) {
@@ -36,6 +37,7 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& 
   constexpr std::int64_t kShareBytes = 4 << 20;
   const std::int64_t share = std::max<std::int64_t>(1, kShareBytes / (shape.nx * width));
   std::atomic<std::int64_t> blank{0}, infinite{0}, rows_done{0};
+  std::atomic<float> largest{0};
   plane.context()->threads().for_each((shape.ny + share - 1) / share, [&](std::int64_t i) {
     const std::int64_t y0 = i * share, ny = std::min(share, shape.ny - y0);
     std::vector<std::byte> stored(static_cast<std::size_t>(ny * shape.nx * width));
@@ -43,17 +45,23 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& 
     const auto* bytes = reinterpret_cast<const unsigned char*>(stored.data());
     float* out = plane.host_row(y0);
     std::int64_t share_blank = 0, share_infinite = 0;
+    float share_largest = 0;
     for (std::int64_t p = 0; p < ny * shape.nx; ++p) {
       const Decoded pixel = decode_pixel(bytes + p * width, rule);
       share_blank += std::isfinite(pixel.value) ? 0 : 1;
       share_infinite += pixel.infinite ? 1 : 0;
+      if (std::abs(pixel.value) > share_largest) share_largest = std::abs(pixel.value);  // never where it is blank
       out[p] = pixel.value;
+    }
+    float seen = largest;
+    while (share_largest > seen && !largest.compare_exchange_weak(seen, share_largest)) {
     }
     blank += share_blank;
     infinite += share_infinite;
     progress.report("load", static_cast<double>(rows_done += ny) / static_cast<double>(shape.ny));
   });
   plane.set_blank(blank, infinite);
+  plane.set_largest(largest);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kThreads)
                   std::int64_t nx, float* __restrict__ out, std::int64_t pitch, unsigned long long* counts) {
   const std::int64_t row = blockIdx.x / pieces;
   const std::int64_t x0 = (blockIdx.x % pieces) * (kThreads * kItems);
-  unsigned blank = 0, infinite = 0;
+  unsigned blank = 0, infinite = 0, largest = 0;
   for (int item = 0; item < kItems; ++item) {
     const std::int64_t x = x0 + item * kThreads + threadIdx.x;
     if (x >= nx) continue;
@@ -31,10 +31,15 @@ __global__ void __launch_bounds__(kThreads)
     }
     blank += isfinite(pixel.value) ? 0u : 1u;
     infinite += pixel.infinite ? 1u : 0u;
+    if (isfinite(pixel.value)) largest = max(largest, __float_as_uint(fabsf(pixel.value)));
     out[row * pitch + x] = pixel.value;
   }
   count_warp(blank, counts);
   count_warp(infinite, counts + 1);
+  for (int half = 16; half > 0; half /= 2) largest = max(largest, __shfl_down_sync(0xffffffffu, largest, half));
+  // Few warps hold more than was seen before them.
+  if ((threadIdx.x & 31) == 0 && largest > *static_cast<volatile unsigned long long*>(counts + 2))
+    atomicMax(counts + 2, static_cast<unsigned long long>(largest));
 }
 
 }  // namespace

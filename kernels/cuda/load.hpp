@@ -91,7 +91,7 @@ REBER_HD Decoded decode_pixel(const unsigned char* bytes, const DecodeRule& rule
 }
 
 /// Decodes rows without gaps into rows `pitch` floats apart; adds to counts[0] the blank pixels, to counts[1] the
-/// infinite ones.
+/// infinite ones, and raises counts[2] to the bits of the largest absolute value.
 void decode_rows(cudaStream_t stream, const std::byte* stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts);
 

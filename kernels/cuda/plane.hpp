@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,16 @@ class CudaPlane final : public Plane {
     blank_ = blank;
     infinite_ = infinite;
   }
+  /// Largest absolute value of a pixel; empty where nobody has looked.
+  [[nodiscard]] std::optional<float> largest() const { return largest_; }
+  void set_largest(float largest) { largest_ = largest; }
 
  private:
   std::shared_ptr<Context> context_;
   Shape shape_;
   TilingPlan tiling_;
   std::int64_t blank_ = 0, infinite_ = 0;
+  std::optional<float> largest_;
   DeviceBuffer<float> pixels_;
   Image host_;
 };

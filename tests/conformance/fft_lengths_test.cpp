@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FFT convolution with every length of transform that the CUDA backend has, along rows and along columns.
+// FFT convolution with every length of transform that the CUDA backend has, along rows and along columns; and of images
+// near the ends of what a float can hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +29,8 @@ Kernel random_kernel(Shape shape) {
 }
 
 Image convolved(Backend& backend, const Image& image, const ConvolutionSpec& spec, Algorithm algorithm,
-                std::string& description) {
-  const auto plane = load(backend, image);
+                std::string& description, std::int64_t band_rows = 0) {
+  const auto plane = load(backend, image, band_rows);
   const auto plan = backend.plan_convolution(spec, image.shape(), algorithm);
   description = plan->description();
   return store(backend, *backend.convolve(*plane, *plan, {}));
@@ -91,6 +92,51 @@ TEST(FftLines, an_offset_costs_no_precision_where_a_tile_is_larger_than_the_imag
     // Half an ulp of 1e4 is 4.9e-4, and sums round a few times that.
     EXPECT_TRUE(close_images(convolved(backend(name), image, spec, Algorithm::fft, description), expected, {0.004}));
   }
+}
+
+/// Each pixel times 2^power.
+Image scaled(const Image& image, int power) {
+  Image result = image.clone();
+  for (std::int64_t k = 0; k < result.shape().count(); ++k) result.data()[k] = std::ldexp(result.data()[k], power);
+  return result;
+}
+
+struct ExtremeCase {
+  int power;
+  double blank;
+  NanRule rule;
+};
+
+/// The brightest pixel is 200: 2^118 of that is a fourth of the largest float, and a sum over the tile beyond it; in
+/// 2^-118 of it, less than 2^-126, a transform would lose digits.
+void expect_scaled_bits(const std::string& name, const ExtremeCase& extreme, const Kernel& kernel) {
+  const Image image = random_image({300, 333}, extreme.blank, 8);
+  ConvolutionSpec spec;
+  spec.kernel = kernel;
+  spec.boundary = Boundary::reflect;
+  spec.nan = extreme.rule;
+  std::string description;
+  for (const std::int64_t band_rows : {0, 130}) {
+    SCOPED_TRACE(fmt::format("{}, 2^{}, {} x {} weights, bands of {}", name, extreme.power, kernel.shape.nx,
+                             kernel.shape.ny, band_rows));
+    const Image ordinary = convolved(backend(name), image, spec, Algorithm::fft, description, band_rows);
+    const Image got =
+        convolved(backend(name), scaled(image, extreme.power), spec, Algorithm::fft, description, band_rows);
+    EXPECT_TRUE(same_bits(got, scaled(ordinary, extreme.power)));
+  }
+}
+
+TEST(FftRange, extreme_images_have_the_bits_of_ordinary_ones_times_a_power_of_two) {
+  const ExtremeCase cases[] = {{118, 0, NanRule::fill},
+                               {118, 0.05, NanRule::interpolate},
+                               {118, 0.001, NanRule::propagate},
+                               {-118, 0, NanRule::fill}};
+  for (const std::string& name : tested_backends())
+    for (const char* way : {"tile", "lines"}) {
+      const ForcedWay forced(way);
+      for (const ExtremeCase& extreme : cases)
+        for (const Shape kernel : {Shape{9, 11}, Shape{41, 37}}) expect_scaled_bits(name, extreme, random_kernel(kernel));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(lines, FftLengths, ::testing::Values(512, 1024, 1536, 2048, 3072, 4096));
