@@ -55,9 +55,9 @@ REACHED = re.compile(r"constexpr ReachedPart kReached\[\] = \{(\{.*?\})\};", re.
 CHECK = 1500  # pixels on a side of the image that results are compared on
 
 
-def run_rows(program, arguments, rows, libraries=None):
+def run_rows(program, arguments, rows, libraries=None, variables=None):
     """The lines of reber_bench_rows; a row that fails ends the list, and its message is the last entry."""
-    environment = dict(os.environ)
+    environment = {**os.environ, **(variables or {})}
     if libraries:
         environment["LD_LIBRARY_PATH"] = f"{libraries}:{environment.get('LD_LIBRARY_PATH', '')}"
     done = subprocess.run([program, *arguments, *rows], capture_output=True, text=True, check=False, env=environment)
@@ -169,18 +169,22 @@ def row_text(row):
 
 
 def present_row(policy, text, key):
-    """The numbers in the source and the match that holds them."""
-    match = re.search(policy.line.format(key=key), text)
+    """The numbers in the source and the match that holds them, group after group."""
+    match = re.search(policy.pattern(key), text)
     if match is None:
-        sys.exit(f"{policy.source}: nothing matches {policy.line.format(key=key)}; bench/policies.py is behind")
-    return tuple(int(value) for value in match.group(1).split(",")), match
+        sys.exit(f"{policy.source}: nothing matches {policy.pattern(key)}; bench/policies.py is behind")
+    return tuple(int(value) for group in match.groups() for value in group.split(",")), match
 
 
 def changed(policy, text, rows):
     """The source with other rows. rows: {key: numbers}"""
     for key, row in rows.items():
         _, match = present_row(policy, text, key)
-        text = text[: match.start(1)] + row_text(row) + text[match.end(1) :]
+        groups, last = len(match.groups()), len(row)
+        for group in range(groups, 0, -1):
+            first = last - match.group(group).count(",") - 1 if groups > 1 else 0
+            text = text[: match.start(group)] + row_text(row[first:last]) + text[match.end(group) :]
+            last = first
     return text
 
 
@@ -190,7 +194,7 @@ def variants_of(name, options):
     text = (SOURCE / policy.source).read_text(encoding="utf-8")
     keys = [key for key in policy.keys if not options.key or key in options.key]
     now = {key: present_row(policy, text, key)[0] for key in keys}
-    lists = {key: policy.candidates(now[key], options.all) for key in keys}
+    lists = {key: policy.candidates(key, now[key], options.all) for key in keys}
     count = max((len(rows) for rows in lists.values()), default=0)
     variants = [{"policy": name, "number": 0, "rows": now}]
     for i in range(count):
@@ -217,23 +221,37 @@ def compile_variant(variant, options):
     """Sets variant["program"], or variant["error"] where a row does not compile."""
     policy, build = POLICIES[variant["policy"]], options.build
     stem = f"{variant['policy']}-{variant['number']}"
-    source, made = options.folder / f"{stem}.cu", options.folder / f"{stem}.o"
-    text = (SOURCE / policy.source).read_text(encoding="utf-8")
-    source.write_text(changed(policy, text, variant["rows"]), encoding="utf-8")
-    command = compile_command(build, policy.source)
-    command[command.index("-c") + 1], command[command.index("-o") + 1] = str(source), str(made)
-    done = subprocess.run(command, cwd=build, capture_output=True, text=True, check=False)
+    text = changed(policy, (SOURCE / policy.source).read_text(encoding="utf-8"), variant["rows"])
+    # A changed header stands in a folder that is searched first.
+    folder = options.folder / f"{stem}.include"
+    place = folder / policy.source if policy.units else options.folder / f"{stem}{Path(policy.source).suffix}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    objects = []
+    for unit in policy.units or (policy.source,):
+        made = options.folder / f"{stem}-{Path(unit).stem}.o"
+        command = compile_command(build, unit)
+        command[command.index("-o") + 1] = str(made)
+        if policy.units:
+            command.insert(next(i for i, word in enumerate(command) if word.startswith("-I")), f"-I{folder}")
+        else:
+            command[command.index("-c") + 1] = str(place)
+        objects.append(str(made))
+        done = subprocess.run(command, cwd=build, capture_output=True, text=True, check=False)
+        if done.returncode:
+            break
     if done.returncode == 0:
-        # In front of the libraries: the linker takes it in place of theirs.
+        # In front of the libraries: the linker takes them in place of theirs.
         program = options.folder / stem
-        link = link_command(build).replace(" -o bench/reber_bench_rows", f" {made} -s -o {program}")
+        link = link_command(build).replace(" -o bench/reber_bench_rows", f" {' '.join(objects)} -s -o {program}")
         done = subprocess.run(link, cwd=build, shell=True, capture_output=True, text=True, check=False)
         variant["program"] = stem
     if done.returncode:
         variant.pop("program", None)
         wrong = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line]
         variant["error"] = "does not compile: " + (wrong or ["?"])[0][-100:]
-    made.unlink(missing_ok=True)
+    for made in objects:
+        Path(made).unlink(missing_ok=True)
     print(f"  built {stem}" if "program" in variant else f"  {stem} {variant['error']}", file=sys.stderr, flush=True)
     return variant
 
@@ -260,10 +278,11 @@ def build_variants(options):
 def run_variant(variant, options):
     """Adds variant["times"] = {key: line} and variant["agrees"] = {key: words}."""
     policy, program = POLICIES[variant["policy"]], str(options.folder / variant["program"])
-    rows = {policy.row.format(key=key): key for key in variant["rows"]}
+    rows = {policy.row_of(key): key for key in variant["rows"]}
     libraries = options.folder / "lib"
-    checked = run_rows(program, ["--check", str(CHECK)], rows, libraries)
-    timed = run_rows(program, ["--size", str(options.size), "--runs", str(options.runs)], rows, libraries)
+    checked = run_rows(program, ["--check", str(CHECK)], rows, libraries, policy.environment)
+    timed = run_rows(program, ["--size", str(options.size), "--runs", str(options.runs)], rows, libraries,
+                     policy.environment)
     variant["device"] = timed[0].get("device", "")
     variant["times"] = {rows[line["row"]]: line for line in timed if "row" in line}
     variant["agrees"] = {rows[line["row"]]: line for line in checked if "row" in line}
@@ -293,13 +312,13 @@ def policy_report(name, variants, options):
             mark = "*" if ms is not None and ms == found[0][0] else ""
             lines.append([mark, number(ms) if ms else "-", f"{100 * spread:.1f} %", row_text(row),
                           words + (", the present row" if present else "")])
-        text += ["", policy.row.format(key=key), columns(lines)]
+        text += ["", policy.row_of(key), columns(lines)]
         best = found[0]
         if best[0] and now[0] and best[0] < now[0] * (1 - max(0.01, best[1], now[1])):
             patch.append((key, best, now))
     source = (SOURCE / policy.source).read_text(encoding="utf-8") if (SOURCE / policy.source).exists() else ""
     for key, best, now in patch:
-        match = re.search(policy.line.format(key=key), source)
+        match = re.search(policy.pattern(key), source)
         place = f"{policy.source}:{source.count(chr(10), 0, match.start()) + 1}" if match else policy.source
         text += ["", f"{place}: {100 * (1 - best[0] / now[0]):.1f} % less time with", f"-  {row_text(now[2])}",
                  f"+  {row_text(best[2])}"]
@@ -358,10 +377,10 @@ def main():
     options = parse()
     if options.what == "list":
         for name, policy in POLICIES.items():
-            print(f"{name}: {policy.source}, of {', '.join(policy.names)}")
+            print(f"{name}: {policy.source}, of {', '.join(name or '...' for name in policy.names)}")
             text = (SOURCE / policy.source).read_text(encoding="utf-8")
             for key in policy.keys:
-                print(f"  {policy.row.format(key=key):<20} {row_text(present_row(policy, text, key)[0])}")
+                print(f"  {policy.row_of(key):<26} {row_text(present_row(policy, text, key)[0])}")
         return 0
     return auto(options) if options.what == "auto" else policy_search(options)
 
