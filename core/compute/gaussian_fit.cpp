@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace reber {
 namespace {
@@ -37,6 +38,20 @@ void FitBatch::add(const FitPixels& its_pixels, const std::vector<GaussianCompon
   append(pixels.rms, its_pixels.rms);
   append(start, its_start);
   append(bounds, its_bounds);
+}
+
+void FitBatch::lay_out(std::vector<FitProblem> sizes) {
+  problems = std::move(sizes);
+  std::int64_t all_pixels = 0, components = 0;
+  for (FitProblem& problem : problems) {
+    problem.first_pixel = std::exchange(all_pixels, all_pixels + problem.pixels);
+    problem.first_component = std::exchange(components, components + problem.components);
+  }
+  const auto count = static_cast<std::size_t>(all_pixels);
+  pixels.y.resize(count), pixels.x.resize(count);
+  pixels.value.resize(count), pixels.rms.resize(count);
+  start.resize(static_cast<std::size_t>(components));
+  bounds.resize(static_cast<std::size_t>(components));
 }
 
 }  // namespace reber

@@ -65,6 +65,10 @@ struct FitBatch {
   /// Appends a problem with pixels and components of its own.
   void add(const FitPixels& its_pixels, const std::vector<GaussianComponent>& its_start,
            const std::vector<FitBounds>& its_bounds, bool correlated);
+
+  /// Makes room for problems of these numbers of pixels and components, one after the other and in place of what there
+  /// was; sets their first pixels and components. The caller fills the room, in any order and from any thread.
+  void lay_out(std::vector<FitProblem> sizes);
 };
 
 enum class FitStatus : std::int32_t {

@@ -99,11 +99,21 @@ FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const 
   begin();
 }
 
-void FitLadder::ask(FitBatch& batch) const {
-  std::vector<GaussianComponent> start;
-  std::vector<FitBounds> bounds;
-  for (const Candidate& one : candidates_) start.push_back(one.start), bounds.push_back(one.bounds);
-  batch.add(pixels_, start, bounds, correlated_);
+FitProblem FitLadder::question() const {
+  return {0, static_cast<std::int64_t>(pixels_.value.size()), 0, static_cast<std::int64_t>(candidates_.size()),
+          correlated_};
+}
+
+void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
+  std::ranges::copy(pixels_.y, batch.pixels.y.begin() + room.first_pixel);
+  std::ranges::copy(pixels_.x, batch.pixels.x.begin() + room.first_pixel);
+  std::ranges::copy(pixels_.value, batch.pixels.value.begin() + room.first_pixel);
+  std::ranges::copy(pixels_.rms, batch.pixels.rms.begin() + room.first_pixel);
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const std::size_t at = static_cast<std::size_t>(room.first_component) + k;
+    batch.start[at] = candidates_[k].start;
+    batch.bounds[at] = candidates_[k].bounds;
+  }
 }
 
 void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {

@@ -47,8 +47,10 @@ class FitLadder {
   [[nodiscard]] bool finished() const { return rung_ == Rung::finished; }
   /// The question is one about the noise: its weights are to be those of the measured autocorrelation.
   [[nodiscard]] bool about_noise() const { return rung_ == Rung::significance; }
-  /// The island's problem at hand; not when finished.
-  void ask(FitBatch& batch) const;
+  /// The size of the problem at hand, to be laid out; not when finished.
+  [[nodiscard]] FitProblem question() const;
+  /// Fills the room that the batch has for it.
+  void ask(FitBatch& batch, const FitProblem& room) const;
   /// fitted: as many as the problem has components
   void take(const FitOutcome& outcome, const FittedGaussian* fitted);
 

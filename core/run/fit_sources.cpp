@@ -8,7 +8,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <numbers>
+#include <utility>
 
 #include "core/run/fit_ladder.hpp"
 
@@ -36,13 +38,15 @@ std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const Isla
 }
 
 FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
-  FitPixels pixels;
-  for (auto p = static_cast<std::size_t>(all.first[which]); p < static_cast<std::size_t>(all.first[which + 1]); ++p) {
-    const double above = static_cast<double>(all.pixel[p]) - static_cast<double>(all.mean[p]);
-    pixels.y.push_back(all.y[p]);
-    pixels.x.push_back(all.x[p]);
-    pixels.value.push_back(negative ? -above : above);
-    pixels.rms.push_back(all.rms[p]);
+  const std::int64_t first = all.first[which], last = all.first[which + 1];
+  FitPixels pixels{{all.y.begin() + first, all.y.begin() + last},
+                   {all.x.begin() + first, all.x.begin() + last},
+                   std::vector<double>(static_cast<std::size_t>(last - first)),
+                   {all.rms.begin() + first, all.rms.begin() + last}};
+  for (std::int64_t p = first; p < last; ++p) {
+    const auto at = static_cast<std::size_t>(p);
+    const double above = static_cast<double>(all.pixel[at]) - static_cast<double>(all.mean[at]);
+    pixels.value[static_cast<std::size_t>(p - first)] = negative ? -above : above;
   }
   return pixels;
 }
@@ -137,37 +141,73 @@ std::optional<SourceSums> without_core(const SourceSums& source, const GaussianC
   return rest;
 }
 
-/// Takes the finished ladders out, their results to their islands, their parts in their place.
-std::vector<Work> still_open(std::vector<Work> all, std::vector<std::vector<LadderResult>>& found) {
-  std::vector<Work> open;
-  for (Work& one : all) {
-    if (!one.ladder.finished()) {
-      open.push_back(std::move(one));
-      continue;
+using Ladders = std::vector<std::unique_ptr<Work>>;
+
+/// Islands or ladders of one task of a thread.
+constexpr std::int64_t kTogether = 64;
+
+std::int64_t tasks_of(std::size_t count) { return (static_cast<std::int64_t>(count) + kTogether - 1) / kTogether; }
+
+/// Calls body(i, task) for each i of [0, count), in order within a task of kTogether.
+template <class Body>
+void for_each_task(ThreadPool& pool, std::size_t count, const Progress& progress, const Body& body) {
+  pool.for_each(tasks_of(count), [&](std::int64_t task) {
+    progress.check();
+    const auto first = static_cast<std::size_t>(task * kTogether);
+    for (std::size_t i = first; i < std::min(count, first + kTogether); ++i) body(i, static_cast<std::size_t>(task));
+  });
+}
+
+/// What became of the ladders of one task, in their order.
+struct Settled {
+  Ladders open;
+  std::vector<std::pair<std::size_t, std::vector<LadderResult>>> found;  ///< with the island's entry
+};
+
+/// A finished ladder gives its results and, in its place, those of its parts.
+void settle(std::unique_ptr<Work> one, Settled& to) {
+  if (!one->ladder.finished()) {
+    to.open.push_back(std::move(one));
+    return;
+  }
+  if (!one->ladder.results().empty()) to.found.emplace_back(one->island, one->ladder.results());
+  for (FitLadder& part : one->ladder.parts())
+    settle(std::make_unique<Work>(Work{one->island, std::move(part)}), to);
+}
+
+/// The ladders still open, in order; results of the others are added to their islands'.
+Ladders joined(std::vector<Settled> tasks, std::vector<std::vector<LadderResult>>& found) {
+  Ladders open;
+  for (Settled& task : tasks) {
+    std::ranges::move(task.open, std::back_inserter(open));
+    for (auto& [island, results] : task.found) {
+      if (found[island].empty()) {
+        found[island] = std::move(results);
+      } else {
+        std::ranges::copy(results, std::back_inserter(found[island]));
+      }
     }
-    std::ranges::copy(one.ladder.results(), std::back_inserter(found[one.island]));
-    std::vector<Work> parts;
-    for (FitLadder& part : one.ladder.parts()) parts.push_back({one.island, std::move(part)});
-    std::ranges::move(still_open(std::move(parts), found), std::back_inserter(open));
   }
   return open;
 }
 
 /// Asks every open ladder's question in one batch and hands out the answers.
 /// returns the ladders still open; results of the others are added to their islands'
-std::vector<Work> next_round(Backend& backend, std::vector<Work> open, FitBatch batch, ThreadPool& pool,
-                             std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
-  for (const Work& one : open) {
-    progress.check();
-    one.ladder.ask(batch);
-  }
+Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& pool,
+                   std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
+  std::vector<FitProblem> sizes;
+  sizes.reserve(open.size());
+  for (const std::unique_ptr<Work>& one : open) sizes.push_back(one->ladder.question());
+  batch.lay_out(std::move(sizes));
+  for_each_task(pool, open.size(), progress,
+                [&](std::size_t i, std::size_t) { open[i]->ladder.ask(batch, batch.problems[i]); });
   const FitResults results = backend.fit(batch, progress);
-  pool.for_each(static_cast<std::int64_t>(open.size()), [&](std::int64_t i) {
-    progress.check();
-    const auto at = static_cast<std::size_t>(i);
-    open[at].ladder.take(results.problems[at], results.components.data() + batch.problems[at].first_component);
+  std::vector<Settled> settled(static_cast<std::size_t>(tasks_of(open.size())));
+  for_each_task(pool, open.size(), progress, [&](std::size_t i, std::size_t task) {
+    open[i]->ladder.take(results.problems[i], results.components.data() + batch.problems[i].first_component);
+    settle(std::move(open[i]), settled[task]);
   });
-  return still_open(std::move(open), found);
+  return joined(std::move(settled), found);
 }
 
 /// Sources and their fits, those that the fits added at the end of their islands.
@@ -263,30 +303,25 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   const std::vector<IslandSources> islands = group(sums, pixels);
   const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
   ThreadPool pool(request_.threads);
-  std::vector<std::optional<Work>> begun(islands.size());
-  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
-    progress.check();
-    const auto at = static_cast<std::size_t>(i);
-    FitPixels its = pixels_of(pixels, islands[at].pixels, options.negative);
-    std::vector<Candidate> candidates = candidates_of(sums, islands[at], its, beam_px_);
-    begun[at].emplace(at, FitLadder(std::move(its), std::move(candidates), setting));
-  });
-  std::vector<Work> open;
-  for (std::optional<Work>& one : begun) open.push_back(std::move(*one));
   std::vector<std::vector<LadderResult>> found(islands.size());
-  open = still_open(std::move(open), found);
-  FitBatch empty;
-  empty.weights = beam_noise_;
-  empty.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
-  FitBatch about_noise = empty;
-  about_noise.weights = empty.errors;
+  std::vector<Settled> begun(static_cast<std::size_t>(tasks_of(islands.size())));
+  for_each_task(pool, islands.size(), progress, [&](std::size_t i, std::size_t task) {
+    FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
+    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_);
+    settle(std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting)}), begun[task]);
+  });
+  Ladders open = joined(std::move(begun), found);
+  FitBatch batch;
+  batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
   while (!open.empty()) {
-    const auto last =
-        std::stable_partition(open.begin(), open.end(), [](const Work& one) { return !one.ladder.about_noise(); });
-    std::vector<Work> questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
+    const auto last = std::stable_partition(
+        open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
+    Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
     open.erase(last, open.end());
-    open = next_round(backend, std::move(open), empty, pool, found, progress);
-    std::ranges::move(next_round(backend, std::move(questions), about_noise, pool, found, progress),
+    batch.weights = beam_noise_;
+    open = next_round(backend, std::move(open), batch, pool, found, progress);
+    batch.weights = batch.errors;
+    std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, progress),
                       std::back_inserter(open));
   }
   return collect(sums, islands, pixels, found, options.seed);

@@ -40,7 +40,8 @@ std::vector<LadderResult> climbed(FitLadder ladder) {
   while (!ladder.finished()) {
     FitBatch batch;
     batch.weights = batch.errors = NoiseCorrelation::of_shape(kBeam);
-    ladder.ask(batch);
+    batch.lay_out({ladder.question()});
+    ladder.ask(batch, batch.problems[0]);
     const FitResults results = backend("cpu").fit(batch, {});
     ladder.take(results.problems[0], results.components.data());
   }
@@ -59,6 +60,36 @@ void expect_scene(const std::vector<LadderResult>& got, const std::vector<Gaussi
     EXPECT_NEAR(near->gaussian.component.x, truth.x, 0.2);
     EXPECT_NEAR(near->gaussian.component.y, truth.y, 0.2);
     EXPECT_NEAR(near->gaussian.component.peak, truth.peak, part * truth.peak);
+  }
+}
+
+TEST(FitBatch, RoomThatIsFilledInAnyOrderHoldsWhatIsAdded) {
+  const FitPixels first = pixels_of({{100, 20, 20, kBeam}}), second = pixels_of({{50, 30, 32, kBeam}, {60, 42, 32, kBeam}});
+  const std::vector<Candidate> one{candidate(100, 20, 20, 0)}, two{candidate(50, 30, 32, 0), candidate(60, 42, 32, 1)};
+  const FitLadder ladders[] = {{first, one, {kBeam, 5, 3}}, {second, two, {kBeam, 5, 3}}};
+  FitBatch added, laid;
+  added.add(first, {one[0].start}, {one[0].bounds}, true);
+  added.add(second, {two[0].start, two[1].start}, {two[0].bounds, two[1].bounds}, true);
+  laid.lay_out({ladders[1].question()});  // what there was before leaves no trace
+  ladders[1].ask(laid, laid.problems[0]);
+  laid.lay_out({ladders[0].question(), ladders[1].question()});
+  for (const std::size_t i : {1, 0}) ladders[i].ask(laid, laid.problems[i]);
+  ASSERT_EQ(laid.problems.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(laid.problems[i].first_pixel, added.problems[i].first_pixel);
+    EXPECT_EQ(laid.problems[i].pixels, added.problems[i].pixels);
+    EXPECT_EQ(laid.problems[i].first_component, added.problems[i].first_component);
+    EXPECT_EQ(laid.problems[i].components, added.problems[i].components);
+    EXPECT_TRUE(laid.problems[i].correlated);
+  }
+  EXPECT_EQ(laid.pixels.y, added.pixels.y);
+  EXPECT_EQ(laid.pixels.x, added.pixels.x);
+  EXPECT_EQ(laid.pixels.value, added.pixels.value);
+  EXPECT_EQ(laid.pixels.rms, added.pixels.rms);
+  ASSERT_EQ(laid.start.size(), 3u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(laid.start[k].x, added.start[k].x);
+    EXPECT_EQ(laid.bounds[k].reach, added.bounds[k].reach);
   }
 }
 
@@ -158,7 +189,8 @@ LadderResult faint(const Covariance& shape) {
     FitBatch batch;
     batch.errors = NoiseCorrelation::of_shape(kBeam + kBeam);
     batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(kBeam);
-    ladder.ask(batch);
+    batch.lay_out({ladder.question()});
+    ladder.ask(batch, batch.problems[0]);
     const FitResults results = backend("cpu").fit(batch, {});
     ladder.take(results.problems[0], results.components.data());
   }
