@@ -189,13 +189,17 @@ __device__ inline void help_clip(const float* sorted, ClipMemory* memory) {
   }
 }
 
+/// Digits of 4 bits; with 32 pixels a thread there are no registers to keep a pass's counts in.
+template <int Threads, int Items>
+using CellSort = cub::BlockRadixSort<std::uint32_t, Threads, Items, cub::NullType, 4, (Items <= 16)>;
+
 template <int Threads, int Items>
 union CellMemory {
   struct {
     float sorted[Threads * Items];
     ClipMemory clip;
   } cell;
-  typename cub::BlockRadixSort<std::uint32_t, Threads, Items>::TempStorage digits;
+  typename CellSort<Threads, Items>::TempStorage digits;
 };
 
 /// Sorts the finite pixels into memory.cell.sorted.   returns how many they are
@@ -208,7 +212,7 @@ __device__ unsigned sort_by_digits(const float (&pixels)[Items], CellMemory<Thre
     keys[item] = isfinite(pixels[item]) ? rules::key_of(pixels[item]) : kBlankKey;
     finite += __syncthreads_count(keys[item] != kBlankKey);
   }
-  cub::BlockRadixSort<std::uint32_t, Threads, Items>(memory.digits).SortBlockedToStriped(keys);
+  CellSort<Threads, Items>(memory.digits).SortBlockedToStriped(keys);
   __syncthreads();  // the sort's memory is about to hold the sorted pixels
 #pragma unroll
   for (int item = 0; item < Items; ++item) memory.cell.sorted[item * Threads + threadIdx.x] = float_of_key(keys[item]);

@@ -87,11 +87,13 @@ inline constexpr int kWindowBits = 36;
 template <class Window, class Search>
 REBER_HD MeanStd exact_moments(const float* sorted, std::int64_t lo, std::int64_t hi, Window window, Search search) {
   using Wide = WideInt<11>;
+  using WideSum = WideInt<5>;  // of fewer than 2^42 values
   constexpr int kLeast = -149, kSignificand = 23;
   constexpr std::uint64_t kMostNarrow = std::uint64_t{1} << 24;  // 128 bits hold n times the sum of squares
   const auto n = static_cast<std::uint64_t>(hi - lo);
   const std::int64_t begin = lo;
-  Wide sum, squares;
+  WideSum sum;
+  Wide squares;
   while (lo < hi) {
     const float size = fmaxf(fabsf(sorted[lo]), fabsf(sorted[hi - 1]));
     if (size == 0.0f) break;
@@ -103,7 +105,7 @@ REBER_HD MeanStd exact_moments(const float* sorted, std::int64_t lo, std::int64_
     const bool rest = left < right && (sorted[left] != 0.0f || sorted[right - 1] != 0.0f);
     if (!rest && lo == begin && n < kMostNarrow)
       return mean_and_std_about(0, n, both, below.squares + above.squares, unit);
-    const Wide part = shifted<11>(static_cast<Uint128>(both < 0 ? -both : both), unit - kLeast);
+    const WideSum part = shifted<5>(static_cast<Uint128>(both < 0 ? -both : both), unit - kLeast);
     add(sum, both < 0 ? negated(part) : part);
     add(squares, shifted<11>(below.squares + above.squares, 2 * (unit - kLeast)));
     lo = left;

@@ -38,6 +38,7 @@ template <int Limbs>
 REBER_HD WideInt<Limbs> negated(const WideInt<Limbs>& a) {
   WideInt<Limbs> result;
   std::uint64_t carry = 1;
+  REBER_UNROLL
   for (int i = 0; i < Limbs; ++i) {
     result.limb[i] = ~a.limb[i] + carry;
     carry = carry != 0 && result.limb[i] == 0 ? 1 : 0;
@@ -48,6 +49,7 @@ REBER_HD WideInt<Limbs> negated(const WideInt<Limbs>& a) {
 template <int Limbs>
 REBER_HD void add(WideInt<Limbs>& a, const WideInt<Limbs>& b) {
   std::uint64_t carry = 0;
+  REBER_UNROLL
   for (int i = 0; i < Limbs; ++i) {
     const Uint128 sum = static_cast<Uint128>(a.limb[i]) + b.limb[i] + carry;
     a.limb[i] = static_cast<std::uint64_t>(sum);
@@ -55,16 +57,17 @@ REBER_HD void add(WideInt<Limbs>& a, const WideInt<Limbs>& b) {
   }
 }
 
-/// value x 2^shift, shift >= 0.
+/// value x 2^shift, shift >= 0. Limbs are picked, not indexed, here and below: a card then keeps them in registers.
 template <int Limbs>
 REBER_HD WideInt<Limbs> shifted(Uint128 value, int shift) {
   WideInt<Limbs> result;
   const std::uint64_t low = static_cast<std::uint64_t>(value), high = static_cast<std::uint64_t>(value >> 64);
   const int whole = shift / 64, part = shift % 64;
-  const std::uint64_t words[3] = {low << part, part == 0 ? high : high << part | low >> (64 - part),
-                                  part == 0 ? 0 : high >> (64 - part)};
-  for (int i = 0; i < 3; ++i)
-    if (whole + i < Limbs) result.limb[whole + i] = words[i];
+  const std::uint64_t first = low << part, second = part == 0 ? high : high << part | low >> (64 - part),
+                      third = part == 0 ? 0 : high >> (64 - part);
+  REBER_UNROLL
+  for (int i = 0; i < Limbs; ++i)
+    result.limb[i] = i == whole ? first : (i == whole + 1 ? second : (i == whole + 2 ? third : 0));
   return result;
 }
 
@@ -73,6 +76,7 @@ template <int Limbs>
 REBER_HD WideInt<Limbs> times(const WideInt<Limbs>& a, std::uint64_t n) {
   WideInt<Limbs> result;
   std::uint64_t carry = 0;
+  REBER_UNROLL
   for (int i = 0; i < Limbs; ++i) {
     const Uint128 product = static_cast<Uint128>(a.limb[i]) * n + carry;
     result.limb[i] = static_cast<std::uint64_t>(product);
@@ -85,8 +89,10 @@ REBER_HD WideInt<Limbs> times(const WideInt<Limbs>& a, std::uint64_t n) {
 template <int Limbs>
 REBER_HD WideInt<Limbs> squared(const WideInt<Limbs>& a) {
   WideInt<Limbs> result;
+  REBER_UNROLL
   for (int i = 0; i < Limbs; ++i) {
     std::uint64_t carry = 0;
+    REBER_UNROLL
     for (int j = 0; i + j < Limbs; ++j) {
       const Uint128 sum = static_cast<Uint128>(a.limb[i]) * a.limb[j] + result.limb[i + j] + carry;
       result.limb[i + j] = static_cast<std::uint64_t>(sum);
@@ -99,19 +105,34 @@ REBER_HD WideInt<Limbs> squared(const WideInt<Limbs>& a) {
 /// a x 2^exponent for a >= 0, rounded once to the nearest double (ties to even).
 template <int Limbs>
 REBER_HD double rounded(const WideInt<Limbs>& a, int exponent) {
-  int top = Limbs - 1;
-  while (top > 0 && a.limb[top] == 0) --top;
-  if (a.limb[top] == 0) return 0;
-  const int lead = zeros_above(a.limb[top]);
-  std::uint64_t bits = a.limb[top] << lead;
-  bool rest = false;
-  if (top > 0) {
-    if (lead > 0) bits |= a.limb[top - 1] >> (64 - lead);
-    rest = a.limb[top - 1] << lead != 0;
-    for (int i = 0; i < top - 1; ++i) rest |= a.limb[i] != 0;
+  std::uint64_t highest = 0, next = 0, others = 0;
+  int top = 0;
+  REBER_UNROLL
+  for (int i = Limbs - 1; i >= 0; --i) {
+    if (highest == 0) {
+      highest = a.limb[i];
+      top = i;
+    } else if (i == top - 1) {
+      next = a.limb[i];
+    } else {
+      others |= a.limb[i];
+    }
   }
+  if (highest == 0) return 0;
+  const int lead = zeros_above(highest);
+  const std::uint64_t bits = lead > 0 ? highest << lead | next >> (64 - lead) : highest;
+  const bool rest = (next << lead | others) != 0;
   // 64 bits are 11 more than a double keeps: the lowest stands for all that follows.
   return std::ldexp(static_cast<double>(bits | (rest ? 1u : 0u)), exponent + 64 * top - lead);
+}
+
+/// The same number in more limbs, of a >= 0.
+template <int More, int Limbs>
+REBER_HD WideInt<More> widened(const WideInt<Limbs>& a) {
+  WideInt<More> result;
+  REBER_UNROLL
+  for (int i = 0; i < Limbs; ++i) result.limb[i] = a.limb[i];
+  return result;
 }
 
 struct MeanStd {
@@ -120,14 +141,14 @@ struct MeanStd {
 
 /// Of n > 0 values: sum is theirs in units of 2^unit, squares that of their squares in units of 4^unit.
 ///   mean = sum / n, std = sqrt(n squares - sum^2) / n; both numerators are exact before they are rounded
-template <int Limbs>
-REBER_HD MeanStd mean_and_std(std::uint64_t n, const WideInt<Limbs>& sum, const WideInt<Limbs>& squares, int unit) {
+template <int SumLimbs, int Limbs>
+REBER_HD MeanStd mean_and_std(std::uint64_t n, const WideInt<SumLimbs>& sum, const WideInt<Limbs>& squares, int unit) {
   const bool below_zero = is_negative(sum);
-  const WideInt<Limbs> size = below_zero ? negated(sum) : sum;
+  const WideInt<SumLimbs> size = below_zero ? negated(sum) : sum;
   const auto count = static_cast<double>(n);
   const double mean = rounded(size, unit) / count;
   WideInt<Limbs> spread = times(squares, n);
-  add(spread, negated(squared(size)));
+  add(spread, negated(squared(widened<Limbs>(size))));
   // Below 0 only where the sums were estimated.
   const double variance = is_negative(spread) ? 0.0 : rounded(spread, 2 * unit) / (count * count);
   return {below_zero ? -mean : mean, std::sqrt(variance)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Marks a function that is compiled for the host and, under nvcc, for the device as well; and a loop whose rounds do
-// not depend on each other, which the host's compiler may then make vector code of.
+// not depend on each other, which the host's compiler may then make vector code of; and one that the device's compiler
+// writes out, so that arrays stay in registers.
 #pragma once
 
 #ifdef __CUDACC__
@@ -9,4 +10,10 @@
 #else
 #define REBER_HD inline
 #define REBER_VECTOR _Pragma("GCC ivdep")
+#endif
+
+#ifdef __CUDA_ARCH__
+#define REBER_UNROLL _Pragma("unroll")
+#else
+#define REBER_UNROLL
 #endif
