@@ -37,10 +37,7 @@ void add_background(CLI::App& root, Action& action) {
   command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
   command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
   add_background_options(*command, options->background, "--method", false);
-  add_image_options(*command, options->common);
-  add_overwrite_option(*command, options->common);
-  add_dry_run_option(*command, options->common);
-  add_common_options(*command, options->common);
+  add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"
       "  reber background in.fits                                      values alone, no maps\n"

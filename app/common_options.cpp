@@ -107,6 +107,13 @@ void add_dry_run_option(CLI::App& command, CommonOptions& options) {
       ->group("Output");
 }
 
+void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
+  add_image_options(command, options, beam_name);
+  add_overwrite_option(command, options);
+  add_dry_run_option(command, options);
+  add_common_options(command, options);
+}
+
 void apply(const CommonOptions& options, Terminal& terminal) {
   if (options.quiet && options.verbose) throw InputError("--quiet and --verbose exclude each other");
   if (options.quiet) terminal.set_verbosity(Verbosity::quiet);

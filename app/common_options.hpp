@@ -40,6 +40,8 @@ void add_image_options(CLI::App& command, CommonOptions& options,
                        const std::string& beam_name = "--beam,--image-beam");
 void add_overwrite_option(CLI::App& command, CommonOptions& options);
 void add_dry_run_option(CLI::App& command, CommonOptions& options);
+/// All of these: what a command has that reads one image and may write files.
+void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
 
 /// Sets up the terminal for --quiet, --verbose and --json -.
 void apply(const CommonOptions& options, Terminal& terminal);

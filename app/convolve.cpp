@@ -112,10 +112,7 @@ void add_convolve(CLI::App& root, Action& action) {
                       "--kernel beam:MAJ,MIN,PA. --kernel or --beam may be given several times")
       ->type_name("MAJ,MIN,PA")
       ->group("Convolution");
-  add_image_options(*command, options->common, "--image-beam");
-  add_overwrite_option(*command, options->common);
-  add_dry_run_option(*command, options->common);
-  add_common_options(*command, options->common);
+  add_run_options(*command, options->common, "--image-beam");
   command->footer(
       "Examples:\n"
       "  reber convolve in.fits out.fits --beam 20,20,0               smooth to a round 20\" beam\n"

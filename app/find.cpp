@@ -58,10 +58,7 @@ void add_find(CLI::App& root, Action& action) {
   add_map_options(*command, options->maps);
   add_find_options(*command, options->find);
   add_background_options(*command, options->background, "--background", true);
-  add_image_options(*command, options->common);
-  add_overwrite_option(*command, options->common);
-  add_dry_run_option(*command, options->common);
-  add_common_options(*command, options->common);
+  add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"
       "  reber find in.fits                                   print the brightest sources\n"

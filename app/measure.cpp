@@ -178,10 +178,7 @@ void add_measure(CLI::App& root, Action& action) {
       ->type_name("CATALOGUE")
       ->group("Output");
   add_background_options(*command, options->background, "--background", true);
-  add_image_options(*command, options->common);
-  add_overwrite_option(*command, options->common);
-  add_dry_run_option(*command, options->common);
-  add_common_options(*command, options->common);
+  add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"
       "  reber measure epoch2.fits --at epoch1_cat.fits -o epoch2_forced.fits\n"

@@ -238,10 +238,7 @@ void add_smooth(CLI::App& root, Action& action) {
   command->add_option("-o,--output", options->folder, "Folder for NAME_smoothed.fits; default: that of each input")
       ->type_name("OUTDIR")
       ->group("Output");
-  add_image_options(*command, options->common, "--image-beam");
-  add_overwrite_option(*command, options->common);
-  add_dry_run_option(*command, options->common);
-  add_common_options(*command, options->common);
+  add_run_options(*command, options->common, "--image-beam");
   command->footer(
       "Examples:\n"
       "  reber smooth a.fits b.fits c.fits --common --dry-run        the beam, and what each input needs\n"

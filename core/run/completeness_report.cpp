@@ -48,45 +48,43 @@ std::string level(const CompletenessResult& result, double snr) {
   return fmt::format("S/N {:.2f} ({:.4g} uJy/beam at the median rms)", snr, snr * result.median_rms * 1e6);
 }
 
-PanelSeries series_of(const std::string& name, const CompletenessResult& result,
-                      const Fraction CompletenessBin::*what) {
+/// A line through the bins; add(bin, series) gives a bin's values and limits.
+template <class Add>
+PanelSeries line_of(const std::string& name, const CompletenessResult& result, const Add& add) {
   PanelSeries out;
   out.name = name;
   out.line = true;
   for (const CompletenessBin& bin : result.bins) {
-    const Fraction& fraction = bin.*what;
     out.x.push_back(middle(bin));
-    out.y.push_back(fraction.value());
-    out.low.push_back(fraction.low()), out.high.push_back(fraction.high());
+    add(bin, out);
   }
   return out;
 }
 
+PanelSeries series_of(const std::string& name, const CompletenessResult& result,
+                      const Fraction CompletenessBin::*what) {
+  return line_of(name, result, [what](const CompletenessBin& bin, PanelSeries& out) {
+    const Fraction& fraction = bin.*what;
+    out.y.push_back(fraction.value());
+    out.low.push_back(fraction.low()), out.high.push_back(fraction.high());
+  });
+}
+
 PanelSeries medians(const std::string& name, const CompletenessResult& result, const Spread CompletenessBin::*what) {
-  PanelSeries out;
-  out.name = name;
-  out.line = true;
-  for (const CompletenessBin& bin : result.bins) {
+  return line_of(name, result, [what](const CompletenessBin& bin, PanelSeries& out) {
     const Spread& spread = bin.*what;
-    out.x.push_back(middle(bin));
     out.y.push_back(spread.median);
     out.low.push_back(spread.median - spread.e_median), out.high.push_back(spread.median + spread.e_median);
-  }
-  return out;
+  });
 }
 
 constexpr std::int64_t kFewestForScatter = 5;
 
 PanelSeries scatters(const std::string& name, const CompletenessResult& result, const Spread CompletenessBin::*what) {
-  PanelSeries out;
-  out.name = name;
-  out.line = true;
-  for (const CompletenessBin& bin : result.bins) {
+  return line_of(name, result, [what](const CompletenessBin& bin, PanelSeries& out) {
     const Spread& spread = bin.*what;
-    out.x.push_back(middle(bin));
     out.y.push_back(spread.count >= kFewestForScatter ? spread.scatter : std::nan(""));
-  }
-  return out;
+  });
 }
 
 }  // namespace
