@@ -217,7 +217,12 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
                                double seed) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
-  std::size_t next = 0;
+  std::size_t next = 0, most = sums.size();
+  for (const std::vector<LadderResult>& island : found)
+    most += static_cast<std::size_t>(std::ranges::count_if(
+        island, [](const LadderResult& one) { return one.source == Candidate::kExtra || (one.flag & kFlagCore) != 0; }));
+  all.reserve(most);
+  fits.reserve(most);
   const auto copy_until = [&](std::size_t end) {
     for (; next < end; ++next) {
       all.push_back(sums[next]);
