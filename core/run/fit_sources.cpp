@@ -143,18 +143,20 @@ std::optional<SourceSums> without_core(const SourceSums& source, const GaussianC
 
 using Ladders = std::vector<std::unique_ptr<Work>>;
 
-/// Islands or ladders of one task of a thread.
-constexpr std::int64_t kTogether = 64;
+/// Islands or ladders of one task of a thread: some hundred tasks, so that one large island keeps no other waiting.
+std::size_t together(std::size_t count) { return std::clamp<std::size_t>(count / 256, 1, 64); }
+std::size_t tasks_of(std::size_t count) { return (count + together(count) - 1) / together(count); }
 
-std::int64_t tasks_of(std::size_t count) { return (static_cast<std::int64_t>(count) + kTogether - 1) / kTogether; }
-
-/// Calls body(i, task) for each i of [0, count), in order within a task of kTogether.
+/// Calls body(i, task) for each i of [0, count), in order within a task.
 template <class Body>
 void for_each_task(ThreadPool& pool, std::size_t count, const Progress& progress, const Body& body) {
-  pool.for_each(tasks_of(count), [&](std::int64_t task) {
-    progress.check();
-    const auto first = static_cast<std::size_t>(task * kTogether);
-    for (std::size_t i = first; i < std::min(count, first + kTogether); ++i) body(i, static_cast<std::size_t>(task));
+  pool.for_each(static_cast<std::int64_t>(tasks_of(count)), [&](std::int64_t number) {
+    const auto task = static_cast<std::size_t>(number);
+    const std::size_t first = task * together(count);
+    for (std::size_t i = first; i < std::min(count, first + together(count)); ++i) {
+      progress.check();
+      body(i, task);
+    }
   });
 }
 
@@ -202,7 +204,7 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
   for_each_task(pool, open.size(), progress,
                 [&](std::size_t i, std::size_t) { open[i]->ladder.ask(batch, batch.problems[i]); });
   const FitResults results = backend.fit(batch, progress);
-  std::vector<Settled> settled(static_cast<std::size_t>(tasks_of(open.size())));
+  std::vector<Settled> settled(tasks_of(open.size()));
   for_each_task(pool, open.size(), progress, [&](std::size_t i, std::size_t task) {
     open[i]->ladder.take(results.problems[i], results.components.data() + batch.problems[i].first_component);
     settle(std::move(open[i]), settled[task]);
@@ -309,7 +311,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
   ThreadPool pool(request_.threads);
   std::vector<std::vector<LadderResult>> found(islands.size());
-  std::vector<Settled> begun(static_cast<std::size_t>(tasks_of(islands.size())));
+  std::vector<Settled> begun(tasks_of(islands.size()));
   for_each_task(pool, islands.size(), progress, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
     std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_);
