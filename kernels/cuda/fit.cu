@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block that solves a problem, its workspace in shared memory where that is large enough. Answers
-// kernels/cpu/fit.cpp bit for bit: both run kernels/shared/fit_problem.hpp.
+// The block that solves a problem, its workspace in shared memory where that is large enough, else all but the matrix.
+// Answers kernels/cpu/fit.cpp bit for bit: both run kernels/shared/fit_problem.hpp.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/fit.hpp"
@@ -17,12 +17,12 @@ using SevenColumns = std::integral_constant<int, 7>;
 template <bool kAsks>
 struct Block {
   static constexpr int together = 1;
-  static constexpr unsigned kEvery = 64;
   int rank, size;
   const volatile int* stop;
   mutable unsigned syncs = 0;
   __device__ void sync() const {
     if constexpr (kAsks) {
+      constexpr unsigned kEvery = 64;
       if (++syncs % kEvery == 0) {
         if (__syncthreads_or(rank == 0 && *stop != 0)) asm volatile("exit;");
         return;
@@ -32,8 +32,15 @@ struct Block {
   }
 };
 
-template <class Columns, bool kShared>
-__global__ void __launch_bounds__(kMostThreads)
+/// Blocks a multiprocessor that registers are to allow; 0: the compiler's choice. More spill.
+template <class Columns, FitMemory kMemory>
+constexpr int kLeastBlocks = kMemory == FitMemory::global   ? 1
+                             : kMemory == FitMemory::apart  ? 2
+                             : std::is_same_v<Columns, int> ? 3
+                                                            : 0;
+
+template <class Columns, FitMemory kMemory>
+__global__ void __launch_bounds__(kMostThreads, kLeastBlocks<Columns, kMemory>)
     k_fit(FitTask task, const std::int32_t* __restrict__ which, std::int64_t doubles, double* workspace) {
   extern __shared__ double fit_memory[];
   if (__syncthreads_or(threadIdx.x == 0 && *task.stop != 0)) return;
@@ -55,39 +62,45 @@ __global__ void __launch_bounds__(kMostThreads)
                        problem.correlated,
                        task.weights,
                        task.errors};
-  double* memory = fit_memory;
-  if constexpr (!kShared) memory = workspace + static_cast<std::int64_t>(blockIdx.x) * doubles;
-  using Team = Block<!kShared>;
+  double *memory = fit_memory, *matrix = nullptr;
+  if constexpr (kMemory != FitMemory::shared) {
+    double* own = workspace + static_cast<std::int64_t>(blockIdx.x) * doubles;
+    (kMemory == FitMemory::apart ? matrix : memory) = own;
+  }
+  using Team = Block<kMemory != FitMemory::shared>;
   const Team block{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), task.stop};
-  ProblemFit<Team, Columns> fit(block, input, parameters, columns, memory);
+  ProblemFit<Team, Columns> fit(block, input, parameters, columns, memory, matrix);
   const FitOutcome outcome = fit.run(task.fitted + problem.first_component);
   if (threadIdx.x == 0) task.outcomes[index] = outcome;
 }
 
-template <class Columns, bool kShared>
+template <class Columns, FitMemory kMemory>
 void launch(cudaStream_t stream, const FitTask& task, const FitLaunch& group) {
-  std::int64_t bytes = 0;
-  if (kShared) {
-    bytes = group.doubles * static_cast<std::int64_t>(sizeof(double));
-    check(cudaFuncSetAttribute(k_fit<Columns, kShared>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bytes)),
-          "cudaFuncSetAttribute", bytes);
-  }
-  k_fit<Columns, kShared>
+  const std::int64_t bytes = group.shared_doubles * static_cast<std::int64_t>(sizeof(double));
+  check(cudaFuncSetAttribute(k_fit<Columns, kMemory>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        "cudaFuncSetAttribute", bytes);
+  k_fit<Columns, kMemory>
       <<<static_cast<unsigned>(group.count), static_cast<unsigned>(group.threads), static_cast<std::size_t>(bytes),
-         stream>>>(task, group.which, group.doubles, group.workspace);
+         stream>>>(task, group.which, group.global_doubles, group.workspace);
   check_launch("k_fit", stream);
+}
+
+template <FitMemory kMemory>
+void launch(cudaStream_t stream, const FitTask& task, const FitLaunch& group) {
+  group.one_component ? launch<SevenColumns, kMemory>(stream, task, group) : launch<int, kMemory>(stream, task, group);
 }
 
 }  // namespace
 
 void launch_fit(cudaStream_t stream, const FitTask& task, const FitLaunch& group) {
-  if (group.workspace != nullptr) {
-    launch<int, false>(stream, task, group);
-  } else if (group.one_component) {
-    launch<SevenColumns, true>(stream, task, group);
-  } else {
-    launch<int, true>(stream, task, group);
+  switch (group.memory) {
+    case FitMemory::shared:
+      return launch<FitMemory::shared>(stream, task, group);
+    case FitMemory::apart:
+      return launch<FitMemory::apart>(stream, task, group);
+    case FitMemory::global:
+      return launch<int, FitMemory::global>(stream, task, group);
   }
 }
 

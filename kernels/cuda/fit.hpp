@@ -24,14 +24,19 @@ struct FitTask {
   const volatile int* stop = nullptr;  ///< StopFlag::word()
 };
 
+/// Where the workspace of a problem lies: in a block's shared memory; there but for its matrix; in global memory.
+enum class FitMemory { shared, apart, global };
+
 /// Problems that one launch solves: they fit the same block.
 struct FitLaunch {
   const std::int32_t* which = nullptr;  ///< numbers of problems, on the device
   std::int64_t count = 0;
-  bool one_component = false;  ///< each has one component, of free shape; only in shared memory
+  bool one_component = false;  ///< each has one component, of free shape; not in global memory
   int threads = 0;
-  std::int64_t doubles = 0;     ///< workspace of each
-  double* workspace = nullptr;  ///< count x doubles; null where they lie in shared memory
+  FitMemory memory = FitMemory::shared;
+  std::int64_t shared_doubles = 0;  ///< of a block
+  std::int64_t global_doubles = 0;  ///< of a problem
+  double* workspace = nullptr;      ///< count x global_doubles
 };
 
 /// Columns of the tables of a problem with so many free parameters.

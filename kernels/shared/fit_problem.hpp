@@ -39,10 +39,12 @@ struct FitLayout {
   int pixels, parameters;  ///< padded
   int columns;             ///< parameters and the residual, padded
   std::int64_t matrix, table, inverse_rms, normal, trial_normal, damped, step, left, right, now, trial, shapes, size;
+  std::int64_t matrix_size;  ///< as above where the matrix lies elsewhere, else counted in size
 };
 
-/// columns: at least parameters + 1.
-REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, int components, bool correlated) {
+/// columns: at least parameters + 1.   apart: the matrix, by far the largest part, has memory of its own
+REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, int components, bool correlated,
+                             bool apart = false) {
   FitLayout layout{};
   layout.pixels = dense::padded(static_cast<int>(pixels));
   layout.parameters = dense::padded(parameters);
@@ -55,7 +57,8 @@ REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, i
     layout.size += (doubles + 1) / 2 * 2;
     return at;
   };
-  layout.matrix = take(triangle > table ? triangle : table);
+  layout.matrix_size = triangle > table ? triangle : table;
+  layout.matrix = take(apart ? 0 : layout.matrix_size);
   layout.table = take(table);
   layout.inverse_rms = take(layout.pixels);
   layout.normal = take(columns * columns);
@@ -74,12 +77,14 @@ REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, i
 template <class Team, class Columns>
 class ProblemFit {
  public:
-  REBER_HD ProblemFit(const Team& team, const FitInput& input, int parameters, Columns columns, double* workspace)
+  /// matrix: its own memory, or null where it lies in the workspace
+  REBER_HD ProblemFit(const Team& team, const FitInput& input, int parameters, Columns columns, double* workspace,
+                      double* matrix = nullptr)
       : team_(team),
         in_(input),
         parameters_(parameters),
-        layout_(layout_of(input.pixels, parameters, columns, input.components, input.correlated)),
-        matrix_(workspace + layout_.matrix),
+        layout_(layout_of(input.pixels, parameters, columns, input.components, input.correlated, matrix != nullptr)),
+        matrix_(matrix != nullptr ? matrix : workspace + layout_.matrix),
         factor_{matrix_, layout_.pixels},
         table_{workspace + layout_.table, layout_.pixels, columns},
         normal_{workspace + layout_.normal, columns, columns},
@@ -146,6 +151,7 @@ class ProblemFit {
 
   /// Whitened derivatives and residual at `at`, and their products in trial_normal_.   returns chi^2
   REBER_HD double evaluate(const GaussianComponent* at) {
+    REBER_ROLLED
     for (int k = team_.rank; k < in_.components; k += team_.size) shapes_[k] = model::shape_of(at[k]);
     team_.sync();
     const int columns = table_.columns;
@@ -316,10 +322,12 @@ class ProblemFit {
   /// Sums of what is left, by the first member, whose outcome alone holds them.
   REBER_HD void sum_rest() {
     double* rest = table_.data;
+    REBER_ROLLED
     for (int k = team_.rank; k < in_.components; k += team_.size) shapes_[k] = model::shape_of(now_[k]);
     team_.sync();
     for (int i = team_.rank; i < table_.rows; i += team_.size) {
       double sum = 0;
+      REBER_ROLLED
       for (int k = 0; k < in_.components && i < in_.pixels; ++k)
         sum += model::value_at(shapes_[k], in_.x[i], in_.y[i]).value;
       rest[i] = i < in_.pixels ? in_.value[i] - sum : 0.0;
@@ -327,6 +335,7 @@ class ProblemFit {
     team_.sync();
     if (team_.rank != 0) return;
     double plain[dense::kChains] = {}, scaled[dense::kChains] = {};
+    REBER_ROLLED
     for (int i = 0; i < table_.rows; i += dense::kChains)
       for (int chain = 0; chain < dense::kChains; ++chain) {
         const double left = rest[i + chain], over_rms = left * (i + chain < in_.pixels ? inverse_rms_[i + chain] : 0.0);
