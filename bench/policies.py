@@ -146,7 +146,7 @@ POLICIES = {
         ("dense", "sparse"),
         ("rows of a tile", "loads under way"),
         rows=((8, 8), (32, 8), (16, 4), (16, 16)),
-        units=("kernels/cuda/label.cu",),
+        units=("kernels/cuda/label.cu", "kernels/cuda/island_runs.cu"),
     ),
     "mean_and_std": Policy(
         "kernels/cuda/moments.cu",
