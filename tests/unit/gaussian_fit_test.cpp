@@ -311,7 +311,7 @@ TEST(FitSources, SameForAnyNumberOfThreads) {
   const Beam beam{0.005, 0.0045, 10};
   const auto fitted = [&](int threads) {
     const auto own = make_backend("cpu", {0, threads, 0}, LogSink{});
-    return SourceFitter({FitRequest::Method::gaussian, threads}, sky_header(), beam)
+    return SourceFitter({FitRequest::Method::gaussian, false, threads}, sky_header(), beam)
         .fit(*own, field.sums, field.pixels, {});
   };
   const auto one = fitted(1), four = fitted(4);

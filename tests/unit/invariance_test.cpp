@@ -68,7 +68,7 @@ std::vector<Source> found(const Image& image, const Way& way) {
   const ImageHeader head = header();
   std::vector<SourceFit> fits;
   if (way.fitted) {
-    SourceFitter fitter({FitRequest::Method::gaussian, way.threads}, head, head.beam);
+    SourceFitter fitter({FitRequest::Method::gaussian, false, way.threads}, head, head.beam);
     fitter.measure_noise(*used, *plane, background, *islands);
     fits = fitter.fit(*used, sums, pixels, options);
   }
