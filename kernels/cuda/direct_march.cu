@@ -124,8 +124,8 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
       __syncthreads();  // this stage is there, the one before it is free
     }
     if (t + kAhead < count)
-      stage_rows<kBatch, Policy::width, Policy::threads>(job, top - t - kAhead, x0 - Policy::halo,
-                                                         stages + next * Policy::stage);
+      stage_rows<kBatch, Policy::width, Policy::width, Policy::threads, Policy::threads>(
+          job, top - t - kAhead, x0 - Policy::halo, stages + next * Policy::stage);
     close_copies();
     next = next + 1 == kStages ? 0 : next + 1;
     if (t < 0) continue;

@@ -19,8 +19,8 @@ template <int Side>
 struct Tile {
   static constexpr int lanes = 32, warps = 8, columns = 8, rows = 4, threads = lanes * warps;
   static constexpr int blocks = Side <= 15 ? 3 : 2;
-  /// Kernel rows in one stretch of code: with two, most weights serve both. With three, or two from 17 x 17 on, the code
-  /// outgrows the instruction cache.
+  /// Kernel rows in one stretch of code: with two, most weights serve both. With three, or two from 17 x 17 on, the
+  /// code outgrows the instruction cache.
   static constexpr int together = Side <= 15 ? 2 : 1;
   static constexpr bool apart = Side > 15;  ///< each kernel row has a sum of its own: sums_rows_apart
   static constexpr int across = lanes * columns, down = warps * rows, halo = up4(Side / 2);

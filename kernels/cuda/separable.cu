@@ -322,8 +322,7 @@ std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpe
   if (const auto spaced = rules::spaced_taps(spec.kernel)) return make_spaced(context, *spaced);
   const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
   if (!separable_is_fused(context, spec.kernel.shape)) return make_separable_two_pass(context, column, row);
-  std::unique_ptr<Convolver> convolver =
-      std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
+  std::unique_ptr<Convolver> convolver = std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
   if (separable_marches(context, spec.kernel.shape, shape))
     convolver = make_separable_march(context, column, row, std::move(convolver));
   return make_sharing(context, column, row, std::move(convolver));

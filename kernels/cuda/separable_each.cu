@@ -18,6 +18,7 @@ constexpr int kThreads = 256, kBlocks = 2;
 constexpr int kStrip = kThreads;           ///< a thread has one column
 constexpr int kBatch = 16, kTogether = 8;  ///< rows of a stage; rows that one reading of the weights serves
 constexpr int kMostTaps = 33;
+constexpr double kUneven = 0.15;  ///< as march_grid has it
 constexpr int kMiddlePitch = kStrip + 4, kMiddle = kBatch * kMiddlePitch;
 
 /// How taps of a row stand in groups of four: see RingLayout.
@@ -254,7 +255,7 @@ void launch(cudaStream_t stream, int multiprocessors, const EachVariant& variant
                                                       static_cast<std::size_t>(variant.bytes)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   const MarchGrid grid = march_grid(job.in.nx, job.ny, kStrip, std::int64_t{multiprocessors} * std::max(blocks, 1),
-                                    variant.taps[kEachMost - 1] - 1 + kBatch);
+                                    variant.taps[kEachMost - 1] - 1 + kBatch, kUneven);
   variant.kernel<<<static_cast<unsigned>(grid.blocks), kThreads, static_cast<std::size_t>(variant.bytes), stream>>>(
       job, grid, scales);
   check_launch("k_march_each", stream);

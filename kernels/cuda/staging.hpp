@@ -63,28 +63,28 @@ __device__ __forceinline__ const float* held_row(const RowWindow& window, int y,
 }
 
 /// Starts the copies of rows y, y - 1 .. y - Rows + 1 and columns x0 .. x0 + Width - 1 into the stage, row after row.
-/// Each of the Threads threads takes 16 bytes of a row; what is left of the rows is dealt out among all.
-template <int Rows, int Width, int Threads>
+/// Main: 16-byte groups of a row that whole sets of threads take; the others are dealt out one by one.
+template <int Rows, int Width, int Pitch, int Threads, int Main>
 __device__ __forceinline__ void stage_rows(const ConvolveJob& job, int y, int x0, float* stage) {
-  constexpr int kRest = Width / 4 - Threads;
-  static_assert(kRest >= 0);
+  constexpr int kGroups = Width / 4, kRest = kGroups - Main, kStep = Threads / Main;
+  static_assert(Threads % Main == 0 && Rows % kStep == 0 && kRest >= 0);
   const int held = y - static_cast<int>(job.in.first), nx = static_cast<int>(job.in.nx);
   const bool rows_held = held < static_cast<int>(job.in.rows) && held >= Rows - 1;
   const float* top = job.in.pixels + held * job.in.pitch;
   if (rows_held) {
-    const int column = threadIdx.x * 4;
+    const int column = threadIdx.x % Main * 4, first = threadIdx.x / Main;
     if (x0 + column >= 0 && x0 + column + 4 <= nx) {
-      const float* from = top + (x0 + column);
+      const float* from = top - first * job.in.pitch + (x0 + column);
 #pragma unroll
-      for (int r = 0; r < Rows; ++r) {
-        copy16(stage + r * Width + column, from);
-        from -= job.in.pitch;
+      for (int r = 0; r < Rows; r += kStep) {
+        copy16(stage + (first + r) * Pitch + column, from);
+        from -= kStep * job.in.pitch;
       }
     }
 #pragma unroll
     for (int i0 = 0; i0 < kRest * Rows; i0 += Threads) {
-      const int i = i0 + threadIdx.x, r = i % Rows, c = (Threads + i / Rows) * 4, x = x0 + c;
-      if (i < kRest * Rows && x >= 0 && x + 4 <= nx) copy16(stage + r * Width + c, top - r * job.in.pitch + x);
+      const int i = i0 + threadIdx.x, r = i % Rows, c = (Main + i / Rows) * 4, x = x0 + c;
+      if (i < kRest * Rows && x >= 0 && x + 4 <= nx) copy16(stage + r * Pitch + c, top - r * job.in.pitch + x);
     }
     if (x0 >= 0 && x0 + Width <= nx) return;
   }
@@ -97,7 +97,7 @@ __device__ __forceinline__ void stage_rows(const ConvolveJob& job, int y, int x0
     const int r = i / outside, k = i % outside, c = k < left ? k : max(right, left) + k - left;
     const float* row = rows_held ? top - r * job.in.pitch : held_row(job.in, y - r, job.boundary);
     const int at = row == nullptr ? -1 : rules::boundary_index_as<int>(x0 + c, nx, job.boundary);
-    copy4(stage + r * Width + c, at < 0 ? job.in.pixels : row + at, at < 0 ? 0 : 4);
+    copy4(stage + r * Pitch + c, at < 0 ? job.in.pixels : row + at, at < 0 ? 0 : 4);
   }
 }
 
