@@ -97,6 +97,33 @@ TEST(DisplayLevels, are_those_of_the_host_bit_for_bit) {
   }
 }
 
+TEST(DisplayLevels, rows_of_a_blend_follow_the_rule_of_each_pixel) {
+  const Image image = rough_image({700, 1101});
+  const ReducedLevels made = ReducedLevels::of(image, {});
+  for (int index = 1; index < levels::level_count(image.shape()); ++index) {
+    const ReducedLevels::Level& level = made.level(index);
+    const PeakBlend& blend = level.blend;
+    for (const std::int64_t x0 : {std::int64_t{0}, level.shape.nx / 3}) {
+      Image got({level.shape.ny, level.shape.nx - x0}), expected(got.shape());
+      for (std::int64_t y = 0; y < level.shape.ny; ++y) {
+        blend.row(y, x0, got.shape().nx, level.mean.data() + y * level.shape.nx + x0,
+                  level.peak.data() + y * level.shape.nx + x0, &got.at(y, 0));
+        const levels::Between v = levels::between(y, level.shape.ny, blend.ny());
+        for (std::int64_t x = x0; x < level.shape.nx; ++x) {
+          const levels::Between u = levels::between(x, level.shape.nx, blend.nx());
+          const auto cell = [&](std::int64_t j, std::int64_t i) {
+            return blend.cells()[static_cast<std::size_t>(j * blend.nx() + i)];
+          };
+          const levels::Noise noise = levels::noise_between(cell(v.low, u.low), cell(v.low, u.high),
+                                                            cell(v.high, u.low), cell(v.high, u.high), u.part, v.part);
+          expected.at(y, x - x0) = levels::blended(level.mean.at(y, x), level.peak.at(y, x), noise);
+        }
+      }
+      EXPECT_TRUE(same_bits(got, expected)) << "level " << index << " from " << x0;
+    }
+  }
+}
+
 TEST(DisplayLevels, their_sample_is_that_of_the_host) {
   const Shape shape{1030, 900};
   const Image image = rough_image(shape);
