@@ -23,7 +23,8 @@ inline std::vector<std::vector<std::string>> sky_rows(const std::string& kind) {
     std::istringstream words(line);
     std::vector<std::string> row;
     for (std::string word; std::getline(words, word, ',');) {
-      if (const auto comma = word.find("%2C"); comma != std::string::npos) word.replace(comma, 3, ",");
+      if (const auto comma = word.find("%2C"); comma != std::string::npos)
+        word = word.substr(0, comma) + "," + word.substr(comma + 3);
       row.push_back(word);
     }
     if (!row.empty() && row[0] == kind) out.push_back(row);
