@@ -2,8 +2,8 @@
 // One plane by several plans: the bits of each plan alone, whatever is shared, resident and in bands.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 
+#include "tests/support/forced_fft_way.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -91,18 +91,9 @@ TEST(ConvolveEach, blanks_that_propagate_or_count_as_zero) {
     }
 }
 
-/// REBER_CUDA_FFT for as long as this lives.
-class FftWay {
- public:
-  explicit FftWay(const char* way) { setenv("REBER_CUDA_FFT", way, 1); }
-  ~FftWay() { unsetenv("REBER_CUDA_FFT"); }
-  FftWay(const FftWay&) = delete;
-  FftWay& operator=(const FftWay&) = delete;
-};
-
 TEST(ConvolveEach, every_way_of_transforming_gives_each_plan_its_bits) {
   for (const char* way : {"tile", "lines", "library"}) {
-    const FftWay forced(way);
+    const ForcedFftWay forced(way);
     for (const std::string& name : tested_backends())
       for (const double blank : {0.0, 0.02})
         for (const std::int64_t band : {std::int64_t{0}, std::int64_t{150}}) {
@@ -130,11 +121,11 @@ TEST(ConvolveEach, few_of_each_kind) {
     for (const auto& sides : {std::vector<std::int64_t>{7, 17, 31}, {9, 15}, {17, 13}, {16, 33}})
       expect_each_alone(tested, image, 0, {}, separable_group(sides));
     {
-      const FftWay tiles("tile");
+      const ForcedFftWay tiles("tile");
       for (const Shape shape : {Shape{5, 70}, Shape{70, 5}, Shape{70, 70}})
         expect_each_alone(tested, image, 0, {}, fft_group(shape));
     }
-    const FftWay lines("lines");
+    const ForcedFftWay lines("lines");
     for (const std::int64_t length : {512, 1024, 1536, 2048, 3072, 4096})
       expect_each_alone(tested, random_image({9, 20}, 0, 10), 0, {}, fft_group({length - 8, 3}));
   }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <tuple>
 
+#include "tests/support/forced_fft_way.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -72,15 +72,6 @@ TEST_F(EveryKernel, of_separable_convolution) {
   }
 }
 
-/// The card's way to transform, while this lives.
-class ForcedWay {
- public:
-  explicit ForcedWay(const char* way) { setenv("REBER_CUDA_FFT", way, 1); }
-  ~ForcedWay() { unsetenv("REBER_CUDA_FFT"); }
-  ForcedWay(const ForcedWay&) = delete;
-  ForcedWay& operator=(const ForcedWay&) = delete;
-};
-
 /// docs/numerics.md#convolve, as in fft_lengths_test.cpp.
 void expect_close_transform(const Image& image, Shape kernel, const std::string& description) {
   const double brightest = 400;
@@ -93,7 +84,7 @@ void expect_close_transform(const Image& image, Shape kernel, const std::string&
 }
 
 TEST_F(EveryKernel, of_fft_tiles) {
-  const ForcedWay tiles("tile");
+  const ForcedFftWay tiles("tile");
   const Image image = random_image({100, 140}, 0.02, 5);
   for (const auto& [kernel, tile] :
        {std::tuple{Shape{5, 70}, "128 x 64 pixels"}, std::tuple{Shape{70, 5}, "64 x 128 pixels"},
@@ -102,7 +93,7 @@ TEST_F(EveryKernel, of_fft_tiles) {
 }
 
 TEST_F(EveryKernel, of_fft_by_the_library) {
-  const ForcedWay library("library");
+  const ForcedFftWay library("library");
   expect_close_transform(random_image({40, 50}, 0.02, 6), {5, 7}, "overlap-save");
 }
 

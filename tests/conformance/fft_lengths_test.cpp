@@ -5,21 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "tests/support/forced_fft_way.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
 namespace {
-
-/// The CUDA backend's way to transform, while this lives.
-class ForcedWay {
- public:
-  explicit ForcedWay(const char* way) { setenv("REBER_CUDA_FFT", way, 1); }
-  ~ForcedWay() { unsetenv("REBER_CUDA_FFT"); }
-  ForcedWay(const ForcedWay&) = delete;
-  ForcedWay& operator=(const ForcedWay&) = delete;
-};
 
 Kernel random_kernel(Shape shape) {
   Random random(static_cast<std::uint64_t>(shape.count()));
@@ -73,13 +64,13 @@ void check_length(std::int64_t length, bool along_y, NanRule rule) {
 class FftLengths : public ::testing::TestWithParam<int> {};
 
 TEST_P(FftLengths, agree_with_the_reference_along_rows_and_columns) {
-  const ForcedWay lines("lines");
+  const ForcedFftWay lines("lines");
   for (const bool along_y : {false, true})
     for (const NanRule rule : {NanRule::fill, NanRule::interpolate}) check_length(GetParam(), along_y, rule);
 }
 
 TEST(FftLines, an_offset_costs_no_precision_where_a_tile_is_larger_than_the_image) {
-  const ForcedWay lines("lines");
+  const ForcedFftWay lines("lines");
   Image image = random_image({300, 310}, 0, 6);
   for (std::int64_t k = 0; k < image.shape().count(); ++k) image.data()[k] = 1e4f + std::min(image.data()[k], 5.0f);
   ConvolutionSpec spec;
@@ -135,7 +126,7 @@ TEST(FftRange, extreme_images_have_the_bits_of_ordinary_ones_times_a_power_of_tw
                                {-118, 0, NanRule::fill}};
   for (const std::string& name : tested_backends())
     for (const char* way : {"tile", "lines"}) {
-      const ForcedWay forced(way);
+      const ForcedFftWay forced(way);
       for (const ExtremeCase& extreme : cases)
         for (const Shape kernel : {Shape{9, 11}, Shape{41, 37}}) expect_scaled_bits(name, extreme, random_kernel(kernel));
     }
