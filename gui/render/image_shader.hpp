@@ -92,8 +92,9 @@ void main() {
     colour = vec4(textureLod(maps, vec2((c * 255.0 + 0.5) / 256.0, map_row), 0.0).rgb, 1.0);
   }
   if (grid > 0.0) {
-    vec2 edge = min(fract(texel), 1.0 - fract(texel)) * pixel_size;
-    if (min(edge.x, edge.y) < 0.5) colour.rgb = mix(colour.rgb, vec3(0.5), grid);
+    // On the low side alone: one screen pixel's centre lies there at any zoom.
+    vec2 edge = fract(texel) * pixel_size;
+    if (min(edge.x, edge.y) < 1.0) colour.rgb = mix(colour.rgb, vec3(0.5), grid);
   }
 }
 )";
