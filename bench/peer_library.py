@@ -6,14 +6,16 @@ import numpy as np
 
 KAPPA = 3.0
 CLIP_BIAS = 0.98485214  # std of clipped Gaussian data over sigma, kappa 3
+FIVE_TAPS = (9, 17, 33, 65, 129)  # of the separable row of five kernels
+FIVE_ANGLES = (10, 30, 50, 70, 80)  # of the FFT row of five kernels, degrees
 
 
-def rotated_kernel(side):
-    """The kernel of `direct` and `fft` rows: an elliptical Gaussian at 30 degrees, cut at 3 sigma."""
+def rotated_kernel(side, degrees=30.0):
+    """The kernel of `direct` and `fft` rows: an elliptical Gaussian, cut at 3 sigma."""
     half = side // 2
     sigma = max(1.0, half / 3)
     y, x = np.mgrid[-half : half + 1, -half : half + 1].astype(np.float64)
-    c, s = math.cos(math.pi / 6), math.sin(math.pi / 6)
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     weights = np.exp(-0.5 * (((c * x + s * y) / sigma) ** 2 + ((c * y - s * x) / (0.6 * sigma)) ** 2))
     return (weights / weights.sum()).astype(np.float32)
 
@@ -26,10 +28,20 @@ def round_factor(taps):
     return (factor / factor.sum()).astype(np.float32)
 
 
-def samples(image, values):
-    """Pixels at the places of Reber's values, "y,x"."""
-    places = [place for place in values if "," in place]
-    return {place: float(image[tuple(int(v) for v in place.split(","))]) for place in places}
+def samples(result, values):
+    """Pixels at the places of Reber's values, "y,x"; of several images, row y is the one's whose turn it is."""
+    images = result if isinstance(result, list) else [result]
+    places = {place: tuple(int(v) for v in place.split(",")) for place in values if "," in place}
+    return {place: float(images[y % len(images)][y, x]) for place, (y, x) in places.items()}
+
+
+def in_turn(ways_of_each):
+    """Ways to do several things to one image, from the ways to do each: a list of what each gives."""
+
+    def all_of(functions):
+        return lambda image: [function(image) for function in functions]
+
+    return [(f"{same[0][0]}, in turn", all_of([function for _, function in same])) for same in zip(*ways_of_each)]
 
 
 class Library:
@@ -49,6 +61,10 @@ class Library:
     wait = flush = free = nothing
 
     def ways(self, operation):
+        if operation == "separable 9 to 129, five":
+            return in_turn([self.separable(round_factor(taps)) for taps in FIVE_TAPS])
+        if operation == "fft 101x101, five":
+            return self.fft_each([rotated_kernel(101, degrees) for degrees in FIVE_ANGLES])
         words = operation.split()
         size = int(words[1].split("x")[0]) if words[0] in ("direct", "separable", "fft") else 0
         table = {
@@ -70,6 +86,9 @@ class Library:
             "clip + label + measure": self.chain,
         }
         return named[operation]() if operation in named else []
+
+    def fft_each(self, kernels):
+        return in_turn([self.fft(weights) for weights in kernels])
 
     def no_way(self, *_):
         return []

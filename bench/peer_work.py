@@ -53,16 +53,24 @@ class Torch(Library):
         return [("conv2d, twice", lambda image: self.conv(self.conv(image[None, None], row), column)[0, 0])]
 
     def fft(self, weights):
-        kernel, torch = self.put(weights), self.torch
+        each = self.transforms([weights])
+        return [("rfft2, product, irfft2", lambda image: each(image)[0])]
+
+    def fft_each(self, kernels):
+        return [("rfft2 once, products, irfft2", self.transforms(kernels))]
+
+    def transforms(self, weights):
+        """The image convolved with each of some kernels of one shape, its own transform made once."""
+        kernels, torch = [self.put(one) for one in weights], self.torch
 
         def work(image):
-            shape = [smooth_number(n + k - 1) for n, k in zip(image.shape, kernel.shape)]
-            spectrum = torch.fft.rfft2(image, s=shape) * torch.fft.rfft2(kernel, s=shape)
-            full = torch.fft.irfft2(spectrum, s=shape)
-            y, x = kernel.shape[0] // 2, kernel.shape[1] // 2
-            return full[y : y + image.shape[0], x : x + image.shape[1]]
+            size = kernels[0].shape
+            shape = [smooth_number(n + k - 1) for n, k in zip(image.shape, size)]
+            spectrum, y, x = torch.fft.rfft2(image, s=shape), size[0] // 2, size[1] // 2
+            full = (torch.fft.irfft2(spectrum * torch.fft.rfft2(one, s=shape), s=shape) for one in kernels)
+            return [one[y : y + image.shape[0], x : x + image.shape[1]] for one in full]
 
-        return [("rfft2, product, irfft2", work)]
+        return work
 
     def statistics(self):
         def work(image):
