@@ -48,7 +48,9 @@ struct BenchCase {
   /// Makes ready what a user would keep from image to image; false (and a reason) where the backend cannot do it.
   std::function<bool(BenchSession&, std::string& why_not)> prepare;
   std::function<void(BenchSession&)> run;
-  FetchRows rows;                                                   ///< empty where the result is no image
+  FetchRows rows;  ///< empty where the result is no image
+  /// All of a result of several images, one after the other into the same memory; empty where `rows` is all of it.
+  std::function<void(BenchSession&, float* image)> fetch_each;
   bool labels = false;                                              ///< rows are integers
   std::function<std::vector<double>(const BenchSession&)> numbers;  ///< empty where all of them are in `values`
   std::function<Values(const BenchSession&)> values;                ///< a few of the numbers, by name

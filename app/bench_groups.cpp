@@ -59,6 +59,10 @@ BenchCase group_case(Group group, Shape shape, double brightest) {
       s.backend->render_rows(MapKind::image, *s.several[static_cast<std::size_t>(y) % s.several.size()], nullptr, y, 1,
                              out);
   };
+  one.fetch_each = [](BenchSession& s, float* image) {
+    const std::int64_t ny = s.plane->shape().ny;
+    for (const auto& plane : s.several) s.backend->render_rows(MapKind::image, *plane, nullptr, 0, ny, image);
+  };
   // As for one kernel: docs/numerics.md#convolve.
   const double direct = (2.0 * largest * largest + 8) * std::ldexp(1.0, -24);
   one.bound = group.algorithm == Algorithm::fft ? 2 * (1e-6 + direct) : 0;

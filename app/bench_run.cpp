@@ -188,7 +188,11 @@ void BenchRunner::time_transfers(const BenchCase& one, const BenchCase& load, Be
     const auto begin = Clock::now();
     load.run(session);
     if (!one.loads) one.run(session);
-    if (one.rows) one.rows(session, 0, shape_.ny, host_.data());
+    if (one.fetch_each) {
+      one.fetch_each(session, host_.data());
+    } else if (one.rows) {
+      one.rows(session, 0, shape_.ny, host_.data());
+    }
     samples.push_back(ms_since(begin));
   }
   row.with_transfers = Timing::of(std::move(samples));
