@@ -97,26 +97,33 @@ ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested, std
 
 ProofSources compare_sources(const std::vector<Source>& tested, const std::vector<Source>& oracle, double beam_px) {
   using Key = std::tuple<std::int64_t, std::int64_t, bool>;
-  std::map<Key, const Source*> known;
-  for (const Source& source : oracle) known[{source.peak_y, source.peak_x, source.negative}] = &source;
+  std::multimap<Key, const Source*> left;
+  for (const Source& source : oracle) left.emplace(Key{source.peak_y, source.peak_x, source.negative}, &source);
   ProofSources result;
   for (const Source& source : tested) {
-    const auto found = known.find({source.peak_y, source.peak_x, source.negative});
-    if (found == known.end()) {
+    const auto distance = [&](const auto& entry) {
+      const double pixels = std::hypot(source.x - entry.second->x, source.y - entry.second->y);
+      return std::isnan(pixels) ? INFINITY : pixels;
+    };
+    // Parts of one blend may share their brightest pixel: of these the nearest.
+    const auto [from, to] = left.equal_range({source.peak_y, source.peak_x, source.negative});
+    const auto found =
+        std::min_element(from, to, [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
+    if (found == to) {
       ++result.only_tested;
       continue;
     }
     const Source& other = *found->second;
     ++result.matched;
     const double flux = source.total == other.total ? 0 : (source.total - other.total) / other.e_total;
-    const double distance = std::hypot(source.x - other.x, source.y - other.y) / beam_px;
+    const double beams = distance(*found) / beam_px;
     result.snr.push_back(other.snr);
     result.flux_difference_sigma.push_back(flux);
     if (std::isfinite(flux)) result.worst_flux_sigma = std::max(result.worst_flux_sigma, std::abs(flux));
-    if (std::isfinite(distance)) result.worst_position_beams = std::max(result.worst_position_beams, distance);
-    known.erase(found);
+    if (std::isfinite(beams)) result.worst_position_beams = std::max(result.worst_position_beams, beams);
+    left.erase(found);
   }
-  result.only_oracle = static_cast<std::int64_t>(known.size());
+  result.only_oracle = static_cast<std::int64_t>(left.size());
   return result;
 }
 

@@ -27,7 +27,7 @@ struct ProofMap {
   std::int64_t blank_in_one = 0;
 };
 
-/// Sources of both, paired by the place of their brightest pixel.
+/// Sources of both, paired by the place of their brightest pixel, where several share it the nearest ones.
 struct ProofSources {
   std::int64_t matched = 0, only_tested = 0, only_oracle = 0;
   double worst_flux_sigma = 0;      ///< largest |difference of total fluxes| over its error

@@ -195,6 +195,20 @@ TEST(GuiProof, SourcesArePairedByTheirBrightestPixel) {
   EXPECT_DOUBLE_EQ(sources.worst_position_beams, 0.25);
 }
 
+TEST(GuiProof, PartsOfABlendThatShareTheirBrightestPixelArePairedByDistance) {
+  Source core, halo;
+  core.peak_x = halo.peak_x = 10;
+  core.peak_y = halo.peak_y = 20;
+  core.x = 10.1, core.y = 20.2, core.total = 5, core.e_total = 0.1;
+  halo.x = 13, halo.y = 18, halo.total = 400, halo.e_total = 1;
+  const ProofSources sources = compare_sources({core, halo}, {halo, core}, 2);
+  EXPECT_EQ(sources.matched, 2);
+  EXPECT_EQ(sources.only_tested, 0);
+  EXPECT_EQ(sources.only_oracle, 0);
+  EXPECT_EQ(sources.worst_flux_sigma, 0);
+  EXPECT_EQ(sources.worst_position_beams, 0);
+}
+
 TEST(GuiProof, AcceptsABackendThatKeepsItsBounds) {
   const testing_files::TemporaryFolder folder;
   const Image image = testing::random_image({96, 80}, 0.01, 3);
