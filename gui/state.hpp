@@ -164,6 +164,7 @@ struct ViewerState {
   double planes_per_second = 4;
   std::vector<std::string> recent;  ///< newest first
   std::string software_renderer;    ///< name of OpenGL's renderer where it runs on the processor; empty else
+  bool opened_early = false;        ///< a backend was opened, or tried, before there was work for it
   std::string texture_way;          ///< how pixels of maps reach the textures; empty before the first run
   Notice notice;
   double now = 0;  ///< frame clock, seconds

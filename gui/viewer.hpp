@@ -28,7 +28,9 @@ struct ViewerOptions {
   std::string settings;           ///< file of settings; empty: none is read or written
   std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
   std::int64_t texture_memory = 256 << 20;
-  std::string bench_part = "all";  ///< of bench_viewer(): all, layers
+  std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers
+  /// The backend is opened once the first pixels are shown, beside the interface; else when work is first asked for.
+  bool open_early = true;
   bool share = true;  ///< a backend's tiles go to OpenGL without the host where both are on one card
   ShowMaps show_maps = ShowMaps::automatic;
 };

@@ -21,7 +21,7 @@ struct Options {
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
   bool no_settings = false, bench = false, keys = false;
-  std::string share = "auto", maps = "auto";
+  std::string share = "auto", maps = "auto", open_backend = "early";
 };
 
 void add_options(CLI::App& parser, Options& options) {
@@ -46,11 +46,17 @@ void add_options(CLI::App& parser, Options& options) {
                   "whole), tiles (from every backend), whole")
       ->check(CLI::IsMember({"auto", "tiles", "whole"}))
       ->capture_default_str();
+  parser
+      .add_option("--open-backend", options.open_backend,
+                  "When the backend opens the card: early (once the first pixels are shown), asked (when work is first "
+                  "asked for: until then no memory of the card is taken)")
+      ->check(CLI::IsMember({"early", "asked"}))
+      ->capture_default_str();
   parser.add_option("--script", viewer.script, "Play these steps on the window; exit code 1 where a check fails")
       ->check(CLI::ExistingFile);
   parser.add_flag("--bench", options.bench, "Print how long first pixels, frames and idling take, as JSON");
-  parser.add_option("--bench-part", viewer.bench_part, "What --bench measures: all, layers")
-      ->check(CLI::IsMember({"all", "layers"}))
+  parser.add_option("--bench-part", viewer.bench_part, "What --bench measures: all, frames, layers")
+      ->check(CLI::IsMember({"all", "frames", "layers"}))
       ->capture_default_str();
   parser.add_flag("--keys", options.keys, "Print the table of keys and end");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
@@ -69,6 +75,7 @@ void finish(Options& options) {
   request.background = app::background_request(options.background);
   app::apply(options.find, request);
   viewer.share = options.share == "auto";
+  viewer.open_early = options.open_backend == "early";
   viewer.show_maps = options.maps == "tiles"   ? ShowMaps::tiles
                      : options.maps == "whole" ? ShowMaps::whole
                                                : ShowMaps::automatic;

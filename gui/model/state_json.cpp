@@ -125,6 +125,7 @@ std::string state_json(const ViewerState& state) {
                  {"animate", state.animate},
                  {"notice", state.notice.text},
                  {"recent", state.recent.size()},
+                 {"opened_early", state.opened_early},
                  {"bench", of_bench(state)},
                  {"documents", documents}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace);

@@ -28,7 +28,10 @@ std::int64_t quarter_of_memory() {
 DocumentJobs::DocumentJobs(const std::function<void()>& changed) : loader(changed), layer_slot(changed) {}
 
 App::App(const ViewerOptions& options)
-    : options_(options), backend_(options.backend), started_(std::chrono::steady_clock::now()) {
+    : options_(options),
+      early_(std::make_shared<EarlyBackend>(options.make_backend)),
+      backend_(options.backend),
+      started_(std::chrono::steady_clock::now()) {
   if (options_.image_memory == 0) options_.image_memory = quarter_of_memory();
   load_settings(state_, options_.settings);
   state_.bench = std::make_shared<Workbench>();
@@ -136,8 +139,15 @@ bool App::frame() {
   return !state_.quit && !window_->close_wanted();
 }
 
-void App::rest() {
+void App::show_frame() {
   window_->show_frame();
+  const Document* document = state_.document();
+  if (!options_.open_early || document == nullptr || !document->layer().pixels) return;
+  if (early_->open(backend_)) state_.opened_early = true;
+}
+
+void App::rest() {
+  show_frame();
   rest_for(1e9);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/model/early_backend.hpp"
 #include "gui/render/ellipse_renderer.hpp"
 #include "gui/render/image_renderer.hpp"
 #include "gui/render/pass_clock.hpp"
@@ -71,6 +72,9 @@ class App final : public Shell {
   bool frame();
   /// Sleeps until there is something to do, or the time is up.
   void rest_for(double seconds);
+  /// Brings the frame to the screen. After the first that holds pixels the backend is opened, in the background.
+  void show_frame();
+  [[nodiscard]] bool opening_backend() const { return early_->opening(); }
   /// Shows the frame, then sleeps as long as nothing happens.
   void rest();
   [[nodiscard]] bool settled() const;  ///< no work under way and the last frame drew all there is
@@ -146,6 +150,7 @@ class App final : public Shell {
   ViewerOptions options_;
   ViewerState state_;
   Widgets widgets_;
+  std::shared_ptr<EarlyBackend> early_;  ///< outlives the window: nobody looks on while it waits
   std::unique_ptr<Window> window_;
   std::unique_ptr<ImageRenderer> renderer_;
   std::unique_ptr<EllipseRenderer> ellipses_;

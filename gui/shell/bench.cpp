@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "gui/model/device_monitor.hpp"
 #include "gui/shell/app.hpp"
 #include "gui/shell/bench_live.hpp"
 #include "gui/viewer.hpp"
@@ -36,7 +37,7 @@ FrameTimes timed_frame(App& app) {
   times.processor = passed();
   glFinish();
   times.drawn = passed();
-  app.window().show_frame();
+  app.show_frame();
   glFinish();
   times.shown = passed();
   GLuint64 ns = 0;
@@ -117,17 +118,30 @@ class Bench {
     pan(app, "pan_32to1", 32);
     zoom(app);
     sources(app);
-    if (options_.request.detect) made_["live"] = bench_live(app);
+    const bool frames_alone = options_.bench_part == "frames";
+    if (options_.request.detect) {
+      made_["live"] = frames_alone ? bench_first_run(app) : bench_live(app);
+      made_["live"]["clock_mhz"] = clocks();
+    }
     if (options_.request.detect) still(app, "found");
-    idle(app);
+    if (!frames_alone) idle(app);
     return made_.dump(1);
   }
 
  private:
   static Document& document(App& app) { return *app.state().document(); }
 
+  /// MHz of every card; null where there is none that tells. A card that waits for the display clocks down, and the
+  /// same drawing takes longer then.
+  [[nodiscard]] Json clocks() const {
+    Json all;
+    for (const DeviceReading& card : monitor_.read()) all.push_back(card.clock_mhz ? Json(*card.clock_mhz) : Json());
+    return all;
+  }
+
   /// One line on stderr at once: a whole run takes minutes on slow machines.
   void keep(const std::string& name, Json part) {
+    part["clock_mhz"] = clocks();
     std::fprintf(stderr, "%s %s\n", name.c_str(), part.dump().c_str());
     made_[name] = std::move(part);
   }
@@ -136,17 +150,32 @@ class Bench {
     const auto start = Clock::now();
     app.open(options_.files.at(0), options_.request.open);
     bool first = false;
+    std::vector<FrameTimes> opening;  // those of them beside which the backend is opened
+    double opening_ms = 0;
+    const auto frame = [&] {
+      const auto begun = Clock::now();
+      const bool beside = app.opening_backend();
+      const FrameTimes times = timed_frame(app);
+      if (!beside) return;
+      opening.push_back(times);
+      opening_ms += ms_since(begun);
+    };
     while (document(app).loading) {
-      timed_frame(app);
+      frame();
       if (!first && document(app).layer().pixels) {
         made_["first_pixels_ms"] = ms_since(start);
         first = true;
       }
     }
     if (!document(app).error.empty()) throw DataError(document(app).error);
-    while (!app.settled()) timed_frame(app);
+    while (!app.settled()) frame();
     if (!first) made_["first_pixels_ms"] = ms_since(start);
     made_["all_pixels_ms"] = ms_since(start);
+    while (app.opening_backend()) frame();
+    if (!opening.empty()) {
+      made_["backend_open_ms"] = opening_ms;
+      keep("frames_opening", summary(opening));
+    }
     const Shape shape = document(app).header->shape;
     made_["image"] = {shape.ny, shape.nx};
   }
@@ -237,6 +266,7 @@ class Bench {
 
   const ViewerOptions& options_;
   int frames_ = 240;  ///< of a series
+  DeviceMonitor monitor_;
   Json made_;
 };
 

@@ -23,6 +23,11 @@ class LiveBench {
  public:
   explicit LiveBench(App& app) : app_(app), document_(*app.state().document()) {}
 
+  Json run_first() {
+    first_run();
+    return made_;
+  }
+
   Json run_layers() {
     first_run();
     layers();
@@ -237,5 +242,6 @@ class LiveBench {
 
 Json bench_live(App& app) { return LiveBench(app).run(); }
 Json bench_layers(App& app) { return LiveBench(app).run_layers(); }
+Json bench_first_run(App& app) { return LiveBench(app).run_first(); }
 
 }  // namespace reber::gui

@@ -35,7 +35,8 @@ FrameTimes timed_frame(App& app);
 /// user would: the window sleeps between the news of the session's thread.
 ///   throws DataError where the pipeline fails
 [[nodiscard]] nlohmann::json bench_live(App& app);
-/// Of that the first run and the layers alone.
+/// Of that the first run and the layers alone, the first run alone.
 [[nodiscard]] nlohmann::json bench_layers(App& app);
+[[nodiscard]] nlohmann::json bench_first_run(App& app);
 
 }  // namespace reber::gui

@@ -20,7 +20,7 @@ int play(App& app, const ViewerOptions& options) {
   while (open && player.step(app)) {
     open = app.frame();
     player.after_frame(app);
-    app.window().show_frame();
+    app.show_frame();
     app.window().wait(0);
   }
   if (options.say) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gui/model/early_backend.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <system_error>
+
+namespace reber::gui {
+
+bool EarlyBackend::open(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_new] = opened_.try_emplace(name);
+  if (!is_new) return false;
+  try {
+    entry->second = std::async(std::launch::async, [make = make_, name] { return make(name); });
+  } catch (const std::system_error&) {
+    return false;  // no thread to be had: it is opened when it is taken
+  }
+  return true;
+}
+
+bool EarlyBackend::opening() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(opened_, [](const auto& entry) {
+    return entry.second.valid() && entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  });
+}
+
+std::unique_ptr<Backend> EarlyBackend::take(const std::string& name) {
+  Coming coming;
+  {
+    const std::lock_guard lock(mutex_);
+    coming = std::exchange(opened_[name], Coming());
+  }
+  try {
+    if (coming.valid()) return coming.get();
+  } catch (const std::exception&) {
+    // It may be well by now; if not, the same failure comes from below.
+  }
+  return make_(name);
+}
+
+}  // namespace reber::gui
