@@ -114,10 +114,21 @@ template <int Threads>
 __device__ void begin_load(const RowWindow& window, const CellShape& shape, float4* pixels) {
   const float* corner = window.pixels + (shape.y0 - window.first) * window.pitch + shape.x0;
   const int there = static_cast<int>(min(static_cast<long long>(window.nx - shape.x0), 1ll << 30));
-  for_each_group<Threads>(shape, [&](int group, int row, int column) {
-    copy16(reinterpret_cast<float*>(pixels + group), corner + row * window.pitch + 4 * column,
-           min(4, there - 4 * column));
-  });
+  if (Threads % shape.groups == 0 && there >= 4 * shape.groups) {
+    // Each thread keeps to its columns.
+    int row = static_cast<int>(threadIdx.x) / shape.groups;
+    const int down = Threads / shape.groups, column = static_cast<int>(threadIdx.x) - row * shape.groups;
+    const float* from = corner + row * window.pitch + 4 * column;
+    const std::int64_t step = down * window.pitch;
+    float4* to = pixels + threadIdx.x;
+#pragma unroll 4
+    for (; row < shape.rows; row += down, from += step, to += Threads) copy16(reinterpret_cast<float*>(to), from);
+  } else {
+    for_each_group<Threads>(shape, [&](int group, int row, int column) {
+      copy16(reinterpret_cast<float*>(pixels + group), corner + row * window.pitch + 4 * column,
+             min(4, there - 4 * column));
+    });
+  }
   close_copies();
 }
 

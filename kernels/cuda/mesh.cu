@@ -49,13 +49,16 @@ __device__ void load_cell(const RowWindow& window, const PixelSpan& rows, const 
   }
 }
 
-/// A block takes one listed cell after the other. Blocks: that a multiprocessor is to hold.
+/// A block takes one listed cell after the other, unserved ones first where they are few. Blocks: that a multiprocessor
+/// is to hold.
 template <int Threads, int Items, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks) k_measure_crowded(RowWindow window, MeshTask task) {
   extern __shared__ double2 cell_memory[];
   auto& memory = *reinterpret_cast<CellMemory<Threads, Items>*>(cell_memory);
-  for (std::uint32_t k = blockIdx.x; k < task.crowded[0]; k += gridDim.x) {
-    const std::int64_t j = task.first_row + task.crowded[1 + k] / task.nx, i = task.crowded[1 + k] % task.nx;
+  const std::uint32_t left = *task.unserved.count, unserved = left <= task.few ? left : 0;
+  for (std::uint32_t k = blockIdx.x; k < unserved + *task.crowded.count; k += gridDim.x) {
+    const std::uint32_t cell = k < unserved ? task.unserved.cells[k] : task.crowded.cells[k - unserved];
+    const std::int64_t j = task.first_row + cell / task.nx, i = cell % task.nx;
     const PixelSpan rows = task.row_spans[j], cols = task.col_spans[i];
     float pixels[Items];
     load_cell<Threads>(window, rows, cols, pixels);
@@ -76,6 +79,9 @@ void launch_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& w
   kernel<<<static_cast<unsigned>(cells < fill ? cells : fill), Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_crowded", stream);
 }
+
+constexpr std::int64_t kSmallCell = 4096;  ///< pixels of a cell that 256 threads sort
+constexpr int kSmallBlocks = 2;            ///< such blocks a multiprocessor
 
 constexpr int kThreads = 256;
 
@@ -118,45 +124,79 @@ struct Filtered {
   float* medians;
 };
 
-/// Median of the `count` values that the first lanes of a warp hold, an odd number: the largest that at most half of
-/// them are below. Other lanes hold one of these values too.
-__device__ __forceinline__ float median_of_lanes(float mine, int count) {
-  constexpr int kMost = kWidestFilter * kWidestFilter;
-  int below = 0;
-  if (count == kMost) {
+constexpr int kMostWindow = kWidestFilter * kWidestFilter;
+
+/// Puts the smallest of the first Count values in front and the largest of them at their end.
+template <int Count>
+__device__ __forceinline__ void part_extremes(float (&values)[kMostWindow]) {
+  const auto order = [&](int low, int high) {
+    const float a = values[low], b = values[high];
+    values[low] = fminf(a, b);
+    values[high] = fmaxf(a, b);
+  };
 #pragma unroll
-    for (int k = 0; k < kMost; ++k) below += __shfl_sync(kWarp, mine, k) < mine ? 1 : 0;
-  } else {
-    for (int k = 0; k < count; ++k) below += __shfl_sync(kWarp, mine, k) < mine ? 1 : 0;
-  }
-  return float_of_key(__reduce_max_sync(kWarp, below <= count / 2 ? rules::key_of(mine) : 0u));
+  for (int k = 0; k < Count / 2; ++k) order(k, Count - 1 - k);
+#pragma unroll
+  for (int k = 1; k < (Count + 1) / 2; ++k) order(0, k);
+#pragma unroll
+  for (int k = Count / 2; k < Count - 1; ++k) order(k, Count - 1);
 }
 
-/// A warp a cell, a lane a value of its window. Both maps in one launch.
-__global__ void __launch_bounds__(kThreads)
+/// Median, which is among the first Count values or behind them. The extremes of just more than half of all values
+/// cannot be it: they go, and one of the others comes, until three are left.
+template <int Count = (kMostWindow + 3) / 2>
+__device__ __forceinline__ float median_of(float (&values)[kMostWindow]) {
+  part_extremes<Count>(values);
+  if constexpr (Count == 3) {
+    return values[1];
+  } else {
+    values[0] = values[kMostWindow + 3 - Count];
+    return median_of<Count - 1>(values);
+  }
+}
+
+constexpr int kFilterThreads = 64;
+
+/// A thread a cell. Both maps in one launch.
+__global__ void __launch_bounds__(kFilterThreads)
     k_filter_cells(Filtered means, Filtered noises, unsigned ny, unsigned nx, int most) {
   const Filtered map = blockIdx.y == 0 ? means : noises;
-  const unsigned cell = (blockIdx.x * kThreads + threadIdx.x) / 32;
+  const unsigned cell = blockIdx.x * kFilterThreads + threadIdx.x;
   if (cell >= ny * nx) return;
   const auto y = static_cast<int>(cell / nx), x = static_cast<int>(cell % nx);
   const int reach_y = min(most, min(y, static_cast<int>(ny) - 1 - y));
   const int reach_x = min(most, min(x, static_cast<int>(nx) - 1 - x));
-  const int width = 2 * reach_x + 1, count = (2 * reach_y + 1) * width;
-  const int lane = threadIdx.x & 31, at = min(lane, count - 1), row = at / width;
-  const std::int64_t corner = static_cast<std::int64_t>(y - reach_y) * nx + (x - reach_x);
-  const float median =
-      median_of_lanes(map.values[corner + static_cast<std::int64_t>(row) * nx + (at - row * width)], count);
-  if (lane == 0) map.medians[cell] = median;
+  const auto value_at = [&](int k) {
+    constexpr int kMiddle = kWidestFilter / 2;
+    const int dy = k / kWidestFilter - kMiddle, dx = k % kWidestFilter - kMiddle;
+    // As many below as above stand for what the window leaves out.
+    if (abs(dy) > reach_y || abs(dx) > reach_x) return k < kMostWindow / 2 ? -HUGE_VALF : HUGE_VALF;
+    return map.values[static_cast<std::int64_t>(cell) + dy * static_cast<int>(nx) + dx];
+  };
+  float values[kMostWindow];
+#pragma unroll
+  for (int k = 0; k < kMostWindow; ++k) values[k] = value_at(k);
+  float median = median_of(values);
+  if (median == 0) {  // 0 rather than -0, if there is one
+    median = -0.0f;
+    for (int k = 0; k < kMostWindow; ++k)
+      if (__float_as_uint(value_at(k)) == 0) median = 0.0f;
+  }
+  map.medians[cell] = median;
 }
 
 unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels + kThreads - 1) / kThreads); }
 
 }  // namespace
 
+std::uint32_t few_cells(int multiprocessors, std::int64_t max_area) {
+  return max_area <= kSmallCell ? static_cast<std::uint32_t>(kSmallBlocks * multiprocessors) : 0;
+}
+
 void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                      std::int64_t max_area) {
-  if (max_area <= 4096) {
-    launch_crowded<256, 16, 2>(stream, multiprocessors, window, task);
+  if (max_area <= kSmallCell) {
+    launch_crowded<256, 16, kSmallBlocks>(stream, multiprocessors, window, task);
   } else {
     launch_crowded<512, 32, 1>(stream, multiprocessors, window, task);
   }
@@ -180,9 +220,9 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
 
 void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
                   int side, float* filtered_means, float* filtered_noises) {
-  const dim3 blocks(blocks_of(ny * nx * 32), 2);
-  k_filter_cells<<<blocks, kThreads, 0, stream>>>({means, filtered_means}, {noises, filtered_noises},
-                                                  static_cast<unsigned>(ny), static_cast<unsigned>(nx), side / 2);
+  const dim3 blocks(static_cast<unsigned>((ny * nx + kFilterThreads - 1) / kFilterThreads), 2);
+  k_filter_cells<<<blocks, kFilterThreads, 0, stream>>>({means, filtered_means}, {noises, filtered_noises},
+                                                        static_cast<unsigned>(ny), static_cast<unsigned>(nx), side / 2);
   check_launch("k_filter_cells", stream);
 }
 

@@ -281,6 +281,25 @@ TEST(Mesh, of_pixels_that_are_hard_to_sort_has_the_same_bits_on_all_backends) {
     }
 }
 
+/// Pixels of which most cells need wide lists, and more cells than a card would sort at once.
+TEST(Mesh, of_many_skewed_cells_has_the_same_bits_on_all_backends) {
+  Image image = random_image({720, 960}, 0.02, 22);
+  for (std::int64_t i = 0; i < image.shape().count(); ++i) image.data()[i] = std::exp(image.data()[i]);
+  const MeshGrid grid = MeshGrid::make(image.shape(), 48);
+  for (const ClipOptions clip : {ClipOptions{3, 100}, ClipOptions{2, 100}, ClipOptions{3, 1}}) {
+    MeshOptions options;
+    options.clip = clip;
+    const MeshCells expected = backend("cpu").mesh(*load(backend("cpu"), image), grid, options, {});
+    for (const std::string& name : tested_backends())
+      for (const std::int64_t band : {std::int64_t{0}, std::int64_t{100}}) {
+        SCOPED_TRACE(fmt::format("{} band {} kappa {}", name, band, clip.kappa));
+        const MeshCells got = backend(name).mesh(*load(backend(name), image, band), grid, options, {});
+        EXPECT_EQ(got.mean, expected.mean);
+        EXPECT_EQ(got.rms, expected.rms);
+      }
+  }
+}
+
 TEST(Maps, background_rms_and_snr_have_the_same_bits_everywhere) {
   Backend& reference = backend("reference");
   for (const Shape shape : {Shape{257, 303}, Shape{1, 200}, Shape{64, 64}, Shape{130, 65}}) {
