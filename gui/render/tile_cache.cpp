@@ -28,7 +28,8 @@ bool TileCache::find(const Pyramid& pyramid, const Key& key, Place& place) {
   if (peek(key, place)) return true;
   if (pyramid.tiles() && sharing_.is_open() && bring(pyramid, key) && peek(key, place)) return true;
   const Rect rect = rect_of(pyramid.level_shape(key.level), key.row, key.column);
-  if (uploaded_ && std::chrono::steady_clock::now() >= until_) {
+  // A new array comes first in its frame, so that its time does not add to that of other tiles.
+  if (uploaded_ && (needs_array() || std::chrono::steady_clock::now() >= until_)) {
     if (pyramid.tiles()) (void)pyramid.tiles()->want({key.level, key.reduction, rect});
     pending_ = true;
     return false;
@@ -85,7 +86,7 @@ bool TileCache::fetch(DisplayTiles& tiles, const Key& key, const Rect& rect, Dis
 }
 
 int TileCache::take_slot() {
-  if (free_.empty() && static_cast<std::int64_t>(arrays_.size()) * kLayers < most_tiles_) {
+  if (needs_array()) {
     GlTexture array = make_texture();
     glBindTexture(GL_TEXTURE_2D_ARRAY, array.get());
     glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_R32F, kSide, kSide, kLayers, 0, GL_RED, GL_FLOAT, nullptr);
