@@ -14,6 +14,7 @@
 
 #include "app/command.hpp"
 #include "app/signals.hpp"
+#include "app/stage_options.hpp"
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/catalogue_io.hpp"
@@ -47,12 +48,12 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->capture_default_str()
       ->group("Compute");
   command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("N")
       ->capture_default_str()
       ->group("Compute");
   command.add_option("--threads", options.threads, "Threads on the CPU; 0: all that this process may use")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("N")
       ->capture_default_str()
       ->group("Compute");

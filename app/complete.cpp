@@ -104,7 +104,7 @@ void add_experiment_options(CLI::App& command, Options& options) {
       ->type_name("LOW HIGH (uJy/beam)")
       ->group(group);
   command.add_option("--size", options.size_arcsec, "FWHM of the sources before the beam; 0: points")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("ARCSEC")
       ->capture_default_str()
       ->group(group);

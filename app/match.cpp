@@ -4,6 +4,7 @@
 
 #include "app/command.hpp"
 #include "app/common_options.hpp"
+#include "app/stage_options.hpp"
 #include "core/base/error.hpp"
 #include "core/io/catalogue_io.hpp"
 #include "core/io/catalogue_reader.hpp"
@@ -80,7 +81,7 @@ void add_input_options(CLI::App& command, Options& options) {
       .add_option("--radius", options.radius_arcsec,
                   "Farthest that two sources of a pair may be apart; 0: half the larger median size, less where the "
                   "lists are crowded")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("ARCSEC")
       ->capture_default_str()
       ->group(group);

@@ -5,11 +5,22 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 
 #include "core/base/error.hpp"
 #include "core/run/scale_list.hpp"
 
 namespace reber::app {
+
+CLI::Validator not_negative() {
+  return {[](std::string& text) {
+            double value = 0;
+            const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error != std::errc() || stop != text.data() + text.size()) return "'" + text + "' is not a number";
+            return value >= 0 ? std::string() : text + " is below 0";
+          },
+          "NONNEGATIVE"};
+}
 namespace {
 
 template <typename Value, std::size_t N>
@@ -139,12 +150,12 @@ void add_background_options(CLI::App& command, BackgroundOptions& options, const
       .add_option("--box", options.box,
                   "Side of the cells or boxes in pixels; 0: cells of 12 beams, and at least 64 px, where the image is "
                   "large enough, boxes of twice that")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("PX")
       ->capture_default_str()
       ->group(group);
   command.add_option("--step", options.step, "From one box of the grid to the next, in pixels; 0: half a box")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("PX")
       ->capture_default_str()
       ->group(group);
@@ -273,7 +284,7 @@ void add_find_options(CLI::App& command, FindOptions& options) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--prominence", options.prominence, "and rises this many sigma above that saddle")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("SIGMA")
       ->capture_default_str()
       ->group(group);
@@ -304,7 +315,7 @@ void add_find_options(CLI::App& command, FindOptions& options) {
   command
       .add_option("--position-error", options.position_error_arcsec,
                   "Added to the errors of the positions, in quadrature")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->type_name("ARCSEC")
       ->capture_default_str()
       ->group(group);

@@ -12,6 +12,9 @@
 
 namespace reber::app {
 
+/// A number from 0 up, for Option::check(); what it says of others is one short sentence.
+[[nodiscard]] CLI::Validator not_negative();
+
 struct ConvolveOptions {
   std::string kernel;
   std::string algorithm = "auto";

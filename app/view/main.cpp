@@ -27,8 +27,8 @@ struct Options {
 void add_options(CLI::App& parser, Options& options) {
   gui::ViewerOptions& viewer = options.viewer;
   parser.add_option("files", viewer.files, "FITS images, plain or compressed")->type_name("FILE");
-  parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")->check(CLI::NonNegativeNumber);
-  parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")->check(CLI::NonNegativeNumber);
+  parser.add_option("--hdu", options.hdu, "HDU to show, 0 for the primary")->check(app::not_negative());
+  parser.add_option("--plane", options.plane, "Plane of a cube, 0 for the first")->check(app::not_negative());
   parser.add_option("--backend", viewer.backend, "auto, cuda, cpu or reference")->capture_default_str();
   parser.add_option("--device", options.device, "Number of the graphics card")->capture_default_str();
   parser.add_option("--threads", options.threads, "Threads of the cpu backend; 0: all")->capture_default_str();
