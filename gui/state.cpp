@@ -66,6 +66,16 @@ std::string Document::title() const {
   return text;
 }
 
+Unit shown_unit(const Document& document, LayerKind kind) {
+  Unit unit;
+  const bool of_noise = kind == LayerKind::snr || (document.in_memory && kind == LayerKind::residual);
+  if (of_noise)
+    unit.text = "sigma";
+  else if (kind != LayerKind::islands && document.header)
+    unit = document.header->unit;
+  return unit;
+}
+
 bool layer_possible(const Document& document, LayerKind kind) {
   if (document.in_memory) return document.layer(kind).pixels != nullptr;
   if (kind == LayerKind::input) return true;

@@ -101,6 +101,8 @@ struct Document {
 
 /// Whether the document has, or its result can give, a layer of this kind.
 [[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
+/// Of a layer's values: the image's, "sigma" for S/N and for differences counted in noise, none for labels.
+[[nodiscard]] Unit shown_unit(const Document& document, LayerKind kind);
 
 /// What dragging on the image does. Panning is possible in every mode with the middle button.
 enum class Mode { browse, region, profile };

@@ -128,14 +128,20 @@ void draw_raster(cairo_t* cr, const Figure& figure, const std::string& path) {
   const auto width = static_cast<std::size_t>(figure.raster_width),
              height = static_cast<std::size_t>(figure.raster_height);
   if (figure.raster.size() != 4 * width * height) throw InternalError("figure: the raster is not of its size");
-  Surface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, figure.raster_width, figure.raster_height));
+  // An opaque picture stays free of a mask, which not every reader of PDF draws well.
+  bool opaque = true;
+  for (std::size_t i = 3; i < figure.raster.size() && opaque; i += 4) opaque = figure.raster[i] == 255;
+  Surface image(cairo_image_surface_create(opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, figure.raster_width,
+                                           figure.raster_height));
   check(cairo_surface_status(image.get()), path);
   unsigned char* bytes = cairo_image_surface_get_data(image.get());
   const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
   for (std::size_t y = 0; y < height; ++y) {
     for (std::size_t x = 0; x < width; ++x) {
       const unsigned char* from = &figure.raster[4 * (y * width + x)];
-      const std::uint32_t pixel = std::uint32_t{from[0]} << 16 | std::uint32_t{from[1]} << 8 | from[2];
+      const std::uint32_t alpha = from[3];
+      const auto part = [&](int i) { return (from[i] * alpha + 127) / 255; };  // cairo's colours hold their alpha
+      const std::uint32_t pixel = alpha << 24 | part(0) << 16 | part(1) << 8 | part(2);
       std::memcpy(bytes + y * stride + 4 * x, &pixel, 4);
     }
   }

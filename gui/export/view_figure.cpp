@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
+#include "gui/model/colour_bar.hpp"
 #include "gui/model/plot_axis.hpp"
 #include "gui/model/source_shapes.hpp"
 #include "gui/model/view_axes.hpp"
@@ -19,6 +21,9 @@ namespace reber::gui {
 namespace {
 
 constexpr double kLeft = 92, kBottom = 58, kTop = 34, kRight = 22, kText = 13, kTick = 6;
+constexpr double kLeastPart = 40;
+constexpr double kBarGap = 14, kBarWidth = 16,
+                 kBarText = 7;  // of the colour bar: from the frame, itself, to its values
 
 Rgba from_packed(unsigned colour) {
   const ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour);
@@ -42,7 +47,7 @@ void add_sources(Figure& figure, const Document& document, const CanvasTransform
     line.colour = from_packed(selected                                 ? palette().source_selected
                               : document.result->sources[row].negative ? palette().source_negative
                                                                        : palette().source);
-    line.width = selected ? 2.2 : 1.3;
+    line.width = selected ? 2.1 : 1.3;
     line.closed = true;
     for (int i = 0; i < kSides; ++i) {
       const double t = 2 * std::numbers::pi * i / kSides;
@@ -52,7 +57,7 @@ void add_sources(Figure& figure, const Document& document, const CanvasTransform
     }
     FigureLine halo = line;
     halo.colour = from_packed(palette().halo);
-    halo.width += 1.4;
+    halo.width += selected ? 3.9 : 1.4;
     figure.over_image.emplace_back(std::move(halo));
     figure.over_image.emplace_back(std::move(line));
   }
@@ -62,7 +67,8 @@ void add_overlays(Figure& figure, Context& context, const CanvasView& canvas) {
   ImDrawList list(ImGui::GetDrawListSharedData());
   list._ResetForNewFrame();
   // Without soft edges: these are triangles that fade out, which no line in a file is.
-  list.Flags = ImDrawListFlags_None;
+  // More vertices than 16 bits count, as of many contours, need the offset of each command.
+  list.Flags = ImDrawListFlags_AllowVtxOffset;
   list.PushTextureID(ImGui::GetIO().Fonts->TexID);
   list.PushClipRectFullScreen();
   const auto own = [&](const Overlay& overlay) { return std::string(overlay.name) == "sources"; };
@@ -152,37 +158,130 @@ void add_axes(Figure& figure, const Document& document, const CanvasTransform& c
   add_title(figure, FrameEdge::left, axis_title(wcs, beside), colour);
 }
 
+/// What the colour bar takes beside the frame, its values and its unit with it.
+double bar_room(const Document& document) {
+  const ColourBar bar = colour_bar(document.layer().render, shown_unit(document, document.shown));
+  std::size_t longest = 0;
+  for (const auto& [part, label] : bar.ticks) longest = std::max(longest, label.size());
+  return kBarGap + kBarWidth + kBarText + 0.65 * kText * static_cast<double>(longest) + 2 * kText;
+}
+
+/// Beside the frame, as high as it, with its values and, upwards, their unit.
+void add_colour_bar(Figure& figure, const Document& document, bool light) {
+  const RenderSettings& r = document.layer().render;
+  const ColourBar bar = colour_bar(r, shown_unit(document, document.shown));
+  const ScreenRect& f = figure.frame;
+  const double x = f.x + f.width + kBarGap;
+  const auto& entries = colour_maps()[static_cast<std::size_t>(colour_map_index(r.colour_map))].entries;
+  const auto count = static_cast<double>(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& c = entries[r.invert ? entries.size() - 1 - i : i];
+    // Down to the lower end each: no seams show between them.
+    const double top = f.y + f.height * (1 - static_cast<double>(i + 1) / count),
+                 low = f.y + f.height * (1 - static_cast<double>(i) / count);
+    const double end = std::min(low + 1, f.y + f.height);
+    FigureArea area;
+    area.colour = {static_cast<float>(c[0]) / 255, static_cast<float>(c[1]) / 255, static_cast<float>(c[2]) / 255, 1};
+    area.triangles = {{x, top}, {x + kBarWidth, top}, {x + kBarWidth, end}, {x, top}, {x + kBarWidth, end}, {x, end}};
+    figure.around.emplace_back(std::move(area));
+  }
+  const Rgba colour = ink(light);
+  figure.around.emplace_back(FigureLine{
+      {{x, f.y}, {x + kBarWidth, f.y}, {x + kBarWidth, f.y + f.height}, {x, f.y + f.height}}, colour, 1, true});
+  for (const auto& [part, label] : bar.ticks) {
+    const double y = f.y + f.height * (1 - part);
+    figure.around.emplace_back(FigureLine{{{x + kBarWidth, y}, {x + kBarWidth + 4, y}}, colour, 1, false});
+    FigureText text;
+    text.at = {x + kBarWidth + kBarText, y + 0.36 * kText};
+    text.text = label;
+    text.size = kText;
+    text.colour = colour;
+    figure.around.emplace_back(std::move(text));
+  }
+  if (bar.unit.empty()) return;
+  FigureText unit;
+  unit.at = {figure.width - 8, f.y + 0.5 * f.height};
+  unit.text = bar.unit;
+  unit.size = kText;
+  unit.colour = colour;
+  unit.align = FigureText::Align::centre;
+  unit.upwards = true;
+  figure.around.emplace_back(std::move(unit));
+}
+
+void add_heading(Figure& figure, const Document& document, bool light) {
+  FigureText title;
+  title.text = document.title() + (document.shown == LayerKind::input
+                                       ? ""
+                                       : std::string(", ") + kLayerNames[static_cast<std::size_t>(document.shown)]);
+  title.size = kText;
+  title.colour = ink(light);
+  title.at = {figure.frame.x, figure.frame.y - 10};
+  figure.around.emplace_back(std::move(title));
+}
+
 }  // namespace
+
+FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas, const FigureOptions& options) {
+  const Document& document = *state.document();
+  FigureLayout layout;
+  layout.view = document.view;
+  layout.axes = options.axes && document.header;
+  ScreenRect part{0, 0, canvas.width, canvas.height};
+  if (options.crop && document.header) {
+    const CanvasTransform whole(document.view, part);
+    const auto nx = static_cast<double>(document.header->shape.nx), ny = static_cast<double>(document.header->shape.ny);
+    double left = part.width, top = part.height, right = 0, bottom = 0;
+    for (const PixelPosition corner :
+         {PixelPosition{-0.5, -0.5}, {nx - 0.5, -0.5}, {-0.5, ny - 0.5}, {nx - 0.5, ny - 0.5}}) {
+      const ScreenPoint at = whole.to_screen(corner);
+      left = std::min(left, at.x);
+      right = std::max(right, at.x);
+      top = std::min(top, at.y);
+      bottom = std::max(bottom, at.y);
+    }
+    left = std::max(0.0, std::floor(left));
+    top = std::max(0.0, std::floor(top));
+    right = std::min(part.width, std::ceil(right));
+    bottom = std::min(part.height, std::ceil(bottom));
+    // A sliver is no figure: the view is taken as it is.
+    if (right - left >= kLeastPart && bottom - top >= kLeastPart) {
+      part = {left, top, right - left, bottom - top};
+      layout.view.centre = whole.to_image({left + 0.5 * part.width, top + 0.5 * part.height});
+    }
+  }
+  const auto bar = std::ranges::find(overlays(), std::string_view("colour_bar"), &Overlay::name);
+  layout.colour_bar = layout.axes && options.overlays && bar != overlays().end() && is_on(state, *bar) &&
+                      !document.layer().render.categorical;
+  layout.frame = {layout.axes ? kLeft : 0, layout.axes ? kTop : 0, part.width, part.height};
+  layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(document) : kRight) : 0);
+  layout.height = part.height + (layout.axes ? kTop + kBottom : 0);
+  return layout;
+}
 
 Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options) {
   Document& document = *context.state.document();
+  const FigureLayout layout = figure_layout(context.state, canvas, options);
   Figure figure;
   figure.title = document.title();
-  const bool axes = options.axes && document.header;
-  figure.frame = {axes ? kLeft : 0, axes ? kTop : 0, canvas.width, canvas.height};
-  figure.width = canvas.width + (axes ? kLeft + kRight : 0);
-  figure.height = canvas.height + (axes ? kTop + kBottom : 0);
+  figure.frame = layout.frame;
+  figure.width = layout.width;
+  figure.height = layout.height;
   figure.background = options.light ? Rgba{1, 1, 1, 1} : Rgba{0.09f, 0.1f, 0.12f, 1};
-  ViewTransform enlarged = document.view;
+  ViewTransform enlarged = layout.view;
   enlarged.zoom *= options.raster_scale;
   Raster raster =
-      context.shell.render(document, enlarged, static_cast<int>(std::lround(canvas.width * options.raster_scale)),
-                           static_cast<int>(std::lround(canvas.height * options.raster_scale)));
+      context.shell.render(document, enlarged, static_cast<int>(std::lround(layout.frame.width * options.raster_scale)),
+                           static_cast<int>(std::lround(layout.frame.height * options.raster_scale)), options.overlays);
   figure.raster_width = raster.width;
   figure.raster_height = raster.height;
   figure.raster = std::move(raster.rgba);
-  const CanvasTransform transform(document.view, figure.frame);
-  if (options.overlays) add_overlays(figure, context, {document, document.shown, transform, true, 1});
-  if (axes) {
+  const CanvasTransform transform(layout.view, figure.frame);
+  if (options.overlays) add_overlays(figure, context, {document, document.shown, transform, true, 1, layout.axes});
+  if (layout.colour_bar) add_colour_bar(figure, document, options.light);
+  if (layout.axes) {
     add_axes(figure, document, transform, options.light);
-    FigureText title;
-    title.text = document.title() + (document.shown == LayerKind::input
-                                         ? ""
-                                         : std::string(", ") + kLayerNames[static_cast<std::size_t>(document.shown)]);
-    title.size = kText;
-    title.colour = ink(options.light);
-    title.at = {figure.frame.x, figure.frame.y - 10};
-    figure.around.emplace_back(std::move(title));
+    add_heading(figure, document, options.light);
   }
   return figure;
 }

@@ -14,7 +14,19 @@ struct FigureOptions {
   bool overlays = true;
   bool light = true;        ///< black on white around the image
   double raster_scale = 2;  ///< pixels of the raster a unit
+  bool crop = true;         ///< leaves out what of the canvas is off the image
 };
+
+/// Where the parts of a figure lie, in units of the layout at scale 1.
+struct FigureLayout {
+  double width = 0, height = 0;
+  ScreenRect frame;    ///< of the image
+  ViewTransform view;  ///< the image's within the frame
+  bool axes = false, colour_bar = false;
+};
+
+[[nodiscard]] FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas,
+                                         const FigureOptions& options);
 
 /// The active document as it stands on a canvas of that size.
 [[nodiscard]] Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options);

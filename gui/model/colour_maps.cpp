@@ -76,4 +76,16 @@ int colour_map_index(const std::string& name) {
   return found == colour_maps().end() ? 0 : static_cast<int>(found - colour_maps().begin());
 }
 
+bool bright_at_noise_edge(const RenderSettings& settings) {
+  const auto& entries = colour_maps()[static_cast<std::size_t>(colour_map_index(settings.colour_map))].entries;
+  // Some sigma under the usual limits and stretch.
+  constexpr std::size_t kFirst = 150, kLast = 200;
+  double sum = 0;
+  for (std::size_t i = kFirst; i < kLast; ++i) {
+    const auto& c = entries[settings.invert ? entries.size() - 1 - i : i];
+    sum += 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2];
+  }
+  return sum / (kLast - kFirst) > 155;
+}
+
 }  // namespace reber::gui

@@ -45,7 +45,7 @@ struct Figure {
   Rgba background{1, 1, 1, 1};
   ScreenRect frame;  ///< of the image
   int raster_width = 0, raster_height = 0;
-  std::vector<unsigned char> raster;   ///< RGBA, top row first, stretched over the frame; alpha is ignored
+  std::vector<unsigned char> raster;   ///< RGBA, top row first, stretched over the frame
   std::vector<FigureItem> over_image;  ///< cut off at the frame
   std::vector<FigureItem> around;      ///< axes
   std::string title;                   ///< for the file's own description

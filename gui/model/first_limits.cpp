@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/run/display_tiles.hpp"
 namespace reber::gui {
@@ -23,17 +24,50 @@ std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most) {
   return sample;
 }
 
-std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
-  if (sorted.empty()) return {0, 1};
+namespace {
+
+std::pair<double, double> middle_and_sigma(const std::vector<float>& sorted) {
   const double median = sorted[sorted.size() / 2];
   std::vector<float> distance(sorted.size());
   std::ranges::transform(sorted, distance.begin(), [&](float v) { return static_cast<float>(std::abs(v - median)); });
   const auto middle = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
   std::nth_element(distance.begin(), middle, distance.end());
-  const double sigma = 1.4826 * *middle;
+  return {median, 1.4826 * *middle};
+}
+
+}  // namespace
+
+std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
+  if (sorted.empty()) return {0, 1};
+  const auto [median, sigma] = middle_and_sigma(sorted);
   const double least = sorted.front(), most = sorted.back();
   if (!(sigma > 0)) return most > least ? std::pair(least, most) : std::pair(least - 0.5, least + 0.5);
   return {std::max(least, median - 1.5 * sigma), median + 15 * sigma};
+}
+
+LimitsRule usual_rule(LayerKind kind) {
+  LimitsRule rule = limits_rules().front();
+  if (kind == LayerKind::background || kind == LayerKind::rms) rule.kind = LimitsRule::Kind::min_max;
+  if (kind == LayerKind::residual) rule.sigmas_below = rule.sigmas_above = 5;
+  return rule;
+}
+
+void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted) {
+  if (sorted.empty()) return;
+  const LimitsRule rule = usual_rule(kind);
+  std::tie(render.low, render.high) = robust_limits(sorted);
+  const bool spread = sorted.back() > sorted.front();
+  if (rule.kind == LimitsRule::Kind::min_max && spread) {
+    render.low = sorted.front();
+    render.high = sorted.back();
+  } else if (kind == LayerKind::residual && spread) {
+    const auto [middle, sigma] = middle_and_sigma(sorted);
+    if (sigma > 0) {
+      render.low = middle - rule.sigmas_below * sigma;
+      render.high = middle + rule.sigmas_above * sigma;
+    }
+  }
+  render.limits = name_of(rule);
 }
 
 std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, double high) {

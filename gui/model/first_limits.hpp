@@ -7,6 +7,7 @@
 
 #include "gui/model/pyramid.hpp"
 #include "gui/model/render_settings.hpp"
+#include "gui/state.hpp"
 
 namespace reber::gui {
 
@@ -17,6 +18,12 @@ namespace reber::gui {
 /// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, within the values there are: noise is
 /// dark but there, a source of five sigma stands out. {0, 1} where nothing is finite.
 [[nodiscard]] std::pair<double, double> robust_limits(const std::vector<float>& sorted);
+
+/// The rule a kind of layer begins with: smooth maps show all their range, what sources leave is even about zero, and
+/// all others are limited by their noise, as robust_limits() says.
+[[nodiscard]] LimitsRule usual_rule(LayerKind kind);
+/// Sets limits by that rule, from the sample, and names it. Nothing changes where the sample is empty.
+void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted);
 
 /// 256 values: the part of the sample that lies below low + (high - low) i / 255, for Stretch::histogram.
 [[nodiscard]] std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, double high);

@@ -49,5 +49,7 @@ struct ColourMap {
 [[nodiscard]] const std::vector<ColourMap>& colour_maps();
 /// Index of that name; 0 where there is none.
 [[nodiscard]] int colour_map_index(const std::string& name);
+/// Whether pixels that stand a few sigma out of the noise are bright, so that lines over them are better dark.
+[[nodiscard]] bool bright_at_noise_edge(const RenderSettings& settings);
 
 }  // namespace reber::gui

@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace reber::gui {
 [[nodiscard]] inline ImVec2 vec(const ScreenPoint& p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
 
 inline void halo_text(ImDrawList& list, ImVec2 at, unsigned colour, const std::string& text) {
-  for (const auto& [dx, dy] : {std::pair(-1.f, 0.f), {1.f, 0.f}, {0.f, -1.f}, {0.f, 1.f}})
+  for (const auto& [dx, dy] : {std::pair(-1.f, 0.f), {1.f, 0.f}, {0.f, -1.f}, {0.f, 1.f}, {-1.f, -1.f}, {1.f, 1.f}})
     list.AddText({at.x + dx, at.y + dy}, palette().halo, text.c_str());
   list.AddText(at, colour, text.c_str());
 }

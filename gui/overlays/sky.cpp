@@ -48,6 +48,16 @@ const SkyGrid& grid_of(const CanvasView& canvas, const Inspect& inspect) {
   return k.grid;
 }
 
+/// The grid's labels say what a figure's axes say already; ICRS and FK5 differ by less than any label shows.
+bool like_axes(const Wcs& wcs, const SkySystem& shown) {
+  const auto own = system_of(wcs);
+  if (!own) return true;
+  const auto modern = [](const SkySystem& s) {
+    return s.frame == SkySystem::Frame::icrs || (s.frame == SkySystem::Frame::fk5 && s.equinox == 2000);
+  };
+  return *own == shown || (modern(*own) && modern(shown));
+}
+
 ImVec2 label_place(const GridLabel& label, ImVec2 size, float gap) {
   const ImVec2 at = vec(label.at);
   switch (label.edge) {
@@ -105,6 +115,7 @@ void draw_grid_overlay(const CanvasView& canvas, Context& context, ImDrawList& l
     for (const ScreenPoint& p : line) path.push_back(vec(p));
     halo_line(list, path, kGridColour, static_cast<float>(canvas.scale), false, false);
   }
+  if (canvas.framed && like_axes(canvas.document.header->wcs, context.state.inspect.style.system)) return;
   // Labels that would run into one before are left out.
   std::vector<ImVec4> taken;
   const auto gap = static_cast<float>(3 * canvas.scale);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/overlays/ink.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/shell/compare_view.hpp"
 #include "gui/shell/theme.hpp"
 
 namespace reber::gui {
@@ -24,8 +26,7 @@ void draw_sources_overlay(const CanvasView& canvas, Context&, ImDrawList& list) 
     const std::string text = fmt::format("{}", row);
     const ImVec2 place{static_cast<float>(at.x) + 0.7f * reach + gap,
                        static_cast<float>(at.y) - 0.7f * reach - 2 * gap};
-    list.AddText({place.x + 1, place.y + 1}, palette().halo, text.c_str());
-    list.AddText(place, palette().source_selected, text.c_str());
+    halo_text(list, place, palette().source_selected, text);
   }
 }
 
@@ -57,7 +58,10 @@ bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, C
 void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const auto& crosshair = context.state.cursor.crosshair;
   if (!crosshair) return;
-  const ScreenPoint at = canvas.transform.to_screen(*crosshair);
+  const Document* shown = context.state.document();
+  const auto place = shown == nullptr ? crosshair : matching_place(context.state, *shown, canvas.document, *crosshair);
+  if (!place) return;
+  const ScreenPoint at = canvas.transform.to_screen(*place);
   const auto x = static_cast<float>(at.x), y = static_cast<float>(at.y);
   const auto inner = static_cast<float>(5 * canvas.scale), outer = static_cast<float>(16 * canvas.scale);
   const auto line = static_cast<float>(1.5 * canvas.scale);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/model/readout.hpp"
 #include "gui/model/sky_lock.hpp"
 #include "gui/model/workbench.hpp"
+#include "gui/panels/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/shell/compare_view.hpp"
 #include "gui/shell/theme.hpp"
@@ -30,8 +32,9 @@ void draw_other(Context& context, Document& shown) {
     compare.other_document = -1;
     other = &shown;
   }
-  ImGui::SetNextItemWidth(-4 * ImGui::GetFontSize());
-  if (ImGui::BeginCombo("with", other == &shown ? "this image" : other->title().c_str())) {
+  choose_possible_layer(compare, *other);
+  label("With");
+  if (ImGui::BeginCombo("##with", other == &shown ? "this image" : other->title().c_str())) {
     if (ImGui::Selectable("this image", other == &shown)) compare.other_document = -1;
     for (const auto& each : context.state.documents) {
       if (each.get() == &shown) continue;
@@ -46,8 +49,8 @@ void draw_other(Context& context, Document& shown) {
   }
   context.widgets.item("compare.other");
   const std::size_t layer = static_cast<std::size_t>(compare.other_layer);
-  ImGui::SetNextItemWidth(-4 * ImGui::GetFontSize());
-  if (ImGui::BeginCombo("layer", kLayerNames[layer])) {
+  label("Layer");
+  if (ImGui::BeginCombo("##layer", kLayerNames[layer])) {
     for (std::size_t i = 0; i < kLayerNames.size(); ++i) {
       const auto kind = static_cast<LayerKind>(i);
       if (layer_possible(*other, kind) && ImGui::Selectable(kLayerNames[i], i == layer)) compare.other_layer = kind;
@@ -78,11 +81,13 @@ void draw_lock(Context& context, Document& shown) {
     if (const auto& cursor = context.state.cursor; cursor.on_image && lock.why_not().empty()) {
       // Exact at the cursor, not by the affine map.
       if (const auto at = lock(cursor.at)) {
-        const float value =
-            other->layer(compare.other_layer).pixels
-                ? other->layer(compare.other_layer).pixels->value(std::llround(at->y), std::llround(at->x))
-                : NAN;
-        ImGui::Text("there: x %.1f, y %.1f, value %.4g", at->x, at->y, static_cast<double>(value));
+        const auto& pixels = other->layer(compare.other_layer).pixels;
+        const double value =
+            pixels ? static_cast<double>(pixels->value(std::llround(at->y), std::llround(at->x))) : std::nan("");
+        const int base = context.state.inspect.style.one_based ? 1 : 0;
+        ImGui::Text(
+            "there: x %.1f  y %.1f  %s", at->x + base, at->y + base,
+            std::isfinite(value) ? value_text(value, shown_unit(*other, compare.other_layer)).c_str() : "blank");
       }
     }
   }
@@ -116,12 +121,14 @@ void draw_compare_panel(Context& context) {
   draw_other(context, *shown);
   if (compare.kind == Kind::blink) {
     auto period = static_cast<float>(compare.blink_seconds);
-    if (ImGui::SliderFloat("seconds", &period, 0.1f, 3, "%.2f")) compare.blink_seconds = period;
+    label("Each for");
+    if (ImGui::SliderFloat("##seconds", &period, 0.1f, 3, "%.2f s")) compare.blink_seconds = period;
     context.widgets.item("compare.period");
   }
   if (compare.kind == Kind::split) {
     auto part = static_cast<float>(compare.split);
-    if (ImGui::SliderFloat("split", &part, 0, 1, "%.2f")) compare.split = part;
+    label("Split at");
+    if (ImGui::SliderFloat("##split", &part, 0, 1, "%.2f")) compare.split = part;
     context.widgets.item("compare.split_at");
   }
   draw_lock(context, *shown);

@@ -58,6 +58,7 @@ void draw_stretch(Context& context, RenderSettings& render) {
 void draw_display_panel(Context& context) {
   Document& document = *context.state.document();
   RenderSettings& render = document.layer().render;
+  draw_plane_choice(context);
   if (render.categorical) {
     ImGui::TextDisabled("One colour an island");
     return;
@@ -74,12 +75,14 @@ void draw_display_panel(Context& context) {
   tip("Of the image pixels behind a screen pixel: their mean, the brightest, or the mean with the peaks that stand out "
       "of the noise.");
   label("Low, high");
+  const std::string unit = shown_unit(document, document.shown).text;
   const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
   for (double* limit : {&render.low, &render.high}) {
     ImGui::PushID(limit);
     ImGui::SetNextItemWidth(width);
     if (ImGui::InputDouble("##limit", limit, 0, 0, "%.4g")) render.limits = "manual";
     context.widgets.item(limit == &render.low ? "display.low" : "display.high");
+    if (!unit.empty()) tip("in " + unit);
     ImGui::PopID();
     ImGui::SameLine();
   }

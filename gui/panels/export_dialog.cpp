@@ -65,13 +65,16 @@ void draw_export_dialog(Context& context) {
   ImGui::Checkbox("Overlays", &options.overlays);
   ImGui::SameLine();
   ImGui::Checkbox("White paper", &options.light);
+  ImGui::Checkbox("Leave out what is off the image", &options.crop);
+  context.widgets.item("export.crop");
   ImGui::Checkbox("Replace the file if it exists", &overwrite);
   context.widgets.item("export.replace");
-  const double width = canvas->width + (options.axes ? 114 : 0), height = canvas->height + (options.axes ? 92 : 0);
+  const FigureLayout layout = figure_layout(context.state, {0, 0, canvas->width, canvas->height}, options);
   if (extension == ".png")
-    ImGui::TextDisabled("%.0f x %.0f pixels", width * scale, height * scale);
+    ImGui::TextDisabled("%.0f x %.0f pixels", layout.width * scale, layout.height * scale);
   else
-    ImGui::TextDisabled("%.0f x %.0f points; axes, grid, ellipses and text stay lines and text", width, height);
+    ImGui::TextDisabled("%.0f x %.0f points; axes, grid, ellipses and text stay lines and text", layout.width,
+                        layout.height);
   if (ImGui::Button("Write")) {
     error.clear();
     options.raster_scale = scale;

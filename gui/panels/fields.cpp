@@ -16,6 +16,10 @@ bool slider(const char* id, double& value, double low, double high, const char* 
                              flags | ImGuiSliderFlags_AlwaysClamp);
 }
 
+std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 void tip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   ImGui::BeginTooltip();

@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
 
 namespace reber::gui {
@@ -12,6 +13,8 @@ namespace reber::gui {
 void label(const char* text);
 /// A slider of a double. True while it changes.
 bool slider(const char* id, double& value, double low, double high, const char* format, ImGuiSliderFlags flags);
+/// "1 source", "2 sources".
+[[nodiscard]] std::string counted(std::int64_t count, const std::string& what);
 /// Shown while the mouse rests on the item drawn last.
 void tip(const std::string& text);
 

@@ -7,6 +7,8 @@
 namespace reber::gui {
 
 void draw_display_panel(Context& context);
+/// HDU, plane and animation; nothing where the file has one image.
+void draw_plane_choice(Context& context);
 void draw_pipeline_panel(Context& context);
 void draw_statistics_panel(Context& context);
 void draw_profiles_panel(Context& context);

@@ -33,8 +33,9 @@ bool draw_run(Context& context, Document& document, const SessionStatus& status)
   } else {
     const SessionResult& result = *document.result;
     ImGui::PushStyleColor(ImGuiCol_Text, document.result_stale() ? palette().text_dim : palette().text);
-    ImGui::Text("%zu sources in %lld islands, %.0f ms", result.sources.size(), static_cast<long long>(result.islands),
-                result.wall_ms);
+    const std::string islands = counted(result.islands, "island"),
+                      sources = counted(static_cast<std::int64_t>(result.sources.size()), "source");
+    ImGui::Text("%s in %s, %.0f ms", sources.c_str(), islands.c_str(), result.wall_ms);
     ImGui::PopStyleColor();
   }
   if (!status.error.empty()) {
@@ -48,7 +49,11 @@ bool draw_run(Context& context, Document& document, const SessionStatus& status)
 void draw_remarks(const Document& document) {
   if (!document.result) return;
   for (const auto& [name, value] : document.result->report.facts)
-    if (name == "noise rms" || name == "algorithm") ImGui::TextDisabled("%s: %s", name.c_str(), value.c_str());
+    if (name == "noise rms" || name == "algorithm") {
+      std::string text = value;  // terminals are given plain letters
+      if (const auto at = text.find("uJy"); at != std::string::npos) text.replace(at, 1, "\xC2\xB5");
+      ImGui::TextDisabled("%s: %s", name.c_str(), text.c_str());
+    }
   for (const std::string& warning : document.result->report.warnings) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
     ImGui::TextWrapped("%s", warning.c_str());

@@ -76,7 +76,11 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
   list.PopClipRect();
   const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
   draw_plot_axes(list, plot, true, 1, factor);
-  list.AddText({plot.to.x - ImGui::CalcTextSize(name.c_str()).x, from.y}, palette().text_dim, name.c_str());
+  // Beside the title where there is room, else within.
+  const float wide = ImGui::CalcTextSize(name.c_str()).x;
+  const bool beside = from.x + 5 * em + ImGui::CalcTextSize(title).x + wide < plot.to.x;
+  list.AddText({plot.to.x - wide - (beside ? 0 : 0.3f * em), beside ? from.y : plot.from.y + 0.2f * em},
+               palette().text_dim, name.c_str());
   if (!hovered) return;
   const double at = plot.x_value(ImGui::GetIO().MousePos.x) - offset;
   const auto i = static_cast<std::int64_t>(std::lround((at - profile.first) / profile.step));
@@ -97,7 +101,7 @@ void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit
   const auto a = wcs.to_sky(line->first.x, line->first.y), b = wcs.to_sky(line->second.x, line->second.y);
   const double length = std::hypot(line->second.x - line->first.x, line->second.y - line->first.y);
   const std::string title =
-      fmt::format("along the line: {:.1f} pixels{}", length, a && b ? ", " + angle_text(separation_deg(*a, *b)) : "");
+      fmt::format("line: {:.1f} pixels{}", length, a && b ? ", " + angle_text(separation_deg(*a, *b)) : "");
   draw_profile(title.c_str(), line_profile(pixels, line->first, line->second), std::nan(""), unit, width, 0);
 }
 
@@ -108,8 +112,7 @@ void draw_profiles_panel(Context& context) {
   const auto pixels = document.layer().pixels;
   if (!pixels || !document.header) return;
   const auto place = read_place(context.state);
-  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
-  const Unit unit = of_values ? document.header->unit : Unit();
+  const Unit unit = shown_unit(document, document.shown);
   const ScreenRect* const area = context.widgets.find("canvas");
   Rect seen{0, 0, pixels->shape().ny, pixels->shape().nx};
   if (area != nullptr) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/workbench.hpp"
@@ -87,10 +86,11 @@ void show_map(Context& context, const ProofMap& map, bool difference) {
       const LayerKind which = layer_of(each.name);
       Layer& layer = oracle->layer(which);
       layer.pixels = Pyramid::make(each.oracle, Progress());
-      layer.render = tested->layer(which).render;
-      layer.limits_set = true;
-      if (!tested->layer(which).limits_set)
-        std::tie(layer.render.low, layer.render.high) = robust_limits(sorted_sample(*layer.pixels));
+      // The tested map may be still on its way: its pixels are these but for the differences that are looked for.
+      Layer& own = tested->layer(which);
+      if (!own.limits_set) set_first_limits(own.render, which, sorted_sample(*layer.pixels));
+      own.limits_set = layer.limits_set = true;
+      layer.render = own.render;
     }
   }
   const LayerKind kind = layer_of(map.name);

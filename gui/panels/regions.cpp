@@ -94,8 +94,7 @@ void draw_table(Context& context, Document& document) {
   constexpr const char* kHeads[] = {"Name",   "Centre", "Flux",  "Pixels", "Beams", "Mean",
                                     "Median", "Std",    "Sigma", "Min",    "Max"};
   const RegionResults* const found = region_results(context);
-  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
-  const Unit unit = of_values ? document.header->unit : Unit();
+  const Unit unit = shown_unit(document, document.shown);
   if (!ImGui::BeginTable("##regions", 11,
                          ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                              ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingFixedFit)) {

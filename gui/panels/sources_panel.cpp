@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/io/catalogue_io.hpp"
+#include "gui/panels/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/panels/source_tools.hpp"
 #include "gui/shell/panel.hpp"
@@ -53,6 +54,14 @@ void column_popup(Context& context, SourceView& view) {
   ImGui::EndPopup();
 }
 
+/// The next popup stands on the button drawn last and grows upwards: below it the window ends.
+void open_upwards() {
+  const ImVec2 button = ImGui::GetItemRectMin();
+  const ImVec2 room = ImGui::GetMainViewport()->WorkPos;
+  const float least = room.y + 20 * ImGui::GetFontSize();
+  ImGui::SetNextWindowPos({button.x, std::max(button.y, least)}, ImGuiCond_Always, {0, 1});
+}
+
 void export_popup(Context& context, Document& document) {
   static std::string path;
   static std::string error;
@@ -64,6 +73,7 @@ void export_popup(Context& context, Document& document) {
     ImGui::OpenPopup("##export");
   }
   context.widgets.item("sources.export");
+  open_upwards();
   if (!ImGui::BeginPopup("##export")) return;
   const SourceView& view = document.sources;
   ImGui::Text("Writes the %zu rows shown, all columns.", view.table.shown().size());
@@ -84,7 +94,7 @@ void export_popup(Context& context, Document& document) {
                                   : rows_of(with_flags(view.table.catalogue(), view.flagged), view.table.shown(),
                                             subset.history.empty() ? "" : subset.history.back());
       write_catalogue(whole, path, overwrite);
-      context.state.say(fmt::format("{} rows written to {}", whole.rows(), path));
+      context.state.say(fmt::format("{} written to {}", counted(whole.rows(), "row"), path));
       ImGui::CloseCurrentPopup();
     } catch (const Error& failure) {
       error = failure.what();
@@ -121,7 +131,8 @@ void draw_tools(Context& context, Document& document) {
   export_popup(context, document);
   ImGui::SameLine();
   const std::size_t all = static_cast<std::size_t>(view.table.catalogue().rows()), shown = view.table.shown().size();
-  std::string count = shown == all ? fmt::format("{} sources", all) : fmt::format("{} of {}", shown, all);
+  std::string count =
+      shown == all ? counted(static_cast<std::int64_t>(all), "source") : fmt::format("{} of {}", shown, all);
   if (document.selection.rows.size() > 1) count += fmt::format(", {} selected", document.selection.rows.size());
   ImGui::TextUnformatted(count.c_str());
   if (document.result_stale()) {
@@ -201,7 +212,7 @@ void scroll_to_focus(Document& document) {
   const auto place = view.table.place_of(static_cast<std::size_t>(document.selection.focus));
   if (!place) return;
   const float height = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  const float at = height * static_cast<float>(*place), sight = ImGui::GetWindowHeight() - 2 * height;
+  const float at = height * static_cast<float>(*place), sight = ImGui::GetWindowHeight() - 3 * height;
   if (at < ImGui::GetScrollY() || at > ImGui::GetScrollY() + sight - height) ImGui::SetScrollY(at - 0.4f * sight);
 }
 
@@ -222,6 +233,15 @@ void draw_heads(Context& context, const SourceView& view, const std::vector<std:
   }
 }
 
+/// Below the heads, so that nobody has to ask.
+void draw_units(const SourceView& view, const std::vector<std::size_t>& columns) {
+  ImGui::TableNextRow();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    ImGui::TableSetColumnIndex(static_cast<int>(i) + 1);
+    ImGui::TextDisabled("%s", view.table.catalogue().columns[columns[i]].info.unit.c_str());
+  }
+}
+
 void draw_table(Context& context, Document& document) {
   SourceView& view = document.sources;
   const std::vector<std::size_t> columns = shown_columns(view);
@@ -233,7 +253,7 @@ void draw_table(Context& context, Document& document) {
   std::string id = "##sources";
   for (const std::size_t column : columns) id += fmt::format(",{}", column);
   if (!ImGui::BeginTable(id.c_str(), static_cast<int>(columns.size()) + 1, kFlags)) return;
-  ImGui::TableSetupScrollFreeze(columns.empty() ? 1 : 2, 1);
+  ImGui::TableSetupScrollFreeze(columns.empty() ? 1 : 2, 2);
   const float unit = ImGui::GetFontSize();
   ImGui::TableSetupColumn("##mark", ImGuiTableColumnFlags_NoSort | ImGuiTableColumnFlags_NoResize, 0.8f * unit);
   for (const std::size_t column : columns) {
@@ -247,6 +267,7 @@ void draw_table(Context& context, Document& document) {
     ImGui::TableSetupColumn(name.c_str(), flags, width);
   }
   draw_heads(context, view, columns);
+  draw_units(view, columns);
   apply_order(view, columns);
   ImGui::PushFont(mono_font());
   scroll_to_focus(document);

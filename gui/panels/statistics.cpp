@@ -26,7 +26,11 @@ void row(const char* name, const std::string& value) {
 void draw_table(const LayerStatistics& s, const Unit& unit, const CoordinateStyle& style) {
   if (!ImGui::BeginTable("##statistics", 2, ImGuiTableFlags_SizingStretchProp)) return;
   const double size = std::max(std::abs(s.sigma), std::abs(s.median));
-  const auto value = [&](double v) { return std::isfinite(v) ? value_text(v, unit, size) : std::string("--"); };
+  // The noise and what lies near it in one unit; an extreme a hundred times as large in its own.
+  const auto value = [&](double v) {
+    if (!std::isfinite(v)) return std::string("--");
+    return value_text(v, unit, std::abs(v) >= 100 * size ? v : size);
+  };
   const int base = style.one_based ? 1 : 0;
   const auto with_place = [&](double v, std::int64_t x, std::int64_t y) {
     return s.reduced || x < 0 ? value(v) : fmt::format("{}  at {}, {}", value(v), x + base, y + base);
@@ -78,8 +82,10 @@ void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& 
     list.AddLine({plot.x(v), plot.from.y}, {plot.x(v), plot.to.y}, colour, width);
   };
   line(s.median, palette().text_dim, 1);
-  line(render.low, palette().accent, 2);
-  line(render.high, palette().warn, 2);
+  // A limit far off stands at the edge, from where it can be fetched.
+  const double edge = 1.5 * (plot.x1 - plot.x0) / std::max(1.0f, plot.to.x - plot.from.x);
+  line(std::clamp(render.low, plot.x0 + edge, plot.x1 - edge), palette().accent, 2);
+  line(std::clamp(render.high, plot.x0 + edge, plot.x1 - edge), palette().warn, 2);
   list.PopClipRect();
   const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
   draw_plot_axes(list, plot, false, factor);
@@ -118,8 +124,7 @@ void draw_statistics_panel(Context& context) {
     ImGui::TextDisabled("Counting pixels ...");
     return;
   }
-  const bool of_values = document.shown != LayerKind::snr && document.shown != LayerKind::islands;
-  const Unit unit = of_values ? document.header->unit : Unit();
+  const Unit unit = shown_unit(document, document.shown);
   draw_table(*s, unit, context.state.inspect.style);
   if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit);
 }

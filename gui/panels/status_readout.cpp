@@ -10,6 +10,7 @@
 #include "core/run/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/panels/readout_of.hpp"
+#include "gui/shell/compare_view.hpp"
 #include "gui/shell/theme.hpp"
 
 namespace reber::gui {
@@ -41,6 +42,27 @@ Readout readout_of(const ViewerState& state, const Document& document, PixelPosi
   return readout;
 }
 
+namespace {
+
+/// What a difference or a ratio shows at a place; empty where none is shown.
+std::string combined_text(Context& context, const Document& document, PixelPosition at) {
+  const Compare& compare = context.state.compare;
+  const bool difference = compare.kind == Compare::Kind::difference;
+  if (!difference && compare.kind != Compare::Kind::ratio) return "";
+  const Document* other = compare.other_document < 0 ? &document : context.state.find(compare.other_document);
+  const Pyramid* there = other == nullptr ? nullptr : pixels_on_grid(context, document, *other);
+  const auto x = static_cast<std::int64_t>(std::lround(at.x)), y = static_cast<std::int64_t>(std::lround(at.y));
+  const Shape shape = document.header->shape;
+  if (there == nullptr || x < 0 || y < 0 || x >= shape.nx || y >= shape.ny || !(there->shape() == shape)) return "";
+  const double a = static_cast<double>(document.layer().pixels->value(y, x)),
+               b = static_cast<double>(there->value(y, x));
+  if (!difference) return std::isfinite(a / b) ? fmt::format("ratio {:.4g}", a / b) : "ratio blank";
+  return "difference " +
+         (std::isfinite(a - b) ? value_text(a - b, shown_unit(document, document.shown)) : std::string("blank"));
+}
+
+}  // namespace
+
 void draw_status_readout(Context& context) {
   const Document* document = context.state.document();
   if (document == nullptr) {
@@ -60,7 +82,11 @@ void draw_status_readout(Context& context) {
   std::string text = r.lon.empty() ? "" : fmt::format("{} {}  {} {}   ", r.lon_name, r.lon, r.lat_name, r.lat);
   text += fmt::format("{}   {}", r.pixel, r.value);
   if (!r.sigmas.empty()) text += "   " + r.sigmas;
-  if (!r.kelvin.empty()) text += "   " + r.kelvin;
+  const std::string combined = combined_text(context, *document, *place);
+  if (!combined.empty())
+    text += "   " + combined;
+  else if (!r.kelvin.empty())
+    text += "   " + r.kelvin;
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopFont();
   if (context.state.cursor.frozen) {

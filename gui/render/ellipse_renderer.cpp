@@ -31,6 +31,7 @@ uniform vec4 inks[3];
 out vec2 place;
 flat out vec2 half_axes;
 flat out vec4 ink;
+flat out vec2 lines;  // width of the line, and of the dark one on each side of it
 void main() {
   int shape = gl_VertexID / 6, at_corner = gl_VertexID % 6;
   vec4 place_of = texelFetch(shapes, 2 * shape), form = texelFetch(shapes, 2 * shape + 1);
@@ -38,7 +39,9 @@ void main() {
   uint kind = texelFetch(kinds, shape).r;
   vec2 corner = vec2((at_corner & 1) == 0 ? -1.0 : 1.0, at_corner % 5 < 2 ? -1.0 : 1.0);
   half_axes = max(axes * zoom, vec2(least));
-  place = corner * (half_axes + 0.5 * line + 1.5);
+  // The selected ones have to be seen on any ground: broader, between dark lines.
+  lines = kind == 2u ? vec2(1.6 * line, 1.5 * line) : vec2(line, 1.0);
+  place = corner * (half_axes + 0.5 * lines.x + lines.y + 0.5);
   ink = inks[kind];
   vec2 along = normalize(to_screen * turn);
   vec2 at = 0.5 * size + to_screen * ((whole - centre_whole) + (part - centre_part));
@@ -52,7 +55,7 @@ constexpr const char* kFragment = R"(#version 330 core
 in vec2 place;
 flat in vec2 half_axes;
 flat in vec4 ink;
-uniform float line;
+flat in vec2 lines;
 out vec4 colour;
 void main() {
   vec2 scaled = place / half_axes;
@@ -60,8 +63,8 @@ void main() {
   vec2 slope = scaled / half_axes / max(radius, 1e-4);
   float away = abs((radius - 1.0) / max(length(slope), 1e-6));
   if (radius < 1e-3) away = min(half_axes.x, half_axes.y);
-  float core = clamp(0.5 * line + 0.5 - away, 0.0, 1.0);
-  float halo = 0.55 * clamp(0.5 * line + 1.5 - away, 0.0, 1.0);
+  float core = clamp(0.5 * lines.x + 0.5 - away, 0.0, 1.0);
+  float halo = (lines.y > 1.0 ? 0.85 : 0.55) * clamp(0.5 * lines.x + lines.y + 0.5 - away, 0.0, 1.0);
   float alpha = max(core, halo) * ink.a;
   if (alpha <= 0.0) discard;
   colour = vec4(ink.rgb * core / max(core, halo), alpha);

@@ -81,6 +81,8 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glUniform4f(program_.place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
   glUniform1i(program_.place("categorical"), s.categorical ? 1 : 0);
   glUniform1i(program_.place("outline"), scene.outline ? 1 : 0);
+  const float ink = bright_at_noise_edge(s) ? 0.0f : 1.0f;
+  glUniform4f(program_.place("outline_ink"), ink, ink, ink, 1.0f);
   // The grid comes in between 8 and 16 screen pixels an image pixel.
   const double zoom = scene.transform.zoom();
   glUniform1f(program_.place("grid"),

@@ -28,6 +28,7 @@ uniform vec2 bias_contrast;
 uniform vec4 blank;
 uniform bool categorical;
 uniform bool outline;          // edges of the areas of one value alone
+uniform vec4 outline_ink;
 uniform float grid;            // opacity of the pixel grid
 uniform float pixel_size;      // screen pixels a texel
 uniform ivec2 last;            // texel of the tile that is image still
@@ -69,7 +70,7 @@ bool on_outline(vec2 texel) {
 }
 
 void main() {
-  colour = vec4(1.0);
+  colour = outline_ink;
   if (outline) {
     if (!on_outline(texel)) discard;
     return;

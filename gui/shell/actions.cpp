@@ -8,15 +8,32 @@
 #include <array>
 #include <sstream>
 
+#include "core/base/error.hpp"
 #include "gui/render/gl.hpp"
 #include "gui/shell/overlay.hpp"
 #include "gui/shell/panel.hpp"
 
 namespace reber::gui {
+
+Action panel_action(const std::string& name, const std::string& menu) {
+  const auto found = std::ranges::find(panels(), name, &Panel::name);
+  if (found == panels().end()) throw InternalError(fmt::format("there is no panel '{}'", name));
+  const Panel& panel = *found;
+  return {fmt::format("panel.{}", panel.name),
+          panel.title,
+          menu,
+          panel.key,
+          panel.tooltip,
+          panel.enabled,
+          [&panel](Context& c) { set_open(c.state, panel.name, !is_open(c.state, panel)); },
+          [&panel](const ViewerState& s) { return is_open(s, panel); }};
+}
+
 namespace {
 
-/// Panels and overlays bring an action each that opens and closes them.
-void add_switches(std::vector<Action>& all) {
+/// Panels and overlays bring an action each that opens and closes them, but for those that stand in another menu:
+/// before this, or `later`.
+void add_switches(std::vector<Action>& all, const std::string& later) {
   for (const Overlay& overlay : overlays()) {
     all.push_back({fmt::format("overlay.{}", overlay.name), overlay.title, "View/Overlays", overlay.key,
                    overlay.tooltip, has_document,
@@ -24,9 +41,9 @@ void add_switches(std::vector<Action>& all) {
                    [&overlay](const ViewerState& s) { return is_on(s, overlay); }});
   }
   for (const Panel& panel : panels()) {
-    all.push_back({fmt::format("panel.{}", panel.name), panel.title, "Panels", panel.key, panel.tooltip, panel.enabled,
-                   [&panel](Context& c) { set_open(c.state, panel.name, !is_open(c.state, panel)); },
-                   [&panel](const ViewerState& s) { return is_open(s, panel); }});
+    Action action = panel_action(panel.name, "Panels");
+    const bool placed = std::ranges::find(all, action.name, &Action::name) != all.end() || action.name == later;
+    if (!placed) all.push_back(std::move(action));
   }
 }
 
@@ -35,9 +52,11 @@ std::vector<Action> all_actions() {
   for (const auto& rows : {file_actions(), keep_actions(), image_actions(), view_actions(), inspect_actions(),
                            compare_actions(), source_actions(), review_actions(), bookmark_actions()})
     all.insert(all.end(), rows.begin(), rows.end());
-  add_switches(all);
+  const Action keys = panel_action("keys", "Help");  // the last menu
+  add_switches(all, keys.name);
   const auto window = window_actions();
   all.insert(all.end(), window.begin(), window.end());
+  all.push_back(keys);
   return all;
 }
 

@@ -32,6 +32,9 @@ struct Action {
 [[nodiscard]] const Action* find_action(const std::string& name);
 [[nodiscard]] bool is_enabled(const Action& action, const ViewerState& state);
 
+/// The action that opens and closes a panel, for another menu than "Panels".   throws InternalError: no such panel
+[[nodiscard]] Action panel_action(const std::string& name, const std::string& menu);
+
 /// Rows of each file.
 [[nodiscard]] std::vector<Action> file_actions();
 [[nodiscard]] std::vector<Action> view_actions();

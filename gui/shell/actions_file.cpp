@@ -2,7 +2,9 @@
 // Actions on files and documents.
 #include <algorithm>
 
+#include "gui/model/workbench.hpp"
 #include "gui/shell/actions.hpp"
+#include "gui/shell/keep.hpp"
 #include "gui/shell/panel.hpp"
 
 namespace reber::gui {
@@ -29,18 +31,19 @@ void step_plane(Context& c, std::int64_t step) {
   c.shell.show_plane(document, next);
 }
 
+void save_again(Context& c) {
+  if (c.state.bench->session_path.empty()) {
+    set_open(c.state, "session", true);
+  } else {
+    save_session_as(c, c.state.bench->session_path);
+  }
+}
+
 }  // namespace
 
 std::vector<Action> file_actions() {
   return {
-      {"file.open",
-       "Open ...",
-       "File",
-       "",
-       "Chooses an image file.",
-       {},
-       [](Context& c) { set_open(c.state, "open", true); },
-       {}},
+      panel_action("open", "File"),
       {"file.reload",
        "Read the file again",
        "File",
@@ -57,6 +60,16 @@ std::vector<Action> file_actions() {
        has_document,
        [](Context& c) { c.shell.close(c.state.document()->id); },
        {}},
+      {"session.save",
+       "Save the session",
+       "File",
+       "Ctrl+s",
+       "Writes what is open, and how, into the session's file.",
+       {},
+       save_again,
+       {}},
+      panel_action("session", "File"),
+      panel_action("export", "File"),
       {"document.next",
        "Next image",
        "File",
@@ -73,6 +86,7 @@ std::vector<Action> file_actions() {
        several_documents,
        [](Context& c) { step_document(c, -1); },
        {}},
+      {"program.quit", "Quit", "File", "Ctrl+q", "Closes the viewer.", {}, [](Context& c) { c.state.quit = true; }, {}},
       {"plane.next",
        "Next plane",
        "Image/Cube",
@@ -91,7 +105,6 @@ std::vector<Action> file_actions() {
        {}},
       {"plane.play", "Play planes", "Image/Cube", "Space", "Shows the planes one after the other.", is_cube,
        [](Context& c) { c.state.animate = !c.state.animate; }, [](const ViewerState& s) { return s.animate; }},
-      {"program.quit", "Quit", "File", "Ctrl+q", "Closes the viewer.", {}, [](Context& c) { c.state.quit = true; }, {}},
   };
 }
 

@@ -2,6 +2,7 @@
 // Actions on limits, positions and regions.
 #include <algorithm>
 
+#include "gui/model/first_limits.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/panels/inspector.hpp"
 #include "gui/panels/panels.hpp"
@@ -57,9 +58,9 @@ std::vector<Action> inspect_actions() {
        "Automatic limits",
        "Image/Limits",
        "a",
-       "The default: by median and robust sigma.",
+       "The layer's own rule: by median and robust sigma, background and noise from minimum to maximum.",
        has_pixels,
-       [](Context& c) { set_limits_by(c, limits_rules().front()); },
+       [](Context& c) { set_limits_by(c, usual_rule(c.state.document()->shown)); },
        {}},
       {"image.next_limits",
        "Next rule for limits",

@@ -69,20 +69,6 @@ std::vector<Action> compare_actions() {
 
 std::vector<Action> keep_actions() {
   return {
-      {"session.save",
-       "Save the session",
-       "File",
-       "Ctrl+s",
-       "Writes what is open, and how, into the session's file.",
-       {},
-       [](Context& c) {
-         if (c.state.bench->session_path.empty()) {
-           set_open(c.state, "session", true);
-         } else {
-           save_session_as(c, c.state.bench->session_path);
-         }
-       },
-       {}},
       {"edit.undo",
        "Undo",
        "Edit",

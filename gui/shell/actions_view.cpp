@@ -163,6 +163,7 @@ std::vector<Action> view_actions() {
        [](const ViewerState& s) { return has_pixels(s) && s.cursor.on_image; },
        [](Context& c) { c.state.document()->view.centre = c.state.cursor.at; },
        {}},
+      panel_action("goto", "View"),
       {"view.pixel_grid", "Pixel grid", "View", "", "Lines between pixels at high zoom.", has_pixels,
        [](Context& c) { c.state.pixel_grid = !c.state.pixel_grid; }, [](const ViewerState& s) { return s.pixel_grid; }},
       {"cursor.freeze", "Freeze the readout", "View", "f", "Readout and profiles stay where the cursor is now.",

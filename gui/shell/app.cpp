@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "core/base/error.hpp"
 #include "gui/model/workbench.hpp"
+#include "gui/panels/inspector.hpp"
 #include "gui/shell/actions.hpp"
 #include "gui/shell/layout.hpp"
 #include "gui/shell/panel.hpp"
@@ -102,6 +104,11 @@ void App::take_input() {
     // The palette's own keys.
     if (state_.panel_open["palette"] && (name == "Enter" || name == "Up" || name == "Down")) {
       widgets_.request(name == "Enter" ? "palette.accept" : name == "Up" ? "palette.up" : "palette.down");
+      frames_wanted_ = 3;
+      continue;
+    }
+    if (name == "Esc" && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // menus and lists first
+      ImGui::ClosePopupToLevel(0, true);
       frames_wanted_ = 3;
       continue;
     }
@@ -209,7 +216,7 @@ std::string App::activity(double& fraction) const {
 
 bool App::settled() const {
   double fraction = 0;
-  if (!activity(fraction).empty() || !pictures_complete_) return false;
+  if (!activity(fraction).empty() || !pictures_complete_ || inspector_busy(state_)) return false;
   return std::ranges::all_of(state_.documents, [](const auto& d) {
     return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
   });

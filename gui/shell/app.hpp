@@ -46,14 +46,14 @@ struct DocumentJobs {
   std::map<LayerKind, std::vector<float>> samples;  ///< sorted values, for histograms
   DrawnSources drawn_sources;
   std::shared_ptr<const LabelRuns> drawn_labels;  ///< what the layer of islands was made of
-  const Session* told_session = nullptr;  ///< which was told of told_shared
+  const Session* told_session = nullptr;          ///< which was told of told_shared
   bool told_shared = false;
   std::uint64_t seen_result = 0;
   std::uint64_t refining = 0;                 ///< generation of the run that fits what is shown
   std::optional<Request> refined;             ///< what is run, with fits, once the sources by moments are there
   std::int64_t file_time = 0, file_size = 0;  ///< as opened
   double checked_at = 0, unchanged_since = 0;
-  std::int64_t pending_time = 0, pending_size = 0;  ///< of a file that is being written
+  std::int64_t pending_time = -1, pending_size = -1;  ///< of a file that is being written
 };
 
 /// What a canvas's picture was drawn from: the same again needs no drawing.
@@ -106,7 +106,7 @@ class App final : public Shell {
   void run(Document& document) override;
   void cancel(Document& document) override;
   bool show_layer(Document& document, LayerKind kind) override;
-  Raster render(const Document& document, const ViewTransform& view, int width, int height) override;
+  Raster render(const Document& document, const ViewTransform& view, int width, int height, bool outlines) override;
   std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) override;
   void copy_text(const std::string& text) override;
   [[nodiscard]] std::string paste_text() override;
@@ -128,6 +128,8 @@ class App final : public Shell {
   [[nodiscard]] std::vector<TileKey> tiles_in_view(const Document& document, LayerKind kind) const;
   void take_link(Document& document, DocumentJobs& jobs);
   [[nodiscard]] bool outlines_wanted(const Document& document) const;
+  [[nodiscard]] const Pyramid* outlines_over(const Document& document, LayerKind layer) const;
+  void draw_outlines(const ImageScene& scene, const Pyramid& islands);
   bool watch_files();  ///< true where one changed
   bool watch_file(Document& document, DocumentJobs& jobs);
   [[nodiscard]] double seconds() const;
@@ -140,7 +142,7 @@ class App final : public Shell {
   void draw_document(Document& document);
   void draw_canvas(const ScreenRect& area, Document& document, LayerKind layer, bool primary);
   bool draw_picture(CanvasPicture& picture, const CanvasView& canvas);  ///< false where there is nothing to draw
-  void compare_with_other(ImageScene& scene, const CanvasView& canvas);
+  void compare_with_other(ImageScene& scene, const Document& document);
   void draw_split(Document& other);
   void draw_message(const Document& document, const ScreenRect& area);
   void draw_welcome(const ScreenRect& area);

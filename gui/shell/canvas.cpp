@@ -4,9 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "gui/model/first_limits.hpp"
 #include "gui/overlays/overlays.hpp"
@@ -14,7 +12,6 @@
 #include "gui/panels/inspector.hpp"
 #include "gui/shell/app.hpp"
 #include "gui/shell/canvas.hpp"
-#include "gui/shell/compare_view.hpp"
 #include "gui/shell/keep.hpp"
 #include "gui/shell/layout.hpp"
 #include "gui/shell/overlay.hpp"
@@ -80,73 +77,16 @@ ImageScene App::scene_of(const Document& document, LayerKind kind, const CanvasT
   return scene;
 }
 
-Raster App::render(const Document& document, const ViewTransform& view, int width, int height) {
-  Raster raster{width, height, {}};
-  export_target_.resize(width, height);
-  const CanvasTransform transform(view, {0, 0, static_cast<double>(width), static_cast<double>(height)});
-  ImageScene scene = scene_of(document, document.shown, transform, 1);
-  std::vector<float> cumulative;
-  if (scene.settings.stretch == Stretch::histogram) {
-    cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
-    scene.cumulative = &cumulative;
-  }
-  // All tiles; those that a session has yet to make are waited for, though not for a run that takes long.
-  constexpr auto kWait = std::chrono::seconds(5);
-  const auto start = std::chrono::steady_clock::now();
-  for (bool more = true; more;) {
-    renderer_->begin_frame(1e6);
-    export_target_.bind();
-    glClearColor(0, 0, 0, 0);
-    glClear(GL_COLOR_BUFFER_BIT);
-    renderer_->draw(scene);
-    more = renderer_->tiles().pending();
-    if (renderer_->tiles().awaited() && std::chrono::steady_clock::now() - start < kWait) {
-      more = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-  const std::size_t row = 4 * static_cast<std::size_t>(width);
-  std::vector<unsigned char> upside_down(row * static_cast<std::size_t>(height));
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  for (int y = height - 1; y >= 0; --y)
-    raster.rgba.insert(raster.rgba.end(), upside_down.begin() + y * static_cast<std::ptrdiff_t>(row),
-                       upside_down.begin() + (y + 1) * static_cast<std::ptrdiff_t>(row));
-  return raster;
-}
-
-std::uintptr_t App::small_picture(const Document& document, const ViewTransform& view, int width, int height) {
-  if (!document.layer().pixels || width < 1 || height < 1) return 0;
-  const CanvasTransform transform(view, {0, 0, static_cast<double>(width), static_cast<double>(height)});
-  ImageScene scene = scene_of(document, document.shown, transform, 1);
-  std::vector<float> cumulative;
-  if (scene.settings.stretch == Stretch::histogram) {
-    cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
-    scene.cumulative = &cumulative;
-  }
-  small_target_.resize(width, height);
-  small_target_.bind();
-  glClearColor(0, 0, 0, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  renderer_->draw(scene);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  pictures_complete_ = pictures_complete_ && !renderer_->tiles().pending() && !renderer_->tiles().awaited();
-  return small_target_.texture();
-}
-
 bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   Document& document = canvas.document;
   if (!document.layer(canvas.layer).pixels) return false;
   const double ratio = ImGui::GetIO().DisplayFramebufferScale.x > 0 ? ImGui::GetIO().DisplayFramebufferScale.x : 1;
   ImageScene scene = scene_of(document, canvas.layer, canvas.transform, ratio);
-  compare_with_other(scene, canvas);
+  compare_with_other(scene, document);
   const int width = static_cast<int>(scene.transform.canvas().width);
   const int height = static_cast<int>(scene.transform.canvas().height);
   const bool sources = document.result && !document.shapes.empty() && is_on(state_, overlays().front());
-  const Layer& islands = document.layer(LayerKind::islands);
-  const Pyramid* outlines =
-      outlines_wanted(document) && canvas.layer != LayerKind::islands ? islands.pixels.get() : nullptr;
+  const Pyramid* outlines = outlines_over(document, canvas.layer);
   const std::string wanted = fmt::format("{} {} ", outlines == nullptr ? 0 : outlines->id(), state_.light_theme) +
                              fingerprint(scene, document, width, height, sources);
   if (wanted == picture.drawn && picture.complete) return true;
@@ -157,7 +97,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   }
   picture.target.resize(width, height);
   picture.target.bind();
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(state_.light_theme ? 0xffd8d8d8 : 0xff131210);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(state_.light_theme ? 0xff7c7570 : 0xff131210);
   passes_.mark("processor");
   glDisable(GL_SCISSOR_TEST);
   glClearColor(ground.x, ground.y, ground.z, 1);
@@ -166,13 +106,7 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   renderer_->draw(scene);
   passes_.mark("image");
   if (outlines) {
-    ImageScene labels = scene;
-    labels.pixels = outlines;
-    labels.other = nullptr;
-    labels.combine = Combine::first;
-    labels.outline = true;
-    labels.pixel_grid = false;
-    renderer_->draw(labels);
+    draw_outlines(scene, *outlines);
     passes_.mark("outlines");
   }
   if (sources) {
@@ -186,22 +120,6 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   picture.drawn = wanted;
   picture.complete = !renderer_->tiles().pending() && !renderer_->tiles().awaited();
   return true;
-}
-
-/// Difference and ratio need the other layer's pixels on the same grid.
-void App::compare_with_other(ImageScene& scene, const CanvasView& canvas) {
-  const Compare::Kind kind = state_.compare.kind;
-  if (kind != Compare::Kind::difference && kind != Compare::Kind::ratio) return;
-  const Document* other =
-      state_.compare.other_document < 0 ? &canvas.document : state_.find(state_.compare.other_document);
-  if (other == nullptr) return;
-  Context all = context();
-  scene.other = pixels_on_grid(all, canvas.document, *other);
-  if (scene.other == nullptr || !(scene.other->shape() == scene.pixels->shape())) {
-    scene.other = nullptr;
-    return;
-  }
-  scene.combine = kind == Compare::Kind::ratio ? Combine::ratio : Combine::difference;
 }
 
 void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind layer, bool primary) {
@@ -233,11 +151,11 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
   ImGui::InvisibleButton(
       "##image", at(area.width, area.height),
       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
-  if (primary) widgets_.item("canvas");
-  if (primary && document.header) {
+  widgets_.item(primary ? "canvas" : "canvas2");
+  if (document.header) {
     Context all = context();
     canvas_mouse(all, canvas);
-    draw_canvas_menu(all);
+    if (primary) draw_canvas_menu(all);
     canvas.transform = CanvasTransform(document.view, area);
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -288,7 +206,7 @@ void App::draw_welcome(const ScreenRect& area) {
   ImGui::PopFont();
   ImGui::TextDisabled("Drop a FITS image here, or");
   Context all = context();
-  if (ImGui::Button("Open an image ...   Ctrl+O")) run_action(all, "file.open");
+  if (ImGui::Button("Open an image ...   Ctrl+O")) run_action(all, "panel.open");
   widgets_.item("welcome.open");
   if (!state_.recent.empty()) {
     ImGui::Dummy({0, unit});
@@ -320,69 +238,6 @@ void App::draw_interface() {
     draw_document(*document);
   draw_floating(all, window_->scale());
   draw_palette_window(all, window_->scale());
-}
-
-void App::draw_document(Document& document) {
-  Compare& compare = state_.compare;
-  Document* other = compare.other_document < 0 ? &document : state_.find(compare.other_document);
-  // Without a convolution, say, there is no convolved image to look at.
-  if (other != nullptr && compare.kind != Compare::Kind::off && !layer_possible(*other, compare.other_layer))
-    compare.other_layer = layer_possible(*other, LayerKind::background) ? LayerKind::background : other->shown;
-  if (other == nullptr || compare.kind == Compare::Kind::off || compare.kind == Compare::Kind::difference ||
-      compare.kind == Compare::Kind::ratio) {
-    draw_canvas(canvas_, document, document.shown, true);
-    return;
-  }
-  if (compare.kind == Compare::Kind::blink) {
-    compare.other_shown = static_cast<std::int64_t>(state_.now / compare.blink_seconds) % 2 == 1;
-    const ViewTransform locked = matching_view(state_, document, *other);
-    if (compare.other_shown && other != &document) other->view = locked;
-    draw_canvas(canvas_, compare.other_shown ? *other : document,
-                compare.other_shown ? compare.other_layer : document.shown, true);
-    // Moved while the other one was shown: the first follows.
-    if (compare.other_shown && other != &document && !(other->view == locked))
-      document.view = matching_view(state_, *other, document);
-    return;
-  }
-  // Side by side the halves have a centre each; split shows two parts of one picture.
-  ScreenRect left = canvas_, right = canvas_;
-  if (compare.kind == Compare::Kind::side_by_side) {
-    left.width = std::floor(0.5 * canvas_.width) - 1;
-    right.x = left.x + left.width + 2;
-    right.width = canvas_.width - left.width - 2;
-    draw_canvas(left, document, document.shown, true);
-    if (other != &document) other->view = matching_view(state_, document, *other);
-    draw_canvas(right, *other, compare.other_layer, false);
-    canvas_ = left;
-    return;
-  }
-  draw_canvas(canvas_, document, document.shown, true);
-  draw_split(*other);
-}
-
-/// The other picture over the right part of the first, pixel on pixel.
-void App::draw_split(Document& other) {
-  Document& document = *state_.document();
-  if (&other != &document) other.view = matching_view(state_, document, other);
-  const CanvasView canvas{other, state_.compare.other_layer, CanvasTransform(other.view, canvas_), false,
-                          window_->scale()};
-  if (!draw_picture(pictures_[1], canvas)) return;
-  pictures_complete_ = pictures_complete_ && pictures_[1].complete;
-  const auto part = static_cast<float>(state_.compare.split);
-  const auto x = static_cast<float>(canvas_.x), y = static_cast<float>(canvas_.y);
-  const auto width = static_cast<float>(canvas_.width), height = static_cast<float>(canvas_.height);
-  ImGui::Begin("##canvas");
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddImage(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(pictures_[1].target.texture())),
-                {x + part * width, y}, {x + width, y + height}, {part, 1}, {1, 0});
-  list.PushClipRect({x + part * width, y}, {x + width, y + height}, true);
-  Context all = context();
-  for (const Overlay& overlay : overlays())
-    if (overlay.draw != nullptr && is_on(state_, overlay)) overlay.draw(canvas, all, list);
-  list.PopClipRect();
-  list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().halo, 4);
-  list.AddLine({x + part * width, y}, {x + part * width, y + height}, palette().source_selected, 1.5f);
-  ImGui::End();
 }
 
 }  // namespace reber::gui

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gui/shell/canvas.hpp"
+#include "gui/shell/compare_view.hpp"
 #include "gui/shell/panel.hpp"
 
 namespace reber::gui {
@@ -51,7 +52,7 @@ void wheel(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
 }
 
 /// DS9's gesture: bias along x, contrast along y.
-void right_button(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
+void right_button(CanvasView& canvas, const CanvasInput& mouse) {
   RenderSettings& render = canvas.document.layer(canvas.layer).render;
   const ImGuiIO& io = ImGui::GetIO();
   const float far = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
@@ -67,9 +68,9 @@ void right_button(Context& context, CanvasView& canvas, const CanvasInput& mouse
     render.bias = std::clamp((mouse.at.x - area.x) / area.width, 0.0, 1.0);
     render.contrast = std::clamp(4 * (mouse.at.y - area.y) / area.height, 0.0, 10.0);
   }
-  if (ImGui::IsItemDeactivated() && ImGui::IsMouseReleased(ImGuiMouseButton_Right) && far <= kClickReach * kClickReach)
+  if (canvas.primary && ImGui::IsItemDeactivated() && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+      far <= kClickReach * kClickReach)
     ImGui::OpenPopup("##canvas menu");
-  (void)context;
 }
 
 void follow_cursor(ViewerState& state, const CanvasView& canvas, const CanvasInput& mouse) {
@@ -80,6 +81,17 @@ void follow_cursor(ViewerState& state, const CanvasView& canvas, const CanvasInp
                       at.y < static_cast<double>(shape.ny) - 0.5;
   state.cursor.on_image = mouse.hovered && inside;
   if (state.cursor.on_image) state.cursor.at = at;
+}
+
+/// Over the right half of a comparison: the place is told in the pixels of the image of the left one.
+void follow_twin(ViewerState& state, const CanvasView& canvas, const CanvasInput& mouse) {
+  const Document* shown = state.document();
+  if (state.cursor.frozen || !mouse.hovered || shown == nullptr || !shown->header) return;
+  const auto at = matching_place(state, canvas.document, *shown, mouse.image_at);
+  const Shape shape = shown->header->shape;
+  state.cursor.on_image = at && at->x >= -0.5 && at->y >= -0.5 && at->x < static_cast<double>(shape.nx) - 0.5 &&
+                          at->y < static_cast<double>(shape.ny) - 0.5;
+  if (state.cursor.on_image) state.cursor.at = *at;
 }
 
 void centre_here(CanvasView& canvas, const CanvasInput& mouse) { canvas.document.view.centre = mouse.image_at; }
@@ -94,27 +106,32 @@ void pan(CanvasView& canvas) {
 void canvas_mouse(Context& context, CanvasView& canvas) {
   ViewerState& state = context.state;
   const CanvasInput mouse = read_mouse(canvas);
-  follow_cursor(state, canvas, mouse);
+  const ScreenRect* twin = context.widgets.find("canvas2");
+  const bool on_twin = !mouse.hovered && twin != nullptr && twin->contains(mouse.at);
+  if (!canvas.primary)
+    follow_twin(state, canvas, mouse);
+  else if (!on_twin)  // else the other half tells the place
+    follow_cursor(state, canvas, mouse);
   wheel(context, canvas, mouse);
-  right_button(context, canvas, mouse);
+  right_button(canvas, mouse);
   const float middle_far = ImGui::GetIO().MouseDragMaxDistanceSqr[ImGuiMouseButton_Middle];
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Middle) && middle_far > kClickReach * kClickReach)
     pan(canvas);
   if (ImGui::IsItemDeactivated() && ImGui::IsMouseReleased(ImGuiMouseButton_Middle) &&
       middle_far <= kClickReach * kClickReach)
     centre_here(canvas, mouse);
-  if (mouse.hovered || mouse.down || mouse.released) {
+  if (canvas.primary && (mouse.hovered || mouse.down || mouse.released)) {
     const std::span<const Overlay> all = overlays();
     for (const Overlay& overlay : all)
       if (overlay.input != nullptr && is_on(state, overlay) && overlay.input(mouse, canvas, context)) return;
   }
   if (mouse.clicked && mouse.control) {
     centre_here(canvas, mouse);
-  } else if (mouse.clicked) {
+  } else if (mouse.clicked && canvas.primary) {
     state.cursor.crosshair = mouse.image_at;
   }
   if (mouse.down && !state.ds9_mouse) pan(canvas);
-  if (mouse.down && state.ds9_mouse) state.cursor.crosshair = mouse.image_at;
+  if (mouse.down && state.ds9_mouse && canvas.primary) state.cursor.crosshair = mouse.image_at;
 }
 
 }  // namespace reber::gui

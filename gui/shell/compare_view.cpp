@@ -38,6 +38,20 @@ void label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::str
   list.AddText(font, size, at, 0xffffffffu, text.c_str());
 }
 
+/// Where the cursor would be on the half that it is not on.
+void draw_twin_cursor(const CanvasView& canvas, Context& context, const Document& shown, ImDrawList& list) {
+  if (!context.state.cursor.on_image || canvas.framed) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (canvas.transform.canvas().contains({mouse.x, mouse.y})) return;
+  const auto at = matching_place(context.state, shown, canvas.document, context.state.cursor.at);
+  if (!at) return;
+  const ScreenPoint on_screen = canvas.transform.to_screen(*at);
+  const ImVec2 middle{static_cast<float>(on_screen.x), static_cast<float>(on_screen.y)};
+  const auto radius = static_cast<float>(7 * canvas.scale);
+  list.AddCircle(middle, radius, palette().halo, 0, 3.5f * static_cast<float>(canvas.scale));
+  list.AddCircle(middle, radius, palette().source_selected, 0, 1.5f * static_cast<float>(canvas.scale));
+}
+
 std::string name_of(const Document& document, LayerKind layer) {
   return fmt::format("{}: {}", document.title(), kLayerNames[static_cast<std::size_t>(layer)]);
 }
@@ -58,6 +72,19 @@ ViewTransform matching_view(ViewerState& state, const Document& from, const Docu
   if (same_grid(lock, *from.header, *to.header)) return from.view;
   const auto map = lock.affine(from.view.centre);
   return map ? locked_view(from.view, *map) : from.view;
+}
+
+std::optional<PixelPosition> matching_place(ViewerState& state, const Document& from, const Document& to,
+                                            PixelPosition at) {
+  if (&from == &to || !state.compare.sky_lock || !from.header || !to.header) return at;
+  const SkyLock& lock = lock_between(*state.bench, from, to);
+  if (same_grid(lock, *from.header, *to.header) || !lock.why_not().empty()) return at;
+  return lock(at);
+}
+
+void choose_possible_layer(Compare& compare, const Document& other) {
+  if (layer_possible(other, compare.other_layer)) return;
+  compare.other_layer = layer_possible(other, LayerKind::background) ? LayerKind::background : other.shown;
 }
 
 const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other) {
@@ -106,6 +133,7 @@ void draw_compare_overlay(const CanvasView& canvas, Context& context, ImDrawList
   }
   if (compare.kind == Kind::side_by_side) {
     label(list, bold_font(), size, corner, name_of(canvas.document, canvas.layer));
+    draw_twin_cursor(canvas, context, *shown, list);
     return;
   }
   const Document* other = compare.other_document < 0 ? shown : context.state.find(compare.other_document);

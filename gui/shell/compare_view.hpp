@@ -2,6 +2,8 @@
 // Where the other image of a comparison lies, and its pixels on the shown image's grid.
 #pragma once
 
+#include <optional>
+
 #include "gui/shell/overlay.hpp"
 #include "gui/shell/shell.hpp"
 
@@ -16,6 +18,14 @@ class SkyLock;
 /// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
 /// pixels.
 [[nodiscard]] ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to);
+
+/// The pixel of `to` at the place of a pixel of `from`, as the views are locked; empty off the other's sky.
+[[nodiscard]] std::optional<PixelPosition> matching_place(ViewerState& state, const Document& from, const Document& to,
+                                                          PixelPosition at);
+
+/// Chooses a layer of the other image that it has, where it has not the one that was chosen: without a convolution,
+/// say, there is no convolved image to look at.
+void choose_possible_layer(Compare& compare, const Document& other);
 
 /// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a
 /// job. Null while that is under way, or where it cannot be done.

@@ -107,6 +107,10 @@ void App::start_loading(Document& document) {
 
 void App::show_plane(Document& document, const OpenOptions& options) {
   if (document.loading) cancel(document);
+  // Another HDU may hold anything: its limits are found afresh. Planes of a cube keep theirs, so that they compare.
+  Layer& input = document.layer(LayerKind::input);
+  if (document.header && options.hdu && *options.hdu != document.header->hdu && input.render.limits != "manual")
+    input.limits_set = false;
   document.open = options;
   start_loading(document);
   if (!document.result) return;
@@ -233,13 +237,19 @@ bool App::watch_file(Document& document, DocumentJobs& jobs) {
   std::int64_t time = 0, size = 0;
   file_stamp(document.path, time, size);
   if (time == jobs.file_time && size == jobs.file_size) return false;
-  if (time != jobs.pending_time || size != jobs.pending_size || size == 0) {
+  if (time != jobs.pending_time || size != jobs.pending_size) {
     jobs.pending_time = time;
     jobs.pending_size = size;
     jobs.unchanged_since = now;
     return false;
   }
   if (now - jobs.unchanged_since < kQuiet) return false;
+  if (size == 0) {  // gone, or about to be written: the picture stays
+    if (document.changed_on_disk) return false;
+    document.changed_on_disk = true;
+    state_.say(fmt::format("{} is no longer there; what is shown was read before", document.path), true);
+    return true;
+  }
   document.changed_on_disk = true;
   reload(document);
   state_.say(fmt::format("{} changed on disk and was read again", document.title()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layers of documents: what is asked of sessions and jobs, and how it arrives.
 #include <algorithm>
-#include <tuple>
 
 #include "core/run/display_tiles.hpp"
 #include "core/run/model_map.hpp"
@@ -57,18 +56,7 @@ void App::layer_arrived(Document& document, LayerKind kind, std::shared_ptr<cons
   DocumentJobs& jobs = jobs_of(document);
   jobs.samples[kind] = sorted_sample(*layer.pixels);
   if (!layer.limits_set) {
-    const auto& sample = jobs.samples[kind];
-    std::tie(layer.render.low, layer.render.high) = robust_limits(sample);
-    if ((kind == LayerKind::background || kind == LayerKind::rms) && !sample.empty() &&
-        sample.back() > sample.front()) {
-      layer.render.low = sample.front();
-      layer.render.high = sample.back();
-    }
-    if (kind == LayerKind::residual) {  // zero in the middle, noise to both sides
-      const double sigma = (layer.render.high - layer.render.low) / 16.5, middle = layer.render.low + 1.5 * sigma;
-      layer.render.low = middle - 6 * sigma;
-      layer.render.high = middle + 6 * sigma;
-    }
+    set_first_limits(layer.render, kind, jobs.samples[kind]);
     layer.limits_set = true;
   }
 }

@@ -51,15 +51,25 @@ bool any_shown(const ViewerState& state, Place place) {
 
 void menu_of(Context& context, const std::string& path);
 
+void draw_recent(Context& context) {
+  const bool open = ImGui::BeginMenu("Open recent", !context.state.recent.empty());
+  context.widgets.item("menu.recent");
+  if (!open) return;
+  for (const std::string& recent : std::vector<std::string>(context.state.recent))
+    if (ImGui::MenuItem(recent.c_str())) context.shell.open(recent, {});
+  ImGui::EndMenu();
+}
+
 /// "View/Stretch" is an entry of the menu "View" that opens a menu of its own.
 void menu_items(Context& context, const std::string& path) {
   std::vector<std::string> opened;
   std::string group;
   for (const Action& action : actions()) {
     if (action.menu == path) {
+      // A window that is opened goes with what stands before it.
       const std::string now = action.name.substr(0, action.name.find('.'));
-      if (!group.empty() && group != now) ImGui::Separator();
-      group = now;
+      if (!group.empty() && now != "panel" && group != now) ImGui::Separator();
+      if (now != "panel") group = now;
       const bool checked = action.checked && action.checked(context.state);
       const std::string keys = action.keys.substr(0, action.keys.find(' '));
       if (ImGui::MenuItem(action.title.c_str(), keys.c_str(), checked, is_enabled(action, context.state)))
@@ -67,6 +77,7 @@ void menu_items(Context& context, const std::string& path) {
       context.widgets.item("menu." + action.name);
       if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && GImGui->HoveredIdTimer > 0.6f)
         ImGui::SetTooltip("%s", action.tooltip.c_str());
+      if (action.name == "panel.open") draw_recent(context);
     } else if (action.menu.starts_with(path + "/") && std::ranges::find(opened, action.menu) == opened.end()) {
       opened.push_back(action.menu);
       menu_of(context, action.menu);
@@ -81,11 +92,6 @@ void menu_of(Context& context, const std::string& path) {
   context.widgets.item("menu." + path);
   if (!open) return;
   menu_items(context, path);
-  if (path == "File" && !context.state.recent.empty() && ImGui::BeginMenu("Open recent")) {
-    for (const std::string& recent : std::vector<std::string>(context.state.recent))
-      if (ImGui::MenuItem(recent.c_str())) context.shell.open(recent, {});
-    ImGui::EndMenu();
-  }
   ImGui::EndMenu();
 }
 
@@ -123,7 +129,8 @@ void draw_tool_bar(Context& context, const Box& box) {
   // Documents to the right of the layers.
   ImGui::SameLine(0, 18);
   if (state.documents.size() > 1 &&
-      ImGui::BeginTabBar("##documents", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip)) {
+      ImGui::BeginTabBar("##documents", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip |
+                                            ImGuiTabBarFlags_TabListPopupButton)) {
     static std::int64_t last_active = -1;
     std::int64_t closed = -1;
     for (std::size_t i = 0; i < state.documents.size(); ++i) {

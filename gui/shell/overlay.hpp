@@ -18,6 +18,7 @@ struct CanvasView {
   CanvasTransform transform;
   bool primary = true;  ///< the one that takes the mouse
   double scale = 1;     ///< of lines and text: user's times screen's
+  bool framed = false;  ///< axes with their labels and the colour bar stand around it: a figure for a paper
 };
 
 /// The mouse on the primary canvas, in this frame.

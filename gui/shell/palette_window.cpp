@@ -95,10 +95,16 @@ void draw_palette_window(Context& context, double scale) {
   ImGui::BeginChild("##list");
   for (int i = 0; i < count; ++i) {
     const Action& action = *found[static_cast<std::size_t>(i)];
+    ImGui::PushID(i);
     if (ImGui::Selectable(action.title.c_str(), i == palette_state.at)) chosen = &action;
+    ImGui::PopID();
     context.widgets.item("palette." + action.name);
     if (i == palette_state.at && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", action.tooltip.c_str());
+    if (!action.menu.empty()) {  // tells "Contours" of the panels from those of the overlays
+      ImGui::SameLine(0, 10 * s);
+      ImGui::TextDisabled("%s", action.menu.c_str());
+    }
     if (action.keys.empty()) continue;
     const std::string key = action.keys.substr(0, action.keys.find(' '));
     ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(key.c_str()).x - 8 * s);

@@ -40,9 +40,10 @@ class Shell {
   /// Shows a layer and asks for its pixels where they are missing or old. False where it cannot be had (no result yet).
   virtual bool show_layer(Document& document, LayerKind kind) = 0;
 
-  /// Draws the active document's image, without overlays, into memory of that size, as `view` has it on a canvas of
-  /// that size.
-  virtual Raster render(const Document& document, const ViewTransform& view, int width, int height) = 0;
+  /// Draws the active document's image, or its difference or ratio to the one it is compared with, into memory of that
+  /// size, as `view` has it on a canvas of that size. Transparent off the image; of the overlays, the islands' outlines
+  /// alone, where they are asked for and on.
+  virtual Raster render(const Document& document, const ViewTransform& view, int width, int height, bool outlines) = 0;
 
   /// The active document's image as a texture for ImGui::Image, upside down (uv from (0, 1) to (1, 0)), in the given
   /// size; 0 where there is nothing. One a frame.

@@ -39,8 +39,9 @@ void set_dark(ImGuiStyle& style) {
   c[ImGuiCol_HeaderActive] = rgb(0x3d5570);
   c[ImGuiCol_Button] = rgb(0x30363f);
   c[ImGuiCol_ButtonHovered] = rgb(0x3b4450);
-  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = c[ImGuiCol_SliderGrab] = rgb(accent);
-  c[ImGuiCol_SliderGrabActive] = rgb(0x7db8f2);
+  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = rgb(accent);
+  c[ImGuiCol_SliderGrab] = rgb(accent, 0.6f);  // the value is read through it
+  c[ImGuiCol_SliderGrabActive] = rgb(0x7db8f2, 0.6f);
   c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(0x22262c);
   c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(0x33465c);
   c[ImGuiCol_TabHovered] = rgb(0x3d5570);
@@ -73,7 +74,8 @@ void set_light(ImGuiStyle& style) {
   c[ImGuiCol_HeaderActive] = rgb(0xb3cfee);
   c[ImGuiCol_Button] = rgb(0xe2e6eb);
   c[ImGuiCol_ButtonHovered] = rgb(0xd3dbe5);
-  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = c[ImGuiCol_SliderGrab] = rgb(accent);
+  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = rgb(accent);
+  c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = rgb(accent, 0.45f);
   c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(0xe6e9ed);
   c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(0xc5daf1);
   c[ImGuiCol_TableHeaderBg] = rgb(0xe6e9ed);
@@ -102,6 +104,7 @@ void apply_theme(bool light, double scale) {
   style.WindowRounding = style.ChildRounding = 0;
   style.FrameRounding = style.GrabRounding = style.PopupRounding = style.TabRounding = 3;
   style.WindowBorderSize = 1;
+  style.FrameBorderSize = light ? 1 : 0;  // white fields on white
   style.FramePadding = {7, 4};
   style.ItemSpacing = {7, 5};
   style.WindowPadding = {9, 8};

@@ -8,7 +8,11 @@ data=$(cd "$(dirname "$0")/../../sample_data" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-play() { xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script "$1"; }
+# SCRIPT [WIDTH HEIGHT]
+play() {
+  local width=${2:-1280} height=${3:-800}
+  xvfb-run -a -s "-screen 0 ${width}x${height}x24 -noreset" "$view" --backend cpu --scale 1 --width "$width" --height "$height" --script "$1"
+}
 
 cp "$data/galactic_plane_150mhz.fits" sky.fits
 cat > first.steps << 'STEPS'
@@ -65,8 +69,6 @@ type one.reber.json
 click session.save
 wait 2
 expect notice ~ Session saved
-action overlay.islands
-wait 2
 key Ctrl+e
 wait 3
 click export.path
@@ -88,6 +90,42 @@ dump first.json
 STEPS
 play first.steps
 [ -s out.reg ] && [ -s one.reber.json ] && [ -s view.png ]
+
+# So many contours that 16 bits do not count their points: what is drawn after them is in the file all the same. In a
+# small window it is a large part.
+cat > many.steps << 'STEPS'
+open sky.fits
+settle
+action panel.pipeline
+action panel.display
+action panel.contours
+action overlay.contours
+wait 2
+drag contours.first 0.3 0.5 to contours.first 0.0 0.5
+wait 2
+drag contours.count 0.5 0.5 to contours.count 1.0 0.5
+wait 2
+key h
+wait 3
+key 1
+settle
+key Ctrl+e
+wait 3
+click export.path
+wait 2
+key Ctrl+a
+type many.png
+click export.axes
+wait 2
+drag export.scale 0.5 0.5 to export.scale 0.0 0.5
+wait 2
+click export.write
+wait 2
+hidden export.write
+settle
+compare many.png
+STEPS
+play many.steps 640 480
 
 # A second window: the same session, saved again, is the same file.
 cat > second.steps << 'STEPS'
@@ -149,8 +187,24 @@ screenshot first.png
 key b
 wait 2
 expect compare == off
+# Beside each other: the right half is zoomed and read like the left one.
+key Shift+b
+settle
+expect compare == side_by_side
+wheel 9 canvas2 0.5 0.5
+settle
+expect documents.1.view.zoom > 1
+move canvas2 0.5 0.5
+wait 3
+expect cursor.on_image == true
+drag canvas2 0.5 0.5 to canvas2 0.7 0.5
+wait 3
+settle
+screenshot beside.png
+key Shift+b
+wait 2
 STEPS
 play compare.steps
 differ() { if cmp -s "$1" "$2"; then echo "$1 and $2 are the same picture" >&2; exit 1; fi; }
-for picture in split other; do differ single.png "$picture.png"; done
+for picture in split other beside; do differ single.png "$picture.png"; done
 differ other.png first.png

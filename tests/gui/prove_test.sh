@@ -28,9 +28,20 @@ wait 2
 settle
 expect documents.length == 2
 expect compare == side_by_side
+# Two maps beside each other are drawn alike, or they would look different where they are the same.
+click prove.mean.split
+wait 2
+settle
+expect documents.0.layer == Background
+expect documents.1.layer == Background
+dump maps.json
 click prove.tab.checks
 wait 2
 click prove.tab.sources
 wait 2
 STEPS
-exec xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
+xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
+for limit in low high; do
+  [ "$(grep -c "\"$limit\":" maps.json)" -ge 2 ]
+  [ "$(grep "\"$limit\":" maps.json | sort -u | wc -l)" = 1 ] || { grep "\"$limit\":" maps.json; exit 1; }
+done

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a layer is first shown: limits, their rule, the values beside the colours.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/colour_bar.hpp"
+#include "gui/model/first_limits.hpp"
+#include "gui/state.hpp"
+
+namespace reber::gui {
+namespace {
+
+std::vector<float> ramp(float low, float high, int count) {
+  std::vector<float> values;
+  for (int i = 0; i < count; ++i)
+    values.push_back(low + (high - low) * static_cast<float>(i) / static_cast<float>(count - 1));
+  return values;
+}
+
+TEST(FirstLimits, smooth_maps_show_their_range_and_name_the_rule) {
+  const auto sample = ramp(-2, 6, 1001);
+  for (const LayerKind kind : {LayerKind::background, LayerKind::rms}) {
+    RenderSettings render;
+    set_first_limits(render, kind, sample);
+    EXPECT_EQ(render.low, -2);
+    EXPECT_EQ(render.high, 6);
+    EXPECT_EQ(render.limits, "min-max");
+    EXPECT_TRUE(limits_rule(render.limits)) << "the menu has no such rule";
+  }
+}
+
+TEST(FirstLimits, residuals_are_even_about_their_middle) {
+  RenderSettings render;
+  const auto sample = ramp(-2, 6, 1001);
+  set_first_limits(render, LayerKind::residual, sample);
+  // The median is 2, and half of the values lie within 2 of it.
+  EXPECT_NEAR(render.low, 2 - 5 * 1.4826 * 2, 0.1);
+  EXPECT_NEAR(render.high, 2 + 5 * 1.4826 * 2, 0.1);
+  EXPECT_EQ(render.limits, "-5 ... +5 sigma");
+  EXPECT_TRUE(limits_rule(render.limits)) << "the menu has no such rule";
+  RenderSettings input;
+  set_first_limits(input, LayerKind::input, sample);
+  EXPECT_EQ(std::pair(input.low, input.high), robust_limits(sample));
+  EXPECT_EQ(limits_rule(input.limits), limits_rules().front());
+}
+
+TEST(FirstLimits, without_values_nothing_is_set) {
+  RenderSettings render;
+  render.low = 3;
+  set_first_limits(render, LayerKind::background, {});
+  EXPECT_EQ(render.low, 3);
+}
+
+TEST(ColourBar, tells_the_values_of_its_places) {
+  RenderSettings render;
+  render.low = 0;
+  render.high = 0.004;
+  render.stretch = Stretch::linear;
+  const ColourBar bar = colour_bar(render, Unit::parse("Jy/beam"));
+  EXPECT_EQ(bar.unit, "mJy/beam");
+  ASSERT_EQ(bar.ticks.size(), 5u);
+  EXPECT_EQ(bar.ticks.front(), (std::pair<double, std::string>(0, "0")));
+  EXPECT_EQ(bar.ticks[2].first, 0.5);
+  EXPECT_EQ(std::stod(bar.ticks[2].second), 2);
+  EXPECT_EQ(std::stod(bar.ticks.back().second), 4);
+  render.stretch = Stretch::sqrt;  // half of the bar is a quarter of the range
+  EXPECT_EQ(std::stod(colour_bar(render, Unit::parse("Jy/beam")).ticks[2].second), 1);
+  render.stretch = Stretch::histogram;
+  EXPECT_EQ(colour_bar(render, Unit::parse("Jy/beam")).ticks.size(), 2u);
+}
+
+TEST(ColourBar, names_what_is_counted_in_noise) {
+  Document document;
+  ImageHeader header;
+  header.unit = Unit::parse("Jy/beam");
+  document.header = std::make_shared<const ImageHeader>(header);
+  EXPECT_EQ(shown_unit(document, LayerKind::input).name(), "Jy/beam");
+  EXPECT_EQ(shown_unit(document, LayerKind::residual).name(), "Jy/beam");
+  EXPECT_EQ(shown_unit(document, LayerKind::snr).name(), "sigma");
+  EXPECT_EQ(shown_unit(document, LayerKind::islands).name(), "");
+  document.in_memory = true;  // a proof's difference
+  EXPECT_EQ(shown_unit(document, LayerKind::residual).name(), "sigma");
+}
+
+TEST(ColourMaps, lines_are_dark_where_islands_begin_bright) {
+  RenderSettings render;
+  render.colour_map = "inferno";
+  EXPECT_FALSE(bright_at_noise_edge(render));
+  render.colour_map = "grey";
+  ASSERT_EQ(colour_maps()[static_cast<std::size_t>(colour_map_index("grey"))].name, "grey");
+  EXPECT_TRUE(bright_at_noise_edge(render));
+  render.invert = true;
+  EXPECT_FALSE(bright_at_noise_edge(render));
+}
+
+}  // namespace
+}  // namespace reber::gui
