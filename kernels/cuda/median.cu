@@ -123,30 +123,18 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach / 2)
   const float low = state->low, high = state->high;
   KeyRoom collected{room[threadIdx.x / 32], 0};
   Found found;
-  const auto pieces = static_cast<unsigned>((window.nx + kPiece - 1) / kPiece);
-  const auto tasks = static_cast<unsigned>(window.rows) * pieces;
-  for (unsigned task = blockIdx.x * kWarps + threadIdx.x / 32; task < tasks; task += gridDim.x * kWarps) {
-    const float* row = window.pixels + task / pieces * window.pitch;
-    const std::int64_t first = task % pieces * std::int64_t{kPiece};
-    float4 values[kPiece / 128];
-    load_piece(row, first, window.nx, values);
-    unsigned bits = 0;
-#pragma unroll
-    for (int part = 0; part < kPiece / 128; ++part) {
-      const float four[4] = {values[part].x, values[part].y, values[part].z, values[part].w};
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const bool below = four[q] <= low;
-        if (below) ++found.below;
-        if (!below && four[q] < high) bits |= 1u << (4 * part + q);
-        if constexpr (Extremes) {  // a blank pixel loses against any number
-          found.smallest = fminf(found.smallest, four[q]);
-          found.largest = fmaxf(found.largest, four[q]);
-        }
-      }
+  const auto look = [&](float pixel) {
+    const bool below = pixel <= low;
+    if (below) ++found.below;
+    if constexpr (Extremes) {  // a blank pixel loses against any number
+      found.smallest = fminf(found.smallest, pixel);
+      found.largest = fmaxf(found.largest, pixel);
     }
-    collect(bits, row, first + (threadIdx.x & 31) * 4, collected, state, list);
-  }
+    return !below && pixel < high;
+  };
+  walk_pieces<kPiece, kWarps>(window, look, [&](unsigned bits, const float* row, std::int64_t x) {
+    collect(bits, row, x, collected, state, list);
+  });
   append(collected, state, list);
   keep_found<Extremes>(found, state);
 }
@@ -164,9 +152,7 @@ __device__ std::uint32_t known_bits(int digits) {
 }
 __device__ int digit_shift(int digit) { return max(32 - (digit + 1) * kDigitBits, 0); }
 /// Values of a digit: the last one has what bits are left.
-__device__ unsigned digit_of(std::uint32_t key, int digit) {
-  return (key & ~known_bits(digit)) >> digit_shift(digit);
-}
+__device__ unsigned digit_of(std::uint32_t key, int digit) { return (key & ~known_bits(digit)) >> digit_shift(digit); }
 
 /// By the first warp of the last block: the digit of the value of state->rank, and its rank among those that share it.
 __device__ void choose_digit(int digit, MedianState* state) {
