@@ -49,7 +49,8 @@ POLICIES = {
         "direct {key}x{key}",
         (3, 5, 7, 9),
         ("threads", "together", "batch", "stages", "blocks"),
-        {"threads": (64, 128, 256), "together": (1, 2, 4), "batch": (4, 8), "stages": (2, 3), "blocks": (2, 3, 4, 6, 8)},
+        {"threads": (64, 128, 256), "together": (1, 2, 4), "batch": (4, 8, 12), "stages": (2, 3),
+         "blocks": (2, 3, 4, 6, 8)},
     ),
     "separable_march": Policy(
         "kernels/cuda/separable_march.cu",
@@ -57,7 +58,11 @@ POLICIES = {
         "separable {key} taps",
         (17, 25, 33, 49, 65),
         ("warps", "columns", "together", "buffers", "blocks"),
-        {"warps": (4, 8, 16), "columns": (1, 2, 4), "together": (4, 8, 16), "buffers": (1, 2), "blocks": (1, 2, 3, 4)},
+        # Of a batch's 16 / columns rows, as many together as registers allow; 12 or 16 warps a multiprocessor.
+        rows=tuple((warps, *shape, buffers, blocks)
+                   for shape in ((1, 8), (1, 16), (2, 8), (4, 4))
+                   for buffers in (1, 2)
+                   for warps, blocks in ((4, 3), (4, 4), (8, 2), (16, 1))),
     ),
     "mesh": Policy(
         "kernels/cuda/mesh_sift.cu",

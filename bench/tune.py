@@ -252,12 +252,17 @@ def compile_variant(variant, options):
         variant["error"] = "does not compile: " + (wrong or ["?"])[0][-100:]
     for made in objects:
         Path(made).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    if not policy.units:
+        place.unlink(missing_ok=True)
     print(f"  built {stem}" if "program" in variant else f"  {stem} {variant['error']}", file=sys.stderr, flush=True)
     return variant
 
 
 def build_variants(options):
     options.folder.mkdir(parents=True, exist_ok=True)
+    # The variants are linked with the folder's objects, which must be of one age: else they crash or measure old code.
+    subprocess.run(["ninja", "-C", options.build, "reber_bench_rows"], check=True, stdout=sys.stderr)
     variants = [one for name in options.names for one in variants_of(name, options)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         variants = list(pool.map(lambda one: compile_variant(one, options), variants))
