@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/block_rows.cuh"
 #include "kernels/cuda/march_convolver.cuh"
 
 namespace reber::cuda {
@@ -19,20 +20,22 @@ struct alignas(16) MarchWeights {
 };
 
 /// One way to run a kernel size. Threads: four columns each. Together: rows that one reading of the weights serves.
-/// Batch: rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor. Uniform: weights come from the
-/// kernel's parameters through uniform registers, which spares the register file's two banks a third operand; else from
-/// shared memory, which is quicker where the multiply-adds do not matter.
+/// Batch: rows that are copied at a time, in Stages buffers. Blocks: a multiprocessor. Uniform, where multiply-adds
+/// matter: weights come from the kernel's parameters through uniform registers, which spares the register file's two
+/// banks a third operand, and rows by the copy engine; else weights from shared memory, which is quicker elsewhere.
 template <int Side, int Threads, int Together, int Batch, int Stages, int Blocks, bool Uniform = false>
 struct March {
   static constexpr int side = Side, threads = Threads, together = Together, batch = Batch, stages = Stages;
   static constexpr bool uniform = Uniform;
   static constexpr int blocks = Blocks, halo = up4(Side / 2), strip = 4 * Threads, width = strip + 2 * halo;
-  static constexpr int weights = Uniform ? 0 : up4(Side * Side), stage = Batch * width, repeated = Side - 1 + Batch;
+  static constexpr int weights = Uniform ? 0 : up4(Side * Side), stage = Batch * width;
   static constexpr int bytes = (weights + Stages * stage) * static_cast<int>(sizeof(float));
-  static constexpr double uneven = 0.15;  ///< gives four marches at 3 x 3, which is what H200 likes best
+  // Gives four marches at 3 x 3 and one at 9 x 9, which is what H200 likes best.
+  static constexpr MarchShape shape{strip, Side - 1, Batch, Uniform ? 0.02 : 0.15, Uniform};
+  using Feed = BlockRows<Uniform, Stages, Batch, width, width, Threads, Threads>;
 };
 
-// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.59, 0.63 and 0.87 ms; the copy alone takes
+// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.59, 0.63 and 0.83 ms; the copy alone takes
 // 0.51.
 template <int Side>
 struct MarchPolicy;
@@ -43,7 +46,7 @@ struct MarchPolicy<5> : March<5, 256, 2, 4, 2, 3> {};
 template <>
 struct MarchPolicy<7> : March<7, 128, 2, 8, 2, 6> {};
 template <>
-struct MarchPolicy<9> : March<9, 128, 4, 8, 2, 4, true> {};
+struct MarchPolicy<9> : March<9, 128, 4, 12, 2, 4, true> {};
 
 /// Reads Count floats, a multiple of four, from a multiple of 16 bytes.
 template <int Count>
@@ -105,7 +108,7 @@ __device__ __forceinline__ void add_rows(const float* weights, const float* pixe
 /// Marches up one piece.   returns the blank outputs that this thread wrote
 template <class Policy>
 __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPiece& piece, const float* weights,
-                                          float* stages) {
+                                          typename Policy::Feed& feed) {
   constexpr int kSide = Policy::side, kBatch = Policy::batch, kTogether = Policy::together, kStages = Policy::stages;
   constexpr int kAhead = (kStages - 1) * kBatch;
   const int x0 = piece.strip * Policy::strip, x = x0 + static_cast<int>(threadIdx.x) * 4;
@@ -120,16 +123,14 @@ __device__ __forceinline__ unsigned march(const ConvolveJob& job, const MarchPie
 #pragma unroll 1
   for (int t = -kAhead; t < count; t += kBatch) {
     if (t >= 0) {
-      wait_copies<kStages - 2>();
+      feed.template wait<kStages - 2>(now);
       __syncthreads();  // this stage is there, the one before it is free
     }
-    if (t + kAhead < count)
-      stage_rows<kBatch, Policy::width, Policy::width, Policy::threads, Policy::threads>(
-          job, top - t - kAhead, x0 - Policy::halo, stages + next * Policy::stage);
+    if (t + kAhead < count) feed.fetch(next, top - t - kAhead, x0 - Policy::halo);
     close_copies();
     next = next + 1 == kStages ? 0 : next + 1;
     if (t < 0) continue;
-    const float* pixels = stages + now * Policy::stage + threadIdx.x * 4;
+    const float* pixels = feed.stage(now) + threadIdx.x * 4;
 #pragma unroll 1
     for (int r = 0; r < kBatch; r += kTogether, pixels += kTogether * Policy::width) {
       float done[kTogether][4];
@@ -148,12 +149,13 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     k_convolve_march(const __grid_constant__ ConvolveJob job, const __grid_constant__ MarchGrid grid,
                      const __grid_constant__ MarchWeights<Policy::side> weights) {
   extern __shared__ float4 march_memory[];
+  __shared__ std::uint64_t barriers[Policy::stages];
   auto* memory = reinterpret_cast<float*>(march_memory);
   const float* taps = Policy::uniform ? weights.taps : memory;
   for (int i = threadIdx.x; i < Policy::weights; i += Policy::threads) memory[i] = weights.taps[i];
+  typename Policy::Feed feed(job, memory + Policy::weights, barriers);
   unsigned blank = 0;  // the first barrier of a march covers the weights
-  for_each_piece(grid, job.ny,
-                 [&](const MarchPiece& piece) { blank += march<Policy>(job, piece, taps, memory + Policy::weights); });
+  for_each_piece(grid, job.ny, [&](const MarchPiece& piece) { blank += march<Policy>(job, piece, taps, feed); });
   count_warp(blank, job.blank);
 }
 

@@ -12,8 +12,7 @@
 namespace reber::cuda {
 
 /// Launches one marching kernel, whose weights are a parameter of it, with as many blocks as fit the card.
-/// Policy: `strip` columns and `threads` threads of a block, its `bytes` of shared memory; `repeated`, the rows that
-/// each march reads beyond those that it makes, and `uneven` as march_grid has it.
+/// Policy: `threads` of a block, its `bytes` of shared memory, its `shape`.
 template <class Policy, class Weights>
 class MarchConvolver final : public Convolver {
  public:
@@ -40,7 +39,7 @@ class MarchConvolver final : public Convolver {
       with_blanks_->run(stream, job);
       return;
     }
-    const MarchGrid grid = march_grid(job.in.nx, job.ny, Policy::strip, at_once_, Policy::repeated, Policy::uneven);
+    const MarchGrid grid = march_grid(job.in.nx, job.ny, at_once_, Policy::shape);
     kernel_<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, weights_);
     check_launch(name_, stream);
   }

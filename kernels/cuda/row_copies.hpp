@@ -13,11 +13,7 @@ namespace reber::cuda {
 /// copy engine where there is one.
 template <int Rows, bool Bulk>
 class RowCopies {
-#if __CUDA_ARCH__ >= 900
-  static constexpr bool kBulk = Bulk;
-#else
-  static constexpr bool kBulk = false;
-#endif
+  static constexpr bool kBulk = Bulk && kHasBulk;
 
  public:
   /// The two barriers are the warp's own, in shared memory, and last as long as this.
@@ -25,32 +21,30 @@ class RowCopies {
     if constexpr (kBulk) {
       barriers_ = shared_address(barriers);
       if ((threadIdx.x & 31) == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_) : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        init_barrier(barriers_, 1);
+        init_barrier(barriers_ + 8, 1);
+        fence_bulk();
       }
       __syncwarp();
     }
   }
 
+  /// The warp's ordinary writes and copies up to now come before the engine's. It waits for the lanes' stores too, so
+  /// it is not for every round.
+  __device__ __forceinline__ void fence() {
+    if constexpr (kBulk) fence_bulk();
+  }
+
   /// Starts a round: `count` floats (a multiple of 4) from `from` to `to` for each of the first Rows lanes whose
-  /// `from` is not null. The warp is done with what was there.
+  /// `from` is not null. The warp is done with what was there, and behind a fence() if it wrote any of it.
   __device__ __forceinline__ void start(int buffer, float* to, const float* from, int count) {
     if constexpr (kBulk) {
       const bool wanted = from != nullptr && count > 0;
       const int rows = __popc(__ballot_sync(0xffffffffu, wanted));
-      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // ordinary writes come before the engine's
       __syncwarp();
-      if ((threadIdx.x & 31) == 0)
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barriers_ + 8 * buffer),
-                     "r"(rows * count * 4)
-                     : "memory");
+      if ((threadIdx.x & 31) == 0) arrive_expecting(barriers_ + 8 * buffer, rows * count * 4);
       __syncwarp();
-      if (wanted)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         shared_address(to)),
-                     "l"(from), "r"(count * 4), "r"(barriers_ + 8 * buffer)
-                     : "memory");
+      if (wanted) copy_bulk(shared_address(to), from, count * 4, barriers_ + 8 * buffer);
     } else {
 #pragma unroll 1
       for (int r = 0; r < Rows; ++r) {
@@ -66,18 +60,7 @@ class RowCopies {
   /// Waits for the round: every lane sees the rows. Copies of the lanes themselves have been waited for.
   __device__ __forceinline__ void wait(int buffer) {
     if constexpr (kBulk) {
-      unsigned done = 0;
-      while (done == 0) {
-        asm volatile(
-            "{\n"
-            ".reg .pred complete;\n"
-            "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
-            "selp.u32 %0, 1, 0, complete;\n"
-            "}\n"
-            : "=r"(done)
-            : "r"(barriers_ + 8 * buffer), "r"(rounds_ >> buffer & 1u)
-            : "memory");
-      }
+      wait_barrier(barriers_ + 8 * buffer, rounds_ >> buffer & 1u);
       rounds_ ^= 1u << buffer;
     }
     __syncwarp();

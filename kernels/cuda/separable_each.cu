@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/cuda/block_rows.cuh"
 #include "kernels/cuda/separable_each.hpp"
 #include "kernels/cuda/separable_filter.cuh"
-#include "kernels/cuda/staging.hpp"
+#include "kernels/cuda/separable_plain.cuh"
 
 namespace reber::cuda {
 namespace {
@@ -18,7 +19,7 @@ constexpr int kThreads = 256, kBlocks = 2;
 constexpr int kStrip = kThreads;           ///< a thread has one column
 constexpr int kBatch = 16, kTogether = 8;  ///< rows of a stage; rows that one reading of the weights serves
 constexpr int kMostTaps = 33;
-constexpr double kUneven = 0.15;  ///< as march_grid has it
+constexpr double kUneven = 0.15;  ///< as MarchShape has it
 constexpr int kMiddlePitch = kStrip + 4, kMiddle = kBatch * kMiddlePitch;
 
 /// How taps of a row stand in groups of four: see RingLayout.
@@ -34,6 +35,7 @@ struct EachStage {
   static constexpr int width = before + RowGroups<Largest>::reach - 3 + kStrip + 4;
   static constexpr int pitch = separable::up_to(width - 4, 32) + 4;  ///< eight rows fall into different banks
   static constexpr int size = kBatch * pitch;
+  using Feed = BlockRows<true, 2, kBatch, width, pitch, kThreads, kStrip / 4>;
   static constexpr int bytes = (2 * size + 2 * kMiddle) * static_cast<int>(sizeof(float));
 };
 
@@ -122,40 +124,14 @@ __device__ __forceinline__ unsigned take_batch(const ConvolveJob& job, const Mar
   return blank;
 }
 
-/// A piece tap by tap, for the kernel's own taps alone: where a filtered row overflowed, zeros around the taps would
-/// blank outputs that the row does not reach.
-template <int Taps>
-__device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const MarchPiece& piece,
-                                                   const EachScale& scale) {
-  const float *row_weights = scale.row + RowGroups<Taps>::front + scale.right,
-              *column_weights = scale.column + scale.down;
-  unsigned blank = 0;
-#pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x); i < piece.rows * kStrip; i += kThreads) {
-    const int x = piece.strip * kStrip + i % kStrip, out_row = piece.first + i / kStrip;
-    if (x >= job.in.nx) continue;
-    float sum = 0;
-#pragma unroll 1
-    for (int tap = 0; tap < scale.ky; ++tap) {
-      const float* row = held_row(job.in, static_cast<int>(job.y0) + out_row + scale.ky / 2 - tap, job.boundary);
-      float along = 0;
-#pragma unroll 1
-      for (int j = 0; j < scale.kx; ++j)
-        along = fmaf(row_weights[j], row_value(row, x + scale.kx / 2 - j, job.in.nx, job.boundary), along);
-      sum = fmaf(column_weights[tap], along, sum);
-    }
-    const float stored = stored_result(sum);
-    scale.out[out_row * job.out_pitch + x] = stored;
-    if (!isfinite(stored)) ++blank;
-  }
-  return blank;
-}
-
 template <int Taps>
 __device__ __forceinline__ unsigned checked(const ConvolveJob& job, const MarchPiece& piece, const EachScale& scale,
                                             unsigned blank) {
   const bool padded = scale.ky < Taps || scale.kx < Taps;
-  return padded && __syncthreads_or(blank > 0) ? repeat_plainly<Taps>(job, piece, scale) : blank;
+  if (!padded || !__syncthreads_or(blank > 0)) return blank;
+  return separable::repeat_plainly<kStrip, kThreads>(
+      job, scale.out, piece, piece.strip * kStrip,
+      {scale.row + RowGroups<Taps>::front + scale.right, scale.column + scale.down, scale.kx, scale.ky});
 }
 
 /// A, B, C: taps of the three kernels, ascending; A is 0 where there are two.
@@ -165,8 +141,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                  const __grid_constant__ EachScales scales) {
   using Stage = EachStage<C>;
   extern __shared__ float4 march_memory[];
+  __shared__ std::uint64_t barriers[2];
   float* middles[2] = {reinterpret_cast<float*>(march_memory), reinterpret_cast<float*>(march_memory) + kMiddle};
-  float* stages = middles[0] + 2 * kMiddle;
+  typename Stage::Feed feed(job, middles[0] + 2 * kMiddle, barriers);
   unsigned blank[3] = {};
   for_each_piece(grid, job.ny, [&](const MarchPiece& piece) {
     const int count = piece.rows + C - 1, x0 = piece.strip * kStrip - Stage::before;
@@ -174,19 +151,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     float a[A > 0 ? A - 1 : 1] = {}, b[B - 1] = {}, c[C - 1] = {};
     unsigned here[3] = {};
     const auto stage_batch = [&](int t, int stage) {
-      if (t < count)
-        stage_rows<kBatch, Stage::width, Stage::pitch, kThreads, kStrip / 4>(job, top - t, x0,
-                                                                             stages + stage * Stage::size);
+      if (t < count) feed.fetch(stage, top - t, x0);
       close_copies();
     };
     stage_batch(0, 0);
     int now = 0;
 #pragma unroll 1
     for (int t = 0; t < count; t += kBatch, now ^= 1) {
-      wait_copies<0>();
+      feed.template wait<0>(now);
       __syncthreads();  // this stage is there, the other one and both middles are free
       stage_batch(t + kBatch, now ^ 1);
-      const float* stage = stages + now * Stage::size;
+      const float* stage = feed.stage(now);
       if constexpr (A > 0) here[0] += take_batch<C, A>(job, piece, scales.of[0], stage, middles[0], t, a);
       // The first kernel's middle is free for the third: all threads met once more after they had taken it.
       here[1] += take_batch<C, B>(job, piece, scales.of[1], stage, middles[1], t, b);
@@ -254,8 +229,8 @@ void launch(cudaStream_t stream, int multiprocessors, const EachVariant& variant
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, variant.kernel, kThreads,
                                                       static_cast<std::size_t>(variant.bytes)),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  const MarchGrid grid = march_grid(job.in.nx, job.ny, kStrip, std::int64_t{multiprocessors} * std::max(blocks, 1),
-                                    variant.taps[kEachMost - 1] - 1 + kBatch, kUneven);
+  const MarchGrid grid = march_grid(job.in.nx, job.ny, std::int64_t{multiprocessors} * std::max(blocks, 1),
+                                    {kStrip, variant.taps[kEachMost - 1] - 1, kBatch, kUneven, true});
   variant.kernel<<<static_cast<unsigned>(grid.blocks), kThreads, static_cast<std::size_t>(variant.bytes), stream>>>(
       job, grid, scales);
   check_launch("k_march_each", stream);

@@ -53,6 +53,7 @@ class Feed {
     const float outside =
         Finite ? outside_value(job_.boundary) : convolved(outside_value(job_.boundary), mask, blank_seen);
     for (int i = lane(); i < layout_.buffers * layout_.stage_count(); i += 32) memory_.stages[i] = outside;
+    copies_.fence();
     __syncwarp();
   }
 
@@ -67,6 +68,7 @@ class Feed {
     const unsigned none = __ballot_sync(0xffffffffu, mine && row == nullptr);
     const int single = columns_.a - columns_.low + columns_.high - columns_.b;
     if (none != 0 || single > 0) fetch_singly(stage, row, rows, single);
+    if (!Finite || none != 0) copies_.fence();  // else what is copied over was the engine's
     copies_.start(buffer, stage + lane() * layout_.pitch + columns_.a,
                   row == nullptr ? nullptr : row + (columns_.x0 + columns_.a), columns_.b - columns_.a);
     close_copies();

@@ -7,54 +7,27 @@
 
 #include "kernels/cuda/march_convolver.cuh"
 #include "kernels/cuda/separable_march.cuh"
+#include "kernels/cuda/separable_plain.cuh"
 
 namespace reber::cuda {
 namespace {
 
 using namespace separable;
 
-// H200, 16384 x 16384, in ms, the ring of separable.cu in brackets (bench/NOTES.md): 17 taps 0.69 (0.72), 25 0.72
+// H200, 16384 x 16384, in ms, the ring of separable.cu in brackets (bench/NOTES.md): 17 taps 0.65 (0.72), 25 0.69
 // (0.93), 33 0.75 (1.07), 49 1.09 (1.40), 65 1.43 (1.74). For fewer and for more the ring is as fast or faster.
 template <int Taps>
 struct SeparablePolicy;
 template <>
-struct SeparablePolicy<17> : SeparableMarch<17, 8, 2, 8, 2, 2> {};
+struct SeparablePolicy<17> : SeparableMarch<17, 8, 4, 4, 1, 2> {};
 template <>
-struct SeparablePolicy<25> : SeparableMarch<25, 8, 2, 8, 2, 2> {};
+struct SeparablePolicy<25> : SeparableMarch<25, 4, 4, 4, 2, 3> {};
 template <>
 struct SeparablePolicy<33> : SeparableMarch<33, 8, 2, 8, 2, 2> {};
 template <>
 struct SeparablePolicy<49> : SeparableMarch<49, 8, 1, 16, 1, 2> {};
 template <>
 struct SeparablePolicy<65> : SeparableMarch<65, 8, 1, 16, 1, 2> {};
-
-/// A piece tap by tap, for the kernel's own taps alone: where a filtered row overflowed, a zero in front of the taps or
-/// behind them would blank outputs that the row does not reach.
-template <class Policy>
-__device__ __forceinline__ unsigned repeat_plainly(const ConvolveJob& job, const MarchPiece& piece, int x0,
-                                                   const MarchTaps<Policy>& taps) {
-  const float *row_weights = taps.row + Policy::front + taps.right, *column_weights = taps.column + taps.down;
-  unsigned blank = 0;
-#pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x & 31); i < piece.rows * Policy::warp_strip; i += 32) {
-    const int x = x0 + i % Policy::warp_strip, out_row = piece.first + i / Policy::warp_strip;
-    if (x >= job.in.nx) continue;
-    float sum = 0;
-#pragma unroll 1
-    for (int tap = 0; tap < taps.ky; ++tap) {
-      const float* row = held_row(job.in, static_cast<int>(job.y0) + out_row + taps.ky / 2 - tap, job.boundary);
-      float along = 0;
-#pragma unroll 1
-      for (int j = 0; j < taps.kx; ++j)
-        along = fmaf(row_weights[j], row_value(row, x + taps.kx / 2 - j, job.in.nx, job.boundary), along);
-      sum = fmaf(column_weights[tap], along, sum);
-    }
-    const float stored = stored_result(sum);
-    job.out[out_row * job.out_pitch + x] = stored;
-    if (!isfinite(stored)) ++blank;
-  }
-  return blank;
-}
 
 template <class Policy>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
@@ -70,7 +43,9 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     const int x0 = piece.strip * Policy::strip + this_warp() * Policy::warp_strip;
     if (x0 >= job.in.nx) return;
     unsigned here = march<Policy>(job, piece, x0, taps, memory, feed);
-    if (padded && __any_sync(0xffffffffu, here > 0)) here = repeat_plainly<Policy>(job, piece, x0, taps);
+    if (padded && __any_sync(0xffffffffu, here > 0))
+      here = repeat_plainly<Policy::warp_strip, 32>(
+          job, job.out, piece, x0, {taps.row + Policy::front + taps.right, taps.column + taps.down, taps.kx, taps.ky});
     blank += here;
   });
   count_warp(blank, job.blank);

@@ -27,8 +27,7 @@ struct SeparableMarch {
   // 4 times an odd number: eight rows fall into different banks.
   static constexpr int pitch = 4 * (width / 4 | 1), middle_pitch = warp_strip + 4;
   static constexpr int middle = kUnit * middle_pitch;
-  static constexpr double uneven = 0;                ///< as march_grid has it
-  static constexpr int repeated = Taps - 1 + kUnit;  ///< rows that each march reads beyond those that it makes
+  static constexpr MarchShape shape{strip, Taps - 1, kUnit};
   /// Of a warp: two barriers, its sources, stages and middle.
   static constexpr int floats = 4 + width + Buffers * kUnit * pitch + middle, bytes = 4 * Warps * floats;
   static __device__ constexpr int stage_count() { return kUnit * pitch; }

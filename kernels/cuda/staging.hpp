@@ -18,20 +18,30 @@ struct MarchGrid {
   std::int64_t blocks = 0;
 };
 
-/// at_once: blocks that the device runs at a time; halo: rows that each march repeats; uneven: the part of a march by
-/// which blocks that start together end apart. Many short marches even that out, but repeat more rows.
-inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, int strip, std::int64_t at_once, int halo,
-                            double uneven) {
-  const std::int64_t strips = (nx + strip - 1) / strip, total = strips * ny;
+/// How blocks march, as march_grid needs to know it.
+struct MarchShape {
+  int strip = 0;       ///< columns of a block
+  int repeated = 0;    ///< rows that each march reads beyond those that it makes
+  int batch = 0;       ///< rows that it takes at a time
+  double uneven = 0;   ///< the part of a march by which blocks that start together end apart
+  bool whole = false;  ///< marches are a whole number of batches
+};
+
+/// at_once: blocks that the device runs at a time. Many short marches even out that blocks end apart, but repeat more
+/// rows.
+inline MarchGrid march_grid(std::int64_t nx, std::int64_t ny, std::int64_t at_once, const MarchShape& shape) {
+  const std::int64_t strips = (nx + shape.strip - 1) / shape.strip, total = strips * ny;
   MarchGrid grid{static_cast<int>(strips), 0, 0};
   double best = 0;
   for (int waves = 1; waves <= 8; ++waves) {
     const std::int64_t share = std::max<std::int64_t>(16, (total + waves * at_once - 1) / (waves * at_once));
-    const double cost = (waves + uneven) * static_cast<double>(share + halo);
+    const double cost = (waves + shape.uneven) * static_cast<double>(share + shape.repeated + shape.batch);
     if (waves > 1 && cost >= best) continue;
     best = cost;
     grid.share = share;
   }
+  if (shape.whole)
+    grid.share = (grid.share + shape.repeated + shape.batch - 1) / shape.batch * shape.batch - shape.repeated;
   grid.blocks = (total + grid.share - 1) / grid.share;
   return grid;
 }
