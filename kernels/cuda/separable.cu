@@ -223,16 +223,27 @@ RingLayout ring_layout(const DeviceInfo& device, Shape kernel) {
 
 /// Rows of a segment such that the blocks come out even: each repeats `held` rows along x, half of their cost. least:
 /// segments of a strip.
-int segment_rows(std::int64_t strips, std::int64_t ny, std::int64_t at_once, int held, std::int64_t least) {
+int segment_rows(std::int64_t strips, std::int64_t ny, std::int64_t at_once, int held, int chunk, std::int64_t least) {
   std::int64_t best = ny;
   double best_cost = 0;
-  for (std::int64_t pieces = least; pieces <= 64; ++pieces) {
-    const std::int64_t rows = std::max<std::int64_t>((ny + pieces - 1) / pieces, kOutputs);
-    const std::int64_t waves = (strips * ((ny + rows - 1) / rows) + at_once - 1) / at_once;
-    const double cost = static_cast<double>(waves) * (static_cast<double>(rows) + 0.5 * held);
-    if (pieces > least && cost >= best_cost) continue;
+  const auto cost_of = [&](std::int64_t rows) { return static_cast<double>(rows) + 0.5 * held; };
+  const auto rounds = [&](std::int64_t blocks) { return static_cast<double>((blocks + at_once - 1) / at_once); };
+  const auto consider = [&](std::int64_t rows, double cost) {
+    if (best_cost > 0 && cost >= best_cost) return;
     best = rows;
     best_cost = cost;
+  };
+  for (std::int64_t pieces = least; pieces <= 64; ++pieces) {
+    const std::int64_t rows = std::max<std::int64_t>((ny + pieces - 1) / pieces, kOutputs);
+    consider(rows, rounds(strips * ((ny + rows - 1) / rows)) * cost_of(rows));
+  }
+  // A long segment of each strip and a short one, for which the last round of long ones leaves places: 129 taps of
+  // 16384 columns have 256 strips for twice 132.
+  const std::int64_t unused = static_cast<std::int64_t>(rounds(strips)) * at_once - strips;
+  for (std::int64_t rows = (ny - 1) / chunk * chunk; least == 1 && 2 * rows > ny; rows -= chunk) {
+    const double a_place = std::floor(cost_of(rows) / cost_of(ny - rows));
+    const auto left = std::max<std::int64_t>(strips - unused * static_cast<std::int64_t>(a_place), 0);
+    consider(rows, rounds(strips) * cost_of(rows) + rounds(left) * cost_of(ny - rows));
   }
   return static_cast<int>(best);
 }
@@ -264,8 +275,8 @@ class SeparableConvolver final : public Convolver {
     RingLayout layout = layout_;
     layout.strips = (job.in.nx + kStrip - 1) / kStrip;
     // Segments with blank pixels take twice as long as others: many small ones even that out.
-    layout.segment =
-        segment_rows(layout.strips, job.ny, at_once_[job.all_finite ? 1 : 0], layout.held, job.all_finite ? 1 : 8);
+    layout.segment = segment_rows(layout.strips, job.ny, at_once_[job.all_finite ? 1 : 0], layout.held, layout.chunk(),
+                                  job.all_finite ? 1 : 8);
     const std::int64_t blocks = layout.strips * ((job.ny + layout.segment - 1) / layout.segment);
     kernel_for(
         job.all_finite)<<<static_cast<unsigned>(blocks), layout.warps * 32, static_cast<std::size_t>(bytes_), stream>>>(
@@ -291,8 +302,8 @@ class SeparableConvolver final : public Convolver {
 // What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the parts of memory's and of the
 // multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap through the L1 cache.
 constexpr double kMemoryPart = 0.74, kTwoPassPart = 0.08;
-constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.395}, {25, 0.557},  {33, 0.702},  {49, 0.719}, {65, 0.727},
-                                    {66, 0.610}, {97, 0.665}, {129, 0.696}, {201, 0.649}, {301, 0.673}};
+constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.436}, {25, 0.598},  {33, 0.702},  {49, 0.719}, {65, 0.727},
+                                    {66, 0.610}, {97, 0.680}, {129, 0.714}, {201, 0.649}, {301, 0.673}};
 
 }  // namespace
 
