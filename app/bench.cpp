@@ -127,8 +127,10 @@ class Benchmark {
   }
 
   int run_sizes() {
-    ScalingTable table{program_name(), options_.suite, now(), {}, options_.sizes, {}};
+    ScalingTable table{program_name(), options_.suite, now(), {}, options_.sizes, {}, {}};
     std::sort(table.sizes.begin(), table.sizes.end());
+    const std::vector<double> none(table.sizes.size(), std::numeric_limits<double>::quiet_NaN());
+    table.copy = {"copy", "copy", none, none};
     BenchSession& session = *sessions_.front();
     const Image tile = bench_sky(table.sizes.front(), *session.backend, progress_).image;
     std::map<std::string, std::size_t> rows;
@@ -136,6 +138,7 @@ class Benchmark {
       const Image image = repeated(tile, table.sizes[k]);
       machines_.front().limits = {};
       limits(image.shape(), fmt::format("measuring the machine at {}", table.sizes[k]));
+      time_copy(session, image.shape(), k, table.copy);
       BenchRunner runner(
           sessions_, image.shape(),
           [this](const std::string& name) { return pace_of(options_, name, name == machines_.front().name); },
@@ -146,10 +149,7 @@ class Benchmark {
                          static_cast<double>(k) / static_cast<double>(table.sizes.size()));
         BenchRow row = runner.run_alone(one, session);
         const auto [place, fresh] = rows.try_emplace(one.name, table.rows.size());
-        if (fresh) {
-          const std::vector<double> none(table.sizes.size(), std::numeric_limits<double>::quiet_NaN());
-          table.rows.push_back({one.name, one.group, none, none});
-        }
+        if (fresh) table.rows.push_back({one.name, one.group, none, none});
         failed_ = failed_ || !row.agrees;
         if (!row.timed()) {
           terminal_.message(fmt::format("{0} x {0}, {1}: {2}", table.sizes[k], row.operation, row.why_not));
@@ -168,6 +168,14 @@ class Benchmark {
       terminal_.print("wrote " + options_.plot);
     }
     return failed_ ? kCheckFailed : kDone;
+  }
+
+  void time_copy(BenchSession& session, Shape shape, std::size_t k, ScalingRow& row) const {
+    const std::int64_t bytes = shape.count() * static_cast<std::int64_t>(sizeof(float));
+    const Timing timing = Timing::of(session.probe->time_copy(bytes, pace_of(options_, session.name, true).repeats));
+    if (timing.repeats == 0) return;
+    row.ms[k] = timing.median;
+    row.floor_ms[k] = floor_of({bytes, bytes, 0, 0, 0}, machines_.front().limits).ms;
   }
 
   void limits(Shape shape, const std::string& stage) {
@@ -221,7 +229,9 @@ void add_options(CLI::App& command, Options& options) {
       ->type_name("quick|full")
       ->capture_default_str()
       ->group("Benchmark");
-  command.add_option("--sizes", options.sizes, "How cost grows: one backend, several sides, time per pixel")
+  command
+      .add_option("--sizes", options.sizes,
+                  "How cost grows: one backend, several sides, time per pixel; beside it a plain copy's")
       ->check(CLI::Range(128, 65536))
       ->delimiter(',')
       ->type_name("PX,PX,...")

@@ -86,13 +86,15 @@ std::string to_json(const BenchTable& table) {
 std::string to_json(const ScalingTable& table) {
   Json json{{"program", table.program},          {"date", table.date},   {"suite", table.suite},
             {"backend", to_json(table.machine)}, {"sizes", table.sizes}, {"rows", Json::array()}};
-  for (const ScalingRow& row : table.rows) {
+  const auto add_row = [&](const ScalingRow& row) {
     Json entry{{"operation", row.operation}, {"group", row.group}, {"ms", Json::array()}, {"floor_ms", Json::array()}};
     for (const double ms : row.ms) entry["ms"].push_back(number(ms));
     for (const double ms : row.floor_ms) entry["floor_ms"].push_back(number(ms));
     entry["fixed_us"] = number(table.fixed_us(row));
     json["rows"].push_back(std::move(entry));
-  }
+  };
+  add_row(table.copy);
+  for (const ScalingRow& row : table.rows) add_row(row);
   return json.dump(1);
 }
 

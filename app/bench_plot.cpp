@@ -233,8 +233,10 @@ void draw_times(Canvas& canvas, const BenchTable& table, double left, double top
   canvas.text({left + width - 6, top - 14}, "reached", kSmall, kBlack, Align::right);
 }
 
-double ps_of(const ScalingTable& table, const std::vector<double>& ms, std::size_t k) {
-  return ms[k] * 1e9 / static_cast<double>(table.sizes[k] * table.sizes[k]);
+std::vector<double> relative_to_last(std::vector<double> values) {
+  const double last = values.back();
+  for (double& value : values) value /= last;
+  return values;
 }
 
 /// All values, and above them room for the names.
@@ -278,7 +280,7 @@ void write_scaling_plot(const std::string& path, const ScalingTable& table, bool
   std::vector<Panel> panels;
   std::map<std::string, std::size_t> place;
   Panel all;
-  all.title = "all, relative to the largest image; dashed: 15 %";
+  all.title = "all, relative to the largest image; level: 15 %";
   for (const ScalingRow& row : table.rows) {
     const auto [entry, fresh] = place.try_emplace(row.group, panels.size());
     if (fresh) panels.emplace_back().title = row.group;
@@ -292,15 +294,25 @@ void write_scaling_plot(const std::string& path, const ScalingTable& table, bool
     series.colour = floor.colour = panel.series.size() / 2;
     for (std::size_t k = 0; k < table.sizes.size(); ++k) {
       series.x.push_back(static_cast<double>(table.sizes[k]));
-      series.y.push_back(ps_of(table, row.ms, k));
-      floor.y.push_back(ps_of(table, row.floor_ms, k));
-      relative.y.push_back(series.y.back() / ps_of(table, row.ms, table.sizes.size() - 1));
+      series.y.push_back(table.ps_of(row.ms, k));
+      floor.y.push_back(table.ps_of(row.floor_ms, k));
     }
     floor.x = relative.x = series.x;
+    relative.y = relative_to_last(series.y);
     panel.series.push_back(std::move(series));
     panel.series.push_back(std::move(floor));
     all.series.push_back(std::move(relative));
   }
+  PanelSeries copy;
+  copy.name = table.copy.operation;
+  copy.line = copy.dashed = true;
+  copy.colour = panels.size();
+  for (std::size_t k = 0; k < table.sizes.size(); ++k) {
+    copy.x.push_back(static_cast<double>(table.sizes[k]));
+    copy.y.push_back(table.ps_of(table.copy.ms, k));
+  }
+  copy.y = relative_to_last(copy.y);
+  all.series.push_back(std::move(copy));
   constexpr double kFlat = 1.15;
   all.y_lines = {1 / kFlat, kFlat};
   panels.push_back(std::move(all));

@@ -47,6 +47,16 @@ Floor floor_of(const Work& work, const MachineLimits& limits) {
   return floor;
 }
 
+double ScalingTable::spread(const ScalingRow& row) const {
+  double least = INFINITY, most = -INFINITY;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    if (!std::isfinite(row.ms[k])) continue;
+    least = std::min(least, ps_of(row.ms, k));
+    most = std::max(most, ps_of(row.ms, k));
+  }
+  return most > 0 ? most / least : std::numeric_limits<double>::quiet_NaN();
+}
+
 double ScalingTable::fixed_us(const ScalingRow& row) const {
   double ww = 0, wp = 0, pp = 0, w = 0, p = 0;
   int count = 0;

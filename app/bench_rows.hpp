@@ -98,8 +98,15 @@ struct ScalingTable {
   std::string program, suite, date;
   BenchMachine machine;
   std::vector<std::int64_t> sizes;
+  ScalingRow copy;  ///< of the image to another place: what the hardware itself takes
   std::vector<ScalingRow> rows;
 
+  /// Time per pixel in ps at size k.
+  [[nodiscard]] double ps_of(const std::vector<double>& ms, std::size_t k) const {
+    return ms[k] * 1e9 / static_cast<double>(sizes[k] * sizes[k]);
+  }
+  /// Largest time per pixel over the least; NaN where there is none.
+  [[nodiscard]] double spread(const ScalingRow& row) const;
   /// The part of a row's time that does not grow: of the line fixed + rate x pixels with the least relative deviations
   /// from its times. NaN where there are fewer than two.
   [[nodiscard]] double fixed_us(const ScalingRow& row) const;

@@ -124,27 +124,24 @@ std::string to_text(const ScalingTable& table) {
   std::string text =
       fmt::format("{}, {} suite, time per pixel in ps against the image's side\n\n", table.program, table.suite) +
       machine_text(table.machine) + fmt::format("{:<25}", "operation");
-  for (const std::int64_t size : table.sizes) text += fmt::format("{:>10}", size);
-  text += fmt::format("{:>14}{:>10}{:>9}\n", "largest/least", "fixed us", "reached");
-  for (const ScalingRow& row : table.rows) {
+  for (const std::int64_t size : table.sizes) text += fmt::format("{:>9}", size);
+  text += fmt::format("{:>15}{:>8}{:>10}{:>9}\n", "largest/least", "/ copy", "fixed us", "reached");
+  const auto ratio = [](double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; };
+  const auto add_row = [&](const ScalingRow& row) {
     text += fmt::format("{:<25}", row.operation);
-    double least = INFINITY, most = 0;
-    for (std::size_t i = 0; i < table.sizes.size(); ++i) {
-      const double ps = row.ms[i] * 1e9 / static_cast<double>(table.sizes[i] * table.sizes[i]);
-      text += fmt::format("{:>10}", ps_text(ps));
-      if (!std::isfinite(ps)) continue;
-      least = std::min(least, ps);
-      most = std::max(most, ps);
-    }
-    const double fixed = table.fixed_us(row);
-    text += fmt::format("{:>14}{:>10}{:>9}\n", most > 0 ? fmt::format("{:.2f}", most / least) : "-",
+    for (std::size_t k = 0; k < table.sizes.size(); ++k) text += fmt::format("{:>9}", ps_text(table.ps_of(row.ms, k)));
+    const double fixed = table.fixed_us(row), spread = table.spread(row);
+    text += fmt::format("{:>15}{:>8}{:>10}{:>9}\n", ratio(spread), ratio(spread / table.spread(table.copy)),
                         fixed >= 0.5 ? fmt::format("{:.0f}", fixed) : "-",
                         std::isfinite(row.ms.back()) ? percent(row.floor_ms.back() / row.ms.back()) : "-");
-  }
+  };
+  add_row(table.copy);
+  for (const ScalingRow& row : table.rows) add_row(row);
   return text +
-         "\nfixed: what a line through these times leaves at no pixels, launches and counts that come back: it is why\n"
-         "small images cost more a pixel. reached: the floor over the time, at the largest size. Every size shows the\n"
-         "smallest one's sky, repeated.\n";
+         "\ncopy: the image to another place, which no operation that writes as much can beat: how far from flat the\n"
+         "hardware itself is; / copy: largest/least over the copy's. fixed: what a line through these times leaves at\n"
+         "no pixels, launches and counts that come back: it is why small images cost more a pixel. reached: the floor\n"
+         "over the time, at the largest size. Every size shows the smallest one's sky, repeated.\n";
 }
 
 }  // namespace reber::app

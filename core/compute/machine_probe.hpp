@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace reber {
 
@@ -25,6 +26,10 @@ class MachineProbe {
 
   /// bytes: of one image; the probes read one array of that size and copy it to another, neither in a cache before.
   [[nodiscard]] virtual MachineLimits measure(std::int64_t bytes) = 0;
+  /// An array of that many bytes (a few thousand at least) copied to another, timed as the benchmark times an
+  /// operation: each time with flushed caches and nothing under way.   returns ms of each time; none where memory is
+  /// short
+  [[nodiscard]] virtual std::vector<double> time_copy(std::int64_t bytes, int repeats) = 0;
   /// Displaces what the last-level cache holds.
   virtual void flush_cache() = 0;
 };

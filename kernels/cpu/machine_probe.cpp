@@ -28,14 +28,20 @@ constexpr std::int64_t kRounds = 200000;    ///< of multiply-adds, some 10 ms
 constexpr int kChains = 12;                 ///< independent sums: more than latency times issue width, registers left
 constexpr float kFactor = 0.9999F, kTerm = 0.0001F;
 
-double fastest_ms(const std::function<void()>& before, const std::function<void()>& work) {
+/// ms of each time.
+std::vector<double> run_times(int repeats, const std::function<void()>& before, const std::function<void()>& work) {
   std::vector<double> samples;
-  for (int i = 0; i <= kRepeats; ++i) {
+  for (int i = 0; i < repeats; ++i) {
     before();
     const auto start = Clock::now();
     work();
     samples.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
+  return samples;
+}
+
+double fastest_ms(const std::function<void()>& before, const std::function<void()>& work) {
+  const std::vector<double> samples = run_times(kRepeats + 1, before, work);
   return *std::min_element(samples.begin(), samples.end());
 }
 
@@ -123,6 +129,16 @@ class CpuProbe final : public MachineProbe {
     limits.fma_per_ms = measure_fma();
     limits.launch_ms = fastest_ms([] {}, [this] { pool_.for_each(pool_.threads(), [](std::int64_t) {}); });
     return limits;
+  }
+
+  std::vector<double> time_copy(std::int64_t bytes, int repeats) override {
+    const Array from = make(bytes), to = make(bytes);
+    return run_times(
+        repeats, [this] { flush_cache(); },
+        [&] {
+          each(from,
+               [&](std::int64_t first, std::int64_t n) { copy(from.floats() + first, to.floats() + first, n, true); });
+        });
   }
 
   void flush_cache() override { total_ = sum(other_); }

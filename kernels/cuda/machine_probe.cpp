@@ -48,6 +48,22 @@ class CudaProbe final : public MachineProbe {
     return limits;
   }
 
+  std::vector<double> time_copy(std::int64_t bytes, int repeats) override {
+    context_.use();
+    if (bytes > context_.usable_bytes() / 3) return {};
+    const DeviceBuffer<float> from = filled(std::max<std::int64_t>(bytes, 4096) / 16 * 4), to(from.size(), stream());
+    const auto copy = [&] {
+      probe_copy(stream(), kMemoryShapes[0], multiprocessors(), from.data(), to.data(), from.size());
+    };
+    copy();  // the card's first touch of the memory
+    std::vector<double> samples;
+    for (int i = 0; i < repeats; ++i) {
+      flush_cache();
+      samples.push_back(event_ms(copy));
+    }
+    return samples;
+  }
+
   void flush_cache() override {
     context_.use();
     read(other_);
@@ -68,16 +84,20 @@ class CudaProbe final : public MachineProbe {
     probe_read(stream(), kMemoryShapes[0], multiprocessors(), buffer.data(), buffer.size(), sum_.data());
   }
 
+  double event_ms(const std::function<void()>& work) {
+    const Event first(true), last(true);
+    first.record(stream());
+    work();
+    last.record(stream());
+    last.wait();
+    return Event::elapsed_ms(first, last);
+  }
+
   double fastest_run_ms(bool flush, const std::function<void()>& work) {
     std::vector<double> samples;
     for (int i = 0; i < kRepeats; ++i) {
       if (flush) read(other_);
-      const Event first(true), last(true);
-      first.record(stream());
-      work();
-      last.record(stream());
-      last.wait();
-      samples.push_back(Event::elapsed_ms(first, last));
+      samples.push_back(event_ms(work));
     }
     return *std::min_element(samples.begin(), samples.end());
   }

@@ -38,7 +38,9 @@ expect_json agreement.json 'max(r.get("difference", 0) for r in d["rows"]) < 0.0
 run bench --sizes 384,128,256 --repeat 1 --backend cpu --only direct --json sizes.json --plot sizes.png
 expect_status 0
 expect_file sizes.png
-expect_in out "largest/least" "fixed us"
+expect_in out "largest/least" "/ copy" "fixed us"
+expect_json sizes.json 'd["rows"][0]["operation"] == "copy" and [r["operation"] for r in d["rows"]].count("copy") == 1'
+awk '$1 == "copy" { found = $6 } END { exit found != "1.00" }' out || report "the copy is not as flat as the copy"
 expect_json sizes.json 'all("fixed_us" in r for r in d["rows"])'
 expect_json sizes.json 'd["sizes"] == [128, 256, 384] and all(len(r["ms"]) == 3 and min(r["ms"]) > 0 for r in d["rows"])'
 run bench --size 256 --plot bench.png --backend cpu

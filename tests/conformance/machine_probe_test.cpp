@@ -2,7 +2,10 @@
 // The probes behind the benchmark's floors, on every backend that runs here. They check their own results.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "kernels/backends.hpp"
 
@@ -24,6 +27,22 @@ TEST(MachineProbe, RatesOfEveryBackendAreNumbersAboveZero) {
     // No machine that runs this reads less than 0.1 GB/s or more than 100 TB/s.
     EXPECT_TRUE(limits.read_bytes_per_ms > 1e5 && limits.read_bytes_per_ms < 1e11) << limits.read_bytes_per_ms;
     EXPECT_NO_THROW(probe->flush_cache());
+  }
+}
+
+TEST(MachineProbe, CopiesAreTimedAsOftenAsAskedAndALargerOneTakesLonger) {
+  for (const BackendEntry& entry : backend_table()) {
+    if (!entry.unavailable({}).empty()) continue;
+    SCOPED_TRACE(entry.name);
+    const auto probe = entry.probe({});
+    const auto fastest = [&](std::int64_t bytes) {
+      const std::vector<double> ms = probe->time_copy(bytes, 3);
+      EXPECT_EQ(ms.size(), 3u);
+      return ms.empty() ? 0 : *std::min_element(ms.begin(), ms.end());
+    };
+    const double small = fastest(4), large = fastest(16 * kBytes);
+    EXPECT_GT(small, 0);
+    EXPECT_GT(large, small);
   }
 }
 
