@@ -5,6 +5,7 @@
 #include <cfloat>
 
 #include "kernels/cuda/four_pixels.cuh"
+#include "kernels/cuda/last_block.cuh"
 #include "kernels/cuda/median.hpp"
 #include "kernels/shared/float_keys.hpp"
 
@@ -17,31 +18,6 @@ constexpr int kPiece = 512;     ///< pixels of a row that a warp takes at once
 constexpr int kRoom = 512;      ///< keys that a warp collects before it writes them
 constexpr int kBlocksEach = 8;  ///< blocks a multiprocessor
 constexpr unsigned kAll = 0xffffffffu;
-constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
-/// Standard errors of a sample's median that the list reaches on either side.
-constexpr double kErrors = 6;
-constexpr std::int64_t kLeastSample = 1000;
-
-__device__ float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
-
-/// By one warp.
-__global__ void k_choose_middle(const std::uint32_t* __restrict__ sample, std::int64_t count, MedianState* state) {
-  std::int64_t finite = 0, end = count;
-  while (finite < end) {
-    const std::int64_t step = (end - finite + 31) / 32, at = finite + threadIdx.x * step;
-    const int before = __popc(__ballot_sync(kAll, at < end && sample[at] < kInfinityKey));
-    end = min(static_cast<long long>(end), static_cast<long long>(finite + before * step));
-    if (before > 0) finite += (before - 1) * step + 1;
-  }
-  if (threadIdx.x != 0) return;
-  if (finite < kLeastSample) return;
-  const auto reach = static_cast<std::int64_t>(kErrors / 2 * sqrt(static_cast<double>(finite)));
-  // The values next to the sample's; past zeros of both signs, which compare as equal.
-  const float low = value_of_key(sample[finite / 2 - reach]), high = value_of_key(sample[finite / 2 + reach]);
-  state->low = low == 0 ? -FLT_TRUE_MIN : nextafterf(low, -INFINITY);
-  state->high = high == 0 ? FLT_TRUE_MIN : nextafterf(high, INFINITY);
-  state->usable = true;
-}
 
 /// Keys that a warp collects in shared memory. count is the same in all lanes.
 struct KeyRoom {
@@ -119,31 +95,24 @@ template <bool Extremes>
 __global__ void __launch_bounds__(kThreads, kBlocksEach / 2)
     k_list_middle(RowWindow window, MedianState* state, KeyList list) {
   __shared__ std::uint32_t room[kWarps][kRoom];
-  if (!state->usable) return;
-  const float low = state->low, high = state->high;
+  if (!state->bracket.usable) return;
+  const float low = state->bracket.middle_low, high = state->bracket.middle_high;
   KeyRoom collected{room[threadIdx.x / 32], 0};
   Found found;
   const auto look = [&](float pixel) {
-    const bool below = pixel <= low;
+    const bool below = pixel < low;
     if (below) ++found.below;
     if constexpr (Extremes) {  // a blank pixel loses against any number
       found.smallest = fminf(found.smallest, pixel);
       found.largest = fmaxf(found.largest, pixel);
     }
-    return !below && pixel < high;
+    return !below && pixel <= high;
   };
   walk_pieces<kPiece, kWarps>(window, look, [&](unsigned bits, const float* row, std::int64_t x) {
     collect(bits, row, x, collected, state, list);
   });
   append(collected, state, list);
   keep_found<Extremes>(found, state);
-}
-
-/// Whether this block is the last of its kernel; what the others wrote is then visible to it.
-__device__ bool is_last_block(unsigned* done) {
-  __threadfence();
-  const bool last = threadIdx.x == 0 && atomicAdd(done, 1u) == gridDim.x - 1;
-  return __syncthreads_or(last ? 1 : 0) != 0;
 }
 
 /// Upper bits of a key that are known once so many digits are.
@@ -154,25 +123,37 @@ __device__ int digit_shift(int digit) { return max(32 - (digit + 1) * kDigitBits
 /// Values of a digit: the last one has what bits are left.
 __device__ unsigned digit_of(std::uint32_t key, int digit) { return (key & ~known_bits(digit)) >> digit_shift(digit); }
 
-/// By the first warp of the last block: the digit of the value of state->rank, and its rank among those that share it.
-__device__ void choose_digit(int digit, MedianState* state) {
-  constexpr int kShare = kDigitValues / 32;
-  const unsigned* counts = state->counts[digit] + threadIdx.x * kShare;
-  unsigned long long sum = 0, before = 0;
-  for (int k = 0; k < kShare; ++k) sum += __ldcg(counts + k);
-  before = sum;
+/// By the last block: the digit of the value that has `rank` before it among those that share the digits known, and its
+/// rank among those that share this one, too.
+__device__ void choose_digit(int digit, unsigned long long rank, MedianState* state) {
+  constexpr int kShare = kDigitValues / kThreads;
+  static_assert(kShare == 8);
+  __shared__ unsigned long long sums[kWarps];
+  const uint4* counts = reinterpret_cast<const uint4*>(state->counts[digit]) + threadIdx.x * 2;
+  const uint4 lower = __ldcg(counts), upper = __ldcg(counts + 1);
+  const unsigned mine[kShare] = {lower.x, lower.y, lower.z, lower.w, upper.x, upper.y, upper.z, upper.w};
+  unsigned long long sum = 0;
+#pragma unroll
+  for (const unsigned count : mine) sum += count;
+  unsigned long long before = sum;
   for (int step = 1; step < 32; step *= 2) {
     const unsigned long long other = __shfl_up_sync(kAll, before, step);
-    if (static_cast<int>(threadIdx.x) >= step) before += other;
+    if (static_cast<int>(threadIdx.x & 31) >= step) before += other;
   }
+  if ((threadIdx.x & 31) == 31) sums[threadIdx.x / 32] = before;
+  __syncthreads();  // all warps' sums are there
+  for (unsigned warp = 0; warp < threadIdx.x / 32; ++warp) before += sums[warp];
   before -= sum;
-  unsigned long long rank = state->rank;
-  __syncwarp();  // all lanes have read the rank
   if (rank < before || rank - before >= sum) return;
   rank -= before;
-  int k = 0;
-  while (rank >= __ldcg(counts + k)) rank -= __ldcg(counts + k++);
-  state->key |= (threadIdx.x * kShare + k) << digit_shift(digit);
+  unsigned value = 0;
+#pragma unroll
+  for (const unsigned count : mine) {
+    if (rank < count) break;
+    rank -= count;
+    ++value;
+  }
+  state->key |= (threadIdx.x * kShare + value) << digit_shift(digit);
   state->rank = rank;
 }
 
@@ -182,7 +163,7 @@ __global__ void __launch_bounds__(kThreads)
                    unsigned long long room) {
   __shared__ unsigned counts[kDigitValues];
   const unsigned long long listed = state->listed, wanted = finite / 2;
-  const bool inside = state->usable && listed <= room && wanted >= state->below && wanted < state->below + listed;
+  const bool inside = state->bracket.usable && listed <= room && wanted >= state->below && wanted < state->below + listed;
   if (!inside) {
     if (digit == 0 && blockIdx.x == 0 && threadIdx.x == 0) state->rank = kNoRank;
     return;
@@ -195,10 +176,8 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();  // all of the block's keys are counted
   for (int k = threadIdx.x; k < kDigitValues; k += kThreads)
     if (counts[k] != 0) atomicAdd(state->counts[digit] + k, counts[k]);
-  if (!is_last_block(state->done + digit) || threadIdx.x >= 32) return;
-  if (digit == 0 && threadIdx.x == 0) state->rank = wanted - state->below;
-  __syncwarp();  // the first rank is there
-  choose_digit(digit, state);
+  const unsigned long long rank = digit == 0 ? wanted - state->below : state->rank;
+  if (is_last_block(state->done + digit)) choose_digit(digit, rank, state);
 }
 
 /// state->lower_key: the value before the upper middle one in order, where their number is even.
@@ -218,11 +197,6 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 }  // namespace
-
-void choose_middle(cudaStream_t stream, const std::uint32_t* sample, std::int64_t count, MedianState* state) {
-  k_choose_middle<<<1, 32, 0, stream>>>(sample, count, state);
-  check_launch("k_choose_middle", stream);
-}
 
 void list_middle(cudaStream_t stream, int multiprocessors, const RowWindow& window, bool extremes, MedianState* state,
                  std::uint32_t* list, std::int64_t room) {

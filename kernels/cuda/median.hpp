@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kernels/cuda/plane.hpp"
+#include "kernels/cuda/sample.hpp"
 
 namespace reber::cuda {
 
@@ -18,20 +19,18 @@ inline constexpr int kDigitValues = 1 << kDigitBits;
 
 /// What the kernels leave for each other; all 0 at first.
 struct MedianState {
-  float low, high;               ///< pixels between these, which are not between them themselves, are listed
-  bool usable;                   ///< the sample was large enough
+  Bracket bracket;               ///< pixels in its middle are listed
   unsigned long long listed;     ///< more than the list holds: it was cut
-  unsigned long long below;      ///< pixels not above `low`
+  unsigned long long below;      ///< pixels below the middle
   unsigned smallest, largest;    ///< complement of the smallest key, largest key
   std::uint32_t key;             ///< of the upper middle value, as far as it is known
   std::uint32_t lower_key;       ///< of the lower middle value
   unsigned long long rank;       ///< of the upper one among those that share the known digits
   unsigned done[kDigits];        ///< blocks that finished a kernel
-  unsigned counts[kDigits][kDigitValues];
+  alignas(16) unsigned counts[kDigits][kDigitValues];
+  SampleState sample;
 };
 
-/// state->low and high from a sorted sample of keys, blank ones last.
-void choose_middle(cudaStream_t stream, const std::uint32_t* sample, std::int64_t count, MedianState* state);
 /// Counts and lists the pixels of the window. extremes: and finds the smallest and the largest.
 void list_middle(cudaStream_t stream, int multiprocessors, const RowWindow& window, bool extremes, MedianState* state,
                  std::uint32_t* list, std::int64_t room);

@@ -4,16 +4,11 @@
 
 #include <cstddef>
 
-#include "kernels/cuda/sift.hpp"
-#include "kernels/cuda/sort_scan.hpp"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {
 namespace {
 
-/// A sample of n pixels leaves 6 / sqrt(n) of all pixels in the list.
-constexpr std::int64_t kSmallSample = std::int64_t{1} << 16, kLargeSample = std::int64_t{1} << 18;
-constexpr std::int64_t kLargeImage = std::int64_t{1} << 27;
 constexpr std::int64_t kLeastPixels = std::int64_t{1} << 18;
 
 }  // namespace
@@ -26,13 +21,7 @@ std::optional<MedianAnswer> median_of_plane(const CudaPlane& plane, bool extreme
   const cudaStream_t stream = context.stream();
   const int multiprocessors = context.device().multiprocessors;
   const DeviceBuffer<MedianState> state(1, stream);
-  check(cudaMemsetAsync(state.data(), 0, sizeof(MedianState), stream), "cudaMemsetAsync");
-  {
-    const std::int64_t drawn = pixels < kLargeImage ? kSmallSample : kLargeSample;
-    const DeviceBuffer<std::uint32_t> sample(drawn, stream), other(drawn, stream);
-    sample_keys(stream, plane.window(), sample.data(), drawn);
-    choose_middle(stream, sort_keys(stream, sample.data(), other.data(), drawn), drawn, state.data());
-  }
+  choose_bracket(stream, plane.window(), {3, 0}, state.data());
   const std::int64_t room = pixels / 8;
   const DeviceBuffer<std::uint32_t> list(room, stream);
   list_middle(stream, multiprocessors, plane.window(), extremes, state.data(), list.data(), room);

@@ -3,6 +3,8 @@
 // summed in registers without rounding, the others listed and summed one by one.
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 #include "kernels/cuda/four_pixels.cuh"
 #include "kernels/cuda/sift_sums.cuh"
 
@@ -21,10 +23,13 @@ constexpr int kLeastExponent = -80, kMostExponent = 80;
 constexpr int kTopBits = 10, kHeadBits = 6, kPiecesAtOnce = (1 << kHeadBits) / (kPiece / 32);
 static_assert(kTopBits + kCoarseBits + kHeadBits <= 53);
 
-/// state->bracket.exponent: that of the middle magnitude of some pixels.
+/// state->bracket.exponent: that of the middle magnitude of some pixels; what else the kernels use of the state is 0.
 __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, SiftState* state) {
   __shared__ unsigned counts[256];
   static_assert(kThreads == 256);
+  constexpr unsigned kWords = offsetof(SiftState, sample) / sizeof(unsigned);
+  static_assert(kWords <= kThreads);
+  if (threadIdx.x < kWords) reinterpret_cast<unsigned*>(state)[threadIdx.x] = 0;
   counts[threadIdx.x] = 0;
   __syncthreads();  // all counts are 0
   const std::int64_t pixels = window.rows * window.nx;
@@ -36,12 +41,27 @@ __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, 
     atomicAdd(counts + (bits >> 23 & 0xffu), 1u);
   }
   __syncthreads();  // all samples are counted
-  if (threadIdx.x != 0) return;
-  unsigned all = 0, below = 0;
-  for (int k = 1; k < 255; ++k) all += counts[k];  // without zeros and blank pixels
-  int exponent = 1;
-  while (exponent < 254 && (below += counts[exponent]) * 2 <= all) ++exponent;
-  state->bracket.exponent = min(max(exponent - 126, kLeastExponent), kMostExponent);
+  if (threadIdx.x >= 32) return;
+  // Without zeros and blank pixels; eight exponents a lane.
+  unsigned mine[8], sum = 0;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const unsigned exponent = threadIdx.x * 8 + k;
+    sum += mine[k] = exponent > 0 && exponent < 255 ? counts[exponent] : 0;
+  }
+  unsigned below = sum;
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned other = __shfl_up_sync(kWholeWarp, below, step);
+    if (threadIdx.x >= step) below += other;
+  }
+  const unsigned all = __shfl_sync(kWholeWarp, below, 31);
+  below -= sum;
+  int exponent = 254;
+#pragma unroll
+  for (int k = 7; k >= 0; --k)
+    if ((below + sum) * 2 > all) exponent = static_cast<int>(threadIdx.x) * 8 + k, sum -= mine[k];
+  exponent = static_cast<int>(__reduce_min_sync(kWholeWarp, static_cast<unsigned>(exponent)));
+  if (threadIdx.x == 0) state->bracket.exponent = min(max(exponent - 126, kLeastExponent), kMostExponent);
 }
 
 __device__ __forceinline__ void make_whole(Sums& sums, double start, int exponent, WholeSums& whole) {

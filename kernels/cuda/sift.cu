@@ -19,18 +19,10 @@ constexpr std::uint32_t kBlankKey = 0xffffffffu;
 constexpr int kHeadBits = 12;
 constexpr std::int64_t kMostPieces = (1 << kHeadBits) / (kPiece / 32);  ///< that a warp may take
 
-__global__ void __launch_bounds__(kThreads)
-    k_sample_keys(RowWindow window, std::uint32_t* __restrict__ keys, std::int64_t count) {
+__global__ void __launch_bounds__(kThreads) k_all_keys(RowWindow window, std::uint32_t* __restrict__ keys) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= count) return;
-  const std::int64_t pixels = window.rows * window.nx;
-  // One pixel of each of `count` equal stretches, at a place inside it that moves on by the golden section: columns and
-  // tiles of the image are then met evenly.
-  const std::uint32_t place = count == pixels ? 0 : static_cast<std::uint32_t>(i) * 2654435769u;
-  const double at =
-      (static_cast<double>(i) + place * 0x1p-32) / static_cast<double>(count) * static_cast<double>(pixels);
-  const std::int64_t inside = count == pixels ? i : min(static_cast<long long>(at), static_cast<long long>(pixels - 1));
-  const float pixel = window.pixels[inside / window.nx * window.pitch + inside % window.nx];
+  if (i >= window.rows * window.nx) return;
+  const float pixel = window.pixels[i / window.nx * window.pitch + i % window.nx];
   keys[i] = isfinite(pixel) ? rules::key_of(pixel) : kBlankKey;
 }
 
@@ -152,9 +144,10 @@ __global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, Sift
 
 }  // namespace
 
-void sample_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys, std::int64_t count) {
-  k_sample_keys<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(window, keys, count);
-  check_launch("k_sample_keys", stream);
+void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys) {
+  const std::int64_t pixels = window.rows * window.nx;
+  k_all_keys<<<static_cast<unsigned>((pixels + kThreads - 1) / kThreads), kThreads, 0, stream>>>(window, keys);
+  check_launch("k_all_keys", stream);
 }
 
 void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,

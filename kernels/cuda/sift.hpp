@@ -11,6 +11,7 @@
 
 #include "core/compute/statistics.hpp"
 #include "kernels/cuda/plane.hpp"
+#include "kernels/cuda/sample.hpp"
 #include "kernels/shared/exact_sums.hpp"
 #include "kernels/shared/host_device.hpp"
 
@@ -20,13 +21,6 @@ namespace reber::cuda {
 /// 2^(exponent - kTinyBits) in units of 2^(exponent - kFineBits): a float that is not tiny is a whole number of coarse
 /// units.
 inline constexpr int kCoarseBits = 36, kTinyBits = kCoarseBits - 23, kFineBits = kCoarseBits + 30;
-
-/// Pixels in [low, high] outside of [middle_low, middle_high] are sure: kept in every round, and no median.
-struct Bracket {
-  float low = 0, middle_low = 0, middle_high = 0, high = 0;
-  int exponent = 0;  ///< |low|, |high| < 2^exponent
-  bool usable = false;
-};
 
 /// What one pass over the pixels finds.
 struct Sifted {
@@ -55,13 +49,13 @@ struct SiftState {
   Bracket bracket;
   Sifted sifted;
   SiftAnswer answer;
+  SampleState sample;  ///< what follows from here on stays on the card
 };
 
 inline constexpr std::int64_t kChunk = 1024;
 
-/// keys[i]: key of a pixel of the window, spread over it without a period; a blank pixel's is above all others. Where
-/// count is the number of pixels, all of them.
-void sample_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys, std::int64_t count);
+/// keys[i]: key of pixel i of the window; a blank pixel's is above all others.
+void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys);
 /// Sums the sure pixels of the window and lists the others' keys and the odd pixels. All in state->sifted was 0.
 void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,
                  std::uint32_t* list, std::int64_t list_size, float* odd, std::int64_t odd_size);
@@ -78,10 +72,10 @@ struct SortedList {
 [[nodiscard]] REBER_HD std::int64_t chunks_of(const SortedList& list) {
   return (list.count + kChunk - 1) / kChunk + (list.odd_count + kChunk - 1) / kChunk;
 }
-/// Clips the list and what was sifted. whole and not `exact`: makes the bracket from a sample instead.
-void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, bool exact, SiftState* state);
+/// Clips the list and what was sifted.
+void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, SiftState* state);
 
-/// Sums all pixels of the window and leaves count, mean and std in state->answer, all of which was 0. chunks: room for
+/// Sums all pixels of the window and leaves count, mean and std in state->answer. chunks: room for
 /// odd_chunks().
 void sum_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state, float* odd,
                 std::int64_t odd_size, ChunkSums* chunks);

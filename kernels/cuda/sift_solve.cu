@@ -14,17 +14,15 @@ namespace {
 constexpr int kChunkThreads = 256;
 constexpr int kThreads = 512;
 constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
-// Part of the sample's limits inside which pixels are taken for sure, and how many standard errors the medians may lie
-// away from the sample's.
-constexpr double kSurePart = 0.97, kMedianErrors = 6;
 constexpr int kMostExponent = 100;
 
 __device__ float value_of_key(std::uint32_t key) { return __uint_as_float(rules::bits_of_key(key)); }
 /// First of keys[lo, hi) that is not below `key`, by a whole block.
+template <int Threads>
 __device__ std::int64_t first_not_below(const std::uint32_t* keys, std::int64_t lo, std::int64_t hi,
                                         std::uint32_t key) {
   while (lo < hi) {
-    const std::int64_t step = (hi - lo + blockDim.x - 1) / blockDim.x, at = lo + threadIdx.x * step;
+    const std::int64_t step = (hi - lo + Threads - 1) / Threads, at = lo + threadIdx.x * step;
     const int count = __syncthreads_count(at < hi && keys[at] < key);
     hi = min(static_cast<long long>(hi), static_cast<long long>(lo + count * step));
     if (count > 0) lo += (count - 1) * step + 1;
@@ -39,14 +37,21 @@ struct Ends {
 
 __device__ Ends find_ends(const std::uint32_t* keys, std::int64_t lo, std::int64_t hi, std::uint32_t first,
                           std::uint32_t second) {
-  std::int64_t from[2] = {lo, lo}, to[2] = {hi, hi};
+  // Most rounds remove few: as many as there are threads are looked at from either end before all are searched.
+  const std::int64_t low = lo + threadIdx.x, high = hi - 1 - threadIdx.x;
+  const bool is_low = low < hi && keys[low] < first, is_high = high >= lo && keys[high] >= second;
+  const int lows = __syncthreads_count(is_low), highs = __syncthreads_count(is_high);
+  lo += lows;
+  hi -= highs;
+  std::int64_t from[2] = {lo, lo}, to[2] = {lows < kThreads ? lo : hi, hi};
+  if (highs < kThreads) from[1] = hi;
   const std::uint32_t key[2] = {first, second};
   while (from[0] < to[0] || from[1] < to[1]) {
     std::int64_t step[2];
     bool before[2];
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      step[k] = (to[k] - from[k] + blockDim.x - 1) / blockDim.x;
+      step[k] = (to[k] - from[k] + kThreads - 1) / kThreads;
       const std::int64_t at = from[k] + threadIdx.x * step[k];
       before[k] = at < to[k] && keys[at] < key[k];
     }
@@ -76,15 +81,16 @@ struct Extent {
   int exponent;
 };
 
+template <int Threads>
 __device__ Extent extent_of(const SortedList& list, const SiftState* state) {
   if (!list.whole) return {list.count, state->bracket.exponent};
-  const std::int64_t finite = first_not_below(list.keys, 0, list.count, kInfinityKey);
+  const std::int64_t finite = first_not_below<Threads>(list.keys, 0, list.count, kInfinityKey);
   return {finite, exponent_of(list.keys, finite)};
 }
 
 __global__ void __launch_bounds__(kChunkThreads) k_sum_chunks(SortedList list, const SiftState* state) {
   __shared__ ChunkSums parts[kChunkThreads / 32];
-  const Extent extent = extent_of(list, state);
+  const Extent extent = extent_of<kChunkThreads>(list, state);
   ChunkSums sums{};
   if (in_range(extent.exponent)) {
     const std::int64_t list_chunks = (list.count + kChunk - 1) / kChunk;
@@ -109,14 +115,8 @@ __device__ std::uint32_t key_above(double limit) {
   return key;
 }
 
-__device__ std::uint32_t key_below(double limit) {
-  if (limit > FLT_MAX) return rules::key_of(FLT_MAX);
-  if (limit <= -FLT_MAX) return rules::key_of(-FLT_MAX) - 1;
-  std::uint32_t key = rules::key_of(static_cast<float>(limit));
-  while (value_of_key(key) < limit) ++key;
-  while (!(value_of_key(key) < limit)) --key;
-  return key;
-}
+/// The key of -x is the complement of that of x.
+__device__ std::uint32_t key_below(double limit) { return ~key_above(-limit); }
 
 /// Adds a thread's part of list.keys[begin, end): whole chunks as they were summed, the ends value by value.
 __device__ void add_range(ChunkSums& sums, const SortedList& list, std::int64_t begin, std::int64_t end, int exponent) {
@@ -128,6 +128,21 @@ __device__ void add_range(ChunkSums& sums, const SortedList& list, std::int64_t 
   for (std::int64_t k = tail + threadIdx.x; k < end; k += kThreads)
     add_value(sums, value_of_key(list.keys[k]), exponent);
   for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
+}
+
+/// Adds a thread's part of what a round removes of [begin, end).
+__device__ void add_removed(ChunkSums& sums, const SortedList& list, std::int64_t begin, std::int64_t end,
+                            const Ends& left, int exponent) {
+  constexpr std::int64_t kFew = 4 * kThreads;
+  const std::int64_t lower = left.begin - begin, count = lower + end - left.end;
+  if (count > kFew) {
+    add_range(sums, list, begin, left.begin, exponent);
+    add_range(sums, list, left.end, end, exponent);
+    return;
+  }
+#pragma unroll 2
+  for (std::int64_t k = threadIdx.x; k < count; k += kThreads)
+    add_value(sums, value_of_key(list.keys[k < lower ? begin + k : left.end + k - lower]), exponent);
 }
 
 /// Takes out sums that were added: whole numbers, so what is left is as if they had never been.
@@ -186,10 +201,19 @@ struct KeyRange {
 
 __device__ KeyRange keys_between(double low, double high) { return {key_above(low), key_below(high)}; }
 
-/// Those of a std, with limits moved outwards (1) or inwards (-1) by more than their rounding can matter.
-__device__ KeyRange limits_of(double median, double kappa, double std, int outwards) {
-  const double reach = kappa * std, rounding = outwards * 0x1p-50 * (fabs(median) + fabs(reach));
-  return keys_between(median - reach - rounding, median + reach + rounding);
+/// Those of the largest and of the least std that the exact one may be, with limits moved outwards and inwards by more
+/// than their rounding can matter. By whole warps: a lane a limit.
+struct TwoRanges {
+  KeyRange most, least;
+};
+
+__device__ TwoRanges limits_of(double median, double kappa, const RoughStd& rough) {
+  const double outwards = (threadIdx.x & 2) == 0 ? 1 : -1, upwards = (threadIdx.x & 1) == 0 ? -1 : 1;
+  const double reach = kappa * (rough.std + outwards * rough.error);
+  const double limit = median + upwards * (reach + outwards * 0x1p-50 * (fabs(median) + fabs(reach)));
+  const std::uint32_t above = key_above(-upwards * limit), key = upwards < 0 ? above : ~above;
+  return {{__shfl_sync(kWholeWarp, key, 0), __shfl_sync(kWholeWarp, key, 1)},
+          {__shfl_sync(kWholeWarp, key, 2), __shfl_sync(kWholeWarp, key, 3)}};
 }
 
 /// The clip, as a block's threads all hold it.
@@ -233,22 +257,6 @@ __device__ Rounds start_rounds(const SortedList& list, const SiftState& state, c
   return rounds;
 }
 
-__device__ Bracket make_bracket(const ClipStatistics& clip, double least_median, double largest_median, double kappa) {
-  Bracket bracket;
-  if (clip.kept < 1000 || !(clip.std > 0)) return bracket;
-  const double reach = kSurePart * kappa * clip.std;
-  const double error = kMedianErrors * 1.2533 * clip.std / sqrt(static_cast<double>(clip.kept));
-  bracket.low = static_cast<float>(clip.median - reach);
-  bracket.high = static_cast<float>(clip.median + reach);
-  bracket.middle_low = static_cast<float>(least_median - error);
-  bracket.middle_high = static_cast<float>(largest_median + error);
-  const float size = fmaxf(fabsf(bracket.low), fabsf(bracket.high));
-  bracket.exponent = ilogbf(size) + 1;
-  bracket.usable = isfinite(size) && bracket.low < bracket.middle_low && bracket.middle_low <= bracket.middle_high &&
-                   bracket.middle_high < bracket.high && in_range(bracket.exponent);
-  return bracket;
-}
-
 /// What a block shares in its rounds.
 struct RoundMemory {
   ChunkSums parts[kThreads / 32];
@@ -256,9 +264,9 @@ struct RoundMemory {
   bool inexact;
 };
 
-/// Sums of all that the first round keeps, in thread 0. Sets rounds.good where they must be exact and are not.
-__device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, int exponent, bool exact,
-                                Rounds& rounds, RoundMemory& memory) {
+/// Sums of all that the first round keeps, in thread 0. Sets rounds.good where they are not exact.
+__device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, int exponent, Rounds& rounds,
+                                RoundMemory& memory) {
   ChunkSums sums{};
   if (!list.whole) sums = sure_sum(list, state.sifted, memory.parts);
   ChunkSums listed{};
@@ -266,7 +274,7 @@ __device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, 
   listed = block_sum<kThreads>(listed, memory.parts);
   if (threadIdx.x == 0) {
     add(sums, listed);
-    memory.inexact = exact && sums.inexact != 0;
+    memory.inexact = sums.inexact != 0;
   }
   __syncthreads();  // all threads know whether the sums are exact
   rounds.good = rounds.good && !memory.inexact;
@@ -280,10 +288,10 @@ __device__ KeyRange round_limits(const ChunkSums& sums, double kappa, int expone
   __syncthreads();  // the last round's std was read
   if (threadIdx.x == 0) memory.std = rough_std(sums, clip.kept, exponent);
   __syncthreads();  // the std is there for all
-  const auto [std, error] = memory.std;
-  clip.std = std;
-  const KeyRange most = limits_of(clip.median, kappa, std + error, 1);
-  if (std > error && most == limits_of(clip.median, kappa, std - error, -1)) return most;
+  const RoughStd rough = memory.std;
+  clip.std = rough.std;
+  const TwoRanges ranges = limits_of(clip.median, kappa, rough);
+  if (rough.std > rough.error && ranges.most == ranges.least) return ranges.most;
   __syncthreads();  // the rough std was read
   if (threadIdx.x == 0) memory.std = {mean_and_std(sums, clip.kept, exponent).std, 0};
   __syncthreads();  // the std is there for all
@@ -292,22 +300,15 @@ __device__ KeyRange round_limits(const ChunkSums& sums, double kappa, int expone
   return keys_between(clip.median - kappa * clip.std, clip.median + kappa * clip.std);
 }
 
-/// The medians that the rounds meet.
-struct Medians {
-  double least = DBL_MAX, largest = -DBL_MAX;
-};
-
 /// Rounds until one removes nothing; sums: of what is kept, in thread 0, and so it is left.
-__device__ Medians clip_list(const SortedList& list, const SiftState& state, const ClipOptions& options, int exponent,
-                             Rounds& rounds, ClipStatistics& clip, ChunkSums& sums, RoundMemory& memory) {
+__device__ void clip_list(const SortedList& list, const SiftState& state, const ClipOptions& options, int exponent,
+                          Rounds& rounds, ClipStatistics& clip, ChunkSums& sums, RoundMemory& memory) {
   const bool any_sure = rounds.below + rounds.above > 0;
-  Medians medians;
   KeyRange kept{rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)};
   while (rounds.good) {
     clip.kept = rounds.kept();
     clip.median = rounds.median(list.keys);
     if (!rounds.good) break;
-    medians = {fmin(medians.least, clip.median), fmax(medians.largest, clip.median)};
     if (clip.rounds >= options.max_rounds) break;
     ++clip.rounds;
     const KeyRange limits = round_limits(sums, options.kappa, exponent, clip, memory);
@@ -320,20 +321,18 @@ __device__ Medians clip_list(const SortedList& list, const SiftState& state, con
     clip.converged = ends.begin == rounds.begin && ends.end == rounds.end;
     if (clip.converged) break;
     ChunkSums removed{};
-    add_range(removed, list, rounds.begin, ends.begin, exponent);
-    add_range(removed, list, ends.end, rounds.end, exponent);
+    add_removed(removed, list, rounds.begin, rounds.end, ends, exponent);
     take_out(sums, block_sum<kThreads>(removed, memory.parts));
     rounds.begin = ends.begin;
     rounds.end = ends.end;
     rounds.good = rounds.good && rounds.kept() > 0;
   }
-  return medians;
 }
 
 __global__ void __launch_bounds__(kThreads)
-    k_solve_list(SortedList list, ClipOptions options, bool exact, SiftState* state) {
+    k_solve_list(SortedList list, ClipOptions options, SiftState* state) {
   __shared__ RoundMemory memory;
-  const Extent extent = extent_of(list, state);
+  const Extent extent = extent_of<kThreads>(list, state);
   Rounds rounds = start_rounds(list, *state, extent);
   SiftAnswer answer;
   answer.finite = rounds.kept();
@@ -344,30 +343,24 @@ __global__ void __launch_bounds__(kThreads)
     if (options.max_rounds == 0 && rounds.below + rounds.above > 0)
       rounds.good = rounds.sure_begin > 0 && rounds.sure_end < list.count;
   }
-  ChunkSums sums = first_sums(list, *state, extent.exponent, exact, rounds, memory);
-  const Medians medians =
-      clip_list(list, *state, options, extent.exponent, rounds, answer.clip, sums, memory);
+  ChunkSums sums = first_sums(list, *state, extent.exponent, rounds, memory);
+  clip_list(list, *state, options, extent.exponent, rounds, answer.clip, sums, memory);
   if (threadIdx.x != 0) return;
   if (rounds.good) {
     const rules::MeanStd now = mean_and_std(sums, answer.clip.kept, extent.exponent);
     answer.clip.mean = now.mean;
     answer.clip.std = now.std;
   }
-  if (exact) {
-    answer.exact = rounds.good;
-    state->answer = answer;
-  } else {
-    state->bracket =
-        rounds.good ? make_bracket(answer.clip, medians.least, medians.largest, options.kappa) : Bracket{};
-  }
+  answer.exact = rounds.good;
+  state->answer = answer;
 }
 
 }  // namespace
 
-void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, bool exact, SiftState* state) {
+void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, SiftState* state) {
   k_sum_chunks<<<static_cast<unsigned>(chunks_of(list)), kChunkThreads, 0, stream>>>(list, state);
   check_launch("k_sum_chunks", stream);
-  k_solve_list<<<1, kThreads, 0, stream>>>(list, options, exact, state);
+  k_solve_list<<<1, kThreads, 0, stream>>>(list, options, state);
   check_launch("k_solve_list", stream);
 }
 

@@ -49,13 +49,17 @@ __device__ inline rules::Uint128 from_lane_above(rules::Uint128 mine, int half) 
 
 __device__ inline ChunkSums warp_sum(ChunkSums sums, int lanes) {
   const int lane = threadIdx.x & 31;
+  // Tiny values are rare.
+  const bool fine = __any_sync(kWholeWarp, sums.fine != 0 || sums.fine_squares != 0 || sums.inexact != 0) != 0;
   for (int half = lanes / 2; half > 0; half /= 2) {
     ChunkSums other{};
     other.coarse = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.coarse), half));
-    other.fine = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.fine), half));
     other.coarse_squares = from_lane_above(sums.coarse_squares, half);
-    other.fine_squares = from_lane_above(sums.fine_squares, half);
-    other.inexact = __shfl_down_sync(kWholeWarp, sums.inexact, half);
+    if (fine) {
+      other.fine = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.fine), half));
+      other.fine_squares = from_lane_above(sums.fine_squares, half);
+      other.inexact = __shfl_down_sync(kWholeWarp, sums.inexact, half);
+    }
     // Only lanes whose sum counts may add, or they might note that it does not fit.
     if (lane < half) add(sums, other);
   }

@@ -3,20 +3,15 @@
 #include "kernels/cuda/sift.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "kernels/cuda/sort_scan.hpp"
 
 namespace reber::cuda {
 namespace {
 
-/// Images up to this size are their own sample: sorting them costs as much as sampling.
+/// Images up to this size are sorted as they are: that costs as much as a sample.
 constexpr std::int64_t kWholePixels = std::int64_t{1} << 18;
-/// A sample of n pixels leaves 10 / sqrt(n) of all pixels in the middle.
-constexpr std::int64_t sample_size(std::int64_t pixels) {
-  // Of the largest images, a list of too many pixels would leave the second-level cache when it is sorted.
-  if (pixels >= std::int64_t{1} << 29) return std::int64_t{1} << 20;
-  return std::int64_t{1} << (pixels >= std::int64_t{1} << 25 ? 18 : 16);
-}
 /// Of noise about 0, at most a pixel in 1700 is tiny.
 constexpr std::int64_t kPixelsPerOdd = 512;
 
@@ -31,17 +26,16 @@ struct Keys {
   }
 };
 
-DeviceBuffer<ChunkSums> solve(SortedList list, const ClipOptions& options, bool exact, SiftState* state,
-                              cudaStream_t stream) {
+DeviceBuffer<ChunkSums> solve(SortedList list, const ClipOptions& options, SiftState* state, cudaStream_t stream) {
   DeviceBuffer<ChunkSums> chunks(chunks_of(list), stream);
   list.chunks = chunks.data();
-  solve_list(stream, list, options, exact, state);
+  solve_list(stream, list, options, state);
   return chunks;
 }
 
 std::optional<SiftAnswer> answer_of(Context& context, const DeviceBuffer<SiftState>& state) {
   SiftState found;
-  context.down(&found, state.data(), sizeof(found), context.stream());
+  context.down(&found, state.data(), offsetof(SiftState, sample), context.stream());
   return found.answer.exact ? std::optional(found.answer) : std::nullopt;
 }
 
@@ -54,7 +48,6 @@ std::optional<SiftAnswer> sum_plane(const CudaPlane& plane) {
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
   const DeviceBuffer<SiftState> state(1, stream);
-  check(cudaMemsetAsync(state.data(), 0, sizeof(SiftState), stream), "cudaMemsetAsync");
   const DeviceBuffer<float> odd(odd_room, stream);
   const DeviceBuffer<ChunkSums> chunks(odd_chunks(), stream);
   sum_pixels(stream, context.device().multiprocessors, plane.window(), state.data(), odd.data(), odd_room,
@@ -69,28 +62,25 @@ std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& 
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
   const DeviceBuffer<SiftState> state(1, stream);
-  check(cudaMemsetAsync(state.data(), 0, sizeof(SiftState), stream), "cudaMemsetAsync");
-  const bool whole = pixels <= kWholePixels;
-  const std::int64_t drawn = whole ? pixels : sample_size(pixels);
-  {
-    Keys sample(drawn, stream);
-    sample_keys(stream, plane.window(), sample.keys.data(), drawn);
+  if (pixels <= kWholePixels) {
+    check(cudaMemsetAsync(state.data(), 0, sizeof(SiftState), stream), "cudaMemsetAsync");
+    Keys all(pixels, stream);
+    all_keys(stream, plane.window(), all.keys.data());
     SortedList list;
-    list.keys = sample.sort(drawn, stream);
-    list.count = drawn;
+    list.keys = all.sort(pixels, stream);
+    list.count = pixels;
     list.whole = true;
-    ClipOptions bracketing = options;
-    if (!whole && options.max_rounds == 0) bracketing = ClipOptions{};
-    solve(list, bracketing, whole, state.data(), stream);
-    if (whole) return answer_of(context, state);
+    solve(list, options, state.data(), stream);
+    return answer_of(context, state);
   }
+  choose_bracket(stream, plane.window(), options.max_rounds == 0 ? ClipOptions{} : options, state.data());
   const std::int64_t room = pixels / 8, odd_room = pixels / kPixelsPerOdd;
   Keys listed(room, stream);
   const DeviceBuffer<float> odd(odd_room, stream);
   sift_pixels(stream, context.device().multiprocessors, plane.window(), state.data(), listed.keys.data(), room,
               odd.data(), odd_room);
   SiftState found;
-  context.down(&found, state.data(), sizeof(found), stream);
+  context.down(&found, state.data(), offsetof(SiftState, sample), stream);
   const auto count = static_cast<std::int64_t>(found.sifted.listed),
              odd_count = static_cast<std::int64_t>(found.sifted.odd);
   if (!found.bracket.usable || count == 0 || count > room || odd_count > odd_room) return std::nullopt;
@@ -99,7 +89,7 @@ std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& 
   list.count = count;
   list.odd = odd.data();
   list.odd_count = odd_count;
-  solve(list, options, true, state.data(), stream);
+  solve(list, options, state.data(), stream);
   return answer_of(context, state);
 }
 
