@@ -25,11 +25,11 @@ __device__ std::uint32_t run_end(const BitMask& mask, std::uint32_t y, std::uint
 /// A warp a piece of a row. First the columns where its runs start and end, each by the lane that has the bit; then a
 /// lane a run.
 __global__ void __launch_bounds__(kThreads)
-    k_keep_runs(LabelWork work, rules::Run* __restrict__ runs, std::uint32_t* __restrict__ labels) {
+    k_keep_runs(LabelWork work, rules::Run* __restrict__ runs, std::uint32_t* __restrict__ labels, std::int64_t room) {
   constexpr int kMostRuns = kPiecePixels / 2;
   __shared__ std::uint16_t starts_of[kWarps][kMostRuns], ends_of[kWarps][kMostRuns];
   const auto at = static_cast<std::uint32_t>(thread_index() / 32);
-  if (at >= work.count()) return;
+  if (at >= work.count() || work.totals->islands == 0 || work.totals->kept > room) return;
   const auto [y, column] = work.place(at);
   const std::uint32_t lane = threadIdx.x & 31, x0 = column * kPiecePixels;
   std::uint32_t place = work.kept_begin[at];
@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void keep_runs(cudaStream_t stream, const LabelWork& work, CudaIslands& islands) {
-  k_keep_runs<<<blocks_of(std::int64_t{work.count()} * 32), kThreads, 0, stream>>>(work, islands.runs.data(),
-                                                                                   islands.labels.data());
+  k_keep_runs<<<blocks_of(std::int64_t{work.count()} * 32), kThreads, 0, stream>>>(
+      work, islands.runs.data(), islands.labels.data(), islands.runs.size());
   check_launch("k_keep_runs", stream);
 }
 

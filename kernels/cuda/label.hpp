@@ -44,8 +44,8 @@ class CudaIslands final : public IslandMap {
   std::int64_t islands = 0;
   std::int64_t run_count = 0;
   std::int64_t largest = 0;                 ///< pixels of the largest island
-  DeviceBuffer<rules::Run> runs;            ///< in raster order
-  DeviceBuffer<std::uint32_t> labels;       ///< of each run
+  DeviceBuffer<rules::Run> runs;            ///< in raster order; there may be room for more
+  DeviceBuffer<std::uint32_t> labels;       ///< of each run, likewise
   DeviceBuffer<std::uint32_t> piece_begin;  ///< of each row its pieces, and one more: first run to start there
   /// Place in piece_begin of a row's first run.
   [[nodiscard]] std::int64_t row(std::int64_t y) const { return y * pieces_of(shape_.nx); }
@@ -129,7 +129,7 @@ inline constexpr std::int64_t kSumsOfBlocks = 4 * 1024;
 
 /// Joins the runs of the flood mask and numbers the islands that stand.
 void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work);
-/// Writes the runs of islands and their labels.
+/// Writes the runs of islands and their labels, unless there are more than `islands` has room for.
 void keep_runs(cudaStream_t stream, const LabelWork& work, CudaIslands& islands);
 
 /// Runs island by island.

@@ -78,6 +78,12 @@ std::int64_t first_guess(Shape shape) {
   return std::clamp(shape.count() / 8, kLeast, kMost);
 }
 
+/// Room for one run of an island in so many pixels, so that they are written before the host knows how many there are.
+std::int64_t kept_guess(Shape shape) {
+  constexpr std::int64_t kPixelsPerRun = 256, kLeast = 4096, kMost = std::int64_t{1} << 22;
+  return std::clamp(shape.count() / kPixelsPerRun, kLeast, kMost);
+}
+
 /// throws InputError where runs could not be numbered in 31 bits
 std::int64_t room_for(unsigned long long places) {
   if (places > static_cast<unsigned long long>(std::numeric_limits<std::int32_t>::max()))
@@ -97,6 +103,11 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const Backgrou
   const Masks masks = make_masks(plane, background, options, progress);
   const Range range("runs");
   islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
+  const auto make_room = [&](std::int64_t runs) {
+    islands->runs = DeviceBuffer<rules::Run>(runs, stream);
+    islands->labels = DeviceBuffer<std::uint32_t>(runs, stream);
+  };
+  make_room(kept_guess(shape));
   LabelTotals totals{};
   for (std::int64_t places = first_guess(shape);; places = room_for(totals.places)) {
     const Room room(shape, places, stream);
@@ -107,15 +118,17 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const Backgrou
     work.min_area = static_cast<unsigned long long>(std::max<std::int64_t>(options.min_area, 0));
     work.kept_begin = islands->piece_begin.data();
     label_runs(stream, context.device().multiprocessors, work);
+    keep_runs(stream, work, *islands);
     context.down(&totals, work.totals, sizeof(totals), stream);
     if (totals.places > static_cast<unsigned long long>(places)) continue;
     islands->islands = totals.islands;
     islands->run_count = totals.kept;
     islands->largest = static_cast<std::int64_t>(totals.largest);
     if (islands->islands == 0) return islands;
-    islands->runs = DeviceBuffer<rules::Run>(islands->run_count, stream);
-    islands->labels = DeviceBuffer<std::uint32_t>(islands->run_count, stream);
-    keep_runs(stream, work, *islands);
+    if (islands->run_count > islands->runs.size()) {
+      make_room(islands->run_count);
+      keep_runs(stream, work, *islands);
+    }
     return islands;
   }
 }

@@ -94,8 +94,9 @@ LabelRuns fetch_runs(const CudaIslands& islands) {
   if (islands.run_count == 0) return all;
   std::vector<rules::Run> runs(static_cast<std::size_t>(islands.run_count));
   std::vector<std::uint32_t> labels(runs.size());
-  context.down(runs.data(), islands.runs.data(), islands.runs.bytes(), context.stream());
-  context.down(labels.data(), islands.labels.data(), islands.labels.bytes(), context.stream());
+  const auto bytes = [](const auto& list) { return static_cast<std::int64_t>(list.size() * sizeof(list[0])); };
+  context.down(runs.data(), islands.runs.data(), bytes(runs), context.stream());
+  context.down(labels.data(), islands.labels.data(), bytes(labels), context.stream());
   all.runs.reserve(runs.size());
   for (std::size_t k = 0; k < runs.size(); ++k)
     all.runs.push_back({runs[k].y, runs[k].x0, runs[k].x1, static_cast<std::int32_t>(labels[k])});
