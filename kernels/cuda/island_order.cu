@@ -40,35 +40,53 @@ __global__ void __launch_bounds__(kThreads)
   if (k == count - 1) begin[islands] = static_cast<std::uint32_t>(count);
 }
 
-/// One block: a sort by the whole card is some eight launches, which take longer than this.
-constexpr int kFewThreads = 1024, kFewEach = 8, kFewRuns = kFewThreads * kFewEach;
+/// One block, `Each` runs a thread: a sort by the whole card is some eight launches, which take longer than this.
+constexpr int kFewThreads = 1024, kRunBits = 14;
+/// Counts are read twice in place of being kept, or sixteen runs a thread would spill.
+template <int Each>
+using FewSort = cub::BlockRadixSort<std::uint32_t, kFewThreads, Each, cub::NullType, 4, false>;
 
+template <int Each>
 __global__ void __launch_bounds__(kFewThreads)
     k_order_few(const std::uint32_t* __restrict__ labels, int count, int islands, int bits,
                 std::uint64_t* __restrict__ by_island, std::uint32_t* __restrict__ begin) {
-  using Sort = cub::BlockRadixSort<std::uint32_t, kFewThreads, kFewEach, std::uint32_t>;
-  __shared__ typename Sort::TempStorage memory;
-  std::uint32_t label[kFewEach], run[kFewEach];
-  const int first = static_cast<int>(threadIdx.x) * kFewEach;
+  using Sort = FewSort<Each>;
+  static_assert(kFewThreads * Each <= 1 << kRunBits);
+  extern __shared__ __align__(16) char memory[];
+  std::uint32_t keys[Each];
+  const int first = static_cast<int>(threadIdx.x) * Each;
 #pragma unroll
-  for (int i = 0; i < kFewEach; ++i) {
+  for (int i = 0; i < Each; ++i) {
     // What is not there stays behind the others: no label is larger, and equal ones keep their order.
-    label[i] = first + i < count ? labels[first + i] : (1u << bits) - 1;
-    run[i] = static_cast<std::uint32_t>(first + i);
+    const std::uint32_t label = first + i < count ? labels[first + i] : (1u << bits) - 1;
+    keys[i] = label << kRunBits | static_cast<std::uint32_t>(first + i);
   }
-  Sort(memory).SortBlockedToStriped(label, run, 0, bits);
+  Sort(*reinterpret_cast<typename Sort::TempStorage*>(memory)).SortBlockedToStriped(keys, kRunBits, kRunBits + bits);
 #pragma unroll
-  for (int i = 0; i < kFewEach; ++i) {
+  for (int i = 0; i < Each; ++i) {
     const int k = i * kFewThreads + static_cast<int>(threadIdx.x);
-    if (k < count) by_island[k] = key_of(label[i], run[i]);
+    if (k < count) by_island[k] = key_of(keys[i] >> kRunBits, keys[i] & ((1u << kRunBits) - 1));
   }
   __syncthreads();  // the block's writes are there for its reads
-#pragma unroll
-  for (int i = 0; i < kFewEach; ++i) {
-    const int k = i * kFewThreads + static_cast<int>(threadIdx.x);
-    if (k < count) note_begin(begin, k, label[i], k > 0 ? static_cast<std::uint32_t>(by_island[k - 1] >> 32) : 0);
-  }
+  for (int k = static_cast<int>(threadIdx.x); k < count; k += kFewThreads)
+    note_begin(begin, k, static_cast<std::uint32_t>(by_island[k] >> 32),
+               k > 0 ? static_cast<std::uint32_t>(by_island[k - 1] >> 32) : 0);
   if (threadIdx.x == 0) begin[islands] = static_cast<std::uint32_t>(count);
+}
+
+/// Whether the runs are few enough for one block.
+template <int Each>
+bool order_few(cudaStream_t stream, const CudaIslands& islands, int bits, const IslandOrder& order) {
+  if (islands.run_count > kFewThreads * Each) return false;
+  constexpr int kBytes = sizeof(typename FewSort<Each>::TempStorage);
+  if constexpr (kBytes > 48 << 10)
+    check(cudaFuncSetAttribute(k_order_few<Each>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+          "cudaFuncSetAttribute");
+  k_order_few<Each><<<1, kFewThreads, kBytes, stream>>>(islands.labels.data(), static_cast<int>(islands.run_count),
+                                                        static_cast<int>(islands.islands), bits, order.by_island.data(),
+                                                        order.island_begin.data());
+  check_launch("k_order_few", stream);
+  return true;
 }
 
 }  // namespace
@@ -77,13 +95,7 @@ IslandOrder order_by_island(cudaStream_t stream, const CudaIslands& islands) {
   const std::int64_t count = islands.run_count;
   IslandOrder order{{count, stream}, {islands.islands + 1, stream}};
   const int bits = std::bit_width(static_cast<std::uint64_t>(islands.islands));
-  if (count <= kFewRuns) {
-    k_order_few<<<1, kFewThreads, 0, stream>>>(islands.labels.data(), static_cast<int>(count),
-                                               static_cast<int>(islands.islands), bits, order.by_island.data(),
-                                               order.island_begin.data());
-    check_launch("k_order_few", stream);
-    return order;
-  }
+  if (order_few<8>(stream, islands, bits, order) || order_few<16>(stream, islands, bits, order)) return order;
   k_island_keys<<<blocks_of(count), kThreads, 0, stream>>>(islands.labels.data(), count, order.by_island.data());
   check_launch("k_island_keys", stream);
   DeviceBuffer<std::uint64_t> other(count, stream);

@@ -9,21 +9,36 @@
 namespace reber::cuda {
 namespace {
 
-/// As many as there are islands. Their memory is fresh, and the first write to each of its pages waits for the system:
-/// where there are many, all threads share that.
-std::vector<IslandSums> room_for(std::int64_t islands, ThreadPool& threads) {
+/// Has the system give the pages of fresh memory, to all threads at once where they are many: the first write to each
+/// waits for it.
+void ask_for_pages(std::byte* memory, std::int64_t size, ThreadPool& threads) {
   constexpr std::int64_t kPage = 4096, kShare = 256 * kPage, kLeast = 16 * kShare;
-  std::vector<IslandSums> room;
-  room.reserve(static_cast<std::size_t>(islands));
-  auto* bytes = reinterpret_cast<volatile std::byte*>(room.data());
-  const std::int64_t size = islands * static_cast<std::int64_t>(sizeof(IslandSums));
-  if (size >= kLeast) {
-    threads.for_each(size / kShare, [&](std::int64_t share) {
-      for (std::int64_t at = share * kShare; at < (share + 1) * kShare; at += kPage) bytes[at] = std::byte{0};
-    });
+  auto* bytes = static_cast<volatile std::byte*>(memory);
+  if (size < kLeast) return;
+  threads.for_each(size / kShare, [&](std::int64_t share) {
+    for (std::int64_t at = share * kShare; at < (share + 1) * kShare; at += kPage) bytes[at] = std::byte{0};
+  });
+}
+
+/// The sums on the host.
+std::vector<IslandSums> fetch(const DeviceBuffer<IslandSums>& sums, Context& context) {
+  // Few do not need the ring of chunks. Of very many the host may have to take parts before all are queued.
+  constexpr std::int64_t kFew = 64 << 10, kAtOnce = std::int64_t{32} << 20;
+  std::vector<IslandSums> result;
+  result.reserve(static_cast<std::size_t>(sums.size()));
+  const auto fill = [&] {
+    ask_for_pages(reinterpret_cast<std::byte*>(result.data()), sums.bytes(), context.threads());
+    result.resize(static_cast<std::size_t>(sums.size()));
+  };
+  if (sums.bytes() <= kFew || sums.bytes() > kAtOnce) {
+    fill();  // while the card makes the sums
+    context.down(result.data(), sums.data(), sums.bytes(), context.stream());
+    return result;
   }
-  room.resize(static_cast<std::size_t>(islands));
-  return room;
+  context.stager().down_copy(context.stream(), sums.data(), sums.bytes(), result.data());
+  fill();  // while the card makes and copies the sums, none of which is written before drain()
+  context.stager().drain();
+  return result;
 }
 
 }  // namespace
@@ -56,10 +71,7 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
   check(cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.bytes()), stream), "cudaMemsetAsync");
   sum_islands(stream, context.device().multiprocessors, islands, order_by_island(stream, islands), measures.data(),
               sums.data());
-  // The host asks for the result's pages while the card is busy.
-  std::vector<IslandSums> result = room_for(islands.islands, context.threads());
-  context.down(result.data(), sums.data(), sums.bytes(), stream);
-  return result;
+  return fetch(sums, context);
 }
 
 }  // namespace reber::cuda

@@ -174,13 +174,20 @@ struct Found {
   std::unique_ptr<IslandMap> islands, expected;
 };
 
-/// Calls check(Found) for noise and for a comb, an island of several sections, on two tiles of labels by two.
+/// Every other column, joined by the last row: as many runs as there can be, one island of several sections.
+Image comb_of(Shape shape) {
+  Image comb(shape);
+  for (std::int64_t y = 0; y < shape.ny; ++y)
+    for (std::int64_t x = 0; x < shape.nx; ++x) comb.at(y, x) = x % 2 == 0 || y == shape.ny - 1 ? 10.0f : 0.0f;
+  return comb;
+}
+
+/// Calls check(Found) for noise and for combs, on two tiles of labels by two or three: few runs, more than one block
+/// orders with eight a thread, more than it orders with sixteen.
 template <typename Check>
 void on_islands(const Check& check) {
   const Image noise = random_image({20, 1100}, 0.02, 11);
-  Image comb(noise.shape());
-  for (std::int64_t y = 0; y < comb.shape().ny; ++y)
-    for (std::int64_t x = 0; x < comb.shape().nx; ++x) comb.at(y, x) = x % 2 == 0 || y == 19 ? 10.0f : 0.0f;
+  const Image comb = comb_of(noise.shape()), large_comb = comb_of({33, 1100});
   Backend &card = backend("cuda"), &cpu = backend("cpu");
   const BackgroundModel flat = BackgroundModel::constant(noise.shape(), 0, 1), mesh = mesh_of(cpu, noise, 100);
   const auto find = [&](const Image& image, const BackgroundModel& model, const DetectOptions& options) {
@@ -196,6 +203,8 @@ void on_islands(const Check& check) {
     find(noise, mesh, {2, 0.5, 2, connectivity, connectivity == Connectivity::four});
     find(comb, flat, {5, 3, 1, connectivity, false});
   }
+  const BackgroundModel large_flat = BackgroundModel::constant(large_comb.shape(), 0, 1);
+  find(large_comb, large_flat, {5, 3, 1, Connectivity::four, false});
 }
 
 TEST_F(EveryKernel, of_labels) {
