@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cuda/small_copy.hpp"
 #include "kernels/cuda/stop_flag.hpp"
 
 namespace reber::cuda {
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kSmallBytes = 64 << 10;
+/// A kernel brings so many bytes sooner than a copy engine.
+constexpr std::int64_t kFewBytes = 2 << 10;
 
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -128,8 +131,13 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
     return;
   }
   if (small_.size() == 0) small_ = PinnedBuffer<std::byte>(kSmallBytes);
-  check(cudaMemcpyAsync(small_.data(), device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
+  if (bytes <= kFewBytes) {
+    copy_to_pinned(stream, device_memory, small_.data(), bytes);
+  } else {
+    check(
+        cudaMemcpyAsync(small_.data(), device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync", bytes);
+  }
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   std::memcpy(host_memory, small_.data(), static_cast<std::size_t>(bytes));
   counters.bytes_down += bytes;
