@@ -66,11 +66,11 @@ POLICIES = {
     ),
     "mesh": Policy(
         "kernels/cuda/mesh_sift.cu",
-        r"using UsualCells = SiftPolicy<(\d+(?:, \d+)*)>",
+        r"constexpr auto kDivideUsual = k_divide_cells<kUsualThreads, (\d+)>",
         "mesh {key} px",
         (64,),
-        ("threads", "blocks"),
-        {"threads": (64, 128, 256), "blocks": (2, 4, 6, 8, 9, 10)},
+        ("blocks",),
+        {"blocks": (6, 8, 9, 10, 11, 12)},
     ),
     "fit": Policy(
         "kernels/cuda/fit_walk.cpp",

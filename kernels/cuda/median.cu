@@ -163,7 +163,8 @@ __global__ void __launch_bounds__(kThreads)
                    unsigned long long room) {
   __shared__ unsigned counts[kDigitValues];
   const unsigned long long listed = state->listed, wanted = finite / 2;
-  const bool inside = state->bracket.usable && listed <= room && wanted >= state->below && wanted < state->below + listed;
+  const bool inside =
+      state->bracket.usable && listed <= room && wanted >= state->below && wanted < state->below + listed;
   if (!inside) {
     if (digit == 0 && blockIdx.x == 0 && threadIdx.x == 0) state->rank = kNoRank;
     return;
