@@ -75,6 +75,9 @@ void draw_export_dialog(Context& context) {
   else
     ImGui::TextDisabled("%.0f x %.0f points; axes, grid, ellipses and text stay lines and text", layout.width,
                         layout.height);
+  const Compare::Kind kind = context.state.compare.kind;
+  if (kind == Compare::Kind::blink || kind == Compare::Kind::split || kind == Compare::Kind::side_by_side)
+    ImGui::TextDisabled("the first image of the comparison: %s", document->title().c_str());
   if (ImGui::Button("Write")) {
     error.clear();
     options.raster_scale = scale;
