@@ -25,7 +25,7 @@ from tune import columns, run_rows
 
 SOURCE = Path(__file__).resolve().parent.parent
 # The backend's NVTX ranges whose kernels are counted; MARK stands between two rows.
-RANGES = ("statistics", "clip", "mesh", "label", "measure", "fit", "convolve", "snr")
+RANGES = ("statistics", "clip", "mesh", "label", "measure", "fit", "convolve", "convolve each", "snr")
 MARK = "render"
 # Parts of what the hardware can do, in percent.
 BUSY = {
