@@ -35,6 +35,7 @@ bool is_first(const BenchTable& table, const BenchRow& row) { return row.backend
 
 /// "7x7" of "direct 7x7", "17" of "separable 17 taps".
 std::string short_name(const BenchRow& row) {
+  if (row.operation.ends_with(", five")) return "five";
   std::string name = row.operation.substr(row.operation.find(' ') + 1);
   return name.substr(0, name.find_first_of("x "));
 }
