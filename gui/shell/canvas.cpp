@@ -21,6 +21,18 @@
 namespace reber::gui {
 namespace {
 
+void draw_centred(const std::string& text, unsigned colour, const ScreenRect& area) {
+  const float wrap = 0.7f * static_cast<float>(area.width);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+  ImGui::SetCursorPos(
+      {0.5f * (static_cast<float>(area.width) - size.x), 0.5f * (static_cast<float>(area.height) - size.y)});
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
 /// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
 void update(DrawnSources& drawn, const Document& document) {
   const bool fresh = drawn.result != document.result || drawn.count != document.shapes.size();
@@ -170,6 +182,13 @@ void App::draw_canvas(const ScreenRect& area, Document& document, LayerKind laye
     for (const Overlay& overlay : overlays())
       if (overlay.draw != nullptr && is_on(state_, overlay)) overlay.draw(canvas, all, list);
     list.PopClipRect();
+    const Rect seen = canvas.transform.visible(shown.pixels->shape());
+    if (seen.nx <= 0 || seen.ny <= 0) {
+      draw_centred(
+          primary ? fmt::format("{} is out of sight: Ctrl+0 shows all of it", document.title()) : "not in this view",
+          IM_COL32(235, 235, 235, 255), area);
+      widgets_.item(primary ? "canvas.out_of_sight" : "canvas2.out_of_sight");
+    }
   } else {
     draw_message(document, area);
   }
@@ -181,15 +200,7 @@ void App::draw_message(const Document& document, const ScreenRect& area) {
       !document.error.empty() ? document.error
       : document.loading      ? "Opening " + document.title()
                               : fmt::format("Making the {} map", kLayerNames[static_cast<std::size_t>(document.shown)]);
-  const float wrap = 0.7f * static_cast<float>(area.width);
-  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
-  ImGui::SetCursorPos(
-      {0.5f * (static_cast<float>(area.width) - size.x), 0.5f * (static_cast<float>(area.height) - size.y)});
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
-  ImGui::PushStyleColor(ImGuiCol_Text, document.error.empty() ? palette().text_dim : palette().bad);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
+  draw_centred(text, document.error.empty() ? palette().text_dim : palette().bad, area);
 }
 
 void App::draw_welcome(const ScreenRect& area) {
