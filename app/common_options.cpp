@@ -212,8 +212,8 @@ void check_catalogue_extensions(const std::vector<std::string>& paths) {
     bool known = false;
     for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
     if (!known) {
-      throw InputError(
-          fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path, known_catalogue_formats()));
+      throw InputError(fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path,
+                                   known_catalogue_formats()));
     }
   }
 }

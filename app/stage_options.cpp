@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "core/base/error.hpp"
 #include "core/run/scale_list.hpp"
@@ -16,7 +17,8 @@ CLI::Validator not_negative() {
   return {[](std::string& text) {
             double value = 0;
             const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (error != std::errc() || stop != text.data() + text.size()) return "'" + text + "' is not a number";
+            if (error != std::errc() || stop != text.data() + text.size() || std::isnan(value))
+              return "'" + text + "' is not a number";
             return value >= 0 ? std::string() : text + " is below 0";
           },
           "NONNEGATIVE"};

@@ -22,10 +22,10 @@ struct ViewerOptions {
   std::function<std::unique_ptr<Backend>(const std::string& name)> make_backend;
   std::string program;  ///< "reber 0.1.0"
   int width = 1280, height = 800;
-  double scale = 0;               ///< of the interface; 0: the screen's
-  std::string script;               ///< steps to play (gui/shell/player.hpp)
+  double scale = 0;                             ///< of the interface; 0: the screen's
+  std::string script;                           ///< steps to play (gui/shell/player.hpp)
   std::function<void(const std::string&)> say;  ///< for the outcome of a script
-  std::string settings;           ///< file of settings; empty: none is read or written
+  std::string settings;                         ///< file of settings; empty: none is read or written
   std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
   std::int64_t texture_memory = 256 << 20;
   std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers

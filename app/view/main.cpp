@@ -36,14 +36,16 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_option("--height", viewer.height, "Height of the window")->capture_default_str();
   parser.add_option("--scale", viewer.scale, "Scale of the interface; 0: the screen's")->capture_default_str();
   parser
-      .add_option("--share", options.share,
-                  "Maps from the card to the screen without the host: auto (where CUDA and OpenGL are on one card), off")
+      .add_option(
+          "--share", options.share,
+          "Maps from the card to the screen without the host: auto (where CUDA and OpenGL are on one card), off")
       ->check(CLI::IsMember({"auto", "off"}))
       ->capture_default_str();
   parser
-      .add_option("--maps", options.maps,
-                  "How maps reach the screen: auto (by the tiles in view where the backend keeps pixels on a card, else "
-                  "whole), tiles (from every backend), whole")
+      .add_option(
+          "--maps", options.maps,
+          "How maps reach the screen: auto (by the tiles in view where the backend keeps pixels on a card, else "
+          "whole), tiles (from every backend), whole")
       ->check(CLI::IsMember({"auto", "tiles", "whole"}))
       ->capture_default_str();
   parser

@@ -63,8 +63,8 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glBindTexture(GL_TEXTURE_2D, maps_.get());
   glActiveTexture(GL_TEXTURE3);
   glBindTexture(GL_TEXTURE_2D, cumulative_.get());
-  if (s.stretch == Stretch::histogram && scene.cumulative != nullptr)
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative->data());
+  if (s.stretch == Stretch::histogram && !scene.cumulative.empty())
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative.data());
   glUniform1i(program_.place("combine"), static_cast<GLint>(scene.combine));
   glUniform2f(program_.place("limits"), static_cast<float>(s.low),
               static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));

@@ -24,8 +24,8 @@ struct ImageScene {
   const Pyramid* other = nullptr;  ///< of the same shape, where combine needs it
   Combine combine = Combine::first;
   RenderSettings settings;
-  const std::vector<float>* cumulative = nullptr;  ///< 256 values in 0..1 for Stretch::histogram
-  CanvasTransform transform;                       ///< on a canvas at (0, 0), in pixels of the target
+  std::vector<float> cumulative;  ///< 256 values in 0..1 for Stretch::histogram
+  CanvasTransform transform;      ///< on a canvas at (0, 0), in pixels of the target
   bool pixel_grid = false;
   bool outline = false;  ///< edges between different values alone, over what is there
 };
@@ -52,8 +52,8 @@ class ImageRenderer {
   ImageRenderer(std::int64_t texture_bytes, bool software);
 
   void begin_frame(double upload_ms) { tiles_.begin_frame(upload_ms); }
-  /// Draws into the target that is bound, which is as large as the scene's canvas. Tiles that are not there yet are drawn
-  /// from coarser ones.
+  /// Draws into the target that is bound, which is as large as the scene's canvas. Tiles that are not there yet are
+  /// drawn from coarser ones.
   void draw(const ImageScene& scene);
   [[nodiscard]] TileCache& tiles() { return tiles_; }
 

@@ -81,6 +81,8 @@ ImageScene App::scene_of(const Document& document, LayerKind kind, const CanvasT
   ImageScene scene;
   scene.pixels = layer.pixels.get();
   scene.settings = layer.render;
+  if (layer.render.stretch == Stretch::histogram)
+    scene.cumulative = cumulative_of(jobs_of(document).samples[kind], layer.render.low, layer.render.high);
   scene.pixel_grid = state_.pixel_grid;
   ViewTransform view = transform.view();
   view.zoom *= ratio;
@@ -102,11 +104,6 @@ bool App::draw_picture(CanvasPicture& picture, const CanvasView& canvas) {
   const std::string wanted = fmt::format("{} {} ", outlines == nullptr ? 0 : outlines->id(), state_.light_theme) +
                              fingerprint(scene, document, width, height, sources);
   if (wanted == picture.drawn && picture.complete) return true;
-  std::vector<float> cumulative;
-  if (scene.settings.stretch == Stretch::histogram) {
-    cumulative = cumulative_of(jobs_of(document).samples[canvas.layer], scene.settings.low, scene.settings.high);
-    scene.cumulative = &cumulative;
-  }
   picture.target.resize(width, height);
   picture.target.bind();
   const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(state_.light_theme ? 0xff7c7570 : 0xff131210);

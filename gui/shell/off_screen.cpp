@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures made off the window: for files, and small ones for panels.
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <thread>
 
-#include "gui/model/first_limits.hpp"
 #include "gui/shell/app.hpp"
 
 namespace reber::gui {
@@ -33,11 +30,6 @@ Raster App::render(const Document& document, const ViewTransform& view, int widt
   ImageScene scene = scene_of(document, document.shown, transform, 1);
   compare_with_other(scene, document);
   const Pyramid* islands = outlines ? outlines_over(document, document.shown) : nullptr;
-  std::vector<float> cumulative;
-  if (scene.settings.stretch == Stretch::histogram) {
-    cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
-    scene.cumulative = &cumulative;
-  }
   // All tiles; those that a session has yet to make are waited for, though not for a run that takes long.
   constexpr auto kWait = std::chrono::seconds(5);
   const auto start = std::chrono::steady_clock::now();
@@ -69,11 +61,6 @@ std::uintptr_t App::small_picture(const Document& document, const ViewTransform&
   if (!document.layer().pixels || width < 1 || height < 1) return 0;
   const CanvasTransform transform(view, {0, 0, static_cast<double>(width), static_cast<double>(height)});
   ImageScene scene = scene_of(document, document.shown, transform, 1);
-  std::vector<float> cumulative;
-  if (scene.settings.stretch == Stretch::histogram) {
-    cumulative = cumulative_of(jobs_of(document).samples[document.shown], scene.settings.low, scene.settings.high);
-    scene.cumulative = &cumulative;
-  }
   small_target_.resize(width, height);
   small_target_.bind();
   glClearColor(0, 0, 0, 1);

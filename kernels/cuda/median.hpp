@@ -19,14 +19,14 @@ inline constexpr int kDigitValues = 1 << kDigitBits;
 
 /// What the kernels leave for each other; all 0 at first.
 struct MedianState {
-  Bracket bracket;               ///< pixels in its middle are listed
-  unsigned long long listed;     ///< more than the list holds: it was cut
-  unsigned long long below;      ///< pixels below the middle
-  unsigned smallest, largest;    ///< complement of the smallest key, largest key
-  std::uint32_t key;             ///< of the upper middle value, as far as it is known
-  std::uint32_t lower_key;       ///< of the lower middle value
-  unsigned long long rank;       ///< of the upper one among those that share the known digits
-  unsigned done[kDigits];        ///< blocks that finished a kernel
+  Bracket bracket;             ///< pixels in its middle are listed
+  unsigned long long listed;   ///< more than the list holds: it was cut
+  unsigned long long below;    ///< pixels below the middle
+  unsigned smallest, largest;  ///< complement of the smallest key, largest key
+  std::uint32_t key;           ///< of the upper middle value, as far as it is known
+  std::uint32_t lower_key;     ///< of the lower middle value
+  unsigned long long rank;     ///< of the upper one among those that share the known digits
+  unsigned done[kDigits];      ///< blocks that finished a kernel
   alignas(16) unsigned counts[kDigits][kDigitValues];
   SampleState sample;
 };

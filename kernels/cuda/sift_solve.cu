@@ -329,8 +329,7 @@ __device__ void clip_list(const SortedList& list, const SiftState& state, const 
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_solve_list(SortedList list, ClipOptions options, SiftState* state) {
+__global__ void __launch_bounds__(kThreads) k_solve_list(SortedList list, ClipOptions options, SiftState* state) {
   __shared__ RoundMemory memory;
   const Extent extent = extent_of<kThreads>(list, state);
   Rounds rounds = start_rounds(list, *state, extent);

@@ -2,7 +2,6 @@
 // One plane by several plans: the bits of each plan alone, whatever is shared, resident and in bands.
 #include <gtest/gtest.h>
 
-
 #include "tests/support/forced_fft_way.hpp"
 #include "tests/support/testing.hpp"
 

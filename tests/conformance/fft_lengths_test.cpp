@@ -128,7 +128,8 @@ TEST(FftRange, extreme_images_have_the_bits_of_ordinary_ones_times_a_power_of_tw
     for (const char* way : {"tile", "lines"}) {
       const ForcedFftWay forced(way);
       for (const ExtremeCase& extreme : cases)
-        for (const Shape kernel : {Shape{9, 11}, Shape{41, 37}}) expect_scaled_bits(name, extreme, random_kernel(kernel));
+        for (const Shape kernel : {Shape{9, 11}, Shape{41, 37}})
+          expect_scaled_bits(name, extreme, random_kernel(kernel));
     }
 }
 
