@@ -6,12 +6,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "app/command.hpp"
-#include "app/common_options.hpp"
-#include "app/config_file.hpp"
-#include "app/help_formatter.hpp"
-#include "app/signals.hpp"
-#include "core/run/column_sets.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "app/commands/command.hpp"
+#include "app/options/common_options.hpp"
+#include "app/options/config_file.hpp"
+#include "app/options/help_formatter.hpp"
+#include "app/terminal/signals.hpp"
+#include "core/sources/column_sets.hpp"
 
 namespace reber::app {
 namespace {

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/io/fits_image.hpp"
+#include "core/fits/fits_image.hpp"
 #include "core/model/image.hpp"
 #include "kernels/backends.hpp"
 

@@ -44,7 +44,7 @@ class Policy:
 
 POLICIES = {
     "direct_march": Policy(
-        "kernels/cuda/direct_march.cu",
+        "kernels/cuda/convolve/direct/direct_march.cu",
         r"struct MarchPolicy<{key}> : March<{key}, (\d+(?:, \d+)*)(?:, true)?>",
         "direct {key}x{key}",
         (3, 5, 7, 9),
@@ -53,7 +53,7 @@ POLICIES = {
          "blocks": (2, 3, 4, 6, 8)},
     ),
     "separable_march": Policy(
-        "kernels/cuda/separable_march.cu",
+        "kernels/cuda/convolve/separable/separable_march.cu",
         r"struct SeparablePolicy<{key}> : SeparableMarch<{key}, ([\d, ]+)>",
         "separable {key} taps",
         (17, 25, 33, 49, 65),
@@ -65,7 +65,7 @@ POLICIES = {
                    for warps, blocks in ((4, 3), (4, 4), (8, 2), (16, 1))),
     ),
     "mesh": Policy(
-        "kernels/cuda/mesh_sift.cu",
+        "kernels/cuda/mesh/mesh_sift.cu",
         r"constexpr auto kDivideUsual = k_divide_cells<kUsualThreads, (\d+)>",
         "mesh {key} px",
         (64,),
@@ -73,7 +73,7 @@ POLICIES = {
         {"blocks": (6, 8, 9, 10, 11, 12)},
     ),
     "fit": Policy(
-        "kernels/cuda/fit_walk.cpp",
+        "kernels/cuda/fit/fit_walk.cpp",
         r"constexpr Step kSteps\[\] = \{\{1024, (\d+)\}, +\{1536, (\d+)\}, +\{2048, (\d+)\}, +\{3072, (\d+)\},",
         "fit 100000 Gaussians",
         (0,),
@@ -81,7 +81,7 @@ POLICIES = {
         rows=((32, 64, 64, 64), (32, 32, 64, 64), (32, 32, 32, 64), (64, 64, 64, 128), (96, 96, 96, 96)),
     ),
     "fft_rows": Policy(
-        "kernels/cuda/fft_lines.cu",
+        "kernels/cuda/convolve/fft/fft_lines.cu",
         r"using Rows{key} = fft::Line<([\d, ]+)>",
         {512: "fft 31x31", 1024: "fft 101x101", 2048: "fft 513x513", 4096: "fft 1025x1025"},
         (1024, 2048, 4096),
@@ -92,7 +92,7 @@ POLICIES = {
         environment={"REBER_CUDA_FFT": "lines"},
     ),
     "fft_columns": Policy(
-        "kernels/cuda/fft_lines.cu",
+        "kernels/cuda/convolve/fft/fft_lines.cu",
         r"using Columns{key} = fft::Line<([\d, ]+)>",
         {512: "fft 31x31", 1024: "fft 101x101", 2048: "fft 513x513", 4096: "fft 1025x1025"},
         (1024, 2048, 4096),
@@ -103,7 +103,7 @@ POLICIES = {
         environment={"REBER_CUDA_FFT": "lines"},
     ),
     "fft_tile": Policy(
-        "kernels/cuda/fft_tile.cu",
+        "kernels/cuda/convolve/fft/fft_tile.cu",
         r"fft::TileShape<{key}, (\d+, \d+, \d+)>",
         {"16, 4, 8": "fft 15x15", "32, 4, 8": "fft 31x31"},
         ("16, 4, 8", "32, 4, 8"),
@@ -112,7 +112,7 @@ POLICIES = {
         environment={"REBER_CUDA_FFT": "tile"},
     ),
     "direct_tile": Policy(
-        "kernels/cuda/direct_tile.cu",
+        "kernels/cuda/convolve/direct/direct_tile.cu",
         r"warps = (\d+), columns = 8, rows = (\d+), .*\n.*blocks = Side <= 15 \? (\d+) :",
         "direct {key}x{key}",
         (15,),
@@ -120,7 +120,7 @@ POLICIES = {
         {"warps": (4, 8), "rows": (2, 4, 6, 8), "blocks": (2, 3, 4)},
     ),
     "direct_tile_large": Policy(
-        "kernels/cuda/direct_tile.cu",
+        "kernels/cuda/convolve/direct/direct_tile.cu",
         r"warps = (\d+), columns = 8, rows = (\d+), .*\n.*blocks = Side <= 15 \? \d+ : (\d+);",
         "direct {key}x{key}",
         (31,),
@@ -128,7 +128,7 @@ POLICIES = {
         {"warps": (4, 8), "rows": (2, 4, 6), "blocks": (1, 2, 3)},
     ),
     "direct_any": Policy(
-        "kernels/cuda/direct.cu",
+        "kernels/cuda/convolve/direct/direct.cu",
         r"constexpr int kLanes = 32, kWarps = (\d+), kCols = 8, kRows = (\d+);",
         "direct {key}x{key}",
         (33,),
@@ -136,25 +136,25 @@ POLICIES = {
         {"warps": (4, 8, 16), "rows": (2, 4, 6)},
     ),
     "separable_ring": Policy(
-        "kernels/cuda/separable_ring.cuh",
+        "kernels/cuda/convolve/separable/separable_ring.cuh",
         r"constexpr int kMaxWarps = (\d+), kWarpsPerSm = (\d+);",
         "separable {key} taps",
         (65, 129),
         ("warps a block", "warps a multiprocessor"),
         rows=((8, 16), (12, 12), (16, 32), (20, 20), (8, 24), (12, 24)),
-        units=("kernels/cuda/separable.cu",),
+        units=("kernels/cuda/convolve/separable/separable.cu",),
     ),
     "label_tile": Policy(
-        "kernels/cuda/label_work.cuh",
+        "kernels/cuda/islands/label_work.cuh",
         r"inline constexpr int kTileRows = (\d+);\n(?:.*\n)?inline constexpr int kAtOnce = (\d+);",
         {"dense": "label 8, 0 sigma (dense)", "sparse": "label 8, 5 sigma"},
         ("dense", "sparse"),
         ("rows of a tile", "loads under way"),
         rows=((8, 8), (32, 8), (16, 4), (16, 16)),
-        units=("kernels/cuda/label.cu", "kernels/cuda/island_runs.cu"),
+        units=("kernels/cuda/islands/label.cu", "kernels/cuda/islands/island_runs.cu"),
     ),
     "mean_and_std": Policy(
-        "kernels/cuda/moments.cu",
+        "kernels/cuda/statistics/moments.cu",
         r"constexpr int kBlocksEach = (\d+);.*\nconstexpr int kPiece = (\d+);",
         {"all": "mean and std"},
         ("all",),
@@ -162,7 +162,7 @@ POLICIES = {
         {"blocks": (4, 6, 8, 12), "pixels of a warp": (256, 512, 1024)},
     ),
     "sift": Policy(
-        "kernels/cuda/sift.cu",
+        "kernels/cuda/statistics/sift.cu",
         r"constexpr int kThreads = (\d+);\n(?:.*\n)constexpr int kPiece = (\d+);.*\nconstexpr int kRoom = (\d+);",
         {"all": "clip to convergence"},
         ("all",),
@@ -170,7 +170,7 @@ POLICIES = {
         {"threads": (128, 256, 512), "pixels of a warp": (256, 512, 1024), "keys collected": (256, 512, 1024)},
     ),
     "snr_map": Policy(
-        "kernels/cuda/render.cu",
+        "kernels/cuda/maps/render.cu",
         r"constexpr int kRows = (\d+);\nconstexpr int kTogether = (\d+);\nconstexpr int kBlocks = (\d+);",
         {"all": "mesh + S/N map"},
         ("all",),

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "app/bench_run.hpp"
-#include "app/bench_sky.hpp"
+#include "app/bench/bench_run.hpp"
+#include "app/bench/bench_sky.hpp"
 #include "core/base/error.hpp"
-#include "core/io/fits_image.hpp"
+#include "core/fits/fits_image.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

@@ -39,11 +39,11 @@ WAYS = ("tile", "lines", "library")
 # Where a cost that turns out wrong is to be changed.
 COSTS = {
     "cuda": {
-        "direct": "kernels/cuda/direct.cu, kReached",
-        "separable": "kernels/cuda/separable.cu, kReached",
-        "tile": "kernels/cuda/fft_tile.cu, kPolicies",
-        "lines": "kernels/cuda/fft_lines.cu, make_policies",
-        "library": "kernels/cuda/fft_convolver.cpp, quote_fft_library",
+        "direct": "kernels/cuda/convolve/direct/direct.cu, kReached",
+        "separable": "kernels/cuda/convolve/separable/separable.cu, kReached",
+        "tile": "kernels/cuda/convolve/fft/fft_tile.cu, kPolicies",
+        "lines": "kernels/cuda/convolve/fft/fft_lines.cu, make_policies",
+        "library": "kernels/cuda/convolve/fft/fft_convolver.cpp, quote_fft_library",
     },
     "cpu": {
         "direct": "kernels/cpu/direct.cpp, quote_direct",
@@ -155,7 +155,7 @@ def auto(options):
     text += [choice_table(found, "side", ("direct", "fft"), sorted({*DIRECT, *FFT}))]
     text += ["", "Kernels that are:", choice_table(found, "taps", ("separable", "fft"), TAPS)]
     if options.backend == "cuda":
-        text += ["", "Ways of an FFT (kernels/cuda/fft_choice.cpp):", choice_table(found, "side", WAYS, FFT)]
+        text += ["", "Ways of an FFT (kernels/cuda/convolve/fft/fft_choice.cpp):", choice_table(found, "side", WAYS, FFT)]
     print("\n".join([*text, "", factors(found, options.backend)]))
     save(options, lines)
     return 0

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
-#include "core/run/request.hpp"
-#include "core/run/session.hpp"
+#include "core/pipeline/request.hpp"
+#include "core/live/live_run.hpp"
 
 namespace reber::gui {
 
@@ -23,7 +23,7 @@ struct ViewerOptions {
   std::string program;  ///< "reber 0.1.0"
   int width = 1280, height = 800;
   double scale = 0;                             ///< of the interface; 0: the screen's
-  std::string script;                           ///< steps to play (gui/shell/player.hpp)
+  std::string script;                           ///< steps to play (gui/script/player.hpp)
   std::function<void(const std::string&)> say;  ///< for the outcome of a script
   std::string settings;                         ///< file of settings; empty: none is read or written
   std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's

@@ -24,11 +24,11 @@ std::unique_ptr<MachineProbe> make_reference_probe(const BackendOptions& options
 
 const std::array kTable{
 #ifdef REBER_HAVE_CUDA
-    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make, cuda::make_probe},
+    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make, cuda::make_probe, cuda::describe},
 #endif
-    BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make, cpu::make_probe},
+    BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make, cpu::make_probe, nullptr},
     BackendEntry{"reference", "double precision, plain and slow: the oracle", reference::unavailable, reference::make,
-                 make_reference_probe},
+                 make_reference_probe, nullptr},
 };
 
 }  // namespace

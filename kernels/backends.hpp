@@ -6,18 +6,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "core/compute/backend_options.hpp"
 #include "core/base/log.hpp"
 #include "core/compute/backend.hpp"
 #include "core/compute/machine_probe.hpp"
 
 namespace reber {
-
-struct BackendOptions {
-  int device = 0;                       ///< number of the card
-  int threads = 0;                      ///< 0: all that the process may use
-  std::int64_t device_memory_bytes = 0; ///< cap on device memory; 0: what is free
-};
 
 /// One backend that was compiled in.
 struct BackendEntry {
@@ -26,6 +22,7 @@ struct BackendEntry {
   std::string (*unavailable)(const BackendOptions&);                 ///< empty where it can run, else why not
   std::unique_ptr<Backend> (*make)(const BackendOptions&);
   std::unique_ptr<MachineProbe> (*probe)(const BackendOptions&);     ///< of the hardware that the backend runs on
+  std::vector<std::string> (*describe)();                            ///< versions and devices, a line each; may be null
 };
 
 /// In the order in which `auto` tries them: cuda (if compiled in), cpu, reference.

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
-#include "app/stage_options.hpp"
+#include "app/options/stage_options.hpp"
 #include "core/base/error.hpp"
-#include "gui/shell/settings.hpp"
+#include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
 #include "kernels/backends.hpp"
 

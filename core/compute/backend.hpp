@@ -15,9 +15,9 @@
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
 #include "core/compute/gaussian_fit.hpp"
-#include "core/compute/pixel_source.hpp"
+#include "core/model/pixel_source.hpp"
 #include "core/compute/statistics.hpp"
-#include "core/plan/tiling.hpp"
+#include "core/compute/tiling_plan.hpp"
 
 namespace reber {
 

@@ -17,8 +17,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
-#include "core/io/catalogue_io.hpp"
 
 namespace reber {
 namespace {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/io/fits_cards.hpp"
+#include "core/model/fits_cards.hpp"
 
 namespace reber::fits {
 

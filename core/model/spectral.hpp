@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/io/fits_cards.hpp"
+#include "core/model/fits_cards.hpp"
 
 namespace reber {
 

@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "core/base/error.hpp"
-#include "core/io/fits_cards.hpp"
+#include "core/model/fits_cards.hpp"
 #include "core/model/spectral.hpp"
 #include "core/model/wcs_cards.hpp"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "core/io/fits_cards.hpp"
+#include "core/model/fits_cards.hpp"
 
 namespace reber {
 

@@ -6,19 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "core/compute/tiling_plan.hpp"
 #include "core/base/shape.hpp"
 
 namespace reber {
-
-/// Bands are whole rows. A resident plane is one band: the same code runs.
-struct TilingPlan {
-  bool resident = true;
-  std::int64_t band_rows = 0;     ///< interior rows of a band; all rows where resident
-  std::int64_t halo_rows = 0;     ///< rows of the neighbours that a convolution reads above and below a band
-  int streams = 1;                ///< bands in flight at once
-  std::int64_t device_bytes = 0;  ///< estimated peak on the device
-  std::string reason;             ///< in words, for --dry-run and the report
-};
 
 /// What a run will need of the device, for the choice.
 struct MemoryNeeds {

@@ -10,12 +10,12 @@
 #include <numbers>
 #include <string_view>
 
-#include "gui/model/colour_bar.hpp"
-#include "gui/model/plot_axis.hpp"
-#include "gui/model/source_shapes.hpp"
-#include "gui/model/view_axes.hpp"
-#include "gui/shell/overlay.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/model/image/colour_bar.hpp"
+#include "gui/model/tables/plot_axis.hpp"
+#include "gui/model/tables/source_shapes.hpp"
+#include "gui/model/sky/view_axes.hpp"
+#include "gui/ui/overlay.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

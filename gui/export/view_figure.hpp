@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/model/figure.hpp"
-#include "gui/shell/shell.hpp"
+#include "gui/ui/shell.hpp"
 
 struct ImDrawList;
 

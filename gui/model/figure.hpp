@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "gui/model/render_settings.hpp"
-#include "gui/model/view_transform.hpp"
+#include "gui/model/image/render_settings.hpp"
+#include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {
 

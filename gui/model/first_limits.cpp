@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/run/display_tiles.hpp"
+#include "core/live/display_tiles.hpp"
 namespace reber::gui {
 
 std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most) {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "gui/model/pyramid.hpp"
-#include "gui/model/render_settings.hpp"
-#include "gui/state.hpp"
+#include "gui/model/image/pyramid.hpp"
+#include "gui/model/image/render_settings.hpp"
+#include "gui/model/state.hpp"
 
 namespace reber::gui {
 

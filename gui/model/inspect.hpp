@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/display_scale.hpp"
-#include "gui/model/contours.hpp"
-#include "gui/model/coordinates.hpp"
-#include "gui/model/regions.hpp"
+#include "core/display/display_scale.hpp"
+#include "gui/model/image/contours.hpp"
+#include "gui/model/sky/coordinates.hpp"
+#include "gui/model/regions/regions.hpp"
 
 namespace reber::gui {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "core/base/error.hpp"
-#include "core/io/catalogue_reader.hpp"
+#include "core/catalogue/catalogue_reader.hpp"
 
 namespace reber::gui {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/io/fits_image.hpp"
-#include "gui/model/sky_frames.hpp"
+#include "core/model/image_header.hpp"
+#include "gui/model/sky/sky_frames.hpp"
 #include "gui/model/workbench.hpp"
 
 namespace reber::gui {

@@ -10,8 +10,8 @@
 #include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
 #include "core/model/image.hpp"
-#include "core/run/pipeline.hpp"
-#include "core/run/verification.hpp"
+#include "core/pipeline/pipeline.hpp"
+#include "core/studies/verification.hpp"
 
 namespace reber::gui {
 

@@ -2,7 +2,7 @@
 // The parameters of a run as JSON, for the session file and the history of undo.
 #pragma once
 
-#include "core/run/request.hpp"
+#include "core/pipeline/request.hpp"
 #include "gui/model/json_object.hpp"
 
 namespace reber::gui {

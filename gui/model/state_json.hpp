@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "gui/state.hpp"
+#include "gui/model/state.hpp"
 
 namespace reber::gui {
 

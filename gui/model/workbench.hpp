@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "core/model/sky_list.hpp"
-#include "core/run/match.hpp"
+#include "core/studies/match.hpp"
 #include "gui/model/device_monitor.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/proof.hpp"
-#include "gui/model/pyramid.hpp"
-#include "gui/model/saved_session.hpp"
-#include "gui/model/sky_lock.hpp"
+#include "gui/model/image/pyramid.hpp"
+#include "gui/model/workspace.hpp"
+#include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/undo.hpp"
 
 namespace reber::gui {

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "gui/model/open_catalogue.hpp"
-#include "gui/model/source_shapes.hpp"
-#include "gui/overlays/catalogue_colours.hpp"
+#include "gui/model/tables/source_shapes.hpp"
+#include "gui/ui/catalogue_colours.hpp"
 #include "gui/overlays/overlays.hpp"
-#include "gui/shell/overlay.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/overlay.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of all overlays; gui/shell/overlay_table.cpp puts them in order.
+// The functions of all overlays; gui/app/overlay_table.cpp puts them in order.
 #pragma once
 
-#include "gui/shell/overlay.hpp"
+#include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
 

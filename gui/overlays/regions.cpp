@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/overlays/ink.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
 
 namespace reber::gui {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/compass.hpp"
-#include "gui/model/wcs_grid.hpp"
-#include "gui/overlays/ink.hpp"
+#include "gui/model/sky/compass.hpp"
+#include "gui/model/image/wcs_grid.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
 
 namespace reber::gui {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/overlays/ink.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
-#include "gui/shell/compare_view.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/compare_view.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 

@@ -2,10 +2,10 @@
 // Overlays that tell what values the picture shows: colour bar and contours.
 #include <algorithm>
 
-#include "gui/model/colour_bar.hpp"
-#include "gui/overlays/ink.hpp"
+#include "gui/model/image/colour_bar.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
-#include "gui/panels/inspector.hpp"
+#include "gui/ui/inspector.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/model/readout.hpp"
-#include "gui/model/sky_lock.hpp"
+#include "gui/model/image/readout.hpp"
+#include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/panels/fields.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/shell/compare_view.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/compare_view.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

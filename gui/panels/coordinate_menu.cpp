@@ -7,9 +7,9 @@
 
 #include <cmath>
 
-#include "gui/panels/readout_of.hpp"
-#include "gui/shell/actions.hpp"
-#include "gui/shell/palette_window.hpp"
+#include "gui/ui/readout_of.hpp"
+#include "gui/app/actions.hpp"
+#include "gui/panels/palette_window.hpp"
 
 namespace reber::gui {
 namespace {

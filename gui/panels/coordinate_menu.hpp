@@ -2,7 +2,7 @@
 // Choice of the celestial frame and format, and the menu of a place on the image.
 #pragma once
 
-#include "gui/shell/shell.hpp"
+#include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 

@@ -5,7 +5,7 @@
 
 #include "gui/model/workbench.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

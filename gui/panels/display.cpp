@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "gui/panels/fields.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 
 namespace reber::gui {

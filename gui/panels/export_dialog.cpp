@@ -11,9 +11,9 @@
 #include "gui/export/figure_writer.hpp"
 #include "gui/export/view_figure.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/shell/keep.hpp"
-#include "gui/shell/panel.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/app/keep.hpp"
+#include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
-#include "core/io/catalogue_io.hpp"
-#include "gui/model/compass.hpp"
+#include "gui/model/sky/compass.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/panels/readout_of.hpp"
-#include "gui/shell/panel.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/readout_of.hpp"
+#include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

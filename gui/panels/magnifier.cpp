@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gui/panels/panels.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drawing functions of all panels; gui/shell/panel_table.cpp puts them in order.
+// The drawing functions of all panels; gui/app/panel_table.cpp puts them in order.
 #pragma once
 
-#include "gui/shell/shell.hpp"
+#include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 

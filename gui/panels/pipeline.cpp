@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/panels/fields.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/panels/pipeline_stages.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

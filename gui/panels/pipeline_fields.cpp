@@ -10,7 +10,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "gui/panels/fields.hpp"
-#include "gui/shell/shell.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 

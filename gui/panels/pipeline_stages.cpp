@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "core/base/error.hpp"
-#include "core/run/scale_list.hpp"
+#include "core/pipeline/scale_list.hpp"
 #include "gui/panels/pipeline_fields.hpp"
 
 namespace reber::gui {

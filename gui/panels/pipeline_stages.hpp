@@ -2,7 +2,7 @@
 // Parameters of each stage of the pipeline, as the panel edits them.
 #pragma once
 
-#include "gui/shell/shell.hpp"
+#include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/fields.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/shell/palette_window.hpp"
+#include "gui/panels/palette_window.hpp"
 
 namespace reber::gui {
 namespace {

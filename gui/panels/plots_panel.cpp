@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "gui/panels/panels.hpp"
-#include "gui/panels/linked_plot.hpp"
+#include "gui/ui/linked_plot.hpp"
 #include "gui/panels/source_tools.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

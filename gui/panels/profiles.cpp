@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/compass.hpp"
-#include "gui/model/profiles.hpp"
+#include "gui/model/sky/compass.hpp"
+#include "gui/model/image/profiles.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/panels/plot_area.hpp"
-#include "gui/panels/readout_of.hpp"
+#include "gui/ui/plot_area.hpp"
+#include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {

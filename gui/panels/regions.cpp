@@ -10,11 +10,11 @@
 
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
-#include "gui/model/region_io.hpp"
-#include "gui/panels/fields.hpp"
-#include "gui/panels/inspector.hpp"
+#include "gui/model/regions/region_io.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/ui/inspector.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/panels/readout_of.hpp"
+#include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {

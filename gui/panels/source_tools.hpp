@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gui/state.hpp"
+#include "gui/model/state.hpp"
 
 namespace reber::gui {
 

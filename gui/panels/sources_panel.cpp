@@ -7,12 +7,12 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/io/catalogue_io.hpp"
-#include "gui/panels/fields.hpp"
+#include "core/catalogue/catalogue_io.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/panels/source_tools.hpp"
-#include "gui/shell/panel.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/readout.hpp"
-#include "gui/panels/fields.hpp"
-#include "gui/panels/inspector.hpp"
+#include "gui/model/image/readout.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/ui/inspector.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/panels/plot_area.hpp"
+#include "gui/ui/plot_area.hpp"
 
 namespace reber::gui {
 namespace {

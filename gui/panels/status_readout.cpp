@@ -7,11 +7,11 @@
 
 #include <cmath>
 
-#include "core/run/display_tiles.hpp"
+#include "core/live/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
-#include "gui/panels/readout_of.hpp"
-#include "gui/shell/compare_view.hpp"
-#include "gui/shell/theme.hpp"
+#include "gui/ui/readout_of.hpp"
+#include "gui/ui/compare_view.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 

@@ -2,7 +2,7 @@
 // What stands under the cursor, at the left of the status bar.
 #pragma once
 
-#include "gui/shell/shell.hpp"
+#include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "gui/model/pyramid.hpp"
-#include "gui/model/render_settings.hpp"
-#include "gui/model/view_transform.hpp"
+#include "gui/model/image/pyramid.hpp"
+#include "gui/model/image/render_settings.hpp"
+#include "gui/model/sky/view_transform.hpp"
 #include "gui/render/gl.hpp"
 #include "gui/render/tile_cache.hpp"
 

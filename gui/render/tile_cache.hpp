@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/run/display_tiles.hpp"
-#include "gui/model/pyramid.hpp"
+#include "core/live/display_tiles.hpp"
+#include "gui/model/image/pyramid.hpp"
 #include "gui/render/gl.hpp"
 #include "gui/render/shared_tiles.hpp"
 #include "gui/render/tile_staging.hpp"

@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "kernels/backends.hpp"
+#include "core/compute/backend.hpp"
+#include "core/compute/backend_options.hpp"
+#include "core/compute/machine_probe.hpp"
 
 namespace reber::cpu {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/base/thread_pool.hpp"
-#include "core/compute/pixel_source.hpp"
+#include "core/model/pixel_source.hpp"
 #include "kernels/cpu/plane.hpp"
 
 namespace reber::cpu {

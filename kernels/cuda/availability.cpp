@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/backend.hpp"
-#include "kernels/cuda/cufft_loader.hpp"
+#include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {

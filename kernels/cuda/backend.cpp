@@ -8,18 +8,18 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/context.hpp"
-#include "kernels/cuda/convolve.hpp"
-#include "kernels/cuda/derived.hpp"
-#include "kernels/cuda/display.hpp"
-#include "kernels/cuda/fit.hpp"
-#include "kernels/cuda/histogram.hpp"
-#include "kernels/cuda/island_pixels.hpp"
-#include "kernels/cuda/label.hpp"
-#include "kernels/cuda/load.hpp"
-#include "kernels/cuda/mesh.hpp"
-#include "kernels/cuda/plane.hpp"
-#include "kernels/cuda/render.hpp"
+#include "kernels/cuda/device/context.hpp"
+#include "kernels/cuda/convolve/convolve.hpp"
+#include "kernels/cuda/maps/derived.hpp"
+#include "kernels/cuda/maps/display.hpp"
+#include "kernels/cuda/fit/fit.hpp"
+#include "kernels/cuda/statistics/histogram.hpp"
+#include "kernels/cuda/islands/island_pixels.hpp"
+#include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/device/load.hpp"
+#include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backends.hpp"
+#include "core/compute/backend.hpp"
+#include "core/compute/backend_options.hpp"
+#include "core/compute/machine_probe.hpp"
 
 namespace reber::cuda {
 

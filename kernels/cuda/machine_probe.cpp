@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/backend.hpp"
-#include "kernels/cuda/context.hpp"
+#include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {

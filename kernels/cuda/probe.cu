@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/probe.hpp"
-#include "kernels/cuda/raii.hpp"
+#include "kernels/cuda/device/raii.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/io/fits_image.hpp"
-#include "core/run/pipeline.hpp"
-#include "core/run/verification.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/pipeline/pipeline.hpp"
+#include "core/studies/verification.hpp"
 #include "tests/golden/lists.hpp"
 #include "tests/support/testing.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/beam.hpp"
-#include "core/run/source.hpp"
+#include "core/sources/source.hpp"
 
 namespace reber::testing {
 

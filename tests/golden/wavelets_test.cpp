@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/io/fits_image.hpp"
-#include "core/run/detection_planes.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/pipeline/detection_planes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

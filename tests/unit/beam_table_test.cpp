@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CASA's table of beams: written and read back, planes without a beam, and tables that cannot be used.
-#include "core/io/beam_table.hpp"
+#include "core/model/image_header.hpp"
+#include "core/fits/beam_table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/io/cube_writer.hpp"
-#include "core/io/fits_image.hpp"
+#include "core/fits/cube_writer.hpp"
+#include "core/fits/fits_image.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogue files: every digit kept, every text escaped for where it goes.
-#include "core/io/catalogue_io.hpp"
+#include "core/base/printable.hpp"
+#include "core/catalogue/catalogue_io.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogues of any origin, read back.
-#include "core/io/catalogue_reader.hpp"
+#include "core/catalogue/catalogue_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/io/catalogue_io.hpp"
+#include "core/catalogue/catalogue_io.hpp"
 #include "core/model/sky_geometry.hpp"
 #include "core/model/sky_list.hpp"
 #include "tests/unit/fits_files.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sets of columns: every name of Aegean's and Selavy's tables in its place, with the numbers in its unit.
-#include "core/run/column_sets.hpp"
+#include "core/sources/column_sets.hpp"
 
 #include <gtest/gtest.h>
 

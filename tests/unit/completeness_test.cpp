@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wilson's interval, against values worked out by hand.
-#include "core/run/completeness.hpp"
+#include "core/studies/completeness.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/run/fdr.hpp"
+#include "core/pipeline/fdr.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The attempts at an island: pairs without a saddle, companions in what is left, parts, and what is refused.
-#include "core/run/fit_ladder.hpp"
+#include "core/sources/fit_ladder.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/run/source.hpp"
+#include "core/sources/source.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The FITS writer: bits, kept keywords, checksums, and nothing half-written.
-#include "core/io/fits_writer.hpp"
+#include "core/fits/fits_writer.hpp"
 
 #include <gtest/gtest.h>
 

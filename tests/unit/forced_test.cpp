@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/run/forced_solve.hpp"
-#include "core/run/forced_targets.hpp"
+#include "core/studies/forced_solve.hpp"
+#include "core/studies/forced_targets.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber {

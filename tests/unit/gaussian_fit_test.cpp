@@ -10,8 +10,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/run/fit_sources.hpp"
-#include "core/run/random.hpp"
+#include "core/sources/fit_sources.hpp"
+#include "core/studies/random.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared/gaussian_model.hpp"
 #include "tests/support/testing.hpp"

@@ -9,13 +9,13 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/io/fits_writer.hpp"
+#include "core/fits/fits_writer.hpp"
 #include "gui/model/device_monitor.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/proof.hpp"
-#include "gui/model/sky_lock.hpp"
-#include "gui/model/source_view.hpp"
-#include "gui/model/view_axes.hpp"
+#include "gui/model/sky/sky_lock.hpp"
+#include "gui/model/tables/source_view.hpp"
+#include "gui/model/sky/view_axes.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/stage_options.hpp"
+#include "app/options/stage_options.hpp"
 #include "core/base/error.hpp"
-#include "core/run/scale_list.hpp"
+#include "core/pipeline/scale_list.hpp"
 #include "gui/model/request_json.hpp"
 
 namespace reber {

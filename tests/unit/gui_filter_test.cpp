@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "gui/model/filter_expression.hpp"
-#include "gui/model/source_table.hpp"
+#include "gui/model/tables/filter_expression.hpp"
+#include "gui/model/tables/source_table.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::gui {

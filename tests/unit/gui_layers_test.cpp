@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/colour_bar.hpp"
+#include "gui/model/image/colour_bar.hpp"
 #include "gui/model/first_limits.hpp"
-#include "gui/state.hpp"
+#include "gui/model/state.hpp"
 
 namespace reber::gui {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gui/model/plot_axis.hpp"
+#include "gui/model/tables/plot_axis.hpp"
 #include "gui/model/undo.hpp"
 
 namespace reber::gui {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "gui/model/region_io.hpp"
+#include "gui/model/regions/region_io.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 

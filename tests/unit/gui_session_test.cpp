@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/request_json.hpp"
-#include "gui/model/saved_session.hpp"
+#include "gui/model/workspace.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber::gui {

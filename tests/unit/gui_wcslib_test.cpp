@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/model/readout.hpp"
+#include "gui/model/image/readout.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/sky_rows.hpp"
 

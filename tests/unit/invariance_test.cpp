@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/run/deblend.hpp"
-#include "core/run/fit_sources.hpp"
-#include "core/run/simulation.hpp"
-#include "core/run/source.hpp"
+#include "core/sources/deblend.hpp"
+#include "core/sources/fit_sources.hpp"
+#include "core/studies/simulation.hpp"
+#include "core/sources/source.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching on the sky: against the plain double loop, at the poles and at 0 h, and its statistics.
-#include "core/run/match.hpp"
+#include "core/studies/match.hpp"
 
 #include <gtest/gtest.h>
 

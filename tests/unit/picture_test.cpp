@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures: every shape and content gives a PNG, and an existing file stays.
-#include "core/io/picture.hpp"
+#include "core/picture/picture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/io/sky_axes.hpp"
+#include "core/picture/sky_axes.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

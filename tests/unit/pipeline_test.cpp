@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decisions of the pipeline that no single stage shows.
-#include "core/run/pipeline.hpp"
+#include "core/pipeline/pipeline.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/io/fits_writer.hpp"
+#include "core/fits/fits_writer.hpp"
 #include "core/plan/algorithm_choice.hpp"
 #include "tests/support/testing.hpp"
 

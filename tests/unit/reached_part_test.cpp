@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/cuda/reached_part.hpp"
+#include "kernels/cuda/convolve/common/reached_part.hpp"
 
 #include <gtest/gtest.h>
 

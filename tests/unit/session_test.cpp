@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The session: what runs again, who wins, and that its answers are those of a plain run.
-#include "core/run/session.hpp"
+#include "core/live/live_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/io/fits_writer.hpp"
-#include "core/run/display_tiles.hpp"
+#include "core/fits/fits_writer.hpp"
+#include "core/live/display_tiles.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 

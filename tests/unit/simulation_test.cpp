@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulated skies: the generator's published words, the noise's promised rms, and the truth against the pixels.
-#include "core/run/simulation.hpp"
+#include "core/studies/simulation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/run/random.hpp"
+#include "core/studies/random.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber {

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/io/fits_image.hpp"
+#include "core/model/image_header.hpp"
+#include "core/fits/fits_image.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources from island sums: Gaussians of known flux, size and place come back, whole or blended.
-#include "core/run/source.hpp"
+#include "core/sources/source.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/deblend.hpp"
+#include "core/sources/deblend.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

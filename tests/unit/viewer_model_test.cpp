@@ -9,16 +9,16 @@
 #include <limits>
 #include <thread>
 
-#include "core/compute/display_levels.hpp"
-#include "core/io/fits_image.hpp"
-#include "core/run/display_tiles.hpp"
+#include "core/display/display_levels.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/live/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/job_slot.hpp"
-#include "gui/model/pyramid.hpp"
+#include "gui/model/image/pyramid.hpp"
 #include "gui/model/state_json.hpp"
-#include "gui/model/view_transform.hpp"
-#include "gui/state.hpp"
+#include "gui/model/sky/view_transform.hpp"
+#include "gui/model/state.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::gui {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber background: maps of an image's background and noise.
+#include "app/terminal/exit_code.hpp"
+#include "app/commands/command.hpp"
+#include "app/options/config_file.hpp"
+#include "app/commands/pipeline_command.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+
+namespace reber::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  BackgroundOptions background;
+  std::string input, mean, rms, snr;
+};
+
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  request.options = options_in_force(command);
+  request.background = background_request(options.background);
+  request.output.mean = options.mean;
+  request.output.rms = options.rms;
+  request.output.snr = options.snr;
+  (void)run_one(request, options.common, terminal);
+  return kDone;
+}
+
+}  // namespace
+
+void add_background(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
+  command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
+  command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
+  add_background_options(*command, options->background, "--method", false);
+  add_run_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber background in.fits                                      values alone, no maps\n"
+      "  reber background in.fits --mean mean.fits --rms rms.fits\n"
+      "  reber background in.fits --rms rms.fits --box 128 --snr snr.fits\n"
+      "\n"
+      "A cell's background is 2.5 median - 1.5 mean of the pixels that the clip keeps (the median in crowded cells),\n"
+      "its noise their standard deviation, corrected for the clip. Between cells both are interpolated.");
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
+}
+
+}  // namespace reber::app

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber convolve: one image in, one smoothed image out; several of them in one run for several kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/terminal/exit_code.hpp"
+#include "app/commands/command.hpp"
+#include "app/options/config_file.hpp"
+#include "app/options/output_names.hpp"
+#include "app/commands/pipeline_command.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/pipeline/convolve_many.hpp"
+
+namespace reber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonOptions common;
+  ConvolveOptions convolve;
+  std::string input, output;
+  std::vector<std::string> kernels, beams;
+};
+
+/// One convolution asked for; `text` names it as --kernel would.
+struct Asked {
+  std::string text;
+  ConvolveRequest request;
+};
+
+std::vector<Asked> asked_for(const Options& options) {
+  if (options.beams.empty() == options.kernels.empty()) {
+    throw InputError(
+        "give either --kernel or --beam MAJ,MIN,PA, the beam to smooth to (the image's own is --image-beam)");
+  }
+  std::vector<Asked> asked;
+  for (const std::string& kernel : options.kernels) {
+    ConvolveOptions one = options.convolve;
+    one.kernel = kernel;
+    if (const auto request = convolve_request(one)) asked.push_back({kernel, *request});
+  }
+  for (const std::string& beam : options.beams) {
+    ConvolveRequest request = convolution_rules(options.convolve);
+    request.kernel = TargetBeam{parse_beam(beam, "--beam")};
+    asked.push_back({"beam:" + beam, std::move(request)});
+  }
+  if (asked.empty()) throw InputError("--kernel is empty");
+  return asked;
+}
+
+/// Several kernels: the output is a folder of a file each. All of them are tried dry first, so that one that is refused
+/// leaves neither file nor folder behind.
+void convolve_by_each(Request request, const std::vector<Asked>& asked, const Options& options, Terminal& terminal) {
+  std::vector<ConvolutionTask> tasks;
+  std::vector<std::string> paths;
+  for (const Asked& one : asked) {
+    paths.push_back(
+        (fs::path(options.output) / (stem_of(options.input) + '_' + name_of_kernel(one.text) + ".fits")).string());
+    tasks.push_back({one.request, paths.back()});
+  }
+  std::vector<std::string> sorted = paths;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw InputError(fmt::format("{} is given for two outputs: two kernels have one name", *twice));
+  if (!request.dry_run && fs::is_directory(options.output)) check_outputs(paths, request.output.overwrite);
+  const auto backend = make_backend(options.common, terminal);
+  terminal.set_subject(request.input);
+  if (!request.dry_run) {
+    Request dry = request;
+    dry.dry_run = true;
+    (void)convolve_many(dry, tasks, *backend, terminal.progress(), {});
+    make_folder(options.output);
+    check_outputs(paths, request.output.overwrite);
+  }
+  const Report report = convolve_many(request, tasks, *backend, terminal.progress(), terminal.log());
+  terminal.clear_progress();
+  terminal.print(to_text(report));
+  write_json(options.common, to_json(report), terminal);
+}
+
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  request.options = options_in_force(command);
+  const std::vector<Asked> asked = asked_for(options);
+  if (asked.size() > 1) {
+    convolve_by_each(std::move(request), asked, options, terminal);
+    return kDone;
+  }
+  request.convolve = asked.front().request;
+  request.output.convolved = options.output;
+  (void)run_one(request, options.common, terminal);
+  return kDone;
+}
+
+}  // namespace
+
+void add_convolve(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("convolve", "Convolve an image with a kernel, or smooth it to a beam");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  command->add_option("output", options->output, "FITS image to write; a folder for several kernels")
+      ->required()
+      ->type_name("OUT")
+      ->group("Output");
+  add_convolve_options(*command, options->convolve, options->kernels);
+  add_repeated_option(*command, "--beam", options->beams,
+                      "Smooth to this beam (FWHM in arcsec, position angle in degrees): the same as "
+                      "--kernel beam:MAJ,MIN,PA. --kernel or --beam may be given several times")
+      ->type_name("MAJ,MIN,PA")
+      ->group("Convolution");
+  add_run_options(*command, options->common, "--image-beam");
+  command->footer(
+      "Examples:\n"
+      "  reber convolve in.fits out.fits --beam 20,20,0               smooth to a round 20\" beam\n"
+      "  reber convolve in.fits out.fits --kernel gaussian:4          Gaussian of FWHM 4 pixels\n"
+      "  reber convolve in.fits out.fits --kernel file:psf.fits --normalise none --nan propagate\n"
+      "  reber convolve in.fits out.fits --beam 20,20,0 --dry-run\n"
+      "  reber convolve in.fits smoothed --beam 20,20,0 --beam 40,40,0   smoothed/in_beam_20_20_0.fits\n"
+      "                                                               and smoothed/in_beam_40_40_0.fits\n"
+      "\n"
+      "Images in Jy/beam that are smoothed by a Gaussian or to a beam keep an unresolved source's peak: they are\n"
+      "multiplied by the ratio of the beam areas. Images in K, Jy/sr and Jy/pixel are not. The beam in the output's\n"
+      "header is the new one. A target that the image's own beam does not fit into is refused.");
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
+}
+
+}  // namespace reber::app

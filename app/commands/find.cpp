@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber find: the sources of one image.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/terminal/exit_code.hpp"
+#include "app/commands/command.hpp"
+#include "app/options/config_file.hpp"
+#include "app/commands/pipeline_command.hpp"
+#include "app/options/product_options.hpp"
+#include "app/commands/source_table.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/catalogue/catalogue_io.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr std::size_t kShownSources = 15;
+
+struct Options {
+  CommonOptions common;
+  BackgroundOptions background;
+  FindOptions find;
+  std::string input;
+  std::vector<std::string> catalogues;
+  ColumnOptions columns;
+  MapOptions maps;
+};
+
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+  apply(options.common, terminal);
+  Request request = base_request(options.common, options.input);
+  request.options = options_in_force(command);
+  request.background = background_request(options.background);
+  apply(options.find, request);
+  request.output.catalogues = options.catalogues;
+  apply(options.columns, request.output);
+  apply(options.maps, request.output);
+  check_catalogue_extensions(options.catalogues);
+  const PipelineResult result = run_one(request, options.common, terminal);
+  if (!request.dry_run) terminal.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
+  return kDone;
+}
+
+}  // namespace
+
+void add_find(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("find", "Find and measure the sources of an image");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  command
+      ->add_option("-o,--output", options->catalogues,
+                   fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
+      ->type_name("CATALOGUE")
+      ->group("Output");
+  add_column_option(*command, options->columns);
+  add_map_options(*command, options->maps);
+  add_find_options(*command, options->find);
+  add_background_options(*command, options->background, "--background", true);
+  add_run_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber find in.fits                                   print the brightest sources\n"
+      "  reber find in.fits -o cat.csv cat.vot regions.reg\n"
+      "  reber find in.fits -o cat.fits --threshold 6 --flood 4 --rms-map rms.fits\n"
+      "  reber find in.fits -o cat.vot --columns casda --fit gaussian --residual-map residual.fits\n"
+      "\n"
+      "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"
+      "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column.");
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
+}
+
+}  // namespace reber::app

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber measure: fluxes at the positions of a list.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/terminal/exit_code.hpp"
+#include "core/base/printable.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/pipeline_command.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/catalogue/catalogue_io.hpp"
+#include "core/catalogue/catalogue_reader.hpp"
+#include "core/studies/forced.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr std::size_t kShown = 15;
+
+struct Options {
+  CommonOptions common;
+  BackgroundOptions background;
+  std::string input, list, columns;
+  std::vector<std::string> catalogues;
+  std::string free = "flux", shape = "beam";
+  double limit = 3;
+};
+
+SkyList read_list(const Options& options) {
+  const ColumnChoice choice = parse_columns(options.columns, "--columns");
+  SkyList list = sky_list(read_catalogue(options.list), choice);
+  if (list.lon.empty() && list.x.empty())
+    throw InputError(
+        fmt::format("{}: no columns of positions; name them: --columns lon=COLUMN,lat=COLUMN", options.list));
+  return list;
+}
+
+Request request_of(const Options& options) {
+  Request request = base_request(options.common, options.input);
+  request.background = background_request(options.background);
+  request.detect = DetectOptions();  // the noise is measured outside of what is found
+  return request;
+}
+
+struct Counts {
+  std::int64_t measured = 0, limits = 0, off = 0, blank = 0, without = 0, held = 0;
+};
+
+Counts count(const std::vector<ForcedSource>& sources) {
+  Counts counts;
+  for (const ForcedSource& s : sources) {
+    counts.measured += std::isfinite(s.peak) ? 1 : 0;
+    counts.limits += (s.flag & kForcedLimit) != 0 ? 1 : 0;
+    counts.off += (s.flag & kForcedOffImage) != 0 ? 1 : 0;
+    counts.blank += (s.flag & kForcedBlank) != 0 ? 1 : 0;
+    counts.without += (s.flag & kForcedNoPosition) != 0 ? 1 : 0;
+    counts.held += (s.flag & kForcedHeld) != 0 ? 1 : 0;
+  }
+  return counts;
+}
+
+std::string table(const std::vector<ForcedSource>& sources, const SkyList& list) {
+  std::string text = fmt::format("{:>14} {:>11} {:>11} {:>24} {:>8} {:>12} {:>5}\n", "name", "lon deg", "lat deg",
+                                 "total mJy", "S/N", "limit mJy", "flag");
+  for (std::size_t i = 0; i < std::min(kShown, sources.size()); ++i) {
+    const ForcedSource& s = sources[i];
+    const auto cell = [](double value, int width, int decimals) {
+      return std::isfinite(value) ? fmt::format("{:>{}.{}f}", value, width, decimals)
+                                  : fmt::format("{:>{}}", "-", width);
+    };
+    const std::string name = printable(list.name[static_cast<std::size_t>(s.row)]);
+    text += fmt::format("{:>14} {} {} {} +- {} {} {} {:>5}\n", name.substr(0, 14), cell(s.lon, 11, 6),
+                        cell(s.lat, 11, 6), cell(s.total * 1e3, 12, 4), cell(s.e_total * 1e3, 8, 4), cell(s.snr, 8, 1),
+                        cell(s.limit * 1e3, 12, 4), s.flag);
+  }
+  if (sources.size() > kShown) text += fmt::format("{:>14} and {} more\n", "...", sources.size() - kShown);
+  return text;
+}
+
+std::vector<std::string> history_of(const Options& options, const PipelineResult& result) {
+  std::vector<std::string> history = result.history;
+  history.push_back(fmt::format("forced photometry: list {}, free {}, shape of the {}, limits below {:g} sigma",
+                                options.list, options.free, options.shape, options.limit));
+  return history;
+}
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  check_catalogue_extensions(options.catalogues);
+  const Request request = request_of(options);
+  if (!request.dry_run) check_outputs(options.catalogues, options.common.overwrite);
+  const SkyList list = read_list(options);
+  const auto backend = make_backend(options.common, terminal);
+  terminal.set_subject(options.input);
+  PipelineResult result = run_pipeline(request, *backend, terminal.progress(), terminal.log());
+  if (request.dry_run) {
+    terminal.print(to_text(result.report));
+    return kDone;
+  }
+  ForcedRequest forced;
+  forced.free = options.free == "position" ? ForcedRequest::Free::position : ForcedRequest::Free::flux;
+  forced.shape = options.shape == "catalogue" ? ForcedRequest::ShapeOf::catalogue : ForcedRequest::ShapeOf::beam;
+  forced.limit_sigma = options.limit;
+  forced.threads = options.common.threads;
+  const std::vector<ForcedSource> sources = measure_forced(list, result, *backend, forced, terminal.progress());
+  const Counts counts = count(sources);
+  terminal.clear_progress();
+  const Catalogue catalogue = forced_catalogue(sources, list, result.image->header(), history_of(options, result));
+  for (const std::string& path : options.catalogues) write_catalogue(catalogue, path, options.common.overwrite);
+  std::string text = fmt::format("{}\n  list        {}: {} sources\n              {}\n", printable(options.input),
+                                 printable(options.list), list.rows, printable(describe_columns(list)));
+  text += fmt::format("  measured    {}; {} of them below {:g} sigma: upper limits\n", counts.measured, counts.limits,
+                      options.limit);
+  if (counts.off + counts.blank + counts.without > 0)
+    text += fmt::format("  flagged     {} off the image, {} on blank pixels, {} without a position\n", counts.off,
+                        counts.blank, counts.without);
+  if (counts.held > 0)
+    text += fmt::format("  held        {} positions: too faint, or the fit did not settle\n", counts.held);
+  for (const std::string& warning : result.report.warnings) text += "  warning: " + printable(warning) + "\n";
+  for (const std::string& path : options.catalogues) text += "  wrote " + printable(path) + "\n";
+  terminal.print(text + "\n" + table(sources, list));
+  nlohmann::ordered_json json{{"input", options.input},        {"list", options.list},
+                              {"sources", list.rows},          {"measured", counts.measured},
+                              {"upper_limits", counts.limits}, {"off_image", counts.off},
+                              {"blank", counts.blank},         {"without_position", counts.without},
+                              {"held", counts.held},           {"outputs", options.catalogues}};
+  write_json(options.common, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace), terminal);
+  return kDone;
+}
+
+void add_forced_options(CLI::App& command, Options& options) {
+  const std::string group = "Photometry";
+  command.add_option("--at", options.list, "List of positions: FITS table, VOTable, CSV or other text")
+      ->required()
+      ->type_name("CATALOGUE")
+      ->group("Input");
+  command
+      .add_option("--columns", options.columns,
+                  "Columns of the list where their names are not known, like lon=RA_1,lat=DEC_1")
+      ->type_name("QUANTITY=COLUMN[:UNIT],...")
+      ->group("Input");
+  command
+      .add_option("--free", options.free,
+                  "flux: position and shape are held; position: sources above 3 sigma may move by half a FWHM")
+      ->check(CLI::IsMember({"flux", "position"}))
+      ->type_name("flux|position")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--shape", options.shape,
+                  "What is held: the beam (point sources), or the list's sizes where they are larger than the beam")
+      ->check(CLI::IsMember({"beam", "catalogue"}))
+      ->type_name("beam|catalogue")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--limit", options.limit,
+                  "Sources below this S/N get an upper limit, max(flux, 0) + this many errors")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group(group);
+}
+
+}  // namespace
+
+void add_measure(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("measure", "Fluxes at given positions, with upper limits: forced photometry");
+  command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  add_forced_options(*command, *options);
+  command
+      ->add_option("-o,--output", options->catalogues,
+                   fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
+      ->type_name("CATALOGUE")
+      ->group("Output");
+  add_background_options(*command, options->background, "--background", true);
+  add_run_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber measure epoch2.fits --at epoch1_cat.fits -o epoch2_forced.fits\n"
+      "  reber measure in.fits --at list.csv --free position --shape catalogue -o out.vot\n"
+      "\n"
+      "Every row of the list has a row in the result: what is off the image, on blank pixels or without a position is\n"
+      "flagged. Sources that overlap are fitted together; the errors allow for noise correlated over the beam.");
+  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+}
+
+}  // namespace reber::app

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A short table of sources for the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/image_header.hpp"
+#include "core/sources/source.hpp"
+
+namespace reber::app {
+
+/// The brightest `most` sources by S/N: position, flux with error, size. Ends with how many are not shown.
+[[nodiscard]] std::string source_table(const std::vector<Source>& sources, const ImageHeader& header, std::size_t most);
+
+}  // namespace reber::app

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber verify: a backend against the reference, stage by stage.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/terminal/exit_code.hpp"
+#include "app/commands/command.hpp"
+#include "app/options/common_options.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/studies/verification.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  ConvolveOptions convolve;
+  BackgroundOptions background;
+  FindOptions find;
+  std::vector<std::string> files;
+};
+
+Request make_request(const Options& options, const std::string& path) {
+  Request request = base_request(options.common, path);
+  request.convolve = convolve_request(options.convolve);
+  request.background = background_request(options.background);
+  apply(options.find, request);
+  return request;
+}
+
+int execute(const Options& options, Terminal& terminal) {
+  apply(options.common, terminal);
+  (void)make_request(options, "");
+  const auto tested = make_backend(options.common, terminal);
+  if (tested->info().name == "reference") {
+    throw InputError("--backend reference: the reference cannot be verified against itself; name another backend");
+  }
+  const auto oracle = reber::make_backend("reference", {}, LogSink());
+
+  Json all = Json::array();
+  int exit_code = kDone;
+  std::size_t breached = 0, failed = 0;
+  for (const std::string& path : options.files) {
+    try {
+      terminal.set_subject(path);
+      const VerificationReport report = verify(make_request(options, path), *tested, *oracle, terminal.progress());
+      terminal.clear_progress();
+      terminal.print(to_text(report));
+      all.push_back(Json::parse(to_json(report)));
+      if (!report.passed()) {
+        ++breached;
+        exit_code = worse(exit_code, kCheckFailed);
+      }
+    } catch (const Cancelled&) {
+      throw;
+    } catch (...) {
+      const Failure failure = current_failure(path);
+      terminal.error(failure.message);
+      all.push_back({{"input", path}, {"error", failure.message}, {"exit_code", failure.exit_code}});
+      exit_code = worse(exit_code, failure.exit_code);
+      ++failed;
+    }
+  }
+  if (options.files.size() > 1) {
+    terminal.print(fmt::format("{} files: {} within bounds, {} not, {} could not be checked", options.files.size(),
+                               options.files.size() - breached - failed, breached, failed));
+  }
+  const Json document = options.files.size() == 1 ? all.front() : all;
+  write_json(options.common, document.dump(2, ' ', false, Json::error_handler_t::replace), terminal);
+  return exit_code;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      root.add_subcommand("verify", "Compare a backend with the double-precision reference, stage by stage");
+  command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
+  add_convolve_options(*command, options->convolve);
+  add_background_options(*command, options->background, "--background", false);
+  add_find_options(*command, options->find);
+  add_image_options(*command, options->common);
+  add_overwrite_option(*command, options->common);
+  add_common_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber verify m31.fits                                what auto would use, against the reference\n"
+      "  reber verify m31.fits --backend cuda --kernel gaussian:5\n"
+      "  reber verify *.fits --json verification.json\n"
+      "\n"
+      "Each stage is fed the same input on both sides and compared with a stated bound: every convolution algorithm\n"
+      "that can do the kernel, statistics, clip, mesh, labels and source sums. Exit code 1 if any bound is broken.\n"
+      "The reference is slow: images up to some 2048 x 2048 are practical.");
+  command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
+}
+
+}  // namespace reber::app

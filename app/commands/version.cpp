@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Versions and algorithm tables for --version and --list-algorithms.
+#include <fftw3.h>
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <wcslib/wcslib.h>
+
+#include <opencv2/core/version.hpp>
+
+#include "app/terminal/program_name.hpp"
+#include "app/commands/command.hpp"
+#include "core/base/log.hpp"
+#include "core/model/kernel.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+namespace {
+
+/// Examples that show what each algorithm can take, from small to large.
+struct Sample {
+  const char* text;
+  Kernel kernel;
+};
+
+std::vector<Sample> samples() {
+  return {{"round Gaussian, FWHM 3 px", gaussian_kernel({9, 0, 9}, Normalise::sum)},
+          {"rotated Gaussian, FWHM 6 x 3 px", gaussian_kernel({22.5, 13.5, 22.5}, Normalise::sum)},
+          {"rotated Gaussian, FWHM 40 x 20 px", gaussian_kernel({1000, 600, 1000}, Normalise::sum)}};
+}
+
+}  // namespace
+
+std::string version_text() {
+  int wcs[3] = {};
+  wcslib_version(wcs);
+  std::string text = program_name() + "\n";
+  text += fmt::format("  CFITSIO  {}.{}.{}\n", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO);
+  text += fmt::format("  WCSLIB   {}.{}\n", wcs[0], wcs[1]);
+  text += fmt::format("  FFTW     {}\n", fftwf_version);
+  text += fmt::format("  OpenCV   {}\n", CV_VERSION);
+  for (const BackendEntry& entry : backend_table()) {
+    if (entry.describe == nullptr) continue;
+    for (const std::string& line : entry.describe()) text += fmt::format("  {}\n", line);
+  }
+#ifndef REBER_HAVE_CUDA
+  text += "  CUDA     not in this build\n";
+#endif
+  text += "backends, in the order in which auto tries them\n";
+  for (const BackendEntry& entry : backend_table()) {
+    const std::string reason = entry.unavailable({});
+    std::string state = "cannot run here: " + reason;
+    if (reason.empty()) {
+      const BackendInfo info = entry.make({})->info();
+      state = info.threads > 1 ? fmt::format("{}, {} threads", info.device, info.threads) : info.device;
+    }
+    text += fmt::format("  {:<10} {} ({})\n", entry.name, entry.text, state);
+  }
+  return text;
+}
+
+std::string algorithms_text() {
+  const Shape shape{4096, 4096};
+  std::string text = fmt::format("Predicted cost for {} x {} pixels without blanks\n", shape.nx, shape.ny);
+  for (const BackendEntry& entry : backend_table()) {
+    const std::string reason = entry.unavailable({});
+    if (!reason.empty()) {
+      text += fmt::format("\n{}: cannot run here: {}\n", entry.name, reason);
+      continue;
+    }
+    const auto backend = entry.make({});
+    text += fmt::format("\n{}: {}\n", entry.name, backend->info().device);
+    for (const Sample& sample : samples()) {
+      ConvolutionSpec spec;
+      spec.kernel = sample.kernel;
+      text += fmt::format("  {} ({} x {} weights)\n", sample.text, sample.kernel.shape.nx, sample.kernel.shape.ny);
+      for (const ConvolutionQuote& quote : backend->quote(spec, shape)) {
+        const std::string cost = quote.possible ? fmt::format("{:.3g} ms", quote.cost_ms) : "no";
+        text += fmt::format("    {:<10} {:>10}  {}\n", to_string(quote.algorithm), cost, quote.reason);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace reber::app

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared options: definition, checks and conversion.
+#include "app/options/common_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <new>
+#include <set>
+
+#include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
+#include "app/terminal/signals.hpp"
+#include "app/options/stage_options.hpp"
+#include "core/base/error.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/catalogue/catalogue_io.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string>& backend_names() {
+  static const std::vector<std::string> names{"auto", "cuda", "cpu", "reference"};
+  return names;
+}
+
+double number(const std::string& text, const std::string& what) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value)) {
+    throw InputError(fmt::format("{}: '{}' is not a number", what, text));
+  }
+  return value;
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--backend", options.backend, "Where to compute; auto takes the first that can run")
+      ->check(CLI::IsMember(backend_names()))
+      ->type_name("auto|cuda|cpu|reference")
+      ->capture_default_str()
+      ->group("Compute");
+  command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts")
+      ->check(not_negative())
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Compute");
+  command.add_option("--threads", options.threads, "Threads on the CPU; 0: all that this process may use")
+      ->check(not_negative())
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Compute");
+  command
+      .add_option("--device-memory", options.device_memory,
+                  "Use at most this much of the GPU's memory, like 8G (powers of 1024); a larger image is streamed in "
+                  "bands")
+      ->type_name("BYTES")
+      ->group("Compute");
+  add_message_options(command, options);
+}
+
+void add_message_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--json", options.json, "Write the report as JSON to this file; - for standard output")
+      ->type_name("FILE")
+      ->group("Messages");
+  command.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
+  command.add_flag("-v,--verbose", options.verbose, "Print every stage and decision as it happens")->group("Messages");
+  command.set_help_flag("-h,--help", "Print this page")->group("Messages");
+  command
+      .add_option(
+          "--config", options.config,
+          fmt::format("Read options from this TOML file, section [{}]; the command line wins", command.get_name()))
+      ->type_name("FILE.toml")
+      ->configurable(false)
+      ->group("Messages");
+}
+
+void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
+  command.add_option("--hdu", options.hdu, "HDU to read, 0 for the primary; default: the first with a 2-D image")
+      ->type_name("N")
+      ->group("Input");
+  command.add_option("--plane", options.plane, "Plane of a cube, counted from 0; needed where there are several")
+      ->type_name("N")
+      ->group("Input");
+  command
+      .add_option(beam_name, options.beam,
+                  "Restoring beam (FWHM in arcsec, position angle in degrees) in place of the header's")
+      ->type_name("MAJ,MIN,PA")
+      ->group("Input");
+  command.add_option("--unit", options.unit, "Brightness unit, like Jy/beam, in place of BUNIT")
+      ->type_name("UNIT")
+      ->group("Input");
+}
+
+void add_overwrite_option(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--overwrite", options.overwrite, "Replace output files that exist")->group("Output");
+}
+
+void add_dry_run_option(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--dry-run", options.dry_run, "Print the plan (algorithm, memory, why) and write nothing")
+      ->group("Output");
+}
+
+void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
+  add_image_options(command, options, beam_name);
+  add_overwrite_option(command, options);
+  add_dry_run_option(command, options);
+  add_common_options(command, options);
+}
+
+void apply(const CommonOptions& options, Terminal& terminal) {
+  if (options.quiet && options.verbose) throw InputError("--quiet and --verbose exclude each other");
+  if (options.quiet) terminal.set_verbosity(Verbosity::quiet);
+  if (options.verbose) terminal.set_verbosity(Verbosity::verbose);
+  if (options.json == "-") {
+    terminal.reserve_output();
+  } else if (!options.json.empty() && !options.dry_run) {
+    check_outputs({options.json}, options.overwrite);
+  }
+}
+
+std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal) {
+  BackendOptions wanted;
+  wanted.device = options.device;
+  wanted.threads = options.threads;
+  if (!options.device_memory.empty()) wanted.device_memory_bytes = parse_bytes(options.device_memory);
+  return reber::make_backend(options.backend, wanted, terminal.log());
+}
+
+Request base_request(const CommonOptions& options, const std::string& input) {
+  Request request;
+  request.input = input;
+  request.open.hdu = options.hdu;
+  request.open.plane = options.plane;
+  if (!options.unit.empty()) request.open.unit = options.unit;
+  if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--image-beam");
+  request.output.overwrite = options.overwrite;
+  if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);
+  request.dry_run = options.dry_run;
+  request.fit.threads = options.threads;
+  request.program = program_name();
+  return request;
+}
+
+std::int64_t parse_bytes(const std::string& text) {
+  std::size_t digits = 0;
+  while (digits < text.size() && (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.')) {
+    ++digits;
+  }
+  std::string unit = text.substr(digits);
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
+  double factor = 0;
+  const char* const letters = "KMGT";
+  if (unit.empty() || unit == "B") factor = 1;
+  for (int power = 1; power <= 4; ++power) {
+    const std::string letter(1, letters[power - 1]);
+    if (unit == letter || unit == letter + "B" || unit == letter + "IB") factor = std::pow(1024.0, power);
+  }
+  if (digits == 0 || factor == 0) {
+    throw InputError(fmt::format("--device-memory '{}': expected a number with K, M, G or T, like 8G", text));
+  }
+  const double bytes = number(text.substr(0, digits), "--device-memory") * factor;
+  if (!(bytes >= 1 && bytes < 9e18)) throw InputError(fmt::format("--device-memory '{}' is out of range", text));
+  return static_cast<std::int64_t>(bytes);
+}
+
+Beam parse_beam(const std::string& text, const char* option) {
+  std::vector<double> values;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    values.push_back(number(text.substr(begin, end - begin), option));
+    begin = end + 1;
+  }
+  if (values.size() == 1) values = {values[0], values[0], 0};
+  if (values.size() != 3 || !(values[1] > 0 && values[0] >= values[1])) {
+    throw InputError(fmt::format(
+        "{} '{}': expected MAJ,MIN,PA with MAJ >= MIN > 0 (FWHM in arcsec, degrees north through east)", option, text));
+  }
+  return {values[0] / 3600, values[1] / 3600, values[2]};
+}
+
+void write_json(const CommonOptions& options, const std::string& document, Terminal& terminal) {
+  if (options.json.empty()) return;
+  if (options.json == "-") {
+    terminal.print_document(document);
+    return;
+  }
+  AtomicFile file(options.json, options.overwrite);
+  file.write(document);
+  file.write("\n");
+  file.commit();
+}
+
+std::string known_catalogue_formats() {
+  std::string text;
+  for (const CatalogueFormat& format : catalogue_formats()) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
+  }
+  return text;
+}
+
+void check_catalogue_extensions(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    bool known = false;
+    for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
+    if (!known) {
+      throw InputError(fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path,
+                                   known_catalogue_formats()));
+    }
+  }
+}
+
+void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
+  std::set<fs::path> seen;
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    std::error_code error;
+    const fs::path folder = fs::path(path).parent_path();
+    if (!folder.empty() && !fs::is_directory(folder, error)) {
+      throw InputError(fmt::format("cannot write {}: there is no folder {}", path, folder.string()));
+    }
+    if (fs::is_directory(path, error)) throw InputError(fmt::format("cannot write {}: it is a folder", path));
+    if (!overwrite && fs::exists(path, error)) {
+      throw InputError(fmt::format("{} exists; use --overwrite to replace it, or choose another name", path));
+    }
+    if (!seen.insert(fs::absolute(path).lexically_normal()).second) {
+      throw InputError(fmt::format("{} is given for two outputs", path));
+    }
+  }
+}
+
+namespace {
+
+Failure failure_in_flight() {
+  try {
+    throw;
+  } catch (const Cancelled&) {
+    return {stopped_exit_code(), "stopped; nothing half-written was left"};
+  } catch (const InputError& error) {
+    return {kInputError, error.what()};
+  } catch (const DataError& error) {
+    return {kDataError, error.what()};
+  } catch (const DeviceError& error) {
+    return {kDeviceError, error.what()};
+  } catch (const Error& error) {
+    return {kInternalError,
+            fmt::format("internal error: {} (a bug in {}; please report it)", error.what(), program_name())};
+  } catch (const std::bad_alloc&) {
+    return {kDeviceError, "not enough memory for this image on this machine"};
+  } catch (const std::exception& error) {
+    return {kInternalError,
+            fmt::format("unexpected failure: {} (a bug in {}; please report it)", error.what(), program_name())};
+  }
+}
+
+}  // namespace
+
+Failure current_failure(const std::string& input) {
+  Failure failure = failure_in_flight();
+  if (failure.message.find(input) == std::string::npos) failure.message = input + ": " + failure.message;
+  return failure;
+}
+
+int worse(int a, int b) { return std::max(a, b); }
+
+}  // namespace reber::app

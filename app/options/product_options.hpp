@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options that say which files a search for sources leaves, shared by find and run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/pipeline/request.hpp"
+
+namespace reber::app {
+
+struct ColumnOptions {
+  std::string columns = "pybdsf";
+};
+/// --columns, group "Output".
+void add_column_option(CLI::App& command, ColumnOptions& options);
+void apply(const ColumnOptions& options, OutputRequest& output);
+
+/// Maps by name; empty ones are not written.
+struct MapOptions {
+  std::string model, residual, snr, islands, mean, rms;
+};
+/// --model-map and the like, group "Output".
+void add_map_options(CLI::App& command, MapOptions& options);
+void apply(const MapOptions& options, OutputRequest& output);
+
+/// Every file that the request names.
+[[nodiscard]] std::vector<std::string> outputs_of(const OutputRequest& output);
+
+}  // namespace reber::app

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Progress line, messages and colours.
+#include "app/terminal/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/base/printable.hpp"
+#include "app/terminal/signals.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{80};
+constexpr std::chrono::seconds kPlainLine{5};
+constexpr int kBarWidth = 24;
+constexpr const char* kEraseLine = "\r\033[K";
+
+std::size_t columns_of_terminal() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+std::string bar(double fraction) {
+  const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kBarWidth);
+  return std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(kBarWidth - full), '.');
+}
+
+bool wants_colour() {
+  const char* term = std::getenv("TERM");
+  return std::getenv("NO_COLOR") == nullptr && term != nullptr && std::string(term) != "dumb";
+}
+
+}  // namespace
+
+Terminal::Terminal() : on_terminal_(isatty(STDERR_FILENO) == 1), colour_(on_terminal_ && wants_colour()) {}
+
+Terminal::~Terminal() { clear_progress(); }
+
+void Terminal::erase_line() {
+  if (line_drawn_) std::fputs(kEraseLine, stderr);
+  line_drawn_ = false;
+}
+
+void Terminal::write_line(const std::string& text) {
+  erase_line();
+  std::fputs(text.c_str(), stderr);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stderr);
+}
+
+void Terminal::print(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (verbosity_ == Verbosity::quiet || output_reserved_) return;
+  erase_line();
+  std::fflush(stderr);
+  std::fputs(text.c_str(), stdout);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+void Terminal::print_document(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  erase_line();
+  std::fputs(text.c_str(), stdout);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
+}
+
+void Terminal::message(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (verbosity_ != Verbosity::quiet) write_line(text);
+}
+
+void Terminal::detail(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (verbosity_ == Verbosity::verbose) write_line(text);
+}
+
+void Terminal::error(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  write_line(colour_ ? fmt::format("\033[1;31mreber:\033[0m {}", printable(text)) : "reber: " + printable(text));
+}
+
+void Terminal::set_subject(std::string subject) {
+  const std::lock_guard lock(mutex_);
+  subject_ = std::move(subject);
+  stage_.clear();
+}
+
+void Terminal::clear_progress() {
+  const std::lock_guard lock(mutex_);
+  erase_line();
+  std::fflush(stderr);
+}
+
+LogSink Terminal::log() {
+  return LogSink([this](LogLevel level, const std::string& text) {
+    const std::string safe = printable(text);
+    switch (level) {
+      case LogLevel::detail:
+        return detail(safe);
+      case LogLevel::info:
+        return message(safe);
+      case LogLevel::warning:
+        return message(colour_ ? "\033[33mwarning:\033[0m " + safe : "warning: " + safe);
+    }
+  });
+}
+
+Progress Terminal::progress() {
+  return Progress([this](const std::string& stage, double fraction) { show_progress(stage, fraction); }, &stop_flag());
+}
+
+void Terminal::show_progress(const std::string& stage, double fraction) {
+  if (verbosity_ == Verbosity::quiet) return;
+  // A worker that finds another one drawing has nothing to add.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  const auto now = Clock::now();
+  if (stage != stage_) {
+    stage_ = stage;
+    stage_start_ = last_shown_ = now;
+    if (!on_terminal_) return;
+  } else if (now - last_shown_ < (on_terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine))) {
+    return;
+  }
+  last_shown_ = now;
+  const std::string what = subject_.empty() ? stage : fmt::format("{}  {}", subject_, stage);
+  const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
+  if (!on_terminal_) {
+    write_line(fmt::format("{} {} %", what, percent));
+    return;
+  }
+  std::string line = fmt::format("[{}] {:3} %  {}", bar(fraction), percent, printable(what));
+  const std::size_t columns = columns_of_terminal();
+  if (line.size() >= columns) line.resize(columns - 1);
+  std::fputs(kEraseLine, stderr);
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+  line_drawn_ = true;
+}
+
+}  // namespace reber::app

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogues as VOTable 1.4.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/base/printable.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/catalogue/catalogue_writers.hpp"
+
+namespace reber {
+namespace {
+
+std::string xml(const std::string& text) {
+  std::string out;
+  // Control bytes are not allowed in XML, not even escaped.
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// The standard's name of the frame; empty where it has none.
+std::string coosys_of(const std::string& frame) {
+  const std::string system = frame.substr(0, frame.find(' '));
+  if (system == "ICRS") return "ICRS";
+  if (system == "FK5") return "eq_FK5";
+  if (system == "FK4") return "eq_FK4";
+  if (system == "Galactic") return "galactic";
+  if (system == "Ecliptic") return "ecl_FK5";
+  return {};
+}
+
+const char* type_of(const Column& column) {
+  if (std::holds_alternative<std::vector<double>>(column.values)) return "datatype=\"double\"";
+  if (std::holds_alternative<std::vector<std::int64_t>>(column.values)) return "datatype=\"long\"";
+  return "datatype=\"char\" arraysize=\"*\"";
+}
+
+std::string cell(double value) {
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  return number_text(value);
+}
+std::string cell(std::int64_t value) { return fmt::format("{}", value); }
+std::string cell(const std::string& value) { return xml(value); }
+
+std::string head(const Catalogue& catalogue) {
+  std::string out =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n<RESOURCE type=\"results\">\n";
+  const std::string system = coosys_of(catalogue.frame);
+  if (!system.empty()) {
+    const std::string equinox =
+        std::isfinite(catalogue.equinox) && system.rfind("eq_", 0) == 0
+            ? fmt::format(" equinox=\"{}{:g}\"", system == "eq_FK4" ? 'B' : 'J', catalogue.equinox)
+            : "";
+    out += fmt::format("<COOSYS ID=\"sky\" system=\"{}\"{}/>\n", system, equinox);
+  }
+  for (const std::string& line : catalogue.history)
+    out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
+  out += "<TABLE name=\"sources\">\n";
+  if (std::isfinite(catalogue.frequency_hz)) {
+    out += fmt::format("<PARAM name=\"frequency\" datatype=\"double\" unit=\"Hz\" ucd=\"em.freq\" value=\"{}\"/>\n",
+                       number_text(catalogue.frequency_hz));
+  }
+  for (const Column& column : catalogue.columns) {
+    out += fmt::format("<FIELD name=\"{}\" {}", xml(column.info.name), type_of(column));
+    if (!column.info.unit.empty()) out += fmt::format(" unit=\"{}\"", xml(column.info.unit));
+    if (!column.info.ucd.empty()) out += fmt::format(" ucd=\"{}\"", xml(column.info.ucd));
+    const bool position = column.info.ucd.rfind("pos.eq.", 0) == 0 || column.info.ucd.rfind("pos.galactic.", 0) == 0 ||
+                          column.info.ucd.rfind("pos.ecliptic.", 0) == 0;
+    if (position && !system.empty()) out += " ref=\"sky\"";
+    out += fmt::format("><DESCRIPTION>{}</DESCRIPTION></FIELD>\n", xml(column.info.text));
+  }
+  return out + "<DATA><TABLEDATA>\n";
+}
+
+}  // namespace
+
+void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+  AtomicFile file(path, overwrite);
+  std::string text = head(catalogue);
+  std::int64_t written = 0;
+  const auto flush = [&] {
+    file.write(text);
+    written += static_cast<std::int64_t>(text.size());
+    text.clear();
+  };
+  for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
+    text += "<TR>";
+    for (const Column& column : catalogue.columns) {
+      text += "<TD>" + std::visit([&](const auto& values) { return cell(values[row]); }, column.values) + "</TD>";
+    }
+    text += "</TR>\n";
+    if (text.size() > (std::size_t{1} << 20)) flush();
+  }
+  text += "</TABLEDATA></DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n";
+  flush();
+  file.commit(written);
+}
+
+}  // namespace reber

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a plane is kept: whole on the device, or streamed through it in bands of rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace reber {
+
+/// Bands are whole rows. A resident plane is one band: the same code runs.
+struct TilingPlan {
+  bool resident = true;
+  std::int64_t band_rows = 0;     ///< interior rows of a band; all rows where resident
+  std::int64_t halo_rows = 0;     ///< rows of the neighbours that a convolution reads above and below a band
+  int streams = 1;                ///< bands in flight at once
+  std::int64_t device_bytes = 0;  ///< estimated peak on the device
+  std::string reason;             ///< in words, for --dry-run and the report
+};
+
+}  // namespace reber

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/fits/band_writer.hpp"
+
+#include <algorithm>
+
+namespace reber::fits {
+
+void BandWriter::turn_and_write(void* words, std::int64_t count, std::int64_t offset) {
+  constexpr std::int64_t kPiece = std::int64_t{256} << 10;  // words: fits a core's cache
+  const std::int64_t pieces = (count + kPiece - 1) / kPiece;
+  std::vector<Checksum> sums(static_cast<std::size_t>(pieces));
+  pool_.for_each(pieces, [&](std::int64_t i) {
+    auto* const from = static_cast<char*>(words) + 4 * i * kPiece;
+    const auto here = static_cast<std::size_t>(std::min(kPiece, count - i * kPiece));
+    sums[static_cast<std::size_t>(i)].add_turned(from, here);
+    file_.write_at(offset + 4 * i * kPiece, from, 4 * here);
+  });
+  file_.send(offset, 4 * count);
+  for (const Checksum& sum : sums) sum_.add(sum);
+}
+
+}  // namespace reber::fits

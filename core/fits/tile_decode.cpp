@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tile-compressed images through CFITSIO, in a child process: damaged RICE, PLIO and HCOMPRESS streams carry nothing
+// that could be checked beforehand, and make CFITSIO read and write outside its memory or never return.
+#include <fcntl.h>
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+#include "core/base/error.hpp"
+#include "core/fits/pixel_sources.hpp"
+
+namespace reber::fits {
+namespace {
+
+/// Decoders manage well over this on any machine; a child that takes longer hangs.
+constexpr std::int64_t kSlowestBytesPerSecond = 1 << 20;
+constexpr unsigned kPatienceSeconds = 30;
+
+/// What the child says, in memory that both processes see; the pixels follow.
+struct Answer {
+  int finished = 0;
+  int status = 0;
+  std::array<char, 1000> message{};
+};
+
+/// The box of pixels to read, 1-based, as CFITSIO takes it.
+struct Box {
+  std::vector<long> low, high, step;
+};
+
+class SharedMemory final : public PixelMemory {
+ public:
+  explicit SharedMemory(std::int64_t pixel_bytes) : size_(kPixelOffset + static_cast<std::size_t>(pixel_bytes)) {
+    memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory_ == MAP_FAILED) {
+      throw DataError(fmt::format("no memory for {} bytes of decoded pixels: {}", pixel_bytes,
+                                  std::generic_category().message(errno)));
+    }
+    new (memory_) Answer();
+  }
+  ~SharedMemory() override { ::munmap(memory_, size_); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  [[nodiscard]] Answer& answer() const { return *static_cast<Answer*>(memory_); }
+  [[nodiscard]] std::byte* pixels() const { return static_cast<std::byte*>(memory_) + kPixelOffset; }
+  [[nodiscard]] const std::byte* data() const override { return pixels(); }
+
+ private:
+  /// Room for the answer, a multiple of every page size's divisors that alignment needs.
+  static constexpr std::size_t kPixelOffset = 4096;
+  static_assert(sizeof(Answer) <= kPixelOffset);
+  std::size_t size_;
+  void* memory_ = nullptr;
+};
+
+/// Runs in the child, where nothing but CFITSIO and memory may be used.
+void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& answer) {
+  fitsfile* file = nullptr;
+  int status = 0, any = 0;
+  const float float_blank = std::numeric_limits<float>::quiet_NaN();
+  const double double_blank = std::numeric_limits<double>::quiet_NaN();
+  const void* const blank = type == TFLOAT ? static_cast<const void*>(&float_blank) : &double_blank;
+  fits_open_diskfile(&file, path, READONLY, &status);
+  if (status == 0) fits_movabs_hdu(file, hdu + 1, nullptr, &status);
+  if (status == 0) {
+    fits_read_subset(file, type, box.low.data(), box.high.data(), box.step.data(), const_cast<void*>(blank), out, &any,
+                     &status);
+  }
+  answer.status = status;
+  if (status != 0) {
+    std::array<char, FLEN_ERRMSG> line{};
+    std::size_t used = 0;
+    for (int i = 0; i < 8 && fits_read_errmsg(line.data()) != 0; ++i) {
+      const std::size_t length = std::min(std::strlen(line.data()), answer.message.size() - 3 - used);
+      std::memcpy(answer.message.data() + used, line.data(), length);
+      used += length;
+      if (used + 3 >= answer.message.size()) break;
+      answer.message[used++] = ';';
+      answer.message[used++] = ' ';
+    }
+  }
+  answer.finished = 1;
+}
+
+/// A child must not run the program's handlers, write to its terminal, leave a core, or hang.
+void become_a_decoder(unsigned seconds) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGINT, SIGTERM})
+    ::signal(signal, SIG_DFL);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere >= 0) {
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+  }
+  ::alarm(seconds);
+}
+
+/// How the child ended, in words; empty where it did its work.
+std::string trouble_of(pid_t child, const Answer& answer) {
+  int how = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(child, &how, 0);
+  } while (ended < 0 && errno == EINTR);
+  if (ended == child && WIFSIGNALED(how)) {
+    const int signal = WTERMSIG(how);
+    return signal == SIGALRM ? "the decoder did not come to an end"
+                             : fmt::format("the decoder crashed (signal {})", signal);
+  }
+  if (answer.finished == 0) return "the decoder stopped";
+  if (answer.status == 0) return {};
+  return fmt::format("CFITSIO status {}: {}", answer.status, restrict_to_ascii(answer.message.data()));
+}
+
+}  // namespace
+
+std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis, int y_axis,
+                                                 std::int64_t plane, const std::string& name) {
+  const std::string where = fmt::format("'{}', HDU {}: ", name, hdu.index);
+  // The open file by its descriptor: the same file that was checked, and a name without special characters.
+  const std::string path = bytes.reopen_path();
+  if (path.empty()) {
+    throw DataError(where + "a tile-compressed image inside a gzip or bzip2 file is not read; unpack it first");
+  }
+  check_streams(bytes, hdu, name);
+  const auto position = plane_position(hdu.axes, x_axis, y_axis, plane);
+  Box box;
+  for (std::size_t i = 0; i < hdu.axes.size(); ++i) {
+    const bool whole = static_cast<int>(i) == x_axis || static_cast<int>(i) == y_axis;
+    box.low.push_back(whole ? 1 : position[i] + 1);
+    box.high.push_back(whole ? hdu.axes[i] : position[i] + 1);
+    box.step.push_back(1);
+  }
+  auto out = std::make_shared<DecodedPlane>();
+  out->shape = {hdu.axes[static_cast<std::size_t>(y_axis)], hdu.axes[static_cast<std::size_t>(x_axis)]};
+  // Integers as double: their scaled values then keep every digit.
+  const bool single = hdu.bitpix == -32;
+  out->format.type = single ? PixelType::f32 : PixelType::f64;
+  out->format.big_endian = std::endian::native == std::endian::big;
+  const std::int64_t pixel_bytes = out->shape.count() * bytes_of(out->format.type);
+  auto memory = std::make_shared<SharedMemory>(pixel_bytes);
+  const auto seconds =
+      kPatienceSeconds + static_cast<unsigned>(std::min<std::int64_t>(pixel_bytes / kSlowestBytesPerSecond, 1 << 20));
+  const pid_t child = ::fork();
+  if (child < 0) throw DataError(where + "no process for the decoder: " + std::generic_category().message(errno));
+  if (child == 0) {
+    become_a_decoder(seconds);
+    decode(path.c_str(), hdu.index, single ? TFLOAT : TDOUBLE, box, memory->pixels(), memory->answer());
+    ::_exit(0);
+  }
+  const std::string trouble = trouble_of(child, memory->answer());
+  if (!trouble.empty())
+    throw DataError(where + "decompression fails: " + trouble + "; the compressed data are damaged");
+  out->pixels = std::move(memory);
+  return out;
+}
+
+}  // namespace reber::fits

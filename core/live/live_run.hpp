@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pipeline that lives: it keeps what it has computed on the backend and runs again only the stages whose parameters
+// changed. The viewer's work is done here, on one thread of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compute/backend.hpp"
+#include "core/model/image.hpp"
+#include "core/pipeline/pipeline.hpp"
+#include "core/live/tile_key.hpp"
+
+namespace reber {
+
+/// Stages in order; a changed parameter makes its stage and all later ones run again.
+enum class SessionStage { read, convolve, background, detect };
+
+/// The first stage that must run again when `before` becomes `after`; empty where nothing that is computed changed.
+/// Output names do not count.
+[[nodiscard]] std::optional<SessionStage> first_changed_stage(const Request& before, const Request& after);
+
+/// One finished run, all of it in host memory: safe to keep, to read from any thread and to outlive its Session.
+struct SessionResult {
+  std::uint64_t generation = 0;  ///< of the request it answers
+  Request request;
+  /// Stages as last run: a stage whose parameters did not change keeps the time of the run that did it.
+  Report report;
+  std::vector<std::string> stages_run;        ///< names of those that ran for this result
+  std::shared_ptr<const ImageHeader> header;  ///< a copy of this result's own
+  std::optional<Beam> beam;
+  std::optional<BackgroundModel> background;  ///< maps given by the user are left out
+  std::vector<Source> sources;
+  std::int64_t islands = 0;
+  /// Null without a detection; the same object as before where the islands are the same.
+  std::shared_ptr<const LabelRuns> labels;
+  std::vector<std::string> history;  ///< for the files written of it
+  double wall_ms = 0;                ///< from the request's start to this result
+};
+
+/// What the Session's thread is doing. `generation` is that of the newest request.
+struct SessionStatus {
+  std::uint64_t generation = 0;
+  bool busy = false;
+  std::string stage;    ///< "read", "convolve" ... or the map being made
+  double fraction = 0;  ///< of the stage
+  std::string error;    ///< of the newest request that ended; empty where it went well
+};
+
+/// Maps that a session can bring to the host. input: as read; plane: convolved where asked for.
+enum class SessionMap { input, plane, mean, rms, snr };
+inline constexpr int kSessionMaps = 5;
+
+struct MapResult {
+  std::uint64_t generation = 0;  ///< of the result it belongs to
+  std::shared_ptr<const Image> image;
+};
+
+class DisplayTiles;
+class GraphicsLink;
+
+/// By tiles where the backend keeps levels and by whole maps else; by tiles from every backend, levels in host memory
+/// where it keeps none; by whole maps.
+enum class ShowMaps { automatic, tiles, whole };
+
+/// A map as it is shown: by its tiles where the backend keeps levels of it, else whole.
+struct ShownMap {
+  std::uint64_t generation = 0;         ///< of the newest result that it belongs to
+  std::shared_ptr<DisplayTiles> tiles;  ///< the same object as before where the map is the same
+  std::shared_ptr<const Image> image;
+};
+
+/// Runs requests on one image, one at a time, the newest first: a request that waits is replaced by a newer one. A
+/// running one is stopped when the newer one changes a stage before the one at work, and else finishes first, so that a
+/// slider that keeps moving shows results all the while. All calls return at once and may come from any thread.
+class Session {
+ public:
+  using MakeBackend = std::function<std::unique_ptr<Backend>()>;
+
+  /// make_backend is called on the session's thread at the first request. changed is called, from that thread, whenever
+  /// status(), result() or map() would answer something new: it should only wake its own thread.
+  Session(MakeBackend make_backend, std::function<void()> changed);
+  /// Stops what runs and waits for it.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Asks for a run; output and dry_run are ignored. Returns its generation.
+  std::uint64_t submit(Request request);
+  /// Drops the waiting request and maps and stops the running one.
+  void cancel();
+  /// Forgets all computed stages: the file changed on disk.
+  void invalidate();
+
+  [[nodiscard]] SessionStatus status() const;
+  /// The newest finished run; null before the first.
+  [[nodiscard]] std::shared_ptr<const SessionResult> result() const;
+
+  /// Asks for a map of the newest result; made after the requests that wait. Nothing happens before the first result or
+  /// where the result has no such map.
+  void request_map(SessionMap map);
+  /// The newest of that kind; image is null before the first.
+  [[nodiscard]] MapResult map(SessionMap map) const;
+  /// Drops the host copy.
+  void forget_map(SessionMap map);
+
+  /// Asks for a map to be shown, as request_map() does; the tiles of `first` are made with it, so that it can be drawn
+  /// as soon as it is here.
+  void request_shown(SessionMap map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
+  [[nodiscard]] ShownMap shown(SessionMap map) const;
+  /// Drops the whole map of shown(), not its tiles.
+  void forget_shown(SessionMap map);
+  /// The backend's way to OpenGL; null before the first request and where it has none. Its calls are the interface's.
+  [[nodiscard]] std::shared_ptr<GraphicsLink> graphics_link() const;
+  /// From now on tiles come on the device (graphics_link() was opened), or in host memory.
+  void use_device_tiles(bool on);
+
+  /// Name and device of the backend; empty name before the first request.
+  [[nodiscard]] BackendInfo backend() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reber

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a session's callers do: nothing that takes time.
+#include <utility>
+
+#include "core/live/live_run_state.hpp"
+
+namespace reber {
+
+Session::Session(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
+  state_->make_backend = std::move(make_backend);
+  state_->changed = std::move(changed);
+  state_->thread = std::thread([state = state_.get()] { state->work(); });
+}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->quit = true;
+    state_->stop = true;
+  }
+  state_->wake.notify_one();
+  state_->thread.join();
+}
+
+std::uint64_t Session::submit(Request request) {
+  request.output = {};
+  request.dry_run = false;
+  const std::lock_guard lock(state_->mutex);
+  if (state_->at_work && state_->must_stop(request)) state_->stop = true;
+  state_->waiting = std::move(request);
+  state_->waiting_since = State::Clock::now();
+  state_->status.busy = true;
+  state_->wake.notify_one();
+  return ++state_->status.generation;
+}
+
+void Session::cancel() {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting.reset();
+  state_->wanted.fill(false);
+  state_->wanted_shown.fill(false);
+  state_->status.busy = state_->at_work;
+  state_->stop = true;
+}
+
+void Session::invalidate() {
+  const std::lock_guard lock(state_->mutex);
+  state_->forget = true;
+  state_->stop = true;
+}
+
+SessionStatus Session::status() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->status;
+}
+
+std::shared_ptr<const SessionResult> Session::result() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->result;
+}
+
+void Session::request_map(SessionMap map) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->result && !state_->waiting) return;
+  state_->wanted[static_cast<std::size_t>(map)] = true;
+  state_->wake.notify_one();
+}
+
+MapResult Session::map(SessionMap map) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->maps[static_cast<std::size_t>(map)];
+}
+
+void Session::forget_map(SessionMap map) {
+  const std::lock_guard lock(state_->mutex);
+  state_->maps[static_cast<std::size_t>(map)] = {};
+}
+
+void Session::request_shown(SessionMap map, std::vector<TileKey> first, ShowMaps by) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->result && !state_->waiting) return;
+  state_->show_by = by;
+  state_->wanted_shown[static_cast<std::size_t>(map)] = true;
+  state_->first_tiles[static_cast<std::size_t>(map)] = std::move(first);
+  state_->wake.notify_one();
+}
+
+ShownMap Session::shown(SessionMap map) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->shown[static_cast<std::size_t>(map)];
+}
+
+void Session::forget_shown(SessionMap map) {
+  const std::lock_guard lock(state_->mutex);
+  state_->shown[static_cast<std::size_t>(map)].image.reset();
+}
+
+std::shared_ptr<GraphicsLink> Session::graphics_link() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->link;
+}
+
+void Session::use_device_tiles(bool on) { state_->desk.use_device(on); }
+
+BackendInfo Session::backend() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->info;
+}
+
+}  // namespace reber

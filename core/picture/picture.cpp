@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sky image as a figure: pixels, coordinate axes, colour bar, beam and sources.
+#include "core/picture/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+
+#include "core/base/error.hpp"
+#include "core/display/display_scale.hpp"
+#include "core/picture/canvas.hpp"
+#include "core/catalogue/catalogue_writers.hpp"
+#include "core/picture/sky_axes.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+/// Near-linear below a tenth of the range, logarithmic above.
+constexpr StretchCurve kCurve{Stretch::asinh, 10, 2};
+constexpr Ink kBlack{25, 25, 28, 1};
+constexpr Ink kWhite{255, 255, 255, 1};
+constexpr Ink kGrid{255, 255, 255, 0.16};
+constexpr Ink kSource{64, 224, 255, 0.9};
+const cv::Scalar kBlank(150, 146, 146);
+
+double level_of(double value, const DisplayLimits& limits) {
+  return stretched(kCurve, (value - limits.low) / (limits.high - limits.low));
+}
+
+/// Where the image lies on the canvas.
+struct Layout {
+  Shape shape;  ///< of the image
+  int reduce = 1, x_repeat = 1, y_repeat = 1;
+  int width = 0, height = 0;  ///< of the image area in final pixels
+  int left = 0, top = 0;
+  double unit = 1;  ///< size of text and ticks
+
+  [[nodiscard]] double x_scale() const { return static_cast<double>(width) / static_cast<double>(shape.nx); }
+  [[nodiscard]] double y_scale() const { return static_cast<double>(height) / static_cast<double>(shape.ny); }
+  /// Canvas position of an image pixel position; rows go upwards.
+  [[nodiscard]] Point point(double x, double y) const {
+    return {left + (x + 0.5) * x_scale(), top + height - (y + 0.5) * y_scale()};
+  }
+};
+
+Layout make_layout(Shape shape, int max_side) {
+  Layout layout;
+  layout.shape = shape;
+  const std::int64_t side = std::max(shape.nx, shape.ny);
+  const std::int64_t most = std::max(max_side, 100);
+  layout.reduce = static_cast<int>((side + most - 1) / most);
+  const std::int64_t nx = (shape.nx + layout.reduce - 1) / layout.reduce,
+                     ny = (shape.ny + layout.reduce - 1) / layout.reduce;
+  // Small images are enlarged by whole factors, so that each pixel stays a square.
+  const std::int64_t repeat = std::max<std::int64_t>(1, std::min<std::int64_t>(most, 960) / std::max(nx, ny));
+  layout.x_repeat = static_cast<int>(std::max(repeat, (80 + nx - 1) / nx));
+  layout.y_repeat = static_cast<int>(std::max(repeat, (80 + ny - 1) / ny));
+  layout.width = static_cast<int>(nx) * layout.x_repeat;
+  layout.height = static_cast<int>(ny) * layout.y_repeat;
+  layout.unit = std::clamp(std::max(layout.width, layout.height) / 1000.0, 0.75, 1.5);
+  return layout;
+}
+
+/// Largest finite pixel of each block, NaN where there is none; rows turned so that the first is on top.
+cv::Mat reduced(ConstImageView image, int reduce) {
+  const auto nx = static_cast<int>((image.shape.nx + reduce - 1) / reduce),
+             ny = static_cast<int>((image.shape.ny + reduce - 1) / reduce);
+  cv::Mat out(ny, nx, CV_32FC1, cv::Scalar(std::nan("")));
+  for (std::int64_t y = 0; y < image.shape.ny; ++y) {
+    const float* const row = image.row(y);
+    auto* const to = out.ptr<float>(ny - 1 - static_cast<int>(y / reduce));
+    for (std::int64_t x = 0; x < image.shape.nx; ++x) {
+      float& cell = to[x / reduce];
+      if (std::isfinite(row[x]) && !(cell >= row[x])) cell = row[x];
+    }
+  }
+  return out;
+}
+
+/// The limits asked for, or those that the reduced pixels give.
+DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options) {
+  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
+    return {options.low, options.high};
+  }
+  ThreadPool alone(1);
+  LimitsRule rule;
+  rule.kind = LimitsRule::Kind::picture;
+  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, alone);
+}
+
+cv::Mat coloured(const cv::Mat& values, const DisplayLimits& limits) {
+  cv::Mat levels(values.size(), CV_8UC1), blank(values.size(), CV_8UC1), out;
+  for (int y = 0; y < values.rows; ++y) {
+    for (int x = 0; x < values.cols; ++x) {
+      const float v = values.at<float>(y, x);
+      blank.at<std::uint8_t>(y, x) = std::isfinite(v) ? 0 : 255;
+      levels.at<std::uint8_t>(y, x) =
+          std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * level_of(v, limits))) : 0;
+    }
+  }
+  cv::applyColorMap(levels, out, cv::COLORMAP_INFERNO);
+  out.setTo(kBlank, blank);
+  return out;
+}
+
+/// Outline of an ellipse given by its squared FWHMs on the pixel grid, at half maximum times `grow`.
+std::vector<Point> outline(const Layout& layout, double x, double y, const Covariance& c, double grow) {
+  // Any square root of the matrix maps the unit circle to the ellipse; this is the Cholesky one.
+  const double a = std::sqrt(std::max(c.xx, 0.0));
+  const double b = a > 0 ? c.xy / a : 0;
+  const double d = std::sqrt(std::max(c.yy - b * b, 0.0));
+  std::vector<Point> points;
+  for (int i = 0; i < 64; ++i) {
+    const double t = 2 * kPi * i / 64;
+    const double u = 0.5 * grow * std::cos(t), v = 0.5 * grow * std::sin(t);
+    points.push_back(layout.point(x + a * u, y + b * u + d * v));
+  }
+  return points;
+}
+
+void draw_sources(Canvas& canvas, const Layout& layout, const Catalogue& sources, const Wcs& wcs) {
+  const PlaceColumns place = place_columns(sources);
+  // Smaller outlines than this hide the source instead of marking it.
+  const double least = 7 * layout.unit;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(sources.rows()); ++row) {
+    const auto value = [row](const std::vector<double>* column) {
+      return column != nullptr ? (*column)[row] : std::nan("");
+    };
+    double x = value(place.x), y = value(place.y);
+    if (!std::isfinite(x) || !std::isfinite(y)) {
+      if (!std::isfinite(value(place.lon)) || !std::isfinite(value(place.lat))) continue;
+      const auto pixel = wcs.to_pixel({value(place.lon), value(place.lat)});
+      if (!pixel) continue;
+      x = pixel->x;
+      y = pixel->y;
+    }
+    const double major = value(place.major), minor = value(place.minor), pa = value(place.pa);
+    const auto matrix = wcs.sky_per_pixel(x, y);
+    Covariance shape{0, 0, 0};
+    if (matrix && major > 0 && minor > 0 && std::isfinite(pa) && std::abs(matrix->determinant()) > 0) {
+      shape = to_pixels(sky_covariance(major, minor, pa), *matrix);
+    }
+    const double size =
+        std::sqrt(std::sqrt(std::max(0.0, shape.xx * shape.yy - shape.xy * shape.xy))) * layout.x_scale();
+    if (size > 0) {
+      canvas.polyline(outline(layout, x, y, shape, std::max(1.6, 2 * least / size)), kSource, 1.1 * layout.unit, true);
+    } else {
+      const double radius = 2 * least / layout.x_scale();
+      canvas.polyline(outline(layout, x, y, {radius * radius, 0, radius * radius}, 1), kSource, 1.1 * layout.unit,
+                      true);
+    }
+  }
+}
+
+void draw_beam(Canvas& canvas, const Layout& layout, const ImageHeader& header) {
+  if (!header.beam) return;
+  const auto matrix =
+      header.wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx), 0.5 * static_cast<double>(layout.shape.ny));
+  if (!matrix || !(std::abs(matrix->determinant()) > 0)) return;
+  const Covariance shape =
+      to_pixels(sky_covariance(header.beam->major_deg, header.beam->minor_deg, header.beam->pa_deg), *matrix);
+  const double width = std::sqrt(shape.xx) * layout.x_scale(), height = std::sqrt(shape.yy) * layout.y_scale();
+  const double pad = 9 * layout.unit;
+  const double side = std::max(width, height) + 2 * pad;
+  // A beam that fills the picture is no help.
+  if (!(side < 0.3 * std::min(layout.width, layout.height))) return;
+  const double gap = 12 * layout.unit;
+  const Point corner{layout.left + gap, layout.top + layout.height - gap - side};
+  canvas.fill_rectangle(corner, side, side, {20, 20, 30, 0.7});
+  canvas.rectangle(corner, side, side, {255, 255, 255, 0.8}, layout.unit);
+  const double x = (corner.x + 0.5 * side - layout.left) / layout.x_scale() - 0.5;
+  const double y = (layout.top + layout.height - corner.y - 0.5 * side) / layout.y_scale() - 0.5;
+  const auto ellipse = outline(layout, x, y, shape, 1);
+  canvas.fill(ellipse, {255, 255, 255, 0.9});
+  canvas.polyline(ellipse, kWhite, 0.6, true);
+}
+
+void draw_grid(Canvas& canvas, const Layout& layout, const Wcs& wcs, SkyAxis axis, const std::vector<Tick>& ticks) {
+  for (const Tick& tick : ticks) {
+    for (const auto& piece : sky_line(wcs, layout.shape, axis, tick.value)) {
+      if (piece.size() < 2) continue;
+      std::vector<Point> path;
+      for (const PixelPosition& p : piece) path.push_back(layout.point(p.x, p.y));
+      canvas.polyline(path, kGrid, layout.unit);
+    }
+  }
+}
+
+/// Ticks and labels of both edges; labels that would run into the one before are left out.
+void draw_ticks(Canvas& canvas, const Layout& layout, const std::vector<Tick>& bottom, const std::vector<Tick>& left) {
+  const double length = 7 * layout.unit, size = 12 * layout.unit;
+  const double base = layout.top + layout.height;
+  std::vector<std::pair<double, double>> taken;
+  for (const Tick& tick : bottom) {
+    const double x = layout.point(tick.at, 0).x;
+    canvas.line({x, base}, {x, base + length}, kBlack, layout.unit);
+    const double half = 0.5 * Canvas::text_width(tick.label, size);
+    const bool free = std::none_of(taken.begin(), taken.end(),
+                                   [&](const auto& t) { return x - half < t.second && x + half > t.first; });
+    if (!free) continue;
+    taken.emplace_back(x - half - size, x + half + size);
+    canvas.text({x, base + length + 1.4 * size}, tick.label, size, kBlack, Align::centre);
+  }
+  taken.clear();
+  for (const Tick& tick : left) {
+    const double y = layout.point(0, tick.at).y;
+    canvas.line({layout.left - length, y}, {layout.left + 0.0, y}, kBlack, layout.unit);
+    const bool free =
+        std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return y > t.first && y < t.second; });
+    if (!free) continue;
+    taken.emplace_back(y - 2 * size, y + 2 * size);
+    canvas.text({layout.left - length - 0.5 * size, y}, tick.label, size, kBlack, Align::right);
+  }
+}
+
+struct AxisNames {
+  std::string longitude, latitude;
+};
+
+AxisNames axis_names(const Wcs& wcs) {
+  const std::string frame = " (" + wcs.frame_name() + ")";
+  switch (wcs.frame()) {
+    case Wcs::Frame::galactic:
+      return {"Galactic longitude", "Galactic latitude"};
+    case Wcs::Frame::ecliptic:
+      return {"Ecliptic longitude", "Ecliptic latitude"};
+    case Wcs::Frame::icrs:
+    case Wcs::Frame::fk5:
+    case Wcs::Frame::fk4:
+      return {"Right ascension" + frame, "Declination" + frame};
+    default:
+      return {"Longitude" + frame, "Latitude" + frame};
+  }
+}
+
+/// Ticks of the two labelled edges and what they show.
+struct Axes {
+  std::vector<Tick> bottom, left;
+  std::string bottom_name, left_name;
+  SkyAxis bottom_axis = SkyAxis::longitude, left_axis = SkyAxis::latitude;
+  bool sky = false;
+};
+
+Axes make_axes(const Layout& layout, const Wcs& wcs) {
+  Axes axes;
+  const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))),
+            up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
+  const auto matrix =
+      wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx - 1), 0.5 * static_cast<double>(layout.shape.ny - 1));
+  if (wcs.celestial()) {
+    // In an image on its side the bottom edge shows the latitude.
+    const bool turned = matrix && std::abs(matrix->a) < std::abs(matrix->b);
+    if (turned) std::swap(axes.bottom_axis, axes.left_axis);
+    axes.bottom = sky_ticks(wcs, layout.shape, axes.bottom_axis, true, across);
+    axes.left = sky_ticks(wcs, layout.shape, axes.left_axis, false, up);
+    const AxisNames names = axis_names(wcs);
+    axes.bottom_name = turned ? names.latitude : names.longitude;
+    axes.left_name = turned ? names.longitude : names.latitude;
+    axes.sky = true;
+  }
+  if (axes.bottom.empty() && axes.left.empty()) {
+    axes.sky = false;
+    axes.bottom = round_ticks(0, static_cast<double>(layout.shape.nx - 1), across);
+    axes.left = round_ticks(0, static_cast<double>(layout.shape.ny - 1), up);
+    axes.bottom_name = "x (pixels)";
+    axes.left_name = "y (pixels)";
+  }
+  return axes;
+}
+
+void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, const DisplayLimits& limits) {
+  const int width = static_cast<int>(20 * layout.unit),
+            x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
+  cv::Mat levels(layout.height, width, CV_8UC1), bar;
+  for (int y = 0; y < layout.height; ++y) levels.row(y).setTo(255 - 255 * y / std::max(1, layout.height - 1));
+  cv::applyColorMap(levels, bar, cv::COLORMAP_INFERNO);
+  canvas.place(bar, x, layout.top);
+  canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
+  const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
+  const double size = 12 * layout.unit;
+  double widest = 0;
+  for (int i = 0; i < 5; ++i) {
+    const double s = 0.25 * i, y = layout.top + layout.height * (1 - s);
+    const double range = (limits.high - limits.low) * factor;
+    const double value = limits.low * factor + range * unstretched(kCurve, s);
+    // Three digits of the range: equal steps of the label then look equal.
+    const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
+    const bool plain = std::abs(value) < 1e5 && range > 1e-6;
+    std::string label = plain ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.3g}", value);
+    if (label.find_first_not_of("-0.") == std::string::npos) label.assign(1, '0');
+    canvas.line({x + width + 0.0, y}, {x + width + 5 * layout.unit, y}, kBlack, layout.unit);
+    canvas.text({x + width + 10 * layout.unit, y}, label, size, kBlack);
+    widest = std::max(widest, Canvas::text_width(label, size));
+  }
+  if (name.empty()) return;
+  canvas.text({x + width + 10 * layout.unit + widest + 1.7 * size, layout.top + 0.5 * layout.height}, name, size,
+              kBlack, Align::centre, true);
+}
+
+}  // namespace
+
+void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
+                       const Catalogue* sources, const PictureOptions& options) {
+  if (image.shape.nx < 1 || image.shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
+  Layout layout = make_layout(image.shape, options.max_side_px);
+  const Axes axes = make_axes(layout, header.wcs);
+  const double size = 12 * layout.unit;
+  double widest = 0;
+  for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
+  layout.left = static_cast<int>(std::lround(widest + 60 * layout.unit));
+  layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
+  const int right = static_cast<int>(std::lround(165 * layout.unit)),
+            bottom = static_cast<int>(std::lround(78 * layout.unit));
+  Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
+
+  cv::Mat values = reduced(image, layout.reduce);
+  const DisplayLimits limits = limits_of(values, options);
+  cv::Mat picture;
+  cv::resize(coloured(values, limits), picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
+  canvas.place(picture, layout.left, layout.top);
+
+  canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
+  if (axes.sky) {
+    draw_grid(canvas, layout, header.wcs, axes.bottom_axis, axes.bottom);
+    draw_grid(canvas, layout, header.wcs, axes.left_axis, axes.left);
+  }
+  if (sources != nullptr) draw_sources(canvas, layout, *sources, header.wcs);
+  draw_beam(canvas, layout, header);
+  canvas.unclip();
+
+  canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack, 1.4 * layout.unit);
+  draw_ticks(canvas, layout, axes.bottom, axes.left);
+  canvas.text({layout.left + 0.5 * layout.width, layout.top + layout.height + 58 * layout.unit}, axes.bottom_name,
+              13 * layout.unit, kBlack, Align::centre);
+  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, axes.left_name, 13 * layout.unit, kBlack,
+              Align::centre, true);
+  if (!options.title.empty()) {
+    canvas.text({layout.left + 0.5 * layout.width, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit,
+                kBlack, Align::centre);
+  }
+  draw_bar(canvas, layout, header.unit, limits);
+  canvas.write_png(path, options.overwrite);
+}
+
+}  // namespace reber

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes of the background and the blending of two scales; everything here is host arithmetic on cells.
+#include "core/pipeline/background_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+
+namespace reber {
+namespace {
+
+/// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.
+const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
+/// A source this bright has smaller boxes around it where the background is adaptive.
+constexpr double kBright = 50;
+/// Large enough that sources do not fill a cell; small enough to follow the noise (docs/science.md has the figures).
+constexpr double kBoxBeams = 12, kLeastBeams = 10;
+constexpr std::int64_t kLeastBox = 64;
+
+std::int64_t whole_beams(double beams, double beam_px) { return static_cast<std::int64_t>(std::ceil(beams * beam_px)); }
+
+/// Cells of one grid, mended and filtered; empty where none is usable.
+std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
+                                             const MeshOptions& options, const Progress& progress) {
+  const MeshCells cells = backend.mesh(plane, grid, options, progress);
+  if (std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); })) return std::nullopt;
+  return finish_mesh(grid, cells, options);
+}
+
+struct BrightSource {
+  double y, x;
+};
+
+/// Places of the bright sources of a model, in raster order of their islands.
+std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, const BackgroundModel& model,
+                                         const Progress& progress) {
+  DetectOptions options = kMasked;
+  options.seed = kBright;
+  const auto islands = backend.label(plane, model, options, progress);
+  std::vector<BrightSource> sources;
+  for (const IslandSums& island : backend.measure(plane, model, *islands))
+    sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x)});
+  return sources;
+}
+
+/// Where a coordinate lies among nodes at the centres of spans: the node below it and the weight of the next.
+struct Place {
+  std::int64_t node = 0;
+  double weight = 0;
+};
+double centre_of(const PixelSpan& span) { return 0.5 * static_cast<double>(span.begin + span.end - 1); }
+Place place_among(const std::vector<PixelSpan>& spans, double position) {
+  Place place;
+  const auto last = static_cast<std::int64_t>(spans.size()) - 1;
+  while (place.node < last && position >= centre_of(spans[place.node + 1])) ++place.node;
+  const double centre = centre_of(spans[place.node]);
+  if (place.node < last && position > centre)
+    place.weight = (position - centre) / (centre_of(spans[place.node + 1]) - centre);
+  return place;
+}
+
+/// A model's values at one place, bilinear between its nodes.
+float value_at(const BackgroundModel& model, const std::vector<float>& values, const Place& y, const Place& x) {
+  const std::int64_t nx = model.grid.nx();
+  const std::int64_t y1 = std::min(y.node + 1, model.grid.ny() - 1), x1 = std::min(x.node + 1, nx - 1);
+  const auto at = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(values[j * nx + i]); };
+  const double left = (1 - y.weight) * at(y.node, x.node) + y.weight * at(y1, x.node);
+  const double right = (1 - y.weight) * at(y.node, x1) + y.weight * at(y1, x1);
+  return static_cast<float>((1 - x.weight) * left + x.weight * right);
+}
+
+/// The fine model near the sources, the coarse one elsewhere, on the fine nodes: the fine model's weight is 1 within
+/// `near` pixels of a source and falls linearly to 0 at `far`.
+BackgroundModel blended(BackgroundModel fine, const BackgroundModel& coarse, const std::vector<BrightSource>& sources,
+                        double near, double far, const Progress& progress) {
+  for (std::int64_t j = 0; j < fine.grid.ny(); ++j) {
+    progress.check();
+    const double y = centre_of(fine.grid.rows[j]);
+    const Place row = place_among(coarse.grid.rows, y);
+    for (std::int64_t i = 0; i < fine.grid.nx(); ++i) {
+      const double x = centre_of(fine.grid.cols[i]);
+      double closest = far;
+      for (const BrightSource& source : sources) closest = std::min(closest, std::hypot(source.y - y, source.x - x));
+      const double weight = std::clamp((far - closest) / (far - near), 0.0, 1.0);
+      const Place column = place_among(coarse.grid.cols, x);
+      const auto mix = [&](std::vector<float>& own, const std::vector<float>& other) {
+        float& value = own[j * fine.grid.nx() + i];
+        const float outside = value_at(coarse, other, row, column);
+        value = static_cast<float>(weight * value + (1 - weight) * outside);
+      };
+      mix(fine.mean, coarse.mean);
+      mix(fine.rms, coarse.rms);
+    }
+  }
+  return fine;
+}
+
+/// The grids of a measurement: one, or two where it is adaptive.
+struct Grids {
+  MeshGrid coarse;
+  std::optional<MeshGrid> fine;
+  double near = 0, far = 0;
+};
+
+/// One pass: the coarse cells, and the fine ones blended in near bright sources.
+std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, const Grids& grids,
+                                        const MeshOptions& options, const std::vector<BrightSource>& bright,
+                                        const Progress& progress) {
+  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, progress);
+  if (!model || !grids.fine || bright.empty()) return model;
+  std::optional<BackgroundModel> fine = measure_cells(backend, plane, *grids.fine, options, progress);
+  if (!fine) return model;
+  return blended(std::move(*fine), *model, bright, grids.near, grids.far, progress);
+}
+
+std::optional<BackgroundModel> all_passes(Backend& backend, const Plane& plane, const Grids& grids,
+                                          const BackgroundRequest& request, std::int64_t grow,
+                                          const Progress& progress) {
+  MeshOptions options = request.mesh;
+  std::vector<BrightSource> bright;
+  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, progress);
+  if (model && grids.fine) {
+    bright = bright_sources(backend, plane, *model, progress);
+    model = one_pass(backend, plane, grids, options, bright, progress);
+  }
+  options.centre = 1;
+  for (int pass = 1; pass < request.passes && model; ++pass) {
+    const auto islands = backend.label(plane, *model, kMasked, progress);
+    const auto masked = backend.without_islands(plane, *islands, grow);
+    std::optional<BackgroundModel> next = one_pass(backend, *masked, grids, options, bright, progress);
+    if (!next) break;
+    model = std::move(next);
+  }
+  return model;
+}
+
+MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request) {
+  const ClipStatistics clip = backend.clip(plane, request.mesh.clip);
+  const double rms = clip.std / clip_bias(request.mesh.clip.kappa);
+  const bool known = clip.kept > 0;
+  return {
+      BackgroundModel::constant(plane.shape(), known ? static_cast<float>(clip.median) : 0.0f,
+                                known ? static_cast<float>(rms) : 0.0f),
+      fmt::format("global {:g}-sigma clip, {} rounds, {} pixels kept", request.mesh.clip.kappa, clip.rounds, clip.kept),
+      "",
+      {}};
+}
+
+}  // namespace
+
+std::optional<double> beam_pixels(const ImageHeader& header, const std::optional<Beam>& beam) {
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!beam || !geometry) return std::nullopt;
+  return std::sqrt(beam->major_deg * beam->minor_deg / std::abs(geometry->determinant()));
+}
+
+BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px) {
+  const bool sliding = request.method == BackgroundRequest::Method::grid;
+  BoxChoice choice;
+  if (request.box > 0) {
+    choice = {request.box, request.box, fmt::format("{} px as asked", request.box)};
+  } else {
+    const std::int64_t wanted = beam_px ? std::max(kLeastBox, whole_beams(kBoxBeams, *beam_px)) : kLeastBox;
+    const std::int64_t least = beam_px ? whole_beams(kLeastBeams, *beam_px) : 1;
+    const std::int64_t cell = std::min(wanted, std::max({std::min(image.ny, image.nx) / 4, least, std::int64_t{1}}));
+    choice.box = sliding ? 2 * cell : cell;
+    const std::string why = cell < wanted      ? "of a quarter of the image's shorter side, or 10 beams"
+                            : cell > kLeastBox ? fmt::format("of {:g} beams of {:.3g} px", kBoxBeams, *beam_px)
+                            : beam_px          ? fmt::format("of at least 64 px (the beam is {:.3g} px)", *beam_px)
+                                               : "of 64 px, no beam known";
+    choice.reason = fmt::format("{} px: {} {}", choice.box, sliding ? "two cells" : "cells", why);
+  }
+  choice.step = choice.box;
+  if (sliding) {
+    choice.step = request.step > 0 ? request.step : std::max<std::int64_t>(choice.box / 2, 1);
+    if (choice.step > choice.box)
+      throw InputError(fmt::format("sliding boxes of {} px cannot step by {}: pixels between them would be left out",
+                                   choice.box, choice.step));
+    choice.reason += fmt::format("; they step by {} px", choice.step);
+  }
+  return choice;
+}
+
+MeasuredBackground measure_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
+                                      std::optional<double> beam_px, const Progress& progress) {
+  if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request);
+  const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
+  const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
+  MeasuredBackground result{{}, "", choice.reason, {}};
+  Grids grids{coarse, std::nullopt, 0, 0};
+  if (request.adaptive) {
+    const std::int64_t fine = std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBeams, *beam_px) : 16);
+    if (fine < choice.box) {
+      grids.fine = MeshGrid::sliding(plane.shape(), fine, std::max<std::int64_t>(fine * choice.step / choice.box, 1));
+      grids.near = static_cast<double>(fine);
+      grids.far = static_cast<double>(fine + choice.box);
+      result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, kBright);
+    } else {
+      result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
+    }
+  }
+  const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
+  auto model = all_passes(backend, plane, grids, request, grow, progress);
+  if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
+  result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
+  const bool sliding = request.method == BackgroundRequest::Method::grid;
+  result.what =
+      fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}", sliding ? "grid" : "mesh",
+                  coarse.nx(), coarse.ny(), sliding ? "boxes" : "cells", choice.box,
+                  sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
+                  request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
+  if (grids.fine) result.what += ", adaptive";
+  return result;
+}
+
+std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path) {
+  const PlaneStatistics statistics = backend.statistics(map);
+  if (!(statistics.max > 0))
+    throw DataError(
+        fmt::format("{}: no pixel of this rms map is above zero; a map of the noise, in the image's unit, "
+                    "is expected",
+                    path));
+  if (statistics.blank == 0 && statistics.min > 0) return {};
+  std::int64_t bad = statistics.blank;
+  if (!(statistics.min > 0)) {
+    bad = 0;
+    const Shape shape = map.shape();
+    std::vector<float> row(static_cast<std::size_t>(shape.nx));
+    for (std::int64_t y = 0; y < shape.ny; ++y) {
+      backend.render_rows(MapKind::image, map, nullptr, y, 1, row.data());
+      bad += std::ranges::count_if(row, [](float rms) { return !(rms > 0); });
+    }
+  }
+  return fmt::format("{}: {} pixels of the rms map are blank, zero or negative; no source is looked for there", path,
+                     bad);
+}
+
+}  // namespace reber

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measuring the background of a plane: size of the boxes, passes without the sources, smaller boxes near bright ones.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/image_header.hpp"
+#include "core/base/progress.hpp"
+#include "core/compute/backend.hpp"
+#include "core/model/beam.hpp"
+#include "core/pipeline/request.hpp"
+
+namespace reber {
+
+/// Sides of the boxes, and why.
+struct BoxChoice {
+  std::int64_t box = 0, step = 0;
+  std::string reason;
+};
+
+/// What the user did not say is chosen: cells of 12 beams and at least 64 pixels, in a small image at most a quarter of
+/// its shorter side, but never less than 10 beams; sliding boxes of twice that, which step by half their side.   beam_px: geometric mean FWHM; throws InputError for a step larger than the box
+[[nodiscard]] BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px);
+
+/// Geometric mean FWHM of the beam in pixels at the image's centre; empty where beam or sky is unknown.
+[[nodiscard]] std::optional<double> beam_pixels(const ImageHeader& header, const std::optional<Beam>& beam);
+
+struct MeasuredBackground {
+  BackgroundModel model;
+  std::string what;   ///< method and options in words
+  std::string boxes;  ///< sides of the boxes and why; empty for the clip
+  std::vector<std::string> warnings;
+};
+
+/// Background and noise of a plane by the request's method. The first pass sees all pixels and takes the mode of each
+/// cell; each further pass leaves out the islands (5 sigma, down to 3) of the pass before, grown by half a beam, and
+/// takes the median. A plane without a usable cell gives zero mean and rms, and a warning.
+[[nodiscard]] MeasuredBackground measure_background(Backend& backend, const Plane& plane,
+                                                    const BackgroundRequest& request, std::optional<double> beam_px,
+                                                    const Progress& progress);
+
+/// Checks an rms map given by the user.   returns a warning where some of its pixels are blank or not positive: these
+/// count as blank; empty where all are good; throws DataError where none is
+[[nodiscard]] std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path);
+
+}  // namespace reber

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scale after scale, the S/N of each is folded into one plane. Smoothed planes are made as many at a time as the
+// device's memory holds.
+#include "core/pipeline/detection_planes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "core/base/error.hpp"
+#include "core/plan/tiling.hpp"
+#include "core/pipeline/background_stage.hpp"
+
+namespace reber {
+namespace {
+
+std::unique_ptr<ConvolutionPlan> plan_of(Backend& backend, Shape shape, const ConvolutionSpec& spec) {
+  const auto quotes = backend.quote(spec, shape);
+  // Separable has the same bits on every backend but the reference; an FFT does not.
+  const auto separable = std::ranges::find(quotes, Algorithm::separable, &ConvolutionQuote::algorithm);
+  const bool possible = separable != quotes.end() && separable->possible;
+  return backend.plan_convolution(spec, shape, possible ? Algorithm::separable : Algorithm::direct);
+}
+
+ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
+  ConvolutionSpec spec;
+  spec.kernel = std::move(kernel);
+  spec.boundary = boundary;
+  spec.keep_blanks = true;
+  return spec;
+}
+
+/// Folds scales into the largest S/N.
+class Folder {
+ public:
+  Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Progress& progress)
+      : backend_(backend), boxes_(boxes), rule_(negative ? Combine::smaller : Combine::larger), progress_(progress) {}
+
+  void add(std::unique_ptr<Plane> snr, std::string note) {
+    result.snr = result.snr ? backend_.combine(rule_, *result.snr, *snr) : std::move(snr);
+    result.notes.push_back(std::move(note));
+  }
+  void add_measured(const Plane& plane, const std::string& name, std::optional<double> beam_px) {
+    const MeasuredBackground measured = measure_background(backend_, plane, boxes_, beam_px, progress_);
+    std::vector<float> rms = measured.model.rms;
+    const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
+    std::nth_element(rms.begin(), middle, rms.end());
+    add(backend_.snr_plane(plane, measured.model), fmt::format("{}: noise {:.4g}", name, *middle));
+  }
+
+  DetectionPlane result;
+
+ private:
+  Backend& backend_;
+  const BackgroundRequest& boxes_;
+  const Combine rule_;
+  const Progress& progress_;
+};
+
+/// The plane smoothed by Gaussians of these FWHMs (pixels), each measured and folded in.
+void add_gaussians(Backend& backend, const Plane& plane, std::span<const double> fwhms, std::optional<double> beam_px,
+                   Folder& folder, const Progress& progress) {
+  const Shape shape = plane.shape();
+  while (!fwhms.empty()) {
+    const auto together = fwhms.first(planes_at_once(shape, fwhms.size(), backend.info().device_memory_bytes));
+    std::vector<std::unique_ptr<ConvolutionPlan>> plans;
+    std::vector<const ConvolutionPlan*> each;
+    for (const double fwhm : together) {
+      Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum);
+      plans.push_back(plan_of(backend, shape, smoothing(std::move(kernel), Boundary::blank)));
+      each.push_back(plans.back().get());
+    }
+    auto smooth = backend.convolve_each(plane, each, progress);
+    for (std::size_t i = 0; i < smooth.size(); ++i) {
+      const double fwhm = together[i];
+      folder.add_measured(*smooth[i], fmt::format("scale {:.3g} px", fwhm), std::hypot(beam_px.value_or(0), fwhm));
+      smooth[i].reset();
+    }
+    fwhms = fwhms.subspan(together.size());
+  }
+}
+
+void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<double> beam_px, Folder& folder,
+                  const Progress& progress) {
+  std::unique_ptr<Plane> before;
+  for (int j = 1; j <= most; ++j) {
+    const Plane& from = before ? *before : plane;
+    std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, progress);
+    const double scale = std::ldexp(1.0, j);
+    if (scale >= beam_px.value_or(0)) {
+      const auto detail = backend.combine(Combine::difference, from, *after);
+      folder.add_measured(*detail, fmt::format("wavelet plane {} ({:g} px)", j, scale),
+                          std::max(scale, beam_px.value_or(0)));
+    }
+    before = std::move(after);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Progress& progress) {
+  if (j < 1 || j > 12) throw InputError(fmt::format("wavelet planes are numbered 1 to 12, not {}", j));
+  constexpr std::array kB3{1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
+  const std::int64_t hole = std::int64_t{1} << (j - 1), side = 4 * hole + 1;
+  Kernel kernel;
+  kernel.shape = {side, side};
+  kernel.row.assign(static_cast<std::size_t>(side), 0.0);
+  for (std::size_t k = 0; k < kB3.size(); ++k) kernel.row[k * static_cast<std::size_t>(hole)] = kB3[k];
+  kernel.column = kernel.row;
+  for (const double y : kernel.column)
+    for (const double x : kernel.row) kernel.weights.push_back(y * x);
+  kernel.text = fmt::format("B3 spline, scale {}", j);
+  const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero));
+  return backend.convolve(plane, *plan, progress);
+}
+
+DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                                    const ScaleRequest& scales, const BackgroundRequest& boxes,
+                                    std::optional<double> beam_px, bool negative, const Progress& progress) {
+  if (scales.in_beams && !beam_px)
+    throw InputError("scales in beams need the image's beam: give them in pixels, or --beam");
+  Folder folder(backend, boxes, negative, progress);
+  std::vector<double> sizes = scales.fwhm;
+  if (scales.wavelets > 0 && std::ranges::find(sizes, 0.0) == sizes.end()) sizes.insert(sizes.begin(), 0.0);
+  std::vector<double> fwhms;
+  for (const double size : sizes) {
+    const double fwhm = scales.in_beams ? size * *beam_px : size;
+    if (fwhm > 0)
+      fwhms.push_back(fwhm);
+    else
+      folder.add(backend.snr_plane(plane, background), "scale 0: the image");
+  }
+  add_gaussians(backend, plane, fwhms, beam_px, folder, progress);
+  add_wavelets(backend, plane, scales.wavelets, beam_px, folder, progress);
+  return std::move(folder.result);
+}
+
+}  // namespace reber

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Detection at several scales: the S/N of smoothed planes and of wavelet planes, and the largest of them a pixel.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.hpp"
+#include "core/compute/backend.hpp"
+#include "core/pipeline/request.hpp"
+
+namespace reber {
+
+/// One step of the a-trous transform: c_j = c_(j-1) convolved with the outer product of [1 4 6 4 1] / 16 with
+/// 2^(j-1) - 1 zeros between its weights (Holschneider et al. 1989; Starck & Murtagh 2006), zeros outside the image,
+/// blank pixels interpolated over and kept.   j >= 1
+[[nodiscard]] std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j,
+                                                    const Progress& progress);
+
+struct DetectionPlane {
+  std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
+  std::vector<std::string> notes;  ///< one a scale: what it is, its noise
+};
+
+/// For each scale: smooth, measure background and noise again on what came out (a smoothed map has another noise), S/N.
+/// Scale 0 and the wavelets' own image take `background`. Wavelet planes w_j = c_(j-1) - c_j whose scale 2^j px is at
+/// least the beam are used: finer ones show the noise of compact sources alone. beam_px: geometric mean FWHM.
+///   throws InputError for a scale in beams without a beam
+[[nodiscard]] DetectionPlane make_detection_plane(Backend& backend, const Plane& plane,
+                                                  const BackgroundModel& background, const ScaleRequest& scales,
+                                                  const BackgroundRequest& boxes, std::optional<double> beam_px,
+                                                  bool negative, const Progress& progress);
+
+}  // namespace reber

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogues, maps and picture of a run, from what the pipeline left in memory.
+#include "core/pipeline/products.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <optional>
+
+#include "core/catalogue/catalogue_io.hpp"
+#include "core/fits/fits_writer.hpp"
+#include "core/picture/picture.hpp"
+#include "core/model/image.hpp"
+#include "core/sources/model_map.hpp"
+
+namespace reber {
+namespace {
+
+class Writer {
+ public:
+  Writer(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
+         const std::vector<std::string>& history, const Progress& progress)
+      : wanted_(wanted), backend_(backend), result_(result), history_(history), progress_(progress) {}
+
+  std::vector<std::string> write();
+
+ private:
+  [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
+  [[nodiscard]] const BackgroundModel* background() const {
+    return result_.background ? &*result_.background : nullptr;
+  }
+  void map(MapKind kind, const std::string& path, const std::string& unit);
+  void drawn_maps();
+  void labels();
+  void picture(const Catalogue& catalogue);
+  void catalogues(const Catalogue& catalogue);
+
+  const OutputRequest& wanted_;
+  Backend& backend_;
+  const PipelineResult& result_;
+  const std::vector<std::string>& history_;
+  const Progress& progress_;
+  std::vector<std::string> written_;
+};
+
+void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
+  if (path.empty()) return;
+  OutputHeader out;
+  out.like = &header();
+  out.unit = unit;
+  out.beam = result_.beam;
+  out.history = history_;
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    backend_.render_rows(kind, *result_.plane, background(), y0, ny, pixels);
+  };
+  write_fits(path, header().shape, out, rows, wanted_.overwrite, progress_);
+  written_.push_back(path);
+}
+
+void Writer::drawn_maps() {
+  if (wanted_.model.empty() && wanted_.residual.empty()) return;
+  const ModelMap model(result_.sources, header().shape);
+  OutputHeader out;
+  out.like = &header();
+  out.unit = header().unit.text;
+  out.beam = result_.beam;
+  out.history = history_;
+  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources.size()));
+  const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
+  const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
+    model.rows(y0, ny, drawn.data());
+    backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels);
+    for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
+  };
+  for (const auto& [path, rows] : {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
+    if (path->empty()) continue;
+    write_fits(*path, header().shape, out, *rows, wanted_.overwrite, progress_);
+    written_.push_back(*path);
+  }
+}
+
+void Writer::labels() {
+  if (wanted_.labels.empty() || !result_.islands) return;
+  OutputHeader out;
+  out.like = &header();
+  out.history = history_;
+  const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
+    backend_.label_rows(*result_.islands, y0, ny, pixels);
+  };
+  write_fits(wanted_.labels, header().shape, out, rows, wanted_.overwrite, progress_);
+  written_.push_back(wanted_.labels);
+}
+
+double average(const std::vector<float>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void Writer::picture(const Catalogue& catalogue) {
+  if (wanted_.picture.empty()) return;
+  Image image(header().shape);
+  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data());
+  ImageHeader shown = header();
+  shown.beam = result_.beam;
+  PictureOptions options;
+  options.title = shown.object;
+  options.overwrite = wanted_.overwrite;
+  if (background() != nullptr && !background()->rms.empty()) {
+    const double rms = average(background()->rms), mean = average(background()->mean);
+    options.low = mean - 3 * rms;
+    options.high = mean + 100 * rms;
+  }
+  write_sky_picture(wanted_.picture, image.view(), shown, &catalogue, options);
+  written_.push_back(wanted_.picture);
+}
+
+void Writer::catalogues(const Catalogue& catalogue) {
+  if (wanted_.catalogues.empty()) return;
+  std::optional<Catalogue> other;
+  if (wanted_.columns != ColumnSet::pybdsf)
+    other = in_columns(catalogue, result_.sources, wanted_.columns, result_.beam);
+  const Catalogue& named = other ? *other : catalogue;
+  for (const std::string& path : wanted_.catalogues) {
+    write_catalogue(catalogue_format(path).table ? named : catalogue, path, wanted_.overwrite);
+    written_.push_back(path);
+  }
+}
+
+std::vector<std::string> Writer::write() {
+  Catalogue catalogue;
+  if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
+    catalogue = make_catalogue(result_.sources, header(), history_);
+  catalogues(catalogue);
+  const std::string& unit = header().unit.text;
+  map(MapKind::image, wanted_.convolved, unit);
+  map(MapKind::mean, wanted_.mean, unit);
+  map(MapKind::rms, wanted_.rms, unit);
+  map(MapKind::snr, wanted_.snr, "");
+  drawn_maps();
+  labels();
+  picture(catalogue);
+  return std::move(written_);
+}
+
+}  // namespace
+
+bool any_product(const OutputRequest& wanted) {
+  return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
+         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
+}
+
+std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
+                                        const std::vector<std::string>& history, const Progress& progress) {
+  return Writer(wanted, backend, result, history, progress).write();
+}
+
+}  // namespace reber

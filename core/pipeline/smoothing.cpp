@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smoothing to a common or a given beam.
+#include "core/pipeline/smoothing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/fits/cube_writer.hpp"
+#include "core/model/common_beam.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kArcsec = 3600;
+
+std::string words(const Beam& beam) {
+  return fmt::format("{:.6g} x {:.6g} arcsec, PA {:.5g} deg", beam.major_deg * kArcsec, beam.minor_deg * kArcsec,
+                     beam.pa_deg);
+}
+
+/// Planes with a beam, by pointer.
+std::vector<SmoothPlane*> planes_with_beam(std::span<SmoothInput> inputs, std::int64_t only = -1) {
+  std::vector<SmoothPlane*> all;
+  for (SmoothInput& input : inputs)
+    for (SmoothPlane& plane : input.planes)
+      if (plane.own && (only < 0 || plane.plane == only)) all.push_back(&plane);
+  return all;
+}
+
+void aim_planes(const std::vector<SmoothPlane*>& planes) {
+  if (planes.empty()) return;
+  std::vector<Beam> beams;
+  for (const SmoothPlane* plane : planes) beams.push_back(*plane->own);
+  const CommonBeam common = common_beam(beams);
+  for (SmoothPlane* plane : planes) plane->target = common.beam;
+  for (const std::size_t i : common.limiting) planes[i]->limiting = true;
+}
+
+Matrix2 geometry_of(const SmoothInput& input) {
+  const ImageHeader& header = input.header;
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!geometry)
+    throw InputError(fmt::format("{}: smoothing to a beam needs the sky geometry of the image, and it has none ({})",
+                                 input.path, header.wcs.why_not()));
+  return *geometry;
+}
+
+void plan_plane(const SmoothInput& input, SmoothPlane& plane, const Matrix2& geometry) {
+  const Beam &own = *plane.own, &target = *plane.target;
+  const Deconvolved kernel = deconvolve(target, own);
+  if (kernel.kind == Deconvolved::Kind::impossible) {
+    throw InputError(fmt::format("{}{}: cannot reach beam {} from {}: {}", input.path,
+                                 input.cube ? fmt::format(", plane {}", plane.plane) : "", words(target), words(own),
+                                 kernel.reason));
+  }
+  plane.kernel = kernel.beam;
+  plane.kernel_px =
+      ellipse_of(to_pixels(sky_covariance(kernel.beam.major_deg, kernel.beam.minor_deg, kernel.beam.pa_deg), geometry));
+  plane.flux_factor = smoothing_flux_factor(input.header, target, own);
+  plane.noise_factor = noise_factor(target, own, input.header.unit.kind == Unit::Kind::jy_per_beam);
+}
+
+std::vector<std::string> history_of(const SmoothInput& input, const Request& base, const Backend& backend) {
+  const BackendInfo info = backend.info();
+  std::vector<std::string> lines{base.program + ", input " + input.path,
+                                 fmt::format("backend {} ({})", info.name, info.device)};
+  for (const std::string& option : base.options) lines.push_back("option: " + option);
+  for (const SmoothPlane& plane : input.planes) {
+    lines.push_back(plane.own
+                        ? fmt::format("smoothed: plane {}, beam {} -> {}, kernel {}, flux factor {:.9g}", plane.plane,
+                                      words(*plane.own), words(*plane.target), words(plane.kernel), plane.flux_factor)
+                        : fmt::format("smoothed: plane {} has no beam and is left blank", plane.plane));
+  }
+  return lines;
+}
+
+Request plane_request(const SmoothInput& input, const SmoothPlane& plane, const Request& base) {
+  Request request = base;
+  request.input = input.path;
+  request.open.plane = plane.plane;
+  request.beam = plane.own;
+  request.convolve->kernel = TargetBeam{*plane.target};
+  return request;
+}
+
+/// Beams of the planes as the output has them: one for the header, or a table where planes differ or lack one.
+struct OutputBeams {
+  std::optional<Beam> one;
+  std::vector<std::optional<Beam>> table;
+};
+
+OutputBeams output_beams(const SmoothInput& input) {
+  OutputBeams out;
+  bool same = true;
+  for (const SmoothPlane& plane : input.planes) {
+    out.table.push_back(plane.own ? plane.target : std::nullopt);
+    if (!plane.own) {
+      same = false;
+      continue;
+    }
+    if (!out.one) out.one = plane.target;
+    same = same && plane.target->major_deg == out.one->major_deg && plane.target->minor_deg == out.one->minor_deg &&
+           plane.target->pa_deg == out.one->pa_deg;
+  }
+  if (same)
+    out.table.clear();
+  else
+    out.one.reset();
+  return out;
+}
+
+std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, const std::string& output,
+                                Backend& backend, const Progress& progress, const LogSink& log) {
+  const OutputBeams beams = output_beams(input);
+  OutputHeader header;
+  header.like = &input.header;
+  header.unit = input.header.unit.text;
+  header.beam = beams.one;
+  header.history = history_of(input, base, backend);
+  CubeWriter writer(output, header, beams.table, base.output.overwrite);
+  std::vector<Report> reports;
+  for (const SmoothPlane& plane : input.planes) {
+    progress.report("smoothing planes", static_cast<double>(plane.plane) / static_cast<double>(input.planes.size()));
+    if (!plane.own) {
+      const FloatRows blank = [&](std::int64_t, std::int64_t ny, float* out) {
+        std::fill_n(out, ny * input.header.shape.nx, std::nanf(""));
+      };
+      writer.write_plane(plane.plane, blank, progress);
+      continue;
+    }
+    // What the first plane says of the file is not said again.
+    const PipelineResult result =
+        run_pipeline(plane_request(input, plane, base), backend, progress, reports.empty() ? log : LogSink());
+    const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+      backend.render_rows(MapKind::image, *result.plane, nullptr, y0, ny, out);
+    };
+    writer.write_plane(plane.plane, rows, progress);
+    reports.push_back(result.report);
+  }
+  progress.check();
+  writer.finish();
+  progress.report("smoothing planes", 1);
+  return reports;
+}
+
+}  // namespace
+
+SmoothInput read_smooth_input(const std::string& path, const OpenOptions& options, const std::optional<Beam>& own) {
+  OpenOptions first = options;
+  first.plane = options.plane.value_or(0);
+  SmoothInput input;
+  input.path = path;
+  input.header = FitsImage::open(path, first).header();
+  input.cube = input.header.planes > 1 && !options.plane;
+  const auto beam_of = [&](std::int64_t plane) {
+    if (own) return own;
+    if (input.header.plane_beams.empty()) return input.header.beam;
+    return input.header.plane_beams[static_cast<std::size_t>(plane)];
+  };
+  const std::int64_t from = *first.plane, to = input.cube ? input.header.planes : from + 1;
+  for (std::int64_t plane = from; plane < to; ++plane) {
+    SmoothPlane one;
+    one.plane = plane;
+    one.own = beam_of(plane);
+    input.planes.push_back(one);
+  }
+  if (std::ranges::none_of(input.planes, [](const SmoothPlane& plane) { return plane.own.has_value(); }))
+    throw InputError(fmt::format("{}: smoothing needs the image's own beam; {}. Give it with --image-beam", path,
+                                 input.header.beam_note));
+  // What cannot be smoothed must not take part in the choice of the target.
+  const Beam any{1, 1, 0};
+  (void)smoothing_flux_factor(input.header, any, any);
+  (void)geometry_of(input);
+  return input;
+}
+
+void aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane) {
+  if (!per_plane) {
+    aim_planes(planes_with_beam(inputs));
+    return;
+  }
+  for (const SmoothInput& input : inputs) {
+    if (input.planes.size() != inputs.front().planes.size())
+      throw InputError(fmt::format("{} has {} planes and {} has {}: a common beam for each plane needs as many in all",
+                                   inputs.front().path, inputs.front().planes.size(), input.path, input.planes.size()));
+  }
+  for (const SmoothPlane& plane : inputs.front().planes) aim_planes(planes_with_beam(inputs, plane.plane));
+}
+
+void aim_at(std::span<SmoothInput> inputs, const Beam& target) {
+  for (SmoothPlane* plane : planes_with_beam(inputs)) plane->target = target;
+}
+
+void plan_smoothing(SmoothInput& input) {
+  const Matrix2 geometry = geometry_of(input);
+  for (SmoothPlane& plane : input.planes)
+    if (plane.own) plan_plane(input, plane, geometry);
+}
+
+std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output, Backend& backend,
+                           const Progress& progress, const LogSink& log) {
+  if (input.cube) return smooth_cube(input, base, output, backend, progress, log);
+  Request request = plane_request(input, input.planes.front(), base);
+  request.output.convolved = output;
+  return {run_pipeline(request, backend, progress, log).report};
+}
+
+}  // namespace reber

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One table a set of columns: names, units and order as Aegean 2.3 and Selavy (CASDA components 1.9) have them.
+#include "core/sources/column_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace reber {
+namespace {
+
+/// What the columns of a set are made of.
+struct Rows {
+  const Catalogue& catalogue;
+  std::span<const Source> sources;
+  std::optional<Beam> beam;
+};
+
+using Values = std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::string>>;
+
+/// from: the column of our own table that is copied, its unit converted; make: for what has no such column.
+struct Row {
+  ColumnInfo info;
+  const char* from = nullptr;
+  Values (*make)(const Rows&) = nullptr;
+};
+
+struct Conversion {
+  const char *from, *to;
+  double factor;
+};
+constexpr std::array kConversions{Conversion{"deg", "arcsec", 3600}, Conversion{"Jy", "mJy", 1e3},
+                                  Conversion{"Jy/beam", "mJy/beam", 1e3}};
+
+/// Our own column of that name, under the name that it has in other frames than an equatorial one too.
+const Column* own_column(const Catalogue& catalogue, const std::string& name) {
+  if (const Column* column = catalogue.find(name)) return column;
+  for (const auto& [equatorial, others] :
+       {std::pair{"RA", std::array{"GLON", "ELON"}}, std::pair{"DEC", std::array{"GLAT", "ELAT"}}}) {
+    const std::size_t at = name.find(equatorial);
+    if (at == std::string::npos) continue;
+    for (const char* other : others) {
+      std::string renamed = name;
+      if (const Column* column = catalogue.find(renamed.replace(at, std::string(equatorial).size(), other)))
+        return column;
+    }
+  }
+  return nullptr;
+}
+
+template <typename Value, typename Maker>
+Values for_each_source(const Rows& rows, Maker maker) {
+  std::vector<Value> values;
+  values.reserve(rows.sources.size());
+  for (const Source& source : rows.sources) values.push_back(maker(source));
+  return values;
+}
+
+/// Number of each source among those of its island, in the catalogue's order, from 0.
+std::vector<std::int64_t> place_in_island(const Rows& rows) {
+  std::map<std::int64_t, std::int64_t> seen;
+  std::vector<std::int64_t> places;
+  for (const Source& source : rows.sources) places.push_back(seen[source.island]++);
+  return places;
+}
+
+Values component_number(const Rows& rows) { return place_in_island(rows); }
+
+Values island_name(const Rows& rows) {
+  return for_each_source<std::string>(rows, [](const Source& s) { return fmt::format("island_{}", s.island); });
+}
+
+/// "component_12a": the island and a letter for its place in it; aa follows z.
+Values component_name(const Rows& rows) {
+  const std::vector<std::int64_t> places = place_in_island(rows);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::string letters;
+    for (std::int64_t rest = places[i] + 1; rest > 0; rest = (rest - 1) / 26)
+      letters.insert(letters.begin(), static_cast<char>('a' + (rest - 1) % 26));
+    names.push_back(fmt::format("component_{}{}", rows.sources[i].island, letters));
+  }
+  return names;
+}
+
+/// J123456-123456, truncated as the IAU wants names; B for B1950.
+Values position_name(const Rows& rows) {
+  const char letter = rows.catalogue.frame.rfind("FK4", 0) == 0 ? 'B' : 'J';
+  return for_each_source<std::string>(rows, [&](const Source& s) {
+    if (!std::isfinite(s.ra) || !std::isfinite(s.dec)) return std::string();
+    const auto hours = static_cast<std::int64_t>(s.ra * 240),
+               degrees = static_cast<std::int64_t>(std::abs(s.dec) * 3600);
+    return fmt::format("{}{:02}{:02}{:02}{}{:02}{:02}{:02}", letter, hours / 3600, hours / 60 % 60, hours % 60,
+                       s.dec < 0 ? '-' : '+', degrees / 3600, degrees / 60 % 60, degrees % 60);
+  });
+}
+
+template <int decimals>
+Values ra_text(const Rows& rows) {
+  return for_each_source<std::string>(rows, [](const Source& s) { return sexagesimal_hours(s.ra, decimals); });
+}
+template <int decimals>
+Values dec_text(const Rows& rows) {
+  return for_each_source<std::string>(rows, [](const Source& s) { return sexagesimal_degrees(s.dec, decimals); });
+}
+
+/// Aegean's bits: 1 too few pixels for a fit, 4 fixed to the beam, 16 not fitted, 32 no sky position.
+Values aegean_flags(const Rows& rows) {
+  return for_each_source<std::int64_t>(rows, [](const Source& s) {
+    const auto bit = [&](std::int64_t ours, std::int64_t theirs) { return (s.flag & ours) != 0 ? theirs : 0; };
+    return bit(kFlagSmall, 1) | bit(kFlagBeamShape, 4) | (s.fitted ? 0 : 16) | bit(kFlagNoSky, 32);
+  });
+}
+
+template <double Beam::*axis>
+Values beam_axis(const Rows& rows) {
+  const double scale = axis == &Beam::pa_deg ? 1 : 3600;
+  return std::vector<double>(rows.sources.size(), rows.beam ? (*rows.beam).*axis * scale : std::nan(""));
+}
+
+Values frequency_mhz(const Rows& rows) {
+  return std::vector<double>(rows.sources.size(), rows.catalogue.frequency_hz * 1e-6);
+}
+Values has_siblings(const Rows& rows) {
+  return for_each_source<std::int64_t>(rows, [](const Source& s) { return std::int64_t{s.shared}; });
+}
+Values fit_is_estimate(const Rows& rows) {
+  return for_each_source<std::int64_t>(rows, [](const Source& s) { return std::int64_t{!s.fitted}; });
+}
+
+// clang-format off
+const std::vector<Row>& aegean_rows() {
+  static const std::vector<Row> rows{
+      {{"island", "", "meta.id.parent", "Island"}, "Isl_id"},
+      {{"source", "", "meta.id", "Number within the island, from 0"}, nullptr, component_number},
+      {{"background", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Local background"}, "Isl_mean"},
+      {{"local_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Local noise rms"}, "Isl_rms"},
+      {{"ra_str", "", "pos.eq.ra", "Right ascension, hours"}, nullptr, ra_text<2>},
+      {{"dec_str", "", "pos.eq.dec", "Declination, degrees"}, nullptr, dec_text<2>},
+      {{"ra", "deg", "pos.eq.ra;meta.main", "Right ascension"}, "RA"},
+      {{"err_ra", "deg", "stat.error;pos.eq.ra", "Its 1-sigma error, on the sky"}, "E_RA"},
+      {{"dec", "deg", "pos.eq.dec;meta.main", "Declination"}, "DEC"},
+      {{"err_dec", "deg", "stat.error;pos.eq.dec", "Its 1-sigma error"}, "E_DEC"},
+      {{"peak_flux", "Jy/beam", "phot.flux.density;stat.max;em.radio", "Peak brightness"}, "Peak_flux"},
+      {{"err_peak_flux", "Jy/beam", "stat.error;phot.flux.density;stat.max;em.radio", "Its 1-sigma error"}, "E_Peak_flux"},
+      {{"int_flux", "Jy", "phot.flux.density;em.radio", "Total flux density"}, "Total_flux"},
+      {{"err_int_flux", "Jy", "stat.error;phot.flux.density;em.radio", "Its 1-sigma error"}, "E_Total_flux"},
+      {{"a", "arcsec", "phys.angSize.smajAxis", "FWHM of the major axis"}, "Maj"},
+      {{"err_a", "arcsec", "stat.error;phys.angSize.smajAxis", "Its 1-sigma error"}, "E_Maj"},
+      {{"b", "arcsec", "phys.angSize.sminAxis", "FWHM of the minor axis"}, "Min"},
+      {{"err_b", "arcsec", "stat.error;phys.angSize.sminAxis", "Its 1-sigma error"}, "E_Min"},
+      {{"pa", "deg", "pos.posAng", "Position angle, north through east"}, "PA"},
+      {{"err_pa", "deg", "stat.error;pos.posAng", "Its 1-sigma error"}, "E_PA"},
+      {{"flags", "", "meta.code.qual", "Sum of 1: too few pixels, 4: the beam's shape, 16: not fitted, 32: no sky position"}, nullptr, aegean_flags},
+      {{"residual_mean", "Jy/beam", "stat.mean;phot.flux.density", "Mean residual of the island"}, "Resid_Isl_mean"},
+      {{"residual_std", "Jy/beam", "stat.stdev;phot.flux.density", "Residual rms of the island"}, "Resid_Isl_rms"},
+      {{"psf_a", "arcsec", "instr.beam;phys.angSize.smajAxis", "FWHM of the beam's major axis"}, nullptr, beam_axis<&Beam::major_deg>},
+      {{"psf_b", "arcsec", "instr.beam;phys.angSize.sminAxis", "FWHM of the beam's minor axis"}, nullptr, beam_axis<&Beam::minor_deg>},
+      {{"psf_pa", "deg", "instr.beam;pos.posAng", "Position angle of the beam"}, nullptr, beam_axis<&Beam::pa_deg>},
+  };
+  return rows;
+}
+
+const std::vector<Row>& casda_rows() {
+  static const std::vector<Row> rows{
+      {{"island_id", "", "meta.id.parent", "Island"}, nullptr, island_name},
+      {{"component_id", "", "meta.id;meta.main", "Island and letter within it"}, nullptr, component_name},
+      {{"component_name", "", "meta.id", "Name by position, truncated"}, nullptr, position_name},
+      {{"ra_hms_cont", "", "pos.eq.ra", "Right ascension, hours"}, nullptr, ra_text<1>},
+      {{"dec_dms_cont", "", "pos.eq.dec", "Declination, degrees"}, nullptr, dec_text<0>},
+      {{"ra_deg_cont", "deg", "pos.eq.ra;meta.main", "Right ascension"}, "RA"},
+      {{"dec_deg_cont", "deg", "pos.eq.dec;meta.main", "Declination"}, "DEC"},
+      {{"ra_err", "arcsec", "stat.error;pos.eq.ra", "1-sigma error of the right ascension, on the sky"}, "E_RA"},
+      {{"dec_err", "arcsec", "stat.error;pos.eq.dec", "1-sigma error of the declination"}, "E_DEC"},
+      {{"freq", "MHz", "em.freq", "Frequency of the image"}, nullptr, frequency_mhz},
+      {{"flux_peak", "mJy/beam", "phot.flux.density;stat.max;em.radio;stat.fit", "Peak brightness"}, "Peak_flux"},
+      {{"flux_peak_err", "mJy/beam", "stat.error;phot.flux.density;stat.max;em.radio;stat.fit", "Its 1-sigma error"}, "E_Peak_flux"},
+      {{"flux_int", "mJy", "phot.flux.density;em.radio;stat.fit", "Total flux density"}, "Total_flux"},
+      {{"flux_int_err", "mJy", "stat.error;phot.flux.density;em.radio;stat.fit", "Its 1-sigma error"}, "E_Total_flux"},
+      {{"maj_axis", "arcsec", "phys.angSize.smajAxis;em.radio;stat.fit", "FWHM of the major axis"}, "Maj"},
+      {{"min_axis", "arcsec", "phys.angSize.sminAxis;em.radio;stat.fit", "FWHM of the minor axis"}, "Min"},
+      {{"pos_ang", "deg", "phys.angSize;pos.posAng;em.radio;stat.fit", "Position angle, north through east"}, "PA"},
+      {{"maj_axis_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio", "1-sigma error of maj_axis"}, "E_Maj"},
+      {{"min_axis_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio", "1-sigma error of min_axis"}, "E_Min"},
+      {{"pos_ang_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio", "1-sigma error of pos_ang"}, "E_PA"},
+      {{"maj_axis_deconv", "arcsec", "phys.angSize.smajAxis;em.radio;meta.modelled", "maj_axis deconvolved from the beam; 0 where not resolved"}, "DC_Maj"},
+      {{"min_axis_deconv", "arcsec", "phys.angSize.sminAxis;em.radio;meta.modelled", "min_axis deconvolved from the beam; 0 where not resolved"}, "DC_Min"},
+      {{"pos_ang_deconv", "deg", "phys.angSize;pos.posAng;em.radio;meta.modelled", "pos_ang after deconvolution"}, "DC_PA"},
+      {{"maj_axis_deconv_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio;meta.modelled", "1-sigma error of maj_axis_deconv"}, "E_DC_Maj"},
+      {{"min_axis_deconv_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio;meta.modelled", "1-sigma error of min_axis_deconv"}, "E_DC_Min"},
+      {{"pos_ang_deconv_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio;meta.modelled", "1-sigma error of pos_ang_deconv"}, "E_DC_PA"},
+      {{"rms_fit_gauss", "mJy/beam", "stat.stdev;stat.fit", "Residual rms of the island"}, "Resid_Isl_rms"},
+      {{"rms_image", "mJy/beam", "stat.stdev;phot.flux.density", "Local noise rms"}, "Isl_rms"},
+      {{"has_siblings", "", "meta.code", "1: one of several components of its island"}, nullptr, has_siblings},
+      {{"fit_is_estimate", "", "meta.code", "1: measured by moments, not by a fit"}, nullptr, fit_is_estimate},
+  };
+  return rows;
+}
+// clang-format on
+
+const std::vector<Row>& rows_of(ColumnSet set) { return set == ColumnSet::aegean ? aegean_rows() : casda_rows(); }
+
+/// A copy of our column in the set's unit.
+Column converted(const Row& row, const Column& own, bool minus_one_for_none) {
+  Column column{row.info, own.values};
+  column.info.ucd =
+      own.info.ucd.find("pos.galactic") != std::string::npos || own.info.ucd.find("pos.ecliptic") != std::string::npos
+          ? own.info.ucd
+          : row.info.ucd;
+  column.info.unit = own.info.unit;
+  double factor = 1;
+  for (const Conversion& conversion : kConversions) {
+    if (own.info.unit != conversion.from || row.info.unit != conversion.to) continue;
+    factor = conversion.factor;
+    column.info.unit = conversion.to;
+  }
+  if (auto* values = std::get_if<std::vector<double>>(&column.values)) {
+    for (double& value : *values) value = std::isnan(value) && minus_one_for_none ? -1 : value * factor;
+  }
+  return column;
+}
+
+/// ra and dec inside a name become glon and glat, or elon and elat.
+std::string in_frame(const std::string& name, char frame) {
+  std::string out = fmt::format("_{}_", name);
+  for (const auto& [equatorial, other] : {std::pair{"_ra_", "lon"}, std::pair{"_dec_", "lat"}}) {
+    const std::size_t at = out.find(equatorial);
+    if (at != std::string::npos) out.replace(at, std::string(equatorial).size(), fmt::format("_{}{}_", frame, other));
+  }
+  return out.substr(1, out.size() - 2);
+}
+
+std::string sexagesimal(double seconds, int decimals, bool wrap_at_day) {
+  const auto scale = static_cast<std::int64_t>(std::llround(std::pow(10, decimals)));
+  auto units = static_cast<std::int64_t>(std::llround(seconds * static_cast<double>(scale)));
+  if (wrap_at_day) units %= 86400 * scale;
+  const std::int64_t whole = units / scale;
+  std::string text = fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (decimals > 0) text += fmt::format(".{:0{}}", units % scale, decimals);
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(ColumnSet set) {
+  switch (set) {
+    case ColumnSet::aegean:
+      return "aegean";
+    case ColumnSet::casda:
+      return "casda";
+    case ColumnSet::pybdsf:
+      break;
+  }
+  return "pybdsf";
+}
+
+std::string sexagesimal_hours(double degrees, int decimals) {
+  return std::isfinite(degrees) ? sexagesimal(degrees * 240, decimals, true) : std::string();
+}
+
+std::string sexagesimal_degrees(double degrees, int decimals) {
+  if (!std::isfinite(degrees)) return {};
+  return fmt::format("{}{}", degrees < 0 ? '-' : '+', sexagesimal(std::abs(degrees) * 3600, decimals, false));
+}
+
+Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources, ColumnSet set,
+                     const std::optional<Beam>& beam) {
+  if (set == ColumnSet::pybdsf) return catalogue;
+  const Rows rows{catalogue, sources, beam};
+  Catalogue out;
+  out.frame = catalogue.frame;
+  out.equinox = catalogue.equinox;
+  out.frequency_hz = catalogue.frequency_hz;
+  out.history = catalogue.history;
+  out.history.push_back(fmt::format("columns: {}", to_string(set)));
+  const char frame = catalogue.frame == "Galactic" ? 'g' : catalogue.frame == "Ecliptic" ? 'e' : ' ';
+  for (const Row& row : rows_of(set)) {
+    if (row.make != nullptr) {
+      // Hours and names by position are for equatorial positions alone.
+      const bool of_position = row.info.ucd.rfind("pos.eq", 0) == 0 || row.make == position_name;
+      if (of_position && (frame != ' ' || catalogue.frame.empty())) continue;
+      out.columns.push_back({row.info, row.make(rows)});
+      continue;
+    }
+    const Column* const own = own_column(catalogue, row.from);
+    if (own == nullptr) continue;
+    const bool error = row.info.name.rfind("err_", 0) == 0;
+    out.columns.push_back(converted(row, *own, set == ColumnSet::aegean && error));
+    if (frame != ' ') out.columns.back().info.name = in_frame(row.info.name, frame);
+  }
+  return out;
+}
+
+std::vector<SetColumn> set_columns(ColumnSet set) {
+  std::vector<SetColumn> columns;
+  if (set == ColumnSet::pybdsf) {
+    for (const ColumnInfo& info : catalogue_columns()) columns.push_back({info, info.name});
+    return columns;
+  }
+  for (const Row& row : rows_of(set)) columns.push_back({row.info, row.from != nullptr ? row.from : ""});
+  return columns;
+}
+
+std::string columns_document() {
+  std::string text =
+      "# Columns of the catalogues\n\nWhat `reber --list-columns` prints. Sizes are FWHM, angles are north through "
+      "east, NaN is no value.\nJy/beam stands for the image's own unit where that is another. In galactic images RA "
+      "and DEC are GLON and GLAT,\nin ecliptic ones ELON and ELAT.\n";
+  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda}) {
+    const bool own = set == ColumnSet::pybdsf;
+    text += fmt::format("\n## --columns {}\n\n| name | unit |{} UCD | what it is |\n|---|---|{}---|---|\n",
+                        to_string(set), own ? "" : " from |", own ? "" : "---|");
+    for (const SetColumn& column : set_columns(set)) {
+      text += fmt::format("| `{}` | {} |{} {} | {} |\n", column.info.name, column.info.unit,
+                          own ? std::string() : fmt::format(" {} |", column.from), column.info.ucd, column.info.text);
+    }
+  }
+  return text;
+}
+
+}  // namespace reber

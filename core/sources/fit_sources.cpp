@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting values, bounds and fallbacks of the fits of a run's sources, and the work they may cost.
+#include "core/sources/fit_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include "core/sources/fit_ladder.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
+/// A range of entries of the sums: the sources of one island.
+struct IslandSources {
+  std::size_t first, count;
+  std::size_t pixels;  ///< entry of IslandPixels
+};
+
+std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const IslandPixels& pixels) {
+  std::vector<IslandSources> islands;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < sums.size();) {
+    std::size_t end = k + 1;
+    while (end < sums.size() && sums[end].island == sums[k].island) ++end;
+    while (at < pixels.label.size() && pixels.label[at] < sums[k].island) ++at;
+    if (at < pixels.label.size() && pixels.label[at] == sums[k].island) islands.push_back({k, end - k, at});
+    k = end;
+  }
+  return islands;
+}
+
+FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
+  const std::int64_t first = all.first[which], last = all.first[which + 1];
+  FitPixels pixels{{all.y.begin() + first, all.y.begin() + last},
+                   {all.x.begin() + first, all.x.begin() + last},
+                   std::vector<double>(static_cast<std::size_t>(last - first)),
+                   {all.rms.begin() + first, all.rms.begin() + last}};
+  for (std::int64_t p = first; p < last; ++p) {
+    const auto at = static_cast<std::size_t>(p);
+    const double above = static_cast<double>(all.pixel[at]) - static_cast<double>(all.mean[at]);
+    pixels.value[static_cast<std::size_t>(p - first)] = negative ? -above : above;
+  }
+  return pixels;
+}
+
+/// The part's second moments; those of the pixels above a threshold are about 1 / 1.5 of the Gaussian's own.
+Covariance shape_from_moments(const IslandSums& sums) {
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, scale = 1.5 * kFwhm2PerVariance;
+  return {scale * (sums.sxx / sums.s - dx * dx + 1.0 / 12), scale * (sums.sxy / sums.s - dx * dy),
+          scale * (sums.syy / sums.s - dy * dy + 1.0 / 12)};
+}
+
+std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const IslandSources& island,
+                                     const FitPixels& pixels, const std::optional<Covariance>& beam) {
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
+  std::vector<Candidate> candidates;
+  for (std::size_t k = 0; k < island.count; ++k) {
+    const SourceSums& source = sums[island.first + k];
+    const IslandSums& part = source.sums;
+    Candidate one;
+    one.source = static_cast<std::ptrdiff_t>(k);
+    one.start.peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
+    // A part's centroid leans away from its neighbours; its brightest pixel does so less.
+    one.start.x = source.shared ? part.peak_x : part.first_x + part.sx / part.s;
+    one.start.y = source.shared ? part.peak_y : part.first_y + part.sy / part.s;
+    one.start.fwhm2 = shape_from_moments(part);
+    one.bounds.reach = 0.5 * std::max({beam_axes.major, ellipse_of(one.start.fwhm2).major, 2.0});
+    one.bounds.least_fwhm = 0.8 * beam_axes.minor;
+    one.bounds.most_fwhm = std::numbers::sqrt2 * std::max(extent, beam_axes.major);
+    candidates.push_back(one);
+  }
+  return candidates;
+}
+
+/// One island's ladder, or that of a part of it.
+struct Work {
+  std::size_t island;  ///< entry of the islands
+  FitLadder ladder;
+};
+
+/// Entry of the pixels of an island that is nearest to a place.
+std::size_t nearest_pixel(const IslandPixels& pixels, std::size_t which, double x, double y) {
+  auto nearest = static_cast<std::size_t>(pixels.first[which]);
+  double least = std::numeric_limits<double>::infinity();
+  for (auto p = static_cast<std::size_t>(pixels.first[which]); p < static_cast<std::size_t>(pixels.first[which + 1]);
+       ++p)
+    if (const double d = std::hypot(pixels.x[p] - x, pixels.y[p] - y); d < least) least = d, nearest = p;
+  return nearest;
+}
+
+/// The entry of a source that a fit added: the sums of the one it was found in, the peak where it is.
+SourceSums extra_source(const SourceSums& parent, const IslandPixels& pixels, std::size_t which,
+                        const GaussianComponent& at) {
+  SourceSums extra = parent;
+  const std::size_t p = nearest_pixel(pixels, which, at.x, at.y);
+  extra.sums.peak_y = pixels.y[p], extra.sums.peak_x = pixels.x[p];
+  extra.sums.peak = pixels.pixel[p], extra.sums.peak_mean = pixels.mean[p], extra.sums.peak_rms = pixels.rms[p];
+  return extra;
+}
+
+/// Entry, from `first`, of the source whose brightest pixel is nearest.
+std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t first, const GaussianComponent& at) {
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = first; k < sources.size(); ++k)
+    if (const double d = std::hypot(sources[k].sums.peak_x - at.x, sources[k].sums.peak_y - at.y); d < least)
+      least = d, nearest = k - first;
+  return nearest;
+}
+
+/// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
+/// the core's wings: returns nothing, and the core stands for the source.
+/// seed: threshold in rms that the emission has to reach under the core
+std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {
+  constexpr double kLeastRest = 0.25;
+  const Covariance& c = core.fwhm2;
+  const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  SourceSums rest = source;
+  IslandSums& sums = rest.sums;
+  if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
+  const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;
+  sums.s -= flux;
+  sums.sx -= flux * dx, sums.sy -= flux * dy;
+  sums.sxx -= flux * (dx * dx + c.xx / kFwhm2PerVariance), sums.syy -= flux * (dy * dy + c.yy / kFwhm2PerVariance);
+  sums.sxy -= flux * (dx * dy + c.xy / kFwhm2PerVariance);
+  const double sign = sums.peak < sums.peak_mean ? -1 : 1;
+  const double level = sign * (static_cast<double>(sums.peak) - sums.peak_mean) - core.peak;
+  if (!(level > seed * sums.peak_rms)) return std::nullopt;
+  sums.peak = static_cast<float>(sums.peak_mean + sign * level);
+  rest.shared = true;
+  return rest;
+}
+
+using Ladders = std::vector<std::unique_ptr<Work>>;
+
+/// Islands or ladders of one task of a thread: some hundred tasks, so that one large island keeps no other waiting.
+std::size_t together(std::size_t count) { return std::clamp<std::size_t>(count / 256, 1, 64); }
+std::size_t tasks_of(std::size_t count) { return (count + together(count) - 1) / together(count); }
+
+/// Calls body(i, task) for each i of [0, count), in order within a task.
+template <class Body>
+void for_each_task(ThreadPool& pool, std::size_t count, const Progress& progress, const Body& body) {
+  pool.for_each(static_cast<std::int64_t>(tasks_of(count)), [&](std::int64_t number) {
+    const auto task = static_cast<std::size_t>(number);
+    const std::size_t first = task * together(count);
+    for (std::size_t i = first; i < std::min(count, first + together(count)); ++i) {
+      progress.check();
+      body(i, task);
+    }
+  });
+}
+
+/// What became of the ladders of one task, in their order.
+struct Settled {
+  Ladders open;
+  std::vector<std::pair<std::size_t, std::vector<LadderResult>>> found;  ///< with the island's entry
+};
+
+/// A finished ladder gives its results and, in its place, those of its parts.
+void settle(std::unique_ptr<Work> one, Settled& to) {
+  if (!one->ladder.finished()) {
+    to.open.push_back(std::move(one));
+    return;
+  }
+  if (!one->ladder.results().empty()) to.found.emplace_back(one->island, one->ladder.results());
+  for (FitLadder& part : one->ladder.parts())
+    settle(std::make_unique<Work>(Work{one->island, std::move(part)}), to);
+}
+
+/// The ladders still open, in order; results of the others are added to their islands'.
+Ladders joined(std::vector<Settled> tasks, std::vector<std::vector<LadderResult>>& found) {
+  Ladders open;
+  for (Settled& task : tasks) {
+    std::ranges::move(task.open, std::back_inserter(open));
+    for (auto& [island, results] : task.found) {
+      if (found[island].empty()) {
+        found[island] = std::move(results);
+      } else {
+        std::ranges::copy(results, std::back_inserter(found[island]));
+      }
+    }
+  }
+  return open;
+}
+
+/// Asks every open ladder's question in one batch and hands out the answers.
+/// returns the ladders still open; results of the others are added to their islands'
+Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& pool,
+                   std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
+  std::vector<FitProblem> sizes;
+  sizes.reserve(open.size());
+  for (const std::unique_ptr<Work>& one : open) sizes.push_back(one->ladder.question());
+  batch.lay_out(std::move(sizes));
+  for_each_task(pool, open.size(), progress,
+                [&](std::size_t i, std::size_t) { open[i]->ladder.ask(batch, batch.problems[i]); });
+  const FitResults results = backend.fit(batch, progress);
+  std::vector<Settled> settled(tasks_of(open.size()));
+  for_each_task(pool, open.size(), progress, [&](std::size_t i, std::size_t task) {
+    open[i]->ladder.take(results.problems[i], results.components.data() + batch.problems[i].first_component);
+    settle(std::move(open[i]), settled[task]);
+  });
+  return joined(std::move(settled), found);
+}
+
+/// Sources and their fits, those that the fits added at the end of their islands.
+/// found: of each island;   seed: threshold in rms
+std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
+                               const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
+                               double seed) {
+  std::vector<SourceSums> all;
+  std::vector<SourceFit> fits;
+  std::size_t next = 0, most = sums.size();
+  for (const std::vector<LadderResult>& island : found)
+    most += static_cast<std::size_t>(std::ranges::count_if(
+        island, [](const LadderResult& one) { return one.source == Candidate::kExtra || (one.flag & kFlagCore) != 0; }));
+  all.reserve(most);
+  fits.reserve(most);
+  const auto copy_until = [&](std::size_t end) {
+    for (; next < end; ++next) {
+      all.push_back(sums[next]);
+      fits.push_back({{}, kFlagNotFitted});
+    }
+  };
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const IslandSources& island = islands[i];
+    copy_until(island.first);
+    const std::size_t first = all.size();
+    copy_until(island.first + island.count);
+    for (const LadderResult& one : found[i]) {
+      if (one.source == Candidate::kExtra) continue;
+      const std::size_t k = first + static_cast<std::size_t>(one.source);
+      const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, seed) : std::nullopt;
+      if (!rest) {
+        fits[k] = {one.gaussian, one.noise ? one.flag | kFlagNoise : one.flag};
+        continue;
+      }
+      all.push_back(extra_source(all[k], pixels, island.pixels, one.gaussian.component));
+      all.back().shared = true;
+      fits.push_back({one.gaussian, one.flag});
+      all[k] = *rest;
+      fits[k].flag |= kFlagCore;
+    }
+    for (const LadderResult& one : found[i]) {
+      if (one.source != Candidate::kExtra) continue;
+      const GaussianComponent& at = one.gaussian.component;
+      const std::size_t parent = first + nearest_source(all, first, at);
+      all[parent].shared = true;
+      all.push_back(extra_source(all[parent], pixels, island.pixels, at));
+      fits.push_back({one.gaussian, one.flag});
+    }
+  }
+  copy_until(sums.size());
+  sums = std::move(all);
+  return fits;
+}
+
+}  // namespace
+
+SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam)
+    : request_(request), shape_(header.shape) {
+  const auto centre =
+      header.wcs.sky_per_pixel(0.5 * static_cast<double>(shape_.nx - 1), 0.5 * static_cast<double>(shape_.ny - 1));
+  if (!beam || !centre) return;
+  beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
+  beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);
+}
+
+void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                                 const IslandMap& islands, const Progress& progress) {
+  constexpr double kWidestBeam = 20, kReachInBeams = 2.2;
+  constexpr std::int64_t kReachWithoutBeam = 12;
+  const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
+  if (!(width <= kWidestBeam)) return;
+  const std::int64_t reach = beam_px_ ? static_cast<std::int64_t>(std::ceil(kReachInBeams * width)) : kReachWithoutBeam;
+  const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
+  const auto limit = static_cast<float>(islands.options().seed);
+  ThreadPool pool(request_.threads);
+  std::vector<std::int32_t> labels;
+  std::vector<float> snr;
+  measured_ = measure_noise_correlation(
+      shape_,
+      [&](const Rect& where, float* out) {
+        // With the columns beside it whose sources reach into it.
+        const std::int64_t x0 = std::max<std::int64_t>(where.x0 - grow, 0);
+        const std::int64_t x1 = std::min(where.x0 + where.nx + grow, shape_.nx);
+        const Rect wide{where.y0, x0, where.ny, x1 - x0};
+        labels.resize(static_cast<std::size_t>(wide.shape().count()));
+        snr.resize(labels.size());
+        backend.render(MapKind::snr, plane, &background, wide, snr.data());
+        backend.draw_labels(islands, wide, labels.data());
+        blank_sources(snr, labels, wide.nx, limit, grow);
+        for (std::int64_t y = 0; y < where.ny; ++y)
+          std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
+      },
+      reach, pool, progress);
+}
+
+std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
+                                         const DetectOptions& options, const Progress& progress) const {
+  const std::vector<IslandSources> islands = group(sums, pixels);
+  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
+  ThreadPool pool(request_.threads);
+  std::vector<std::vector<LadderResult>> found(islands.size());
+  std::vector<Settled> begun(tasks_of(islands.size()));
+  for_each_task(pool, islands.size(), progress, [&](std::size_t i, std::size_t task) {
+    FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
+    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_);
+    settle(std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting)}), begun[task]);
+  });
+  Ladders open = joined(std::move(begun), found);
+  FitBatch batch;
+  batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
+  while (!open.empty()) {
+    const auto last = std::stable_partition(
+        open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
+    Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
+    open.erase(last, open.end());
+    batch.weights = beam_noise_;
+    open = next_round(backend, std::move(open), batch, pool, found, progress);
+    batch.weights = batch.errors;
+    std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, progress),
+                      std::back_inserter(open));
+  }
+  return collect(sums, islands, pixels, found, options.seed);
+}
+
+std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if ((fits[i].flag & kFlagNoise) != 0) continue;
+    if (kept != i) {
+      sums[kept] = std::move(sums[i]);
+      fits[kept] = std::move(fits[i]);
+    }
+    ++kept;
+  }
+  const auto left_out = static_cast<std::int64_t>(fits.size() - kept);
+  sums.resize(kept);
+  fits.resize(kept);
+  return left_out;
+}
+
+std::string SourceFitter::description() const {
+  return fmt::format("Gaussians, weights for {}, errors for {}",
+                     beam_px_ ? "noise correlated like the beam" : "uncorrelated noise",
+                     measured_.pixels > 0 ? fmt::format("the noise's autocorrelation in {} pixels", measured_.pixels)
+                     : beam_px_           ? "noise correlated like the beam"
+                                          : "uncorrelated noise");
+}
+
+}  // namespace reber

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stage that fits Gaussians to the sources of a run, all threads at work.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compute/backend.hpp"
+#include "core/sources/measured_noise.hpp"
+#include "core/sources/source.hpp"
+
+namespace reber {
+
+struct FitRequest {
+  /// automatic: gaussian where a beam is known, else none
+  enum class Method { none, gaussian, automatic } method = Method::none;
+  bool keep_noise_peaks = false;  ///< rows for detections that are flagged kFlagNoise
+  int threads = 0;                ///< 0: all that this process may use; the answer is the same for any number
+  [[nodiscard]] bool wanted(bool beam_known) const {
+    return method == Method::gaussian || (method == Method::automatic && beam_known);
+  }
+  bool operator==(const FitRequest&) const = default;
+};
+
+/// Fits the islands of one image. The weights take the noise's autocorrelation for the beam's shape; without a beam
+/// they are ordinary. The errors take it as measured; docs/numerics.md#fit gives the equations.
+class SourceFitter {
+ public:
+  SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam);
+
+  /// Measures the autocorrelation of the noise outside the islands, grown by a beam. The beam's shape serves where too
+  /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
+  ///   throws Cancelled
+  void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                     const Progress& progress = {});
+
+  /// One entry an entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what is
+  /// tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
+  /// describes keep their moments. Flags say so.
+  /// pixels: of every island.   throws Cancelled
+  [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
+                                           const DetectOptions& options, const Progress& progress = {}) const;
+
+  /// For the report and HISTORY.
+  [[nodiscard]] std::string description() const;
+
+  /// What the weights take the noise for; uncorrelated without a beam.
+  [[nodiscard]] const NoiseCorrelation& weights_noise() const { return beam_noise_; }
+  /// What the errors take it for: as measured, else as the weights do.
+  [[nodiscard]] const NoiseCorrelation& errors_noise() const {
+    return measured_.pixels > 0 ? measured_.correlation : beam_noise_;
+  }
+
+ private:
+  FitRequest request_;
+  Shape shape_;
+  std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid
+  NoiseCorrelation beam_noise_;
+  MeasuredCorrelation measured_;
+};
+
+/// Takes out the entries of both that are flagged kFlagNoise; the order of the others stays.
+///   returns how many
+std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits);
+
+}  // namespace reber

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources from island sums: moments corrected for the cut at the flood level, errors for correlated noise; or what a
+// fit made of them. docs/numerics.md#measure and #fit hold the equations and where they come from.
+#include "core/sources/source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "core/base/thread_pool.hpp"
+#include "core/sources/shape_errors.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLn2 = std::numbers::ln2;
+constexpr double kFwhm2PerVariance = 8 * kLn2;
+constexpr double kDegrees = 180 / std::numbers::pi;
+/// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below this many
+/// errors above that (docs/science.md#errors).
+constexpr double kResolvedBias = 2, kResolvedSigma = 3;
+
+/// Fewest pixels whose second moments say something of the shape.
+constexpr std::int64_t kPixelsForShape = 6;
+
+/// What all sources of an image share.
+struct Setting {
+  const ImageHeader& header;
+  const Wcs* wcs;  ///< the header's, or a thread's own copy
+  const DetectOptions& options;
+  std::optional<Covariance> beam_px;  ///< FWHM^2 of the beam on the grid, at the image's centre
+  double beam_area_px = kNan;         ///< solid angle of the beam in pixels
+  std::optional<Matrix2> centre;      ///< d(east, north)/d(x, y), degrees, at the image's centre
+  double unit = 1;                    ///< image value x unit = value in the unit without its prefix
+  double per_sum = kNan;              ///< sum of pixels x per_sum = flux density
+};
+
+double flux_per_sum(const Setting& setting) {
+  double per_sum = kNan;
+  switch (setting.header.unit.kind) {
+    case Unit::Kind::jy_per_beam:
+      per_sum = 1 / setting.beam_area_px;
+      break;
+    case Unit::Kind::jy_per_pixel:
+      per_sum = 1;
+      break;
+    case Unit::Kind::jy_per_sr:
+      if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
+      break;
+    case Unit::Kind::kelvin:
+    case Unit::Kind::unknown:
+      break;
+  }
+  return per_sum * setting.unit;
+}
+
+Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
+  Setting setting{header, &header.wcs, options, {}, kNan, {}, header.unit.factor, kNan};
+  const double cx = 0.5 * static_cast<double>(header.shape.nx - 1), cy = 0.5 * static_cast<double>(header.shape.ny - 1);
+  setting.centre = header.wcs.sky_per_pixel(cx, cy);
+  if (beam && setting.centre) {
+    setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *setting.centre);
+    setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
+  }
+  setting.per_sum = flux_per_sum(setting);
+  return setting;
+}
+
+/// Second moments of the island about its centroid, and the pixel shape made of them.
+struct Shape2 {
+  double dx, dy;         ///< centroid from the island's first pixel
+  Covariance fwhm2;      ///< FWHM^2 on the grid, corrected for the cut at `threshold`
+  double peak;           ///< corrected for the centroid's place between pixels
+  bool assumed = false;  ///< beam shape taken
+  bool complex = false;  ///< not a Gaussian: moments and sum as they stand
+};
+
+/// The part of a Gaussian's variance left when only pixels above r = threshold / peak are used:
+/// 1 + r ln r / (1 - r)  (Spreeuw 2010, thesis, eq. 2.66); the part of its flux left is 1 - r.
+double variance_left(double r) { return 1 + r * std::log(r) / (1 - r); }
+
+/// Pixel-sized or line-shaped islands: a pixel's own variance is added (SExtractor's rule for thin objects).
+Covariance moments_of(const IslandSums& sums, double dx, double dy) {
+  Covariance m{sums.sxx / sums.s - dx * dx, sums.sxy / sums.s - dx * dy, sums.syy / sums.s - dy * dy};
+  if (!(m.xx * m.yy - m.xy * m.xy >= 1.0 / 144)) {
+    m.xx += 1.0 / 12;
+    m.yy += 1.0 / 12;
+  }
+  return m;
+}
+
+/// Whether a Gaussian of this size would cover far more pixels above the threshold than the island has: rings,
+/// filaments and remnants of deblending do. Its area is pi/4 M m log2(P/T).
+bool too_few_pixels(const Covariance& fwhm2, double peak, double threshold, std::int64_t npix) {
+  constexpr double kExcess = 2;  // noise changes the area of a faint source by less
+  const double axes = std::sqrt(std::max(0.0, fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy));
+  return std::numbers::pi / 4 * axes * std::log2(peak / threshold) > kExcess * static_cast<double>(npix);
+}
+
+/// Peak between pixels: the brightest pixel divided by the Gaussian's value at its distance from the centroid.
+double corrected_peak(double pixel, double off_x, double off_y, const Covariance& fwhm2) {
+  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
+  if (!(det > 0) || !(std::hypot(off_x, off_y) <= 1)) return pixel;
+  const double q = (fwhm2.yy * off_x * off_x - 2 * fwhm2.xy * off_x * off_y + fwhm2.xx * off_y * off_y) / det;
+  return pixel * std::exp(4 * kLn2 * q);
+}
+
+Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Setting& setting) {
+  Shape2 shape{sums.sx / sums.s, sums.sy / sums.s, {}, pixel};
+  const double off_x = sums.peak_x - sums.first_x - shape.dx, off_y = sums.peak_y - sums.first_y - shape.dy;
+  shape.assumed = sums.npix < kPixelsForShape && setting.beam_px.has_value();
+  if (shape.assumed) {
+    shape.fwhm2 = *setting.beam_px;
+    shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
+    return shape;
+  }
+  const Covariance moments = moments_of(sums, shape.dx, shape.dy);
+  // The correction needs the peak and the peak the corrected shape: three rounds settle both to 1e-3.
+  for (int round = 0; round < 3; ++round) {
+    const double factor = kFwhm2PerVariance / variance_left(threshold / shape.peak);
+    shape.fwhm2 = {moments.xx * factor, moments.xy * factor, moments.yy * factor};
+    shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
+  }
+  // A brightest pixel below the seed threshold: the noise varies across the island, which is cut at no single level.
+  const bool uneven = !(pixel > setting.options.seed * sums.peak_rms);
+  shape.complex = uneven || too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
+  if (shape.complex) {
+    shape.fwhm2 = {moments.xx * kFwhm2PerVariance, moments.xy * kFwhm2PerVariance, moments.yy * kFwhm2PerVariance};
+    shape.peak = pixel;
+  }
+  return shape;
+}
+
+/// Signal to noise of a moment measurement, in Condon's (1997) sense: relative error of an axis = sqrt(2)/rho.
+/// Correlated noise: rho^2 = 2 (M m + B b) / (ln2 B b sigma^2) ((P - T) / ln(P/T))^2 with FWHMs: Spreeuw's (2010)
+/// eq. 3.62 for a point, and twice the noise in a wide source, over whose area noise of Condon's autocorrelation adds
+/// up to that. Without a beam, white noise of one pixel: rho^2 = pi M m P^2 / (8 ln2 sigma^2).
+double rho_of(double major, double minor, double peak, double threshold, double rms, const Setting& setting) {
+  if (!setting.beam_px) return std::sqrt(std::numbers::pi * major * minor / (8 * kLn2)) * peak / rms;
+  const Ellipse beam = ellipse_of(*setting.beam_px);
+  const double level = (peak - threshold) / std::log(peak / threshold), points = beam.major * beam.minor;
+  return std::sqrt(2 * (major * minor + points) / (kLn2 * points)) * level / rms;
+}
+
+/// Error of a sum over `area` pixels in units of the rms: sqrt(a^2 / (1 + a / N)), a^2 where all pixels carry the same
+/// noise, a N where the area holds many independent ones. N = 2 beam areas is the integral of the autocorrelation of
+/// white noise smoothed by the beam, 1 pixel without a beam.
+double sum_error(double area, const Setting& setting) {
+  const double together = setting.beam_px ? 2 * setting.beam_area_px : 1;
+  return area / std::sqrt(1 + area / together);
+}
+
+void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, double threshold, const Ellipse& pixels,
+                const Setting& setting) {
+  const double sign = source.negative ? -1 : 1, per_sum = setting.per_sum;
+  const double pixel = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
+  source.peak = sign * shape.peak * setting.unit;
+  source.e_peak = shape.peak / pixel * sums.peak_rms * setting.unit;
+  const double noise = sums.peak_rms * std::abs(per_sum), npix = static_cast<double>(sums.npix);
+  source.isl_total = sign * sums.s * per_sum;
+  source.e_isl_total = noise * sum_error(npix, setting);
+
+  const double gaussian_px = std::numbers::pi / (4 * kLn2) * pixels.major * pixels.minor;
+  const double above = 1 - threshold / shape.peak;
+  if (shape.assumed) {
+    source.total = sign * shape.peak * gaussian_px * per_sum;
+    source.e_total = std::abs(source.total * source.e_peak / source.peak);
+  } else if (shape.complex) {
+    source.total = source.isl_total;
+    source.e_total = source.e_isl_total;
+  } else {
+    // Noise that lifts the source moves its edge too: by the pixels that a Gaussian has an e-fold of brightness.
+    source.total = source.isl_total / above;
+    source.e_total = noise * sum_error(npix + gaussian_px, setting) / above;
+  }
+  const double flux = shape.assumed ? shape.peak * gaussian_px : shape.complex ? sums.s : sums.s / above;
+  source.model = {sign * flux / gaussian_px, source.x, source.y, shape.fwhm2};
+}
+
+/// Position, shape and their errors on the sky. position: covariance of x and y; shape: of fwhm2; both in pixels.
+void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position, const ShapeErrors& shape,
+             const ShapeErrors& limiting, const Setting& setting) {
+  const Wcs& wcs = *setting.wcs;
+  const auto sky = wcs.to_sky(source.x, source.y);
+  const auto local = wcs.sky_per_pixel(source.x, source.y);
+  if (!sky || !local) {
+    source.flag |= kFlagNoSky;
+    for (double Source::*one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
+                                &Source::dec_peak, &Source::major, &Source::minor, &Source::pa, &Source::e_major,
+                                &Source::e_minor, &Source::e_pa, &Source::dc_major, &Source::dc_minor, &Source::dc_pa,
+                                &Source::e_dc_major, &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+      source.*one = kNan;
+    return;
+  }
+  source.ra = sky->lon_deg;
+  source.dec = sky->lat_deg;
+  const auto peak = wcs.to_sky(static_cast<double>(source.peak_x), static_cast<double>(source.peak_y));
+  source.ra_peak = peak ? peak->lon_deg : kNan;
+  source.dec_peak = peak ? peak->lat_deg : kNan;
+  const Covariance place = to_sky(position, *local);
+  source.e_ra = std::sqrt(place.xx);
+  source.e_dec = std::sqrt(place.yy);
+
+  const Covariance on_sky = to_sky(fwhm2, *local);
+  const Ellipse ellipse = ellipse_of(on_sky);
+  const EllipseErrors errors = ellipse_errors(ellipse, to_sky(shape, *local));
+  source.major = ellipse.major, source.e_major = errors.major;
+  source.minor = ellipse.minor, source.e_minor = errors.minor;
+  source.pa = ellipse.pa_deg, source.e_pa = errors.pa_deg;
+
+  if (!setting.beam_px) {
+    for (double Source::*one : {&Source::dc_major, &Source::dc_minor, &Source::dc_pa, &Source::e_dc_major,
+                                &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+      source.*one = kNan;
+    return;
+  }
+  const IntrinsicShape intrinsic = intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
+  source.dc_major = intrinsic.axes.major, source.e_dc_major = intrinsic.errors.major;
+  source.dc_minor = intrinsic.axes.minor, source.e_dc_minor = intrinsic.errors.minor;
+  source.dc_pa = intrinsic.axes.pa_deg, source.e_dc_pa = intrinsic.errors.pa_deg;
+  source.dc_major_most = intrinsic.most_major;
+}
+
+/// Whether total over peak, in units of a point's, is beyond what noise makes of a point.
+/// log_error: 1-sigma error of its logarithm
+bool is_resolved(double ratio, double log_error) {
+  return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
+}
+
+void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_moments, const Setting& setting) {
+  const double sign = source.negative ? -1 : 1;
+  const GaussianComponent& g = fit.component;
+  source.fitted = true;
+  source.model = g;
+  source.model.peak *= sign;
+  const auto& c = fit.covariance;
+  source.x = g.x, source.e_x = std::sqrt(c[1][1]);
+  source.y = g.y, source.e_y = std::sqrt(c[2][2]);
+  source.peak = sign * g.peak * setting.unit;
+  source.e_peak = std::sqrt(c[0][0]) * setting.unit;
+  const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
+  const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
+  source.total = sign * total;
+  source.e_total = total * relative_total_error(g, c);
+  ShapeErrors shape{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) shape[a][b] = c[a + 3][b + 3];
+  const bool free = shape[0][0] > 0;
+  set_sky(source, g.fwhm2, {c[1][1], c[1][2], c[2][2]}, shape, free ? shape : of_moments, setting);
+  if (!free || !setting.beam_px) return;
+  const Covariance& beam = *setting.beam_px;
+  const double ratio = std::sqrt(det / (beam.xx * beam.yy - beam.xy * beam.xy));
+  source.resolved = is_resolved(ratio, log_area_error(g.fwhm2, shape)) ? 1 : 0;
+}
+
+/// A source by its moments, and the errors of their shape. Its place on the sky is left open.
+struct Measured {
+  Source source;
+  Covariance fwhm2, position;  ///< position: covariance of x and y
+  ShapeErrors errors{};
+};
+
+Measured make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
+  Measured measured;
+  Source& source = measured.source;
+  source.island = island;
+  source.negative = setting.options.negative;
+  source.npix = sums.npix;
+  source.x0 = sums.x0, source.x1 = sums.x1 - 1, source.y0 = sums.y0, source.y1 = sums.y1 - 1;
+  source.peak_x = sums.peak_x, source.peak_y = sums.peak_y;
+  const double pixel = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
+  const double threshold = setting.options.flood * sums.peak_rms;
+  source.snr = pixel / sums.peak_rms;
+  source.sum_snr = sums.s / sums.peak_rms;
+  source.rms = sums.peak_rms * setting.unit;
+  source.mean = sums.peak_mean * setting.unit;
+  source.peak_pixel = (source.negative ? -1 : 1) * pixel * setting.unit;
+
+  const Shape2 shape = shape_of(sums, pixel, threshold, setting);
+  const Ellipse pixels = ellipse_of(shape.fwhm2);
+  const double rho = rho_of(pixels.major, pixels.minor, shape.peak, threshold, sums.peak_rms, setting);
+  // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
+  const double spread2 = 1 / (2 * kLn2 * rho * rho);
+  const Covariance position{shape.fwhm2.xx * spread2, shape.fwhm2.xy * spread2, shape.fwhm2.yy * spread2};
+  source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(position.xx);
+  source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(position.yy);
+  if (source.x0 == 0 || source.y0 == 0 || sums.x1 == setting.header.shape.nx || sums.y1 == setting.header.shape.ny)
+    source.flag |= kFlagEdge;
+  if (shape.assumed) source.flag |= kFlagSmall;
+  if (source.negative) source.flag |= kFlagNegative;
+  if (shape.complex) source.flag |= kFlagComplex;
+  set_fluxes(source, sums, shape, threshold, pixels, setting);
+  measured.errors = shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
+  measured.fwhm2 = shape.fwhm2;
+  measured.position = position;
+  if (setting.beam_px && !shape.assumed) {
+    const double ratio =
+        std::abs(source.total / (setting.per_sum * setting.beam_area_px)) * setting.unit / std::abs(source.peak);
+    source.resolved = is_resolved(ratio, std::abs(source.e_total / source.total)) ? 1 : 0;
+  }
+  return measured;
+}
+
+Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting& setting) {
+  auto [source, fwhm2, position, errors] = make_source(sums.sums, sums.island, setting);
+  source.shared = sums.shared;
+  if (fit.gaussian) {
+    source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
+    set_fit(source, *fit.gaussian, errors, setting);
+  } else {
+    set_sky(source, fwhm2, position, errors, errors, setting);
+  }
+  source.flag |= fit.flag;
+  return source;
+}
+
+void apply(const Calibration& calibration, Source& source) {
+  const double scale = 1 + calibration.clean_bias / std::abs(source.peak), part = calibration.flux_error;
+  source.peak *= scale;
+  source.total *= scale;
+  source.e_total *= scale;
+  source.e_peak = std::hypot(source.e_peak, part * source.peak);
+  source.e_total = std::hypot(source.e_total, part * source.total);
+  source.e_isl_total = std::hypot(source.e_isl_total, part * source.isl_total);
+  source.e_ra = std::hypot(source.e_ra, calibration.position_error);
+  source.e_dec = std::hypot(source.e_dec, calibration.position_error);
+}
+
+bool comes_before(std::int64_t y, std::int64_t x, std::int64_t other_y, std::int64_t other_x) {
+  return y != other_y ? y < other_y : x < other_x;
+}
+
+void sort_by_peak(std::vector<Source>& sources) {
+  std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
+    return comes_before(a.peak_y, a.peak_x, b.peak_y, b.peak_x);
+  });
+}
+
+}  // namespace
+
+double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) {
+  const DetectOptions unused;
+  return make_setting(unused, header, beam).per_sum;
+}
+
+void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
+  for (Source source : negative) {
+    source.island += islands;
+    sources.push_back(source);
+  }
+  sort_by_peak(sources);
+}
+
+std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
+                                 const ImageHeader& header, const std::optional<Beam>& beam,
+                                 const std::vector<SourceFit>& fits, const Calibration& calibration, int threads) {
+  constexpr std::int64_t kShare = 256;
+  const Setting setting = make_setting(options, header, beam);
+  const auto count = static_cast<std::int64_t>(sums.size());
+  // In the order of their peaks from the beginning: sources are large, their numbers are not.
+  std::vector<std::size_t> order(sums.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return comes_before(sums[a].sums.peak_y, sums[a].sums.peak_x, sums[b].sums.peak_y, sums[b].sums.peak_x);
+  });
+  std::vector<Source> sources(sums.size());
+  ThreadPool pool(count > 2 * kShare ? threads : 1);
+  const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()),
+                             header.wcs);  // WCSLIB writes into its structures
+  pool.for_each_worker((count + kShare - 1) / kShare, [&](std::int64_t share, int worker) {
+    Setting its = setting;
+    its.wcs = &own[static_cast<std::size_t>(worker)];
+    const SourceFit none;
+    for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
+      const std::size_t k = order[static_cast<std::size_t>(i)];
+      Source& source = sources[static_cast<std::size_t>(i)];
+      source = whole_source(sums[k], k < fits.size() ? fits[k] : none, its);
+      apply(calibration, source);
+    }
+  });
+  return sources;
+}
+
+}  // namespace reber

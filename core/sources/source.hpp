@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the sums of an island to the numbers of a source, with their errors.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/compute/detection.hpp"
+#include "core/compute/gaussian_fit.hpp"
+#include "core/model/image_header.hpp"
+#include "core/model/catalogue.hpp"
+
+namespace reber {
+
+/// One source, measured by moments or by a fit. NaN where a number cannot be had (no beam, no sky position, too few
+/// pixels). Angles in degrees; fluxes in the image's unit without its prefix (Jy, Jy/beam) where BUNIT is known.
+struct Source {
+  std::int64_t island = 0;  ///< label; negative detections carry on after the positive ones
+  bool negative = false;
+  double ra = 0, e_ra = 0, dec = 0, e_dec = 0;  ///< e_ra in degrees on the sky
+  double ra_peak = 0, dec_peak = 0;
+  double x = 0, e_x = 0, y = 0, e_y = 0;  ///< 0-based pixels
+  double total = 0, e_total = 0;          ///< Jy, corrected for the flux below the flood level
+  double peak = 0, e_peak = 0;            ///< Jy/beam, corrected for the peak's place between pixels
+  double peak_pixel = 0;                  ///< Jy/beam, the brightest pixel less background
+  std::int64_t peak_x = 0, peak_y = 0;
+  double isl_total = 0, e_isl_total = 0;                                    ///< Jy, sum of the island's pixels
+  double major = 0, e_major = 0, minor = 0, e_minor = 0, pa = 0, e_pa = 0;  ///< FWHM and PA, on the sky
+  double dc_major = 0, dc_minor = 0, dc_pa = 0;  ///< deconvolved from the beam; 0 for a point
+  double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
+  double dc_major_most = 0;   ///< 2-sigma upper limit of dc_major
+  std::int64_t resolved = 0;  ///< 1 where total over peak is beyond what noise makes of a point
+  /// What the model map draws, image value on the grid: the fit; or the moments' shape, with the peak that gives it the
+  /// source's total flux, which for a source that is no Gaussian is below its brightest pixel.
+  GaussianComponent model;
+  bool fitted = false;  ///< by a Gaussian fit, not by moments
+  double rms = 0, mean = 0, snr = 0;
+  double sum_snr = 0;  ///< sum of its pixels less background, over the rms at its peak
+  double reliability = std::numeric_limits<double>::quiet_NaN();  ///< 0 to 1; NaN where it was not asked for
+  std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;          ///< bounding box, last pixel included
+  bool shared = false;                                            ///< one of several in its island
+  std::int64_t flag = 0;                                          ///< kFlag... bits
+};
+
+inline constexpr std::int64_t kFlagEdge = 1;        ///< touches the image's edge
+inline constexpr std::int64_t kFlagSmall = 2;       ///< too few pixels for a shape: beam shape assumed
+inline constexpr std::int64_t kFlagNoSky = 4;       ///< no sky position
+inline constexpr std::int64_t kFlagNegative = 8;    ///< negative detection
+inline constexpr std::int64_t kFlagComplex = 16;    ///< no Gaussian: plain moments and the plain sum are given
+inline constexpr std::int64_t kFlagBeamShape = 32;  ///< fitted with the beam's shape: a free shape did not settle
+inline constexpr std::int64_t kFlagNotFitted =
+    64;  ///< no fit settled, described the pixels or could be afforded: moments
+inline constexpr std::int64_t kFlagPlainWeights = 128;  ///< island too large for correlated weights: ordinary ones
+inline constexpr std::int64_t kFlagBound = 256;         ///< a fitted centre or size is at its bound
+inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit left: no peak of its own
+inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
+inline constexpr std::int64_t kFlagCore =
+    2048;  ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
+inline constexpr std::int64_t kFlagNoise = 4096;  ///< no more than a peak of the noise is expected to be
+
+/// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
+struct SourceSums {
+  IslandSums sums;
+  std::int64_t island = 0;  ///< label
+  bool shared = false;      ///< the island holds other sources as well
+};
+
+/// What a fit made of one source; no Gaussian where it keeps its moments.
+struct SourceFit {
+  std::optional<FittedGaussian> gaussian;
+  std::int64_t flag = 0;  ///< kFlag... bits of the fit
+};
+
+/// What an observer knows of the image beyond its pixels.
+struct Calibration {
+  double clean_bias = 0;      ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
+  double flux_error = 0;      ///< part of each flux that is added to its error in quadrature
+  double position_error = 0;  ///< degrees on the sky, added to E_RA and E_DEC in quadrature
+  bool operator==(const Calibration&) const = default;
+};
+
+/// Flux density (Jy) of a sum of pixel values; NaN where the unit or the beam it needs is not known.
+[[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
+
+/// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
+/// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
+/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x. threads: 0 means all that this
+/// process may use; the answer is the same for any number.
+[[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
+                                               const ImageHeader& header, const std::optional<Beam>& beam,
+                                               const std::vector<SourceFit>& fits = {},
+                                               const Calibration& calibration = {}, int threads = 1);
+
+/// Puts negative detections among the others, in the same order; their labels carry on after `islands`.
+void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands);
+
+/// The catalogue of these sources: the one table of columns.
+[[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
+                                       const std::vector<std::string>& history);
+
+/// Name, unit and meaning of each column, for the documentation.
+[[nodiscard]] std::vector<ColumnInfo> catalogue_columns();
+
+}  // namespace reber

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Injection and recovery.
+#include "core/studies/completeness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "core/model/image_header.hpp"
+#include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/model/image.hpp"
+#include "core/plan/tiling.hpp"
+#include "core/studies/random.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kArcsec = 3600;
+
+struct Injected {
+  double x = 0, y = 0;       ///< 0-based pixels
+  double peak = 0, snr = 0;  ///< image value; over the local rms
+  bool clear = true;         ///< on no source of the image
+};
+
+/// What a recovered source says of itself.
+struct Recovered {
+  double total_ratio, peak_ratio, d_lon, d_lat, pull_total, pull_peak, pull_x, pull_y;
+};
+
+struct BinTally {
+  Fraction all, clear;
+  std::vector<Recovered> found;
+};
+
+/// Places on a coarse grid, to find what is near.
+class Near {
+ public:
+  explicit Near(double reach) : reach_(reach) {}
+  void add(double x, double y, std::size_t id) { cells_[key(x, y)].push_back({x, y, id}); }
+  /// The closest place within the reach; its distance, and its id in `id`.
+  [[nodiscard]] double closest(double x, double y, std::size_t& id) const {
+    double best = std::numeric_limits<double>::infinity();
+    const auto [cy, cx] = key(x, y);
+    for (std::int64_t dy = -1; dy <= 1; ++dy)
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        const auto cell = cells_.find({cy + dy, cx + dx});
+        if (cell == cells_.end()) continue;
+        for (const Place& place : cell->second) {
+          const double d = std::hypot(place.x - x, place.y - y);
+          if (d > reach_ || !(d < best)) continue;
+          best = d;
+          id = place.id;
+        }
+      }
+    return best;
+  }
+
+ private:
+  struct Place {
+    double x, y;
+    std::size_t id;
+  };
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> key(double x, double y) const {
+    return {static_cast<std::int64_t>(std::floor(y / reach_)), static_cast<std::int64_t>(std::floor(x / reach_))};
+  }
+  double reach_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Place>> cells_;
+};
+
+class Experiment {
+ public:
+  Experiment(Request request, const CompletenessOptions& options, Backend& backend, const Progress& progress,
+             const LogSink& log)
+      : request_(std::move(request)), options_(options), backend_(backend), progress_(progress), log_(log) {}
+
+  CompletenessResult run();
+
+ private:
+  void search_image();
+  void count_detections();
+  void subtract_sources();
+  [[nodiscard]] std::vector<Injected> draw_round(std::int64_t wanted);
+  void add(Image& image, double x, double y, double peak, const Covariance& fwhm2) const;
+  void one_round(const std::vector<Injected>& injected);
+  void judge(const Injected& one, const Near& found, const std::vector<Source>& sources);
+  [[nodiscard]] std::size_t bin_of(double snr) const;
+  [[nodiscard]] double edge(std::size_t bin) const;
+  void finish();
+
+  Request request_;
+  const CompletenessOptions& options_;
+  Backend& backend_;
+  const Progress& progress_;
+  const LogSink& log_;
+  PipelineCache cache_;
+  CompletenessResult result_;
+  Image image_, rms_;
+  std::vector<std::int32_t> labels_;
+  std::vector<Source> before_;  ///< of the image itself
+  std::optional<Near> known_;
+  Covariance shape_;  ///< of an injected source, pixels^2
+  Matrix2 sky_per_pixel_;
+  double unit_ = 1, per_sum_ = kNan, fwhm_ = 1;
+  std::vector<BinTally> tallies_;
+  std::uint64_t drawn_ = 0;   ///< random pairs used
+  std::int64_t planned_ = 0;  ///< sources given a bin so far
+};
+
+double Experiment::edge(std::size_t bin) const {
+  return options_.low *
+         std::pow(options_.high / options_.low, static_cast<double>(bin) / static_cast<double>(options_.bins));
+}
+
+std::size_t Experiment::bin_of(double snr) const {
+  const double part = std::log(snr / options_.low) / std::log(options_.high / options_.low);
+  const double bin = std::floor(part * static_cast<double>(options_.bins));
+  return bin >= 0 && bin < static_cast<double>(options_.bins) ? static_cast<std::size_t>(bin) : SIZE_MAX;
+}
+
+/// The image as it is: its sources, its negative detections, its noise.
+void Experiment::search_image() {
+  Request request = request_;
+  request.negative_too = true;
+  PipelineResult first = run_pipeline(request, backend_, progress_, log_, &cache_);
+  const ImageHeader& header = first.image->header();
+  const auto local = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                              0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!first.beam || !local)
+    throw InputError(
+        fmt::format("{}: sources are injected with the restoring beam's shape on a sky grid, and there is {}",
+                    request_.input, first.beam ? "no sky grid" : "no beam; --beam gives one"));
+  sky_per_pixel_ = *local;
+  unit_ = header.unit.factor;
+  per_sum_ = flux_per_sum(header, first.beam);
+  const Covariance beam =
+      to_pixels(sky_covariance(first.beam->major_deg, first.beam->minor_deg, first.beam->pa_deg), *local);
+  shape_ = beam + to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local);
+  const Ellipse axes = ellipse_of(shape_);
+  result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
+  const Shape shape = first.plane->shape();
+  image_ = Image(shape), rms_ = Image(shape);
+  backend_.render_rows(MapKind::image, *first.plane, nullptr, 0, shape.ny, image_.data());
+  backend_.render_rows(MapKind::rms, *first.plane, &*first.background, 0, shape.ny, rms_.data());
+  labels_.resize(static_cast<std::size_t>(shape.count()));
+  backend_.label_rows(*first.islands, 0, shape.ny, labels_.data());
+  std::vector<float> known(rms_.data(), rms_.data() + shape.count());
+  std::erase_if(known, [](float v) { return !(v > 0); });
+  if (known.empty()) throw InputError(fmt::format("{}: its noise is zero or unknown everywhere", request_.input));
+  std::nth_element(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2), known.end());
+  result_.median_rms = static_cast<double>(known[known.size() / 2]) * unit_;
+  before_ = std::move(first.sources);
+}
+
+void Experiment::count_detections() {
+  std::vector<std::int64_t> negative(tallies_.size()), positive(tallies_.size());
+  for (const Source& source : before_) {
+    (source.negative ? result_.negative : result_.positive) += 1;
+    const std::size_t bin = bin_of(source.snr);
+    if (bin < tallies_.size()) ++(source.negative ? negative : positive)[bin];
+  }
+  for (std::size_t bin = 0; bin < tallies_.size(); ++bin) {
+    result_.bins[bin].reliable.trials = positive[bin];
+    result_.bins[bin].reliable.hits = std::max<std::int64_t>(0, positive[bin] - negative[bin]);
+  }
+  std::erase_if(before_, [](const Source& source) { return source.negative; });
+}
+
+/// Their Gaussians are taken out of the image and nothing of it counts as a source any more.
+void Experiment::subtract_sources() {
+  for (const Source& source : before_)
+    add(image_, source.model.x, source.model.y, -source.model.peak, source.model.fwhm2);
+  before_.clear();
+  std::ranges::fill(labels_, 0);
+}
+
+void Experiment::add(Image& image, double x, double y, double peak, const Covariance& fwhm2) const {
+  constexpr double kReach = 2.2;  // FWHMs: there the Gaussian has fallen to 1.5e-6
+  if (!std::isfinite(x) || !(fwhm2.xx > 0) || !(fwhm2.yy > 0)) return;
+  const GaussianComponent source{peak, x, y, fwhm2};
+  std::array<double, GaussianComponent::kParameters> unused{};
+  const auto range = [](double at, double half, std::int64_t n) {
+    return std::pair(std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(at - half)), 0, n),
+                     std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(at + half)) + 1, 0, n));
+  };
+  const auto [y0, y1] = range(y, kReach * std::sqrt(fwhm2.yy), image.shape().ny);
+  const auto [x0, x1] = range(x, kReach * std::sqrt(fwhm2.xx), image.shape().nx);
+  for (std::int64_t py = y0; py < y1; ++py)
+    for (std::int64_t px = x0; px < x1; ++px)
+      image.at(py, px) += static_cast<float>(source.evaluate(static_cast<double>(px), static_cast<double>(py), unused));
+}
+
+/// Up to `wanted` sources on known pixels, none nearer to another than the separation. Bins take turns.
+std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
+  const double apart = options_.separation * fwhm_;
+  const Shape shape = image_.shape();
+  Near placed(std::max(apart, 1.0));
+  std::vector<Injected> out;
+  const double room = static_cast<double>(shape.count()) / (2 * apart * apart);
+  const auto most = std::clamp<std::int64_t>(static_cast<std::int64_t>(room), 1, wanted);
+  constexpr std::int64_t kTriesEach = 30;
+  for (std::int64_t tried = 0; tried < kTriesEach * most && static_cast<std::int64_t>(out.size()) < most; ++tried) {
+    const UniformPair place = uniform_pair(options_.seed, RandomStream::injection, drawn_++);
+    const UniformPair size = uniform_pair(options_.seed, RandomStream::injection, drawn_++);
+    Injected one;
+    one.x = place.first * static_cast<double>(shape.nx) - 0.5,
+    one.y = place.second * static_cast<double>(shape.ny) - 0.5;
+    const auto px = std::clamp<std::int64_t>(std::llround(one.x), 0, shape.nx - 1);
+    const auto py = std::clamp<std::int64_t>(std::llround(one.y), 0, shape.ny - 1);
+    const double rms = rms_.at(py, px);
+    std::size_t unused = 0;
+    if (!(rms > 0) || !std::isfinite(image_.at(py, px)) || std::isfinite(placed.closest(one.x, one.y, unused)))
+      continue;
+    if (options_.low_flux && options_.high_flux) {
+      one.peak = *options_.low_flux * std::pow(*options_.high_flux / *options_.low_flux, size.first) / unit_;
+      one.snr = one.peak / rms;
+    } else {
+      const auto bin = static_cast<std::size_t>(planned_ % options_.bins);
+      one.snr = edge(bin) * std::pow(edge(bin + 1) / edge(bin), size.first);
+      one.peak = one.snr * rms;
+    }
+    ++planned_;
+    one.clear = labels_[static_cast<std::size_t>(py * shape.nx + px)] == 0 &&
+                !std::isfinite(known_->closest(one.x, one.y, unused));
+    placed.add(one.x, one.y, out.size());
+    out.push_back(one);
+  }
+  return out;
+}
+
+void Experiment::one_round(const std::vector<Injected>& injected) {
+  Image with = image_.clone();
+  for (const Injected& one : injected) add(with, one.x, one.y, one.peak, shape_);
+  MemoryNeeds needs;
+  needs.shape = with.shape();
+  needs.copy = true;  // for passes of the background without the sources
+  const std::int64_t offered = backend_.info().device_memory_bytes, cap = request_.device_memory_bytes;
+  PipelineCache cache;
+  cache.image = cache_.image;
+  cache.input = backend_.load(*memory_source(with.data(), with.shape()),
+                              plan_tiling(needs, offered > 0 && cap > 0 ? std::min(cap, offered) : offered), {});
+  // Its progress would count every round anew; a wish to stop is heard.
+  const Progress silent([this](const std::string&, double) { progress_.check(); }, nullptr);
+  const PipelineResult result = run_pipeline(request_, backend_, silent, LogSink(), &cache);
+  Near found(0.5 * fwhm_);
+  for (std::size_t i = 0; i < result.sources.size(); ++i) found.add(result.sources[i].x, result.sources[i].y, i);
+  for (const Injected& one : injected) judge(one, found, result.sources);
+}
+
+void Experiment::judge(const Injected& one, const Near& found, const std::vector<Source>& sources) {
+  ++result_.injected;
+  result_.on_sources += one.clear ? 0 : 1;
+  const std::size_t bin = bin_of(one.snr);
+  if (bin >= tallies_.size()) return;
+  BinTally& tally = tallies_[bin];
+  std::size_t which = 0, old = 0;
+  const double distance = found.closest(one.x, one.y, which);
+  bool hit = std::isfinite(distance);
+  if (hit && !one.clear) hit = !(known_->closest(sources[which].x, sources[which].y, old) <= distance);
+  ++tally.all.trials, tally.all.hits += hit ? 1 : 0;
+  if (!one.clear) return;
+  ++tally.clear.trials, tally.clear.hits += hit ? 1 : 0;
+  if (!hit) return;
+  const Source& s = sources[which];
+  const double area =
+      std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(shape_.xx * shape_.yy - shape_.xy * shape_.xy);
+  const double peak = one.peak * unit_, total = one.peak * area * per_sum_;
+  const double dx = s.x - one.x, dy = s.y - one.y;
+  tally.found.push_back({s.total / total, s.peak / peak, (sky_per_pixel_.a * dx + sky_per_pixel_.b * dy) * kArcsec,
+                         (sky_per_pixel_.c * dx + sky_per_pixel_.d * dy) * kArcsec, (s.total - total) / s.e_total,
+                         (s.peak - peak) / s.e_peak, dx / s.e_x, dy / s.e_y});
+}
+
+/// S/N at which completeness rises through a level, between the bins' middles.
+double crossing(const std::vector<CompletenessBin>& bins, double level) {
+  const auto middle = [](const CompletenessBin& bin) { return std::log(bin.low * bin.high) / 2; };
+  for (std::size_t i = 1; i < bins.size(); ++i) {
+    const double before = bins[i - 1].clear.value(), after = bins[i].clear.value();
+    if (!(before < level && after >= level)) continue;
+    const double part = (level - before) / (after - before);
+    return std::exp(middle(bins[i - 1]) + part * (middle(bins[i]) - middle(bins[i - 1])));
+  }
+  return kNan;
+}
+
+void Experiment::finish() {
+  for (std::size_t i = 0; i < tallies_.size(); ++i) {
+    CompletenessBin& bin = result_.bins[i];
+    const BinTally& tally = tallies_[i];
+    bin.all = tally.all, bin.clear = tally.clear;
+    const auto spread = [&](double Recovered::*member) {
+      std::vector<double> values;
+      for (const Recovered& one : tally.found) values.push_back(one.*member);
+      return spread_of(std::move(values));
+    };
+    using R = Recovered;
+    bin.total_ratio = spread(&R::total_ratio), bin.peak_ratio = spread(&R::peak_ratio);
+    bin.d_lon = spread(&R::d_lon), bin.d_lat = spread(&R::d_lat);
+    bin.pull_total = spread(&R::pull_total), bin.pull_peak = spread(&R::pull_peak);
+    bin.pull_x = spread(&R::pull_x), bin.pull_y = spread(&R::pull_y);
+  }
+  result_.snr_50 = crossing(result_.bins, 0.5);
+  result_.snr_90 = crossing(result_.bins, 0.9);
+}
+
+CompletenessResult Experiment::run() {
+  if (!(options_.low > 0 && options_.high > options_.low) || options_.bins < 1 || options_.per_bin < 1)
+    throw InputError(
+        fmt::format("S/N from {:g} to {:g} in {} bins of {} sources: the range must rise and the numbers be positive",
+                    options_.low, options_.high, options_.bins, options_.per_bin));
+  request_.output = {};
+  request_.negative_too = request_.reliability = false;
+  tallies_.resize(static_cast<std::size_t>(options_.bins));
+  result_.bins.resize(tallies_.size());
+  for (std::size_t i = 0; i < tallies_.size(); ++i) result_.bins[i].low = edge(i), result_.bins[i].high = edge(i + 1);
+  search_image();
+  count_detections();
+  if (options_.residual) subtract_sources();
+  result_.image_text = options_.residual ? "the image less its sources" : "the image";
+  known_.emplace(fwhm_);
+  for (std::size_t i = 0; i < before_.size(); ++i) known_->add(before_[i].x, before_[i].y, i);
+  const std::int64_t wanted = options_.per_bin * options_.bins;
+  while (result_.injected < wanted && result_.rounds < options_.most_rounds) {
+    progress_.report("inject and find", static_cast<double>(result_.injected) / static_cast<double>(wanted));
+    const std::vector<Injected> round = draw_round(wanted - result_.injected);
+    if (round.empty()) break;
+    one_round(round);
+    ++result_.rounds;
+  }
+  finish();
+  return std::move(result_);
+}
+
+}  // namespace
+
+double Fraction::value() const { return trials > 0 ? static_cast<double>(hits) / static_cast<double>(trials) : kNan; }
+
+/// Wilson (1927): (p + z^2/2n +- z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n), z = 1.
+double Fraction::low() const {
+  if (trials == 0) return kNan;
+  const double n = static_cast<double>(trials), p = value();
+  return std::max(0.0, (p + 0.5 / n - std::sqrt(p * (1 - p) / n + 0.25 / (n * n))) / (1 + 1 / n));
+}
+double Fraction::high() const {
+  if (trials == 0) return kNan;
+  const double n = static_cast<double>(trials), p = value();
+  return std::min(1.0, (p + 0.5 / n + std::sqrt(p * (1 - p) / n + 0.25 / (n * n))) / (1 + 1 / n));
+}
+
+CompletenessResult measure_completeness(Request request, const CompletenessOptions& options, Backend& backend,
+                                        const Progress& progress, const LogSink& log) {
+  return Experiment(std::move(request), options, backend, progress, log).run();
+}
+
+}  // namespace reber

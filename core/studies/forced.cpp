@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forced photometry: which sources go together, which pixels they get, and what comes of them.
+#include "core/studies/forced.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/thread_pool.hpp"
+#include "core/sources/fit_sources.hpp"
+#include "core/studies/forced_solve.hpp"
+#include "core/studies/forced_targets.hpp"
+
+namespace reber {
+namespace {
+
+using forced::kOverlap;
+using forced::Target;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+/// Pixels of one solution; its cost goes as the cube.
+constexpr std::size_t kMostPixels = 900;
+/// Position is freed above this S/N.
+constexpr double kFreeSnr = 3;
+constexpr std::int64_t kBandRows = 512;
+
+/// Rows of the image and its background, held for the sources that lie in them.
+struct Band {
+  std::int64_t y0 = 0, ny = 0, nx = 0;
+  std::vector<float> image, mean, rms;
+};
+
+class Forced {
+ public:
+  Forced(const SkyList& list, const PipelineResult& result, Backend& backend, const ForcedRequest& request,
+         const Progress& progress)
+      : list_(list),
+        result_(result),
+        header_(result.image->header()),
+        backend_(backend),
+        request_(request),
+        progress_(progress),
+        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beam) {}
+
+  std::vector<ForcedSource> run();
+
+ private:
+  void load(std::int64_t y0, std::int64_t y1);
+  [[nodiscard]] std::vector<std::vector<std::size_t>> problems_of(const std::vector<std::size_t>& group) const;
+  [[nodiscard]] FitPixels pixels_of(const std::vector<std::size_t>& members, std::int64_t step) const;
+  [[nodiscard]] FitPixels affordable(const std::vector<std::size_t>& members) const;
+  void judge_area(Target& target) const;
+  void solve(const std::vector<std::size_t>& group);
+  void record(Target& target, double peak, double error) const;
+  void free_positions(const std::vector<std::size_t>& groups);
+  void take_fit(Target& target, const FittedGaussian& fit) const;
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<std::size_t>& group) const {
+    return forced::rows_of(targets_, group, header_.shape);
+  }
+
+  const SkyList& list_;
+  const PipelineResult& result_;
+  const ImageHeader& header_;
+  Backend& backend_;
+  const ForcedRequest& request_;
+  const Progress& progress_;
+  SourceFitter fitter_;
+  double beam_area_px_ = kNan, per_sum_ = kNan;
+  std::optional<Covariance> beam_px_;
+  std::int64_t step_ = 1;
+  std::vector<Target> targets_;
+  std::vector<std::vector<std::size_t>> groups_;
+  Band band_;
+};
+
+void Forced::load(std::int64_t y0, std::int64_t y1) {
+  band_ = {y0, y1 - y0, header_.shape.nx, {}, {}, {}};
+  for (const auto& [kind, into] : {std::pair(MapKind::image, &band_.image), std::pair(MapKind::mean, &band_.mean),
+                                   std::pair(MapKind::rms, &band_.rms)}) {
+    into->resize(static_cast<std::size_t>(band_.ny * band_.nx));
+    backend_.render_rows(kind, *result_.plane, &*result_.background, y0, band_.ny, into->data());
+  }
+}
+
+/// Known pixels within one FWHM of any member: the nearest to each centre, and of the others every step-th row and
+/// column.
+FitPixels Forced::pixels_of(const std::vector<std::size_t>& members, std::int64_t step) const {
+  std::map<std::pair<std::int64_t, std::int64_t>, bool> places;
+  for (const std::size_t i : members) {
+    const GaussianComponent& g = targets_[i].shape;
+    const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
+    const double wide = std::sqrt(g.fwhm2.xx) + 1, tall = std::sqrt(g.fwhm2.yy) + 1;
+    for (auto y = static_cast<std::int64_t>(std::ceil(g.y - tall)); static_cast<double>(y) <= g.y + tall; ++y)
+      for (auto x = static_cast<std::int64_t>(std::ceil(g.x - wide)); static_cast<double>(x) <= g.x + wide; ++x) {
+        const bool nearest = x == std::llround(g.x) && y == std::llround(g.y);
+        if (!nearest && (x % step != 0 || y % step != 0)) continue;
+        const double dx = static_cast<double>(x) - g.x, dy = static_cast<double>(y) - g.y;
+        if (!nearest && (g.fwhm2.yy * dx * dx - 2 * g.fwhm2.xy * dx * dy + g.fwhm2.xx * dy * dy) / det > 1) continue;
+        if (x >= 0 && y >= band_.y0 && x < band_.nx && y < band_.y0 + band_.ny) places[{y, x}] = true;
+      }
+  }
+  FitPixels out;
+  for (const auto& [place, unused] : places) {
+    const auto at = static_cast<std::size_t>((place.first - band_.y0) * band_.nx + place.second);
+    const double value = static_cast<double>(band_.image[at]) - static_cast<double>(band_.mean[at]);
+    if (!std::isfinite(value) || !(band_.rms[at] > 0)) continue;
+    out.y.push_back(static_cast<std::int32_t>(place.first));
+    out.x.push_back(static_cast<std::int32_t>(place.second));
+    out.value.push_back(value);
+    out.rms.push_back(band_.rms[at]);
+  }
+  return out;
+}
+
+FitPixels Forced::affordable(const std::vector<std::size_t>& members) const {
+  FitPixels pixels = pixels_of(members, step_);
+  for (std::int64_t step = step_ + 1; pixels.value.size() > kMostPixels && members.size() < kMostPixels / 4; ++step)
+    pixels = pixels_of(members, step);
+  return pixels;
+}
+
+/// Edge and blank flags, and the background at the centre.
+void Forced::judge_area(Target& target) const {
+  const GaussianComponent& g = target.shape;
+  std::int64_t all = 0, outside = 0, blank = 0;
+  const double half = 0.5 * target.reach();
+  for (auto y = static_cast<std::int64_t>(std::floor(g.y - half)); static_cast<double>(y) <= std::ceil(g.y + half); ++y)
+    for (auto x = static_cast<std::int64_t>(std::floor(g.x - half)); static_cast<double>(x) <= std::ceil(g.x + half);
+         ++x) {
+      ++all;
+      if (x < 0 || y < band_.y0 || x >= band_.nx || y >= band_.y0 + band_.ny) {
+        ++outside;
+        continue;
+      }
+      const auto at = static_cast<std::size_t>((y - band_.y0) * band_.nx + x);
+      if (!std::isfinite(band_.image[at]) || !std::isfinite(band_.mean[at]) || !(band_.rms[at] > 0)) ++blank;
+    }
+  if (outside > 0) target.source.flag |= kForcedEdge;
+  if (blank > 0) target.source.flag |= kForcedBlankPart;
+  const auto at = static_cast<std::size_t>((std::llround(g.y) - band_.y0) * band_.nx + std::llround(g.x));
+  const bool known = std::isfinite(band_.image[at]) && std::isfinite(band_.mean[at]) && band_.rms[at] > 0;
+  if (!known || 2 * (outside + blank) > all) {
+    target.source.flag |= kForcedBlank;
+    return;
+  }
+  target.source.rms = static_cast<double>(band_.rms[at]) * header_.unit.factor;
+  target.source.mean = static_cast<double>(band_.mean[at]) * header_.unit.factor;
+}
+
+/// A group that is too large becomes one problem a member: it first, then the neighbours that overlap it.
+std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std::size_t>& group) const {
+  constexpr std::size_t kMostMembers = 40;
+  if (group.size() <= kMostMembers && pixels_of(group, step_).value.size() <= kMostPixels) return {group};
+  std::vector<std::vector<std::size_t>> problems;
+  for (const std::size_t i : group) {
+    std::vector<std::pair<double, std::size_t>> near;
+    for (const std::size_t k : group) {
+      const double d = std::hypot(targets_[i].shape.x - targets_[k].shape.x, targets_[i].shape.y - targets_[k].shape.y);
+      if (k != i && d <= kOverlap * (targets_[i].reach() + targets_[k].reach())) near.emplace_back(d, k);
+    }
+    std::ranges::sort(near);
+    constexpr std::size_t kMostNeighbours = 12;
+    std::vector<std::size_t> members{i};
+    for (std::size_t n = 0; n < std::min(near.size(), kMostNeighbours); ++n) members.push_back(near[n].second);
+    problems.push_back(std::move(members));
+  }
+  return problems;
+}
+
+void Forced::record(Target& target, double peak, double error) const {
+  ForcedSource& s = target.source;
+  const double unit = header_.unit.factor;
+  const Covariance& c = target.shape.fwhm2;
+  const double area = std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  s.peak = peak * unit, s.e_peak = error * unit;
+  s.total = peak * area * per_sum_, s.e_total = error * area * per_sum_;
+  s.snr = peak / error;
+  s.flag &= ~kForcedLimit;
+  s.limit = kNan;
+  if (s.snr >= request_.limit_sigma) return;
+  s.flag |= kForcedLimit;
+  const bool total = std::isfinite(s.total);
+  s.limit = std::max(total ? s.total : s.peak, 0.0) + request_.limit_sigma * (total ? s.e_total : s.e_peak);
+}
+
+void Forced::solve(const std::vector<std::size_t>& group) {
+  std::vector<std::size_t> members;
+  for (const std::size_t i : group) {
+    judge_area(targets_[i]);
+    if ((targets_[i].source.flag & kForcedBlank) == 0) members.push_back(i);
+  }
+  if (members.empty()) return;
+  for (const std::vector<std::size_t>& problem : problems_of(members)) {
+    std::vector<GaussianComponent> shapes;
+    for (const std::size_t i : problem) shapes.push_back(targets_[i].shape);
+    const auto solved = solve_amplitudes(affordable(problem), shapes, fitter_.weights_noise(), fitter_.errors_noise());
+    const bool whole = problem.size() == members.size() && problem.front() == members.front();
+    for (std::size_t k = 0; k < (whole ? problem.size() : 1); ++k) {
+      Target& target = targets_[problem[k]];
+      target.source.together = static_cast<std::int64_t>(problem.size());
+      if (!solved) continue;
+      target.source.chi2 = solved->chi2;
+      record(target, solved->value[k], solved->error[k]);
+    }
+  }
+}
+
+void Forced::take_fit(Target& target, const FittedGaussian& fit) const {
+  ForcedSource& s = target.source;
+  target.shape.x = s.x = fit.component.x;
+  target.shape.y = s.y = fit.component.y;
+  record(target, fit.component.peak, std::sqrt(fit.covariance[0][0]));
+  const auto sky = header_.wcs.to_sky(s.x, s.y);
+  const auto local = header_.wcs.sky_per_pixel(s.x, s.y);
+  if (!sky || !local) return;
+  s.lon = sky->lon_deg, s.lat = sky->lat_deg;
+  const auto& c = fit.covariance;
+  const auto error = [&](double a, double b) {
+    return std::sqrt(a * a * c[1][1] + 2 * a * b * c[1][2] + b * b * c[2][2]);
+  };
+  s.e_lon = error(local->a, local->b), s.e_lat = error(local->c, local->d);
+}
+
+/// The bright ones of the band's groups, positions free, in one batch.
+void Forced::free_positions(const std::vector<std::size_t>& groups) {
+  FitBatch batch;
+  batch.weights = fitter_.weights_noise();
+  batch.errors = fitter_.errors_noise();
+  std::vector<std::vector<std::size_t>> fitted;
+  std::array<double, GaussianComponent::kParameters> unused{};
+  for (const std::size_t g : groups) {
+    std::vector<std::size_t> bright, faint;
+    for (const std::size_t i : groups_[g]) {
+      const bool is_bright = targets_[i].source.snr >= kFreeSnr;
+      if (is_bright)
+        bright.push_back(i);
+      else if (std::isfinite(targets_[i].source.peak))
+        faint.push_back(i);
+      targets_[i].source.flag |= kForcedHeld;
+    }
+    FitPixels pixels = bright.empty() ? FitPixels() : affordable(bright);
+    if (bright.empty() || pixels.value.size() > kMostPixels) continue;
+    const double unit = header_.unit.factor;
+    for (std::size_t p = 0; p < pixels.value.size(); ++p)
+      for (const std::size_t i : faint)
+        pixels.value[p] -=
+            targets_[i].source.peak / unit * targets_[i].shape.evaluate(pixels.x[p], pixels.y[p], unused);
+    std::vector<GaussianComponent> start;
+    std::vector<FitBounds> bounds;
+    for (const std::size_t i : bright) {
+      start.push_back(targets_[i].shape);
+      start.back().peak = targets_[i].source.peak / unit;
+      FitBounds bound;
+      bound.reach = 0.5 * targets_[i].reach();
+      bound.shape_free = false;
+      bounds.push_back(bound);
+    }
+    batch.add(pixels, start, bounds, true);
+    fitted.push_back(std::move(bright));
+  }
+  if (fitted.empty()) return;
+  const FitResults results = backend_.fit(batch, progress_);
+  for (std::size_t p = 0; p < fitted.size(); ++p) {
+    if (results.problems[p].status != FitStatus::settled) continue;
+    for (std::size_t k = 0; k < fitted[p].size(); ++k) {
+      const FittedGaussian& fit = results.components[static_cast<std::size_t>(batch.problems[p].first_component) + k];
+      if (fit.at_bound) continue;
+      Target& target = targets_[fitted[p][k]];
+      target.source.flag &= ~kForcedHeld;
+      take_fit(target, fit);
+    }
+  }
+}
+
+std::vector<ForcedSource> Forced::run() {
+  const auto centre = header_.wcs.sky_per_pixel(0.5 * static_cast<double>(header_.shape.nx - 1),
+                                                0.5 * static_cast<double>(header_.shape.ny - 1));
+  if (result_.beam && centre) {
+    beam_px_ =
+        to_pixels(sky_covariance(result_.beam->major_deg, result_.beam->minor_deg, result_.beam->pa_deg), *centre);
+    constexpr double kSamplesPerFwhm = 2.5;
+    step_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(ellipse_of(*beam_px_).minor / kSamplesPerFwhm / 2));
+  }
+  per_sum_ = flux_per_sum(header_, result_.beam);
+  fitter_.measure_noise(backend_, *result_.plane, *result_.background, *result_.islands);
+  targets_ = forced::place(list_, header_, result_.beam, beam_px_, request_.shape);
+  groups_ = forced::group(targets_, header_.shape);
+  ThreadPool pool(request_.threads);
+  for (std::size_t first = 0; first < groups_.size();) {
+    const std::int64_t y0 = rows_of(groups_[first]).first;
+    std::int64_t y1 = rows_of(groups_[first]).second;
+    std::vector<std::size_t> members;
+    for (; first < groups_.size(); ++first) {
+      const std::int64_t end = rows_of(groups_[first]).second;
+      if (!members.empty() && end > std::max(y1, y0 + kBandRows)) break;
+      y1 = std::max(y1, end);
+      members.push_back(first);
+    }
+    load(y0, y1);
+    pool.for_each(static_cast<std::int64_t>(members.size()), [&](std::int64_t k) {
+      progress_.check();
+      solve(groups_[members[static_cast<std::size_t>(k)]]);
+    });
+    if (request_.free == ForcedRequest::Free::position) free_positions(members);
+    progress_.report("measure", static_cast<double>(first) / static_cast<double>(groups_.size()));
+  }
+  std::vector<ForcedSource> out;
+  for (const Target& one : targets_) out.push_back(one.source);
+  return out;
+}
+
+}  // namespace
+
+std::vector<ForcedSource> measure_forced(const SkyList& list, const PipelineResult& result, Backend& backend,
+                                         const ForcedRequest& request, const Progress& progress) {
+  return Forced(list, result, backend, request, progress).run();
+}
+
+}  // namespace reber

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Placing and grouping of the sources of a list.
+#include "core/studies/forced_targets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/model/sky_geometry.hpp"
+
+namespace reber::forced {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// The list's position in the image's frame.
+void to_frame(const Wcs& wcs, const std::string& frame, double& lon, double& lat) {
+  const bool modern = frame.starts_with("ICRS") || frame.starts_with("FK5");
+  switch (wcs.frame()) {
+    case Wcs::Frame::galactic:
+      if (frame.starts_with("Galactic")) return;
+      if (modern) return icrs_to_galactic(lon, lat);
+      break;
+    case Wcs::Frame::icrs:
+    case Wcs::Frame::fk5:
+      if (modern) return;
+      break;
+    default:
+      if (frame == wcs.frame_name()) return;
+  }
+  throw InputError(
+      fmt::format("the list's positions are {} and the image's {}: they cannot be turned into each other here", frame,
+                  wcs.frame_name()));
+}
+
+/// What is common to all targets.
+struct Placing {
+  const SkyList& list;
+  const ImageHeader& header;
+  const std::optional<Beam>& beam;
+  const std::optional<Covariance>& beam_px;
+  ForcedRequest::ShapeOf shape;
+};
+
+void set_shape(Target& target, std::size_t row, const Placing& p) {
+  ForcedSource& source = target.source;
+  const auto local = p.header.wcs.sky_per_pixel(source.x, source.y);
+  if (p.beam_px) target.shape.fwhm2 = *p.beam_px;
+  if (p.beam) source.major = p.beam->major_deg, source.minor = p.beam->minor_deg, source.pa = p.beam->pa_deg;
+  if (p.shape == ForcedRequest::ShapeOf::catalogue && local) {
+    const auto at = [&](const std::vector<double>& values) { return values.empty() ? kNan : values[row]; };
+    const double major = at(p.list.major), pa = at(p.list.pa);
+    const double minor = std::isfinite(at(p.list.minor)) ? at(p.list.minor) : major;
+    constexpr double kNoSmaller = 0.999;
+    const bool larger = !p.beam || major * minor >= kNoSmaller * p.beam->major_deg * p.beam->minor_deg;
+    if (major > 0 && minor > 0 && larger) {
+      source.major = major, source.minor = minor, source.pa = std::isfinite(pa) ? pa : 0;
+      target.shape.fwhm2 = to_pixels(sky_covariance(major, minor, source.pa), *local);
+      return;
+    }
+    source.flag |= kForcedBeamShape;
+  }
+  if (!p.beam_px)
+    throw InputError(fmt::format("{} has no beam and source {} no shape: give --beam, or a list with sizes",
+                                 p.header.path, p.list.name[row]));
+}
+
+}  // namespace
+
+std::vector<Target> place(const SkyList& list, const ImageHeader& header, const std::optional<Beam>& beam,
+                          const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape) {
+  std::vector<Target> targets;
+  const auto& wcs = header.wcs;
+  const bool sky = !list.lon.empty() && wcs.celestial();
+  if (!sky && list.x.empty())
+    throw InputError(fmt::format("the list has no {} positions, which {} needs",
+                                 wcs.celestial() ? "sky or pixel" : "pixel", header.path));
+  for (std::size_t row = 0; row < static_cast<std::size_t>(list.rows); ++row) {
+    Target target;
+    ForcedSource& s = target.source;
+    s.row = static_cast<std::int64_t>(row);
+    for (double* value : {&s.lon, &s.lat, &s.e_lon, &s.e_lat, &s.x, &s.y, &s.major, &s.minor, &s.pa, &s.peak, &s.e_peak,
+                          &s.total, &s.e_total, &s.limit, &s.snr, &s.rms, &s.mean, &s.chi2})
+      *value = kNan;
+    if (sky && std::isfinite(list.lon[row])) {
+      s.lon = list.lon[row], s.lat = list.lat[row];
+      to_frame(wcs, list.frame, s.lon, s.lat);
+      if (const auto at = wcs.to_pixel({s.lon, s.lat})) s.x = at->x, s.y = at->y;
+      if (!std::isfinite(s.x)) s.flag |= kForcedOffImage;
+    } else if (!sky && std::isfinite(list.x[row])) {
+      s.x = list.x[row], s.y = list.y[row];
+      if (const auto at = wcs.to_sky(s.x, s.y)) s.lon = at->lon_deg, s.lat = at->lat_deg;
+    } else {
+      s.flag |= kForcedNoPosition;
+    }
+    const auto nx = static_cast<double>(header.shape.nx), ny = static_cast<double>(header.shape.ny);
+    if (std::isfinite(s.x)) {
+      if (s.x >= -0.5 && s.y >= -0.5 && s.x < nx - 0.5 && s.y < ny - 0.5)
+        target.measured = true;
+      else
+        s.flag |= kForcedOffImage;
+    }
+    if (target.measured) {
+      set_shape(target, row, {list, header, beam, beam_px, shape});
+      target.shape.peak = 1, target.shape.x = s.x, target.shape.y = s.y;
+    }
+    targets.push_back(target);
+  }
+  return targets;
+}
+
+// Connects sources that overlap; cells as wide as the widest reach keep that near-linear.
+std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::size_t> root(targets.size());
+  std::iota(root.begin(), root.end(), std::size_t{0});
+  const auto find = [&](std::size_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  double widest = 1;
+  for (const Target& one : targets)
+    if (one.measured) widest = std::max(widest, 2 * kOverlap * one.reach());
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> cells;
+  const auto cell = [&](double v) { return static_cast<std::int64_t>(std::floor(v / widest)); };
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!targets[i].measured) continue;
+    const GaussianComponent& a = targets[i].shape;
+    for (std::int64_t dy = -1; dy <= 1; ++dy)
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        const auto near = cells.find({cell(a.y) + dy, cell(a.x) + dx});
+        if (near == cells.end()) continue;
+        for (const std::size_t k : near->second) {
+          const GaussianComponent& b = targets[k].shape;
+          if (std::hypot(a.x - b.x, a.y - b.y) > kOverlap * (targets[i].reach() + targets[k].reach())) continue;
+          const std::size_t p = find(i), q = find(k);
+          root[std::max(p, q)] = std::min(p, q);
+        }
+      }
+    cells[{cell(a.y), cell(a.x)}].push_back(i);
+  }
+  std::map<std::size_t, std::vector<std::size_t>> by_root;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (targets[i].measured) by_root[find(i)].push_back(i);
+  for (auto& [first, members] : by_root) groups.push_back(std::move(members));
+  std::ranges::sort(groups, [&](const auto& a, const auto& b) {
+    return std::pair(rows_of(targets, a, shape).first, a.front()) <
+           std::pair(rows_of(targets, b, shape).first, b.front());
+  });
+  return groups;
+}
+
+std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<Target>& targets, const std::vector<std::size_t>& group,
+                                              Shape shape) {
+  std::int64_t low = shape.ny, high = 0;
+  for (const std::size_t i : group) {
+    const double reach = targets[i].reach() + 2;
+    low = std::min(low, static_cast<std::int64_t>(std::floor(targets[i].shape.y - reach)));
+    high = std::max(high, static_cast<std::int64_t>(std::ceil(targets[i].shape.y + reach)) + 1);
+  }
+  return {std::clamp<std::int64_t>(low, 0, shape.ny), std::clamp<std::int64_t>(high, 0, shape.ny)};
+}
+
+}  // namespace reber::forced

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a match says: text, JSON, plots and the matched table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/catalogue.hpp"
+#include "core/studies/match.hpp"
+
+namespace reber {
+
+/// A catalogue with its recognised columns.
+struct MatchInput {
+  std::string path;
+  Catalogue table;
+  SkyList list;
+};
+
+[[nodiscard]] std::string to_text(const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
+                                  const MatchSummary& summary);
+[[nodiscard]] std::string to_json(const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
+                                  const MatchSummary& summary);
+
+/// One row a pair: RA, DEC of A, Separation, dRA, dDEC, flux ratios, then all columns of A with _1 behind their names
+/// and of B with _2.
+[[nodiscard]] Catalogue matched_catalogue(const MatchInput& a, const MatchInput& b, const MatchSummary& summary);
+/// The rows of a list that are in no pair.
+[[nodiscard]] Catalogue unmatched_catalogue(const MatchInput& list, const MatchSummary& summary, bool of_a);
+
+/// Offsets, flux against flux, flux ratio against S/N, offsets over their errors.   throws as write_catalogue
+void write_match_plot(const std::string& path, const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
+                      const MatchSummary& summary, bool overwrite);
+
+}  // namespace reber

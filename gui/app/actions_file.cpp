@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Actions on files and documents.
+#include <algorithm>
+
+#include "gui/model/workbench.hpp"
+#include "gui/app/actions.hpp"
+#include "gui/app/keep.hpp"
+#include "gui/ui/panel.hpp"
+
+namespace reber::gui {
+namespace {
+
+void step_document(Context& c, std::int64_t step) {
+  const auto count = static_cast<std::int64_t>(c.state.documents.size());
+  c.state.active = (c.state.active + step + count) % count;
+}
+
+bool several_documents(const ViewerState& state) { return state.documents.size() > 1; }
+
+bool is_cube(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && document->header && document->header->planes > 1;
+}
+
+void step_plane(Context& c, std::int64_t step) {
+  Document& document = *c.state.document();
+  const ImageHeader& header = *document.header;
+  OpenOptions next = document.open;
+  next.hdu = header.hdu;
+  next.plane = (header.plane + step + header.planes) % header.planes;
+  c.shell.show_plane(document, next);
+}
+
+void save_again(Context& c) {
+  if (c.state.bench->session_path.empty()) {
+    set_open(c.state, "session", true);
+  } else {
+    save_session_as(c, c.state.bench->session_path);
+  }
+}
+
+}  // namespace
+
+std::vector<Action> file_actions() {
+  return {
+      panel_action("open", "File"),
+      {"file.reload",
+       "Read the file again",
+       "File",
+       "Ctrl+r",
+       "Reads the image from disk once more.",
+       has_document,
+       [](Context& c) { c.shell.reload(*c.state.document()); },
+       {}},
+      {"file.close",
+       "Close",
+       "File",
+       "Ctrl+w",
+       "Closes the image that is shown.",
+       has_document,
+       [](Context& c) { c.shell.close(c.state.document()->id); },
+       {}},
+      {"session.save",
+       "Save the session",
+       "File",
+       "Ctrl+s",
+       "Writes what is open, and how, into the session's file.",
+       {},
+       save_again,
+       {}},
+      panel_action("session", "File"),
+      panel_action("export", "File"),
+      {"document.next",
+       "Next image",
+       "File",
+       "Ctrl+Tab Ctrl+PageDown",
+       "Shows the next open image.",
+       several_documents,
+       [](Context& c) { step_document(c, 1); },
+       {}},
+      {"document.previous",
+       "Previous image",
+       "File",
+       "Ctrl+Shift+Tab Ctrl+PageUp",
+       "Shows the open image before this one.",
+       several_documents,
+       [](Context& c) { step_document(c, -1); },
+       {}},
+      {"program.quit", "Quit", "File", "Ctrl+q", "Closes the viewer.", {}, [](Context& c) { c.state.quit = true; }, {}},
+      {"plane.next",
+       "Next plane",
+       "Image/Cube",
+       ". PageDown",
+       "Shows the next plane of the cube.",
+       is_cube,
+       [](Context& c) { step_plane(c, 1); },
+       {}},
+      {"plane.previous",
+       "Previous plane",
+       "Image/Cube",
+       ", PageUp",
+       "Shows the plane before this one.",
+       is_cube,
+       [](Context& c) { step_plane(c, -1); },
+       {}},
+      {"plane.play", "Play planes", "Image/Cube", "Space", "Shows the planes one after the other.", is_cube,
+       [](Context& c) { c.state.animate = !c.state.animate; }, [](const ViewerState& s) { return s.animate; }},
+  };
+}
+
+}  // namespace reber::gui

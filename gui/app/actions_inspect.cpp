@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Actions on limits, positions and regions.
+#include <algorithm>
+
+#include "gui/model/first_limits.hpp"
+#include "gui/panels/coordinate_menu.hpp"
+#include "gui/ui/inspector.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/ui/readout_of.hpp"
+#include "gui/app/actions.hpp"
+#include "gui/ui/panel.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// The rule after the layer's present one.
+void next_rule(Context& c) {
+  const auto& rules = limits_rules();
+  const auto now = limits_rule(c.state.document()->layer().render.limits);
+  std::size_t next = 0;
+  for (std::size_t i = 0; now && i < rules.size(); ++i) {
+    if (rules[i] == *now) next = (i + 1) % rules.size();
+  }
+  set_limits_by(c, rules[next]);
+  c.state.say("Limits: " + name_of(rules[next]));
+}
+
+void set_mode(Context& c, Mode mode) {
+  c.state.mode = c.state.mode == mode ? Mode::browse : mode;
+  c.state.overlay_on["regions"] = true;
+}
+
+bool has_chosen_region(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && document->inspect.selected >= 0;
+}
+
+bool has_place(const ViewerState& state) { return has_pixels(state) && read_place(state).has_value(); }
+
+void add_rules(std::vector<Action>& rows) {
+  for (const LimitsRule& rule : limits_rules()) {
+    const std::string name = name_of(rule);
+    std::string id = name;
+    std::erase_if(id, [](char c) { return c == ' ' || c == '%'; });
+    rows.push_back({"limits." + id, name, "Image/Limits", "", "Sets the limits of the colours by this rule.",
+                    has_pixels, [rule](Context& c) { set_limits_by(c, rule); },
+                    [rule](const ViewerState& s) {
+                      return has_document(s) && limits_rule(s.document()->layer().render.limits) == rule;
+                    }});
+  }
+}
+
+}  // namespace
+
+std::vector<Action> inspect_actions() {
+  std::vector<Action> rows{
+      {"image.auto_limits",
+       "Automatic limits",
+       "Image/Limits",
+       "a",
+       "The layer's own rule: by median and robust sigma, background and noise from minimum to maximum.",
+       has_pixels,
+       [](Context& c) { set_limits_by(c, usual_rule(c.state.document()->shown)); },
+       {}},
+      {"image.next_limits",
+       "Next rule for limits",
+       "Image/Limits",
+       "Shift+a",
+       "Sigma, zscale, percentiles, minimum and maximum in turn.",
+       has_pixels,
+       next_rule,
+       {}},
+      {"cursor.copy",
+       "Copy the position",
+       "Edit",
+       "c",
+       "The sky position under the cursor goes to the clipboard.",
+       has_place,
+       copy_place,
+       {}},
+      {"coordinates.format",
+       "Sexagesimal or degrees",
+       "View",
+       "Shift+c",
+       "How positions are written.",
+       has_document,
+       [](Context& c) { c.state.inspect.style.sexagesimal = !c.state.inspect.style.sexagesimal; },
+       {}},
+      {"mode.region", "Draw regions", "Image", "r", "Dragging on the image makes a region.", has_pixels,
+       [](Context& c) { set_mode(c, Mode::region); }, [](const ViewerState& s) { return s.mode == Mode::region; }},
+      {"mode.profile", "Draw a profile", "Image", "Shift+p", "Dragging on the image draws the line of a profile.",
+       has_pixels,
+       [](Context& c) {
+         set_mode(c, Mode::profile);
+         if (c.state.mode == Mode::profile) set_open(c.state, "profiles", true);
+       },
+       [](const ViewerState& s) { return s.mode == Mode::profile; }},
+      {"region.delete",
+       "Delete the region",
+       "Edit",
+       "Delete",
+       "Takes the chosen region away.",
+       has_chosen_region,
+       [](Context& c) { delete_region(*c.state.document()); },
+       {}},
+  };
+  add_rules(rows);
+  return rows;
+}
+
+}  // namespace reber::gui

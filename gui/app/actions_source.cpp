@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Actions on the pipeline and its sources.
+#include <algorithm>
+
+#include "gui/app/actions.hpp"
+
+namespace reber::gui {
+namespace {
+
+bool working(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && (document->loading || (document->session && document->session->status().busy));
+}
+
+}  // namespace
+
+std::vector<Action> source_actions() {
+  return {
+      {"run.start",
+       "Run the pipeline",
+       "Sources",
+       "Enter",
+       "Runs every stage whose parameters changed.",
+       has_pixels,
+       [](Context& c) { c.shell.run(*c.state.document()); },
+       {}},
+      {"run.live", "Run at every change", "Sources", "", "A moved slider shows its sources at once.", has_pixels,
+       [](Context& c) {
+         Document& document = *c.state.document();
+         document.live = !document.live;
+         if (document.live) c.shell.run(document);
+       },
+       [](const ViewerState& s) { return has_document(s) && s.document()->live; }},
+      {"run.stop",
+       "Stop",
+       "Sources",
+       "",
+       "Stops what is being read or computed.",
+       working,
+       [](Context& c) { c.shell.cancel(*c.state.document()); },
+       {}},
+      {"source.select_none",
+       "Select nothing",
+       "Sources",
+       "",
+       "Takes the selection away.",
+       has_sources,
+       [](Context& c) { c.state.document()->selection.clear(); },
+       {}},
+  };
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the viewer's state and its session file.
+#include "gui/app/keep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "gui/model/open_catalogue.hpp"
+#include "gui/model/regions/region_io.hpp"
+#include "gui/model/request_json.hpp"
+#include "gui/panels/source_tools.hpp"
+#include "gui/ui/panel.hpp"
+
+namespace reber::gui {
+namespace {
+
+using Kind = Compare::Kind;
+constexpr std::array<std::pair<const char*, Kind>, 6> kKinds = {{{"off", Kind::off},
+                                                                 {"blink", Kind::blink},
+                                                                 {"difference", Kind::difference},
+                                                                 {"ratio", Kind::ratio},
+                                                                 {"split", Kind::split},
+                                                                 {"side by side", Kind::side_by_side}}};
+
+LayerKind layer_named(const std::string& name) {
+  for (std::size_t i = 0; i < kLayerNames.size(); ++i)
+    if (name == kLayerNames[i]) return static_cast<LayerKind>(i);
+  return LayerKind::input;
+}
+std::string name_of_layer(LayerKind kind) { return kLayerNames[static_cast<std::size_t>(kind)]; }
+
+/// Identity of a file, its hash computed once for each size and time.
+FileIdentity known_identity(const std::string& path) {
+  struct Known {
+    FileIdentity identity;
+    std::uintmax_t size = 0;
+    std::filesystem::file_time_type time;
+  };
+  static std::map<std::string, Known> all;
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  const auto time = failed ? std::filesystem::file_time_type() : std::filesystem::last_write_time(path, failed);
+  const auto found = all.find(path);
+  if (found != all.end() && (failed || (found->second.size == size && found->second.time == time)))
+    return found->second.identity;
+  try {
+    all[path] = {identify(path), size, time};
+  } catch (const DataError&) {
+    return {path, 0, 0, {}};
+  }
+  return all[path].identity;
+}
+
+/// Regions as lines of a DS9 file, in pixels of the image, which need no sky.
+std::string regions_of(const Document& document) {
+  if (document.inspect.regions.empty()) return {};
+  return regions_text(document.inspect.regions, Wcs(), RegionFormat::ds9, {}, false);
+}
+
+void set_regions(Document& document, const std::string& text) {
+  std::vector<Region> regions;
+  for (const FileRegion& each : parse_ds9(text).regions) regions.push_back(to_region(each, Wcs()));
+  document.inspect.regions = std::move(regions);
+  document.inspect.selected = -1;
+  ++document.inspect.version;
+}
+
+SavedTable capture_table(const Document& document) {
+  const SourceView& view = document.sources;
+  SavedTable table;
+  table.filter = view.filter_text;
+  if (view.table.sort_column()) table.sort_column = view.table.catalogue().columns[*view.table.sort_column()].info.name;
+  table.descending = view.table.sort_descending();
+  table.columns = view.columns;
+  table.selected.assign(document.selection.rows.begin(), document.selection.rows.end());
+  table.flagged.assign(view.flagged.begin(), view.flagged.end());
+  return table;
+}
+
+SavedImage capture_image(const Document& document) {
+  SavedImage image;
+  image.file = known_identity(document.path);
+  image.hdu = document.header ? document.header->hdu : document.open.hdu.value_or(-1);
+  image.plane = document.header ? document.header->plane : document.open.plane.value_or(-1);
+  image.view = {name_of_layer(document.shown), document.view, document.layer().render, !document.fit_when_drawn};
+  image.ran = document.result != nullptr;
+  image.parameters = to_json(document.request);
+  image.table = capture_table(document);
+  std::istringstream lines(regions_of(document));
+  for (std::string line; std::getline(lines, line);) image.regions.push_back(line);
+  for (const Bookmark& mark : document.bookmarks) image.bookmarks.emplace_back(mark.name, mark.view);
+  return image;
+}
+
+void restore_image(Context& context, const SavedImage& image) {
+  OpenOptions options;
+  if (image.hdu >= 0) options.hdu = image.hdu;
+  if (image.plane >= 0) options.plane = image.plane;
+  context.shell.open(image.file.path, options);
+  Document& document = *context.state.documents.back();
+  apply_json(JsonObject(image.parameters, image.file.path, "parameters"), document.request);
+  document.view = image.view.transform;
+  document.fit_when_drawn = !image.view.fitted;
+  const LayerKind kind = layer_named(image.view.layer);
+  document.layer(kind).render = image.view.render;
+  document.layer(kind).limits_set = true;
+  SourceView& view = document.sources;
+  view.filter_text = image.table.filter;
+  if (!image.table.columns.empty()) view.columns = image.table.columns;
+  view.awaited = {image.table.sort_column, image.table.descending, image.table.selected, image.table.flagged};
+  document.awaited_layer = kind;
+  std::string regions;
+  for (const std::string& line : image.regions) regions += line + "\n";
+  if (!regions.empty()) set_regions(document, regions);
+  for (const auto& [name, transform] : image.bookmarks) document.bookmarks.push_back({name, transform});
+  if (image.ran) context.shell.run(document);
+}
+
+UndoState undo_state(const Document& document) {
+  UndoState state;
+  state.document = document.id;
+  state.parameters = to_json(document.request).dump();
+  state.regions = regions_of(document);
+  for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
+  return state;
+}
+
+/// What changed between two states, for the menu: "detect.seed", "flags" ...
+std::string gesture_between(const UndoState& before, const UndoState& now) {
+  if (before.regions != now.regions) return "regions";
+  if (before.flags != now.flags) return "flags";
+  const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
+  if (patch.empty()) return "parameters";
+  std::string path = patch[0].value("path", "/parameters").substr(1);
+  std::ranges::replace(path, '/', '.');
+  return path;
+}
+
+void go_to(Context& context, Document& document, const UndoState& state) {
+  const Json json = Json::parse(state.parameters);
+  const bool parameters_change = to_json(document.request).dump() != state.parameters;
+  apply_json(JsonObject(json, "undo"), document.request);
+  if (regions_of(document) != state.regions) set_regions(document, state.regions);
+  document.sources.flagged.clear();
+  std::size_t at = 0;
+  while (at < state.flags.size()) {
+    const std::size_t end = state.flags.find(' ', at);
+    document.sources.flagged.insert(std::stoll(state.flags.substr(at, end - at)));
+    at = end + 1;
+  }
+  if (parameters_change && document.live) context.shell.run(document);
+}
+
+UndoHistory<UndoState>* history_of(const ViewerState& state) {
+  const Document* document = state.document();
+  if (document == nullptr) return nullptr;
+  const auto found = state.bench->undo.find(document->id);
+  return found == state.bench->undo.end() ? nullptr : &found->second;
+}
+
+void restore_catalogues(ViewerState& state, const SavedSession& session, std::vector<std::string>& problems) {
+  state.bench->catalogues.clear();
+  state.bench->match = {};
+  for (const FileIdentity& file : session.catalogues) {
+    try {
+      auto opened = open_catalogue(file.path);
+      opened->colour = static_cast<int>(state.bench->catalogues.size());
+      state.bench->catalogues.push_back(std::move(opened));
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+}
+
+void restore_compare(ViewerState& state, const SavedCompare& saved) {
+  state.compare = {};
+  for (const auto& [word, kind] : kKinds)
+    if (saved.kind == word) state.compare.kind = kind;
+  if (saved.other >= 0 && saved.other < static_cast<std::int64_t>(state.documents.size()))
+    state.compare.other_document = state.documents[static_cast<std::size_t>(saved.other)]->id;
+  state.compare.other_layer = layer_named(saved.layer);
+}
+
+}  // namespace
+
+SavedSession capture(const Context& context) {
+  const ViewerState& state = context.state;
+  SavedSession session;
+  std::map<std::int64_t, std::int64_t> index_of;
+  for (const auto& document : state.documents) {
+    if (document->in_memory) continue;
+    index_of[document->id] = static_cast<std::int64_t>(session.images.size());
+    session.images.push_back(capture_image(*document));
+  }
+  if (const Document* shown = state.document(); shown != nullptr && index_of.count(shown->id) > 0)
+    session.shown = index_of[shown->id];
+  for (const auto& catalogue : state.bench->catalogues) session.catalogues.push_back(known_identity(catalogue->path));
+  session.backend = context.shell.backend();
+  if (state.compare.other_document < 0 || index_of.count(state.compare.other_document) > 0) {
+    session.compare.kind = word_of<Kind>(state.compare.kind, kKinds);
+    session.compare.other = state.compare.other_document < 0 ? -1 : index_of[state.compare.other_document];
+    session.compare.layer = name_of_layer(state.compare.other_layer);
+  }
+  // Dialogs and floating windows, this session's among them, are not a part of it.
+  for (const Panel& panel : panels())
+    if (panel.place == Place::side || panel.place == Place::bottom) session.panels[panel.name] = is_open(state, panel);
+  session.overlays = state.overlay_on;
+  session.sizes = {{"column", state.sizes.column}, {"strip", state.sizes.strip}};
+  session.contours = state.inspect.contours;
+  session.contours.middle = session.contours.sigma = 0;
+  session.contours.at_percents.clear();
+  return session;
+}
+
+void restore(Context& context, const SavedSession& session) {
+  ViewerState& state = context.state;
+  while (!state.documents.empty()) context.shell.close(state.documents.back()->id);
+  state.bench->undo.clear();
+  std::vector<std::string> problems = file_warnings(session);
+  if (std::ranges::count(context.shell.backends(), session.backend) > 0) context.shell.use_backend(session.backend);
+  for (const SavedImage& image : session.images) {
+    try {
+      restore_image(context, image);
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  state.active = std::min(session.shown, static_cast<std::int64_t>(state.documents.size()) - 1);
+  restore_catalogues(state, session, problems);
+  restore_compare(state, session.compare);
+  for (const auto& [name, open] : session.panels) state.panel_open[name] = open;
+  for (const auto& [name, on] : session.overlays) state.overlay_on[name] = on;
+  const auto size = [&](const char* name) { return session.sizes.contains(name) ? session.sizes.at(name) : 0; };
+  if (!session.sizes.empty()) state.sizes = usable_sizes({size("column"), size("strip")});
+  state.inspect.contours = session.contours;
+  if (problems.empty()) return;
+  std::string text = problems.front();
+  if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
+  state.say(text, true);
+}
+
+bool save_session_as(Context& context, const std::string& path) {
+  try {
+    save_session(path, capture(context));
+  } catch (const Error& error) {
+    context.state.say(error.what(), true);
+    return false;
+  }
+  context.state.bench->session_path = path;
+  context.state.say("Session saved to " + path);
+  return true;
+}
+
+bool open_session(Context& context, const std::string& path) {
+  try {
+    restore(context, load_session(path));
+  } catch (const Error& error) {
+    context.state.say(error.what(), true);
+    return false;
+  }
+  context.state.bench->session_path = path;
+  return true;
+}
+
+void keep_frame(Context& context) {
+  Workbench& bench = *context.state.bench;
+  for (const auto& document : context.state.documents) {
+    if (document->in_memory) continue;
+    if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
+      document->awaited_layer.reset();
+    if (document->result && document->sources.awaited) follow_result(*document);  // whatever panels are open
+    const UndoState now = undo_state(*document);
+    const auto found = bench.undo.find(document->id);
+    if (found == bench.undo.end()) {
+      bench.undo.emplace(document->id, UndoHistory<UndoState>(now));
+    } else if (!(found->second.now() == now)) {
+      found->second.record(now, gesture_between(found->second.now(), now), context.state.now);
+    }
+  }
+  if (!bench.autosave || context.state.documents.empty() || !bench.autosave->due(context.state.now)) return;
+  try {
+    bench.autosave->offer(capture(context), context.state.now);
+  } catch (const Error& error) {
+    // A folder that cannot be written must not stop the work; it is told once.
+    context.state.say(fmt::format("the session is not kept: {}", error.what()), true);
+    bench.autosave.reset();
+  }
+}
+
+void undo(Context& context) {
+  UndoHistory<UndoState>* history = history_of(context.state);
+  if (history == nullptr || !history->can_undo()) return;
+  const std::string name = history->undo_name();
+  go_to(context, *context.state.document(), history->undo());
+  context.state.say("Undone: " + name);
+}
+
+void redo(Context& context) {
+  UndoHistory<UndoState>* history = history_of(context.state);
+  if (history == nullptr || !history->can_redo()) return;
+  const std::string name = history->redo_name();
+  go_to(context, *context.state.document(), history->redo());
+  context.state.say("Done again: " + name);
+}
+
+std::string undo_title(const ViewerState& state) {
+  const auto* history = history_of(state);
+  return history == nullptr ? "" : history->undo_name();
+}
+std::string redo_title(const ViewerState& state) {
+  const auto* history = history_of(state);
+  return history == nullptr ? "" : history->redo_name();
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window's parts around the image.
+#include "gui/app/layout.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "gui/panels/status_readout.hpp"
+#include "gui/app/actions.hpp"
+#include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoCollapse |
+                                    ImGuiWindowFlags_NoBackground;  // the window is cleared to the same colour
+
+struct Box {
+  float x, y, width, height;
+};
+
+bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
+  ImGui::SetNextWindowPos({box.x, box.y});
+  ImGui::SetNextWindowSize({box.width, box.height});
+  const bool open = ImGui::Begin(name, nullptr, kFixed | flags);
+  // ImGui leaves the border out as well where there is no background.
+  const ImGuiStyle& style = ImGui::GetStyle();
+  if (style.WindowBorderSize > 0) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 from = ImGui::GetWindowPos(), size = ImGui::GetWindowSize(), to{from.x + size.x, from.y + size.y};
+    list.PushClipRect(from, to, false);
+    list.AddRect(from, to, ImGui::GetColorU32(ImGuiCol_Border), style.WindowRounding, 0, style.WindowBorderSize);
+    list.PopClipRect();
+  }
+  return open;
+}
+
+bool shown(const ViewerState& state, const Panel& panel) {
+  return is_open(state, panel) && (panel.enabled == nullptr || panel.enabled(state));
+}
+
+bool any_shown(const ViewerState& state, Place place) {
+  return std::ranges::any_of(panels(), [&](const Panel& p) { return p.place == place && shown(state, p); });
+}
+
+void menu_of(Context& context, const std::string& path);
+
+void draw_recent(Context& context) {
+  const bool open = ImGui::BeginMenu("Open recent", !context.state.recent.empty());
+  context.widgets.item("menu.recent");
+  if (!open) return;
+  for (const std::string& recent : std::vector<std::string>(context.state.recent))
+    if (ImGui::MenuItem(recent.c_str())) context.shell.open(recent, {});
+  ImGui::EndMenu();
+}
+
+/// "View/Stretch" is an entry of the menu "View" that opens a menu of its own.
+void menu_items(Context& context, const std::string& path) {
+  std::vector<std::string> opened;
+  std::string group;
+  for (const Action& action : actions()) {
+    if (action.menu == path) {
+      // A window that is opened goes with what stands before it.
+      const std::string now = action.name.substr(0, action.name.find('.'));
+      if (!group.empty() && now != "panel" && group != now) ImGui::Separator();
+      if (now != "panel") group = now;
+      const bool checked = action.checked && action.checked(context.state);
+      const std::string keys = action.keys.substr(0, action.keys.find(' '));
+      if (ImGui::MenuItem(action.title.c_str(), keys.c_str(), checked, is_enabled(action, context.state)))
+        action.run(context);
+      context.widgets.item("menu." + action.name);
+      if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && GImGui->HoveredIdTimer > 0.6f)
+        ImGui::SetTooltip("%s", action.tooltip.c_str());
+      if (action.name == "panel.open") draw_recent(context);
+    } else if (action.menu.starts_with(path + "/") && std::ranges::find(opened, action.menu) == opened.end()) {
+      opened.push_back(action.menu);
+      menu_of(context, action.menu);
+    }
+  }
+}
+
+void menu_of(Context& context, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const bool open = ImGui::BeginMenu(name.c_str());
+  context.widgets.item("menu." + path);
+  if (!open) return;
+  menu_items(context, path);
+  ImGui::EndMenu();
+}
+
+void draw_menu(Context& context) {
+  if (!ImGui::BeginMainMenuBar()) return;
+  std::vector<std::string> tops;
+  for (const Action& action : actions()) {
+    const std::string top = action.menu.substr(0, action.menu.find('/'));
+    if (!top.empty() && std::ranges::find(tops, top) == tops.end()) tops.push_back(top);
+  }
+  for (const std::string& top : tops) menu_of(context, top);
+  ImGui::EndMainMenuBar();
+}
+
+void draw_layer_buttons(Context& context, Document& document) {
+  for (int index = 0; index < kLayerKinds; ++index) {
+    const auto kind = static_cast<LayerKind>(index);
+    if (!layer_possible(document, kind)) continue;
+    const bool on = document.shown == kind;
+    if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
+    if (ImGui::Button(kLayerNames[static_cast<std::size_t>(index)])) context.shell.show_layer(document, kind);
+    if (on) ImGui::PopStyleColor();
+    context.widgets.item(fmt::format("layer.{}", kLayerNames[static_cast<std::size_t>(index)]));
+    ImGui::SameLine(0, 2);
+  }
+}
+
+void draw_tool_bar(Context& context, const Box& box) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
+  begin_fixed("##tools", box, ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleVar();
+  ViewerState& state = context.state;
+  Document* document = state.document();
+  if (document != nullptr) draw_layer_buttons(context, *document);
+  // Documents to the right of the layers.
+  ImGui::SameLine(0, 18);
+  if (state.documents.size() > 1 &&
+      ImGui::BeginTabBar("##documents", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip |
+                                            ImGuiTabBarFlags_TabListPopupButton)) {
+    static std::int64_t last_active = -1;
+    std::int64_t closed = -1;
+    for (std::size_t i = 0; i < state.documents.size(); ++i) {
+      const Document& one = *state.documents[i];
+      bool keep = true;
+      const bool select = state.active != last_active && state.active == static_cast<std::int64_t>(i);
+      const bool seen = ImGui::BeginTabItem(fmt::format("{}###document{}", one.title(), one.id).c_str(), &keep,
+                                            select ? ImGuiTabItemFlags_SetSelected : 0);
+      context.widgets.item(fmt::format("document.{}", i));
+      if (seen && !select && state.active == last_active) state.active = static_cast<std::int64_t>(i);
+      if (seen) ImGui::EndTabItem();
+      if (!keep) closed = one.id;
+    }
+    last_active = state.active;
+    ImGui::EndTabBar();
+    if (closed >= 0) context.shell.close(closed);
+  } else if (document != nullptr) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextDisabled("%s", document->title().c_str());
+  }
+  ImGui::End();
+}
+
+void draw_column(Context& context, const Box& box) {
+  begin_fixed("##column", box);
+  // One panel that is opened comes into view; a layout opens many.
+  static std::vector<const Panel*> before;
+  std::vector<const Panel*> now;
+  for (const Panel& panel : panels())
+    if (panel.place == Place::side && shown(context.state, panel)) now.push_back(&panel);
+  const auto is_new = [](const Panel* panel) { return std::ranges::find(before, panel) == before.end(); };
+  const bool one_new = !before.empty() && std::ranges::count_if(now, is_new) == 1;
+  for (const Panel* each : now) {
+    const Panel& panel = *each;
+    ImGui::PushFont(bold_font());
+    const bool open = ImGui::CollapsingHeader(panel.title, ImGuiTreeNodeFlags_DefaultOpen);
+    ImGui::PopFont();
+    if (one_new && is_new(each)) ImGui::SetScrollHereY(0);
+    context.widgets.item(fmt::format("panel.{}", panel.name));
+    if (!open) continue;
+    ImGui::PushID(panel.name);
+    panel.draw(context);
+    ImGui::PopID();
+    ImGui::Dummy({0, 4});
+  }
+  before = std::move(now);
+  ImGui::End();
+}
+
+void draw_strip(Context& context, const Box& box) {
+  begin_fixed("##strip", box);
+  if (ImGui::BeginTabBar("##bottom")) {
+    for (const Panel& panel : panels()) {
+      if (panel.place != Place::bottom || !shown(context.state, panel)) continue;
+      const bool seen = ImGui::BeginTabItem(panel.title);
+      context.widgets.item(fmt::format("panel.{}", panel.name));
+      if (!seen) continue;
+      ImGui::PushID(panel.name);
+      panel.draw(context);
+      ImGui::PopID();
+      ImGui::EndTabItem();
+    }
+    ImGui::EndTabBar();
+  }
+  ImGui::End();
+}
+
+/// The text, cut where it is wider than `most`.
+std::string fitted(std::string text, float most) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= most) return text;
+  const auto inside_character = [&] { return (static_cast<unsigned char>(text.back()) & 0xc0u) == 0x80u; };
+  while (!text.empty() && ImGui::CalcTextSize((text + " ...").c_str()).x > most) {
+    while (text.size() > 1 && inside_character()) text.pop_back();
+    text.pop_back();
+  }
+  return text + " ...";
+}
+
+/// At the right end of a bar; what it needs of the readout's place is covered.
+void draw_notice(const Notice& notice, float bar_width) {
+  const float unit = ImGui::GetFontSize();
+  const std::string shown = fitted(notice.text, 0.6f * bar_width);
+  const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
+  ImGui::SameLine(bar_width - size.x - unit);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x - unit, at.y}, {at.x + size.x + unit, at.y + 1.6f * unit},
+                                            ImGui::GetColorU32(ImGuiCol_WindowBg));
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(notice.is_error ? palette().bad : palette().text), "%s",
+                     shown.c_str());
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
+}
+
+void draw_status(Context& context, const Box& box, const std::string& activity, double fraction) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
+  begin_fixed("##status", box, ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleVar();
+  const ViewerState& state = context.state;
+  ImGui::AlignTextToFramePadding();
+  draw_status_readout(context);
+  const float unit = ImGui::GetFontSize();
+  if (!activity.empty()) {
+    ImGui::SameLine(std::max(ImGui::GetCursorPosX(), box.width - 23 * unit));
+    ImGui::ProgressBar(static_cast<float>(fraction), {13 * unit, 0}, activity.c_str());
+    ImGui::SameLine();
+    if (ImGui::Button("Stop  Esc")) context.shell.cancel(*context.state.document());
+    context.widgets.item("status.stop");
+  } else if (!state.notice.text.empty() && state.now < state.notice.until) {
+    draw_notice(state.notice, box.width);
+  } else if (!state.software_renderer.empty()) {
+    const char* text = "drawing on the processor";
+    ImGui::SameLine(box.width - ImGui::CalcTextSize(text).x - unit);
+    ImGui::TextDisabled("%s", text);
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("No graphics card draws this window (%s):\neverything works, at a lower rate.",
+                        state.software_renderer.c_str());
+  }
+  ImGui::End();
+}
+
+/// A bar of 4 units between two parts; drags change `size`, measured from the far side.
+void splitter(Context& context, const char* name, const Box& bar, bool vertical, double scale, double& size,
+              double least, double most) {
+  // Padding would clip a window of this size to nothing.
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  begin_fixed(name, bar, ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleVar(3);
+  ImGui::SetCursorScreenPos({bar.x, bar.y});
+  ImGui::InvisibleButton("##bar", {bar.width, bar.height});
+  context.widgets.item(std::string("splitter.") + (vertical ? "column" : "strip"));
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    ImGui::GetForegroundDrawList()->AddRectFilled({bar.x, bar.y}, {bar.x + bar.width, bar.y + bar.height},
+                                                  palette().accent_soft);
+  }
+  if (ImGui::IsItemActive()) {
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    size = std::clamp(size - static_cast<double>(vertical ? moved.x : moved.y) / scale, least, most);
+  }
+  ImGui::End();
+}
+
+}  // namespace
+
+ScreenRect draw_frame_parts(Context& context, double scale, const std::string& activity, double fraction) {
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  if (context.state.hide_interface) return {viewport.Pos.x, viewport.Pos.y, viewport.Size.x, viewport.Size.y};
+  draw_menu(context);
+  LayoutSizes& sizes = context.state.sizes;
+  const float line = ImGui::GetFrameHeight() + 9;
+  Box left{viewport.WorkPos.x, viewport.WorkPos.y, viewport.WorkSize.x, viewport.WorkSize.y};
+  draw_status(context, {left.x, left.y + left.height - line, left.width, line}, activity, fraction);
+  left.height -= line;
+  if (any_shown(context.state, Place::side)) {
+    const float width = std::min(static_cast<float>(sizes.column * scale), 0.6f * left.width);
+    draw_column(context, {left.x + left.width - width, left.y, width, left.height});
+    splitter(context, "##column bar", {left.x + left.width - width - 4, left.y, 4, left.height}, true, scale,
+             sizes.column, kLeastColumn, kMostPart);
+    left.width -= width + 4;
+  }
+  draw_tool_bar(context, {left.x, left.y, left.width, line});
+  left.y += line;
+  left.height -= line;
+  if (any_shown(context.state, Place::bottom)) {
+    const float height = std::min(static_cast<float>(sizes.strip * scale), 0.7f * left.height);
+    draw_strip(context, {left.x, left.y + left.height - height, left.width, height});
+    splitter(context, "##strip bar", {left.x, left.y + left.height - height - 4, left.width, 4}, false, scale,
+             sizes.strip, kLeastStrip, kMostPart);
+    left.height -= height + 4;
+  }
+  return {left.x, left.y, left.width, left.height};
+}
+
+void draw_floating(Context& context, double scale) {
+  const auto s = static_cast<float>(scale);
+  for (const Panel& panel : panels()) {
+    const bool dialog = panel.place == Place::dialog;
+    if ((panel.place != Place::floating && !dialog) || !shown(context.state, panel)) continue;
+    bool open = true;
+    ImGui::SetNextWindowSize({panel.width * s, panel.height * s},
+                             panel.height > 0 ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
+    const ImVec2 middle = ImGui::GetMainViewport()->GetCenter();
+    ImGui::SetNextWindowPos(middle, ImGuiCond_FirstUseEver, {0.5f, 0.5f});
+    ImGui::SetNextWindowSizeConstraints({200 * s, 80 * s}, ImGui::GetMainViewport()->Size);
+    if (ImGui::Begin(panel.title, &open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse)) {
+      if (dialog && ImGui::IsWindowAppearing()) ImGui::SetWindowFocus();
+      panel.draw(context);
+    }
+    ImGui::End();
+    if (!open) set_open(context.state, panel.name, false);
+  }
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window: GLFW, the OpenGL context and ImGui; events as the shell wants them.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gui/model/sky/view_transform.hpp"
+#include "gui/render/gl.hpp"
+
+namespace reber::gui {
+
+struct KeyPress {
+  int key = 0, mods = 0;  ///< GLFW's
+};
+
+/// One window a program. Events come from the system and, through the feed_ functions, from scripts: both take the same
+/// way.
+class Window {
+ public:
+  /// scale: 0 for the screen's own.   throws DeviceError that says what is missing: a display, OpenGL 3.3 ...
+  Window(int width, int height, double scale, bool visible);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  /// Sleeps until an event or a wake-up, for at most `seconds`; 0 does not sleep.
+  void wait(double seconds);
+  /// From any thread.
+  static void wake();
+  /// Whether wake() was called since the last call.
+  [[nodiscard]] static bool take_wake();
+
+  void begin_frame();
+  /// Draws ImGui's lists; the back buffer then holds the frame. covered: part of the window, in its units, that the
+  /// lists fill with opaque pixels; it is not cleared before.
+  void end_frame(const ScreenRect& covered);
+  void show_frame();
+  /// The back buffer: RGB, top row first.
+  [[nodiscard]] std::vector<unsigned char> read_pixels(int& width, int& height) const;
+
+  [[nodiscard]] bool close_wanted() const;
+  [[nodiscard]] bool minimised() const;
+  /// Events since the last call; keys that ImGui's text fields take are among them.
+  [[nodiscard]] std::vector<KeyPress> take_keys();
+  [[nodiscard]] std::vector<std::string> take_drops();
+  [[nodiscard]] bool take_activity();
+
+  void set_title(const std::string& title);
+  void set_user_scale(double scale, bool light_theme);
+  [[nodiscard]] double scale() const { return screen_scale_ * user_scale_; }
+  [[nodiscard]] double screen_scale() const { return screen_scale_; }
+  [[nodiscard]] const std::string& renderer() const { return renderer_; }
+  [[nodiscard]] bool software() const;
+  void toggle_full_screen();
+  void set_clipboard(const std::string& text);
+  [[nodiscard]] std::string clipboard() const;
+
+  // Input made by a script, in screen units.
+  void feed_mouse_position(double x, double y);
+  void feed_mouse_button(int button, bool down, int mods);  ///< 0 left, 1 right, 2 middle
+  /// GLFW_MOD_CONTROL or GLFW_MOD_SHIFT, held until let go.
+  void feed_modifier(int mod, bool down);
+  void feed_wheel(double dy);
+  void feed_key(int key, bool down, int mods);
+  void feed_character(unsigned code);
+  void feed_drop(const std::string& path);
+
+ private:
+  static void on_key(GLFWwindow* window, int key, int scancode, int action, int mods);
+  void install_callbacks();
+  void build_fonts();
+
+  GLFWwindow* window_ = nullptr;
+  double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1;
+  bool light_ = false, fonts_wanted_ = true;
+  std::string renderer_;
+  std::vector<KeyPress> keys_;
+  std::vector<std::string> drops_;
+  bool activity_ = true;
+  bool scripted_mouse_ = false;
+  double mouse_x_ = 0, mouse_y_ = 0;
+  std::array<bool, 3> script_buttons_{};
+  int script_mods_ = 0;
+  int windowed_[4] = {0, 0, 1280, 800};
+};
+
+}  // namespace reber::gui

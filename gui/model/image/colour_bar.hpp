@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which values stand beside a colour bar.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/unit.hpp"
+#include "gui/model/image/render_settings.hpp"
+
+namespace reber::gui {
+
+struct ColourBar {
+  std::string unit;
+  std::vector<std::pair<double, std::string>> ticks;  ///< part of the bar from its low end, and the value there
+};
+
+/// Evenly spaced along the bar; the ends alone for the histogram's stretch, which has no formula to go back by.
+[[nodiscard]] ColourBar colour_bar(const RenderSettings& settings, const Unit& unit);
+
+}  // namespace reber::gui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is said about the pixel under the cursor.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/model/image_header.hpp"
+#include "gui/model/sky/coordinates.hpp"
+#include "gui/model/image/pyramid.hpp"
+
+namespace reber::gui {
+
+/// Middle and noise around a place.
+struct LocalNoise {
+  double middle = 0, sigma = 0;
+  bool measured = false;  ///< from the background and rms maps of a run, not from the pixels nearby
+};
+
+/// Median and 1.4826 MAD of the finite pixels within `half` pixels in x and y. Empty with fewer than 16 of them, where
+/// they are all alike, and while the full pixels are not there yet.
+[[nodiscard]] std::optional<LocalNoise> noise_around(const Pyramid& pixels, PixelPosition at, std::int64_t half = 32);
+
+/// Texts; empty where there is nothing to say.
+struct Readout {
+  std::string pixel;  ///< "x 512.3  y 88.0", in the base that the style asks for
+  std::string lon_name, lat_name, lon, lat, frame;
+  std::string value;   ///< "1.23457 mJy/beam", "blank", "off the image"
+  std::string sigmas;  ///< "5.31 sigma", with "(nearby)" where no run has measured the noise
+  std::string kelvin;  ///< brightness temperature of Jy/beam, where beam and frequency are known
+  [[nodiscard]] std::string position() const { return lon.empty() ? "" : lon + " " + lat; }
+};
+
+/// value: of the pixel at `at` (NaN for blank); inside: `at` is over the image; with_unit: the layer has the image's
+/// unit (S/N and island numbers have none).
+[[nodiscard]] Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, float value,
+                                   const std::optional<LocalNoise>& noise, const CoordinateStyle& style,
+                                   bool with_unit = true);
+
+/// A value with six digits in the unit that reads best for `magnitude` (the value's own where 0).
+[[nodiscard]] std::string value_text(double value, const Unit& unit, double magnitude = 0);
+
+}  // namespace reber::gui

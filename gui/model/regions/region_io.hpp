@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Region files: DS9's and CASA's (CRTF).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/model/regions/regions.hpp"
+#include "gui/model/sky/sky_frames.hpp"
+
+namespace reber::gui {
+
+enum class RegionFormat { ds9, crtf };
+/// Of the text's first line, else of the name's ending (.crtf); DS9 where neither says.
+[[nodiscard]] RegionFormat region_format(const std::string& name, const std::string& text);
+
+/// A shape as its file has it, whatever the format. Angles: of the first axis, degrees counter-clockwise from the
+/// direction of falling longitude (west), or from +x in pixels; so a position angle (north through east) is this
+/// less 90.
+struct FileRegion {
+  Region::Kind kind = Region::Kind::ellipse;
+  bool on_sky = false;
+  SkySystem system;
+  std::vector<double> places;     ///< x y x y ...: degrees on the sky, else 0-based pixels
+  double half_x = 0, half_y = 0;  ///< degrees on the sky, else pixels
+  bool sizes_in_pixels = false;
+  double angle_deg = 0;
+  std::string name;
+  bool excluded = false;
+};
+
+struct ParsedRegions {
+  std::vector<FileRegion> regions;
+  std::vector<std::string> skipped;  ///< "line 12: annulus is not a shape that is drawn here" ...
+};
+
+/// DS9: image, physical (read as image), icrs, fk5, fk4, galactic, ecliptic; circle, ellipse, box, polygon, line,
+/// point; text={...} as name. CRTF: circle, ellipse, box, centerbox, rotbox, poly, line, symbol; coord=...,
+/// label='...'.
+///   throws InputError naming the line where a number or unit cannot be read
+[[nodiscard]] ParsedRegions parse_ds9(const std::string& text);
+[[nodiscard]] ParsedRegions parse_crtf(const std::string& text);
+
+/// To pixels of an image and back. Ellipses and boxes go through the local geometry at their centres; an ellipse stays
+/// exact for any pixels, a box of non-square turned pixels becomes the box with the same axes.
+///   throws InputError where a place is off the image's sky, or it has none
+[[nodiscard]] Region to_region(const FileRegion& file, const Wcs& wcs);
+[[nodiscard]] FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem& system, bool on_sky);
+
+/// The whole file. on_sky: positions in `system`, else in pixels of the image.
+[[nodiscard]] std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
+                                       const SkySystem& system, bool on_sky);
+
+}  // namespace reber::gui

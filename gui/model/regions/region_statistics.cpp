@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistics and flux of the pixels in a region.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "gui/model/sky/compass.hpp"
+#include "gui/model/regions/regions.hpp"
+
+namespace reber::gui {
+namespace {
+
+constexpr double kSrPerDeg2 = 3.04617419786708599e-4;  // (pi / 180)^2
+
+double median_of(std::vector<float>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return 0.5 * (double{*middle} + *std::max_element(values.begin(), middle));
+}
+
+void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const std::optional<Beam>& beam,
+               double frequency) {
+  const double beam_deg2 = beam ? beam->area_deg2() : std::nan("");
+  if (beam_deg2 > 0 && out.area_deg2 > 0) out.beams = out.area_deg2 / beam_deg2;
+  const double sum = out.pixels.sum * unit.factor;
+  switch (unit.kind) {
+    case Unit::Kind::jy_per_pixel:
+      out.flux_jy = sum;
+      return;
+    case Unit::Kind::unknown:
+      out.no_flux = "the image's unit is not known";
+      return;
+    default:
+      break;
+  }
+  if (!(pixel_deg2 > 0)) {
+    out.no_flux = "the size of a pixel on the sky is not known";
+    return;
+  }
+  if (unit.kind == Unit::Kind::jy_per_sr) {
+    out.flux_jy = sum * pixel_deg2 * kSrPerDeg2;
+    return;
+  }
+  if (!(beam_deg2 > 0)) {
+    out.no_flux = "the image has no restoring beam";
+    return;
+  }
+  double per_beam = sum;
+  if (unit.kind == Unit::Kind::kelvin) {
+    if (!(frequency > 0)) {
+      out.no_flux = "the image's frequency is not known";
+      return;
+    }
+    per_beam /= kelvin_per_jy_beam(*beam, frequency);
+  }
+  out.flux_jy = per_beam * pixel_deg2 / beam_deg2;
+}
+
+}  // namespace
+
+RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
+                                   const std::optional<Beam>& beam, const Wcs& wcs, const Progress& progress) {
+  if (!region.has_area())
+    throw InputError("a line or a point has no pixels inside: draw an ellipse, a box or a polygon");
+  RegionStatistics out;
+  const Rect rect = bounds_of(region, pixels.shape());
+  std::vector<float> row(static_cast<std::size_t>(rect.nx)), inside;
+  for (std::int64_t y = rect.y0; y < rect.y0 + rect.ny; ++y) {
+    if (y % 64 == 0) {
+      progress.report("statistics", static_cast<double>(y - rect.y0) / static_cast<double>(rect.ny));
+    }
+    pixels.read(0, Reduction::mean, {y, rect.x0, 1, rect.nx}, row.data());
+    for (std::int64_t i = 0; i < rect.nx; ++i) {
+      const std::int64_t x = rect.x0 + i;
+      if (!contains(region, {static_cast<double>(x), static_cast<double>(y)})) continue;
+      const float value = row[static_cast<std::size_t>(i)];
+      out.pixels.add(value, x, y);
+      if (std::isfinite(value)) inside.push_back(value);
+    }
+  }
+  const PixelPosition centre = centre_of(region);
+  // The pixel's area is taken at the centre: it changes by 1e-4 over a degree in the projections in use.
+  const double pixel_deg2 = pixel_area_deg2(wcs, centre);
+  out.area_deg2 = pixel_deg2 * static_cast<double>(out.pixels.finite);
+  if (inside.empty()) {
+    out.no_flux = "no finite pixel lies inside";
+    return out;
+  }
+  double squares = 0;
+  const double mean = out.pixels.mean();
+  for (const float v : inside) squares += (v - mean) * (v - mean);
+  out.std = std::sqrt(squares / static_cast<double>(inside.size()));
+  out.median = median_of(inside);
+  for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
+  out.sigma = 1.4826 * median_of(inside);
+  find_flux(out, pixel_deg2, unit, beam, wcs.frequency_hz());
+  return out;
+}
+
+}  // namespace reber::gui

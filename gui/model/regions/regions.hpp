@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions drawn on an image: shapes, handles, and what lies inside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/image_header.hpp"
+#include "core/display/pixel_ranks.hpp"
+#include "gui/model/image/pyramid.hpp"
+
+namespace reber::gui {
+
+/// A shape in image pixels (0-based). Ellipses and boxes have a centre, half sizes and the angle of their first axis,
+/// counter-clockwise from +x; polygons and lines have their points; a point has its centre.
+struct Region {
+  enum class Kind { ellipse, box, polygon, line, point };
+  Kind kind = Kind::ellipse;
+  PixelPosition centre;
+  double half_x = 0, half_y = 0;
+  double angle_deg = 0;
+  std::vector<PixelPosition> points;
+  std::string name;
+  bool excluded = false;  ///< marked with "-" in its file; kept when written
+
+  [[nodiscard]] bool has_area() const { return kind != Kind::line && kind != Kind::point; }
+};
+
+[[nodiscard]] const char* name_of(Region::Kind kind);
+
+/// True where the position is inside; the border counts as inside for ellipses and boxes, even-odd rule for polygons.
+[[nodiscard]] bool contains(const Region& region, PixelPosition p);
+/// Middle of the region.
+[[nodiscard]] PixelPosition centre_of(const Region& region);
+/// Closed outline (open for a line; one point for a point).
+[[nodiscard]] std::vector<PixelPosition> outline_of(const Region& region, int ellipse_points = 96);
+/// Least rectangle of whole pixels around it, cut to the image; empty where it lies outside.
+[[nodiscard]] Rect bounds_of(const Region& region, Shape image);
+/// Distance in pixels from a position to the outline.
+[[nodiscard]] double distance_to_outline(const Region& region, PixelPosition p);
+
+/// Handles: the four corners of ellipses and boxes (their bounding box turned with them), then one that turns them; the
+/// points of polygons and lines.   turn_reach  distance of the turning handle beyond the first half size, pixels
+[[nodiscard]] std::vector<PixelPosition> handles_of(const Region& region, double turn_reach);
+/// The region after handle `handle` was pulled to `to`: a corner moves and the opposite one stays (both move where
+/// `symmetric`); the turning handle turns it.
+[[nodiscard]] Region pull_handle(const Region& region, std::size_t handle, PixelPosition to, bool symmetric);
+[[nodiscard]] Region moved(const Region& region, double dx, double dy);
+/// An ellipse or box with opposite corners at both positions.
+[[nodiscard]] Region region_between(Region::Kind kind, PixelPosition a, PixelPosition b);
+
+/// What is inside, of the pixels whose centres are.
+struct RegionStatistics {
+  PixelSummary pixels;
+  double std = std::numeric_limits<double>::quiet_NaN(), median = std, sigma = std;  ///< sigma: 1.4826 MAD
+  double area_deg2 = std;                                                            ///< of the finite pixels
+  std::optional<double> flux_jy;  ///< sum over the beam's area; of K through the beam and frequency
+  std::optional<double> beams;    ///< area in beams
+  std::string no_flux;            ///< why there is no flux
+};
+/// wcs: a copy of its own where called from a job.   throws Cancelled; InputError for a region without area
+[[nodiscard]] RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
+                                                 const std::optional<Beam>& beam, const Wcs& wcs,
+                                                 const Progress& progress = {});
+
+}  // namespace reber::gui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the viewer remembers between two runs.
+#include "gui/model/settings.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/io/atomic_file.hpp"
+
+namespace reber::gui {
+
+using Json = nlohmann::json;
+
+std::string default_settings_path() {
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0')
+    return std::string(folder) + "/reber/viewer.json";
+  const char* home = std::getenv("HOME");
+  return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.config/reber/viewer.json";
+}
+
+void load_settings(ViewerState& state, const std::string& path) {
+  std::ifstream file(path);
+  if (path.empty() || !file) return;
+  const Json all = Json::parse(file, nullptr, false);
+  if (!all.is_object()) return;
+  const auto take = [&](const char* name, auto& field) {
+    try {
+      if (all.contains(name)) all.at(name).get_to(field);
+    } catch (const Json::exception&) {
+      // A value of the wrong kind: the default stays.
+    }
+  };
+  take("recent", state.recent);
+  take("panels", state.panel_open);
+  take("overlays", state.overlay_on);
+  take("light_theme", state.light_theme);
+  take("scale", state.user_scale);
+  take("ds9_mouse", state.ds9_mouse);
+  take("invert_wheel", state.invert_wheel);
+  take("pixel_grid", state.pixel_grid);
+  take("planes_per_second", state.planes_per_second);
+  take("column", state.sizes.column);
+  take("strip", state.sizes.strip);
+  state.sizes = usable_sizes(state.sizes);
+  if (!(state.user_scale >= 0.75 && state.user_scale <= 3)) state.user_scale = 1;
+  if (!(state.planes_per_second >= 0.1 && state.planes_per_second <= 60)) state.planes_per_second = 4;
+}
+
+void save_settings(const ViewerState& state, const std::string& path) {
+  if (path.empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  const Json all{{"recent", state.recent},
+                 {"panels", state.panel_open},
+                 {"overlays", state.overlay_on},
+                 {"light_theme", state.light_theme},
+                 {"scale", state.user_scale},
+                 {"ds9_mouse", state.ds9_mouse},
+                 {"invert_wheel", state.invert_wheel},
+                 {"pixel_grid", state.pixel_grid},
+                 {"planes_per_second", state.planes_per_second},
+                 {"column", state.sizes.column},
+                 {"strip", state.sizes.strip}};
+  AtomicFile file(path, true);
+  file.write(all.dump(1, ' ', false, Json::error_handler_t::replace));
+  file.commit();
+}
+
+}  // namespace reber::gui

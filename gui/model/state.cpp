@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The viewer's data and the few rules that belong to it.
+#include "gui/model/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace reber::gui {
+
+void Selection::clear() {
+  if (rows.empty() && focus < 0) return;
+  rows.clear();
+  focus = -1;
+  ++version;
+}
+
+void Selection::select_only(std::int64_t row) {
+  rows = {row};
+  focus = row;
+  ++version;
+}
+
+void Selection::toggle(std::int64_t row) {
+  if (rows.erase(row) > 0) {
+    if (focus == row) focus = rows.empty() ? -1 : *rows.rbegin();
+  } else {
+    rows.insert(row);
+    focus = row;
+  }
+  ++version;
+}
+
+void Selection::follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach) {
+  const auto nearest = [&](std::int64_t row) -> std::int64_t {
+    if (row < 0 || row >= static_cast<std::int64_t>(before.size())) return -1;
+    const Source& old = before[static_cast<std::size_t>(row)];
+    std::int64_t best = -1;
+    double least = reach * reach;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const double dx = now[i].x - old.x, dy = now[i].y - old.y;
+      if (now[i].negative == old.negative && dx * dx + dy * dy <= least) {
+        least = dx * dx + dy * dy;
+        best = static_cast<std::int64_t>(i);
+      }
+    }
+    return best;
+  };
+  std::set<std::int64_t> kept;
+  for (const std::int64_t row : rows)
+    if (const std::int64_t found = nearest(row); found >= 0) kept.insert(found);
+  focus = nearest(focus);
+  rows = std::move(kept);
+  ++version;
+}
+
+std::string Document::title() const {
+  if (!name.empty()) return name;
+  std::string text = std::filesystem::path(path).filename().string();
+  if (!header) return text;
+  const auto images = std::ranges::count_if(header->hdus, [](const HduInfo& hdu) { return hdu.axes.size() >= 2; });
+  if (images > 1) text += fmt::format(" [{}]", header->hdu);
+  if (header->planes > 1) text += fmt::format("  plane {} of {}", header->plane + 1, header->planes);
+  return text;
+}
+
+Unit shown_unit(const Document& document, LayerKind kind) {
+  Unit unit;
+  const bool of_noise = kind == LayerKind::snr || (document.in_memory && kind == LayerKind::residual);
+  if (of_noise)
+    unit.text = "sigma";
+  else if (kind != LayerKind::islands && document.header)
+    unit = document.header->unit;
+  return unit;
+}
+
+bool layer_possible(const Document& document, LayerKind kind) {
+  if (document.in_memory) return document.layer(kind).pixels != nullptr;
+  if (kind == LayerKind::input) return true;
+  if (!document.result) return false;
+  const Request& request = document.result->request;
+  if (kind == LayerKind::convolved) return request.convolve.has_value();
+  const bool of_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
+  return document.result->background.has_value() && (!of_sources || request.detect);
+}
+
+Document* ViewerState::find(std::int64_t id) {
+  const auto found = std::ranges::find_if(documents, [id](const auto& d) { return d->id == id; });
+  return found == documents.end() ? nullptr : found->get();
+}
+
+void ViewerState::say(std::string text, bool is_error) {
+  notice = {std::move(text), is_error, now + (is_error ? 12 : 4)};
+}
+
+LayoutSizes usable_sizes(const LayoutSizes& sizes) {
+  const LayoutSizes normal;
+  return {sizes.column >= kLeastColumn && sizes.column <= kMostPart ? sizes.column : normal.column,
+          sizes.strip >= kLeastStrip && sizes.strip <= kMostPart ? sizes.strip : normal.strip};
+}
+
+}  // namespace reber::gui

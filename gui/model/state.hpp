@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that the viewer shows, as plain data: no OpenGL and no ImGui, so that models and tests can read and write it.
+// Only the interface's thread touches it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/image_header.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/pipeline/request.hpp"
+#include "core/live/live_run.hpp"
+#include "gui/model/inspect.hpp"
+#include "gui/model/image/pyramid.hpp"
+#include "gui/model/image/render_settings.hpp"
+#include "gui/model/tables/source_shapes.hpp"
+#include "gui/model/tables/source_view.hpp"
+#include "gui/model/sky/view_transform.hpp"
+
+namespace reber::gui {
+
+enum class LayerKind { input, convolved, background, rms, snr, islands, model, residual };
+inline constexpr int kLayerKinds = 8;
+inline constexpr std::array<const char*, kLayerKinds> kLayerNames{"Input", "Convolved", "Background", "RMS",
+                                                                  "S/N",   "Islands",   "Model",      "Residual"};
+
+/// One picture of a document. Layers are made when they are first shown.
+struct Layer {
+  LayerKind kind = LayerKind::input;
+  std::shared_ptr<const Pyramid> pixels;  ///< null until there is something to show
+  std::uint64_t generation = 0;           ///< of the session's result that it belongs to; 0 for the input
+  RenderSettings render;
+  bool limits_set = false;  ///< render.low and high have been found or given
+};
+
+/// Rows of Document::result->sources.
+struct Selection {
+  std::set<std::int64_t> rows;
+  std::int64_t focus = -1;    ///< the one that details speak of; -1 for none
+  std::uint64_t version = 0;  ///< counts up with every change
+
+  void clear();
+  void select_only(std::int64_t row);
+  void toggle(std::int64_t row);
+  /// Sources of a new result that lie where the selected ones of the old result were (nearest within `reach` pixels).
+  void follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach = 3);
+};
+
+/// A place of an image and how it was looked at.
+struct Bookmark {
+  std::string name;
+  ViewTransform view;
+  bool operator==(const Bookmark&) const = default;
+};
+
+/// An open image: one plane of one HDU of one file.
+struct Document {
+  std::int64_t id = 0;  ///< never used again for another
+  std::string path;
+  OpenOptions open;
+  /// The interface's own copy: its Wcs must not be used by jobs (they copy it).
+  std::shared_ptr<const ImageHeader> header;
+  std::array<Layer, kLayerKinds> layers;  ///< by kind
+  LayerKind shown = LayerKind::input;
+  ViewTransform view;
+  bool fit_when_drawn = true;  ///< the view is not set yet
+
+  Request request;                   ///< what the pipeline panel edits; input and open are kept in step
+  bool live = false;                 ///< a change of the request runs at once
+  std::unique_ptr<Session> session;  ///< null before the first run
+  std::shared_ptr<const SessionResult> result;
+  std::vector<SourceShape> shapes;      ///< of result->sources, row by row
+  std::vector<std::string> stages_run;  ///< for result: those of the run before the fits count too
+  std::uint64_t submitted = 0;          ///< generation of the newest request; result is stale where it is older
+  Selection selection;
+  DocumentInspect inspect;
+  SourceView sources;  ///< table, filter, flags
+  std::vector<Bookmark> bookmarks;
+  std::size_t bookmark_next = 0;           ///< that the key goes to
+  std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had
+  std::string name;                        ///< shown in place of the file's, where not empty
+  bool in_memory = false;                  ///< made of pixels that another document computed: there is no file to read
+
+  bool loading = false;  ///< pixels are still on their way
+  double load_fraction = 0;
+  std::string error;  ///< why there are no pixels
+  bool changed_on_disk = false;
+
+  [[nodiscard]] Layer& layer() { return layers[static_cast<std::size_t>(shown)]; }
+  [[nodiscard]] const Layer& layer() const { return layers[static_cast<std::size_t>(shown)]; }
+  [[nodiscard]] Layer& layer(LayerKind kind) { return layers[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const Layer& layer(LayerKind kind) const { return layers[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] bool result_stale() const { return result && result->generation != submitted; }
+  [[nodiscard]] std::string title() const;  ///< file name, with HDU and plane where there are several
+};
+
+/// Whether the document has, or its result can give, a layer of this kind.
+[[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
+/// Of a layer's values: the image's, "sigma" for S/N and for differences counted in noise, none for labels.
+[[nodiscard]] Unit shown_unit(const Document& document, LayerKind kind);
+
+/// What dragging on the image does. Panning is possible in every mode with the middle button.
+enum class Mode { browse, region, profile };
+
+/// A second picture beside, over or under the first.
+struct Compare {
+  enum class Kind { off, blink, difference, ratio, split, side_by_side } kind = Kind::off;
+  std::int64_t other_document = -1;  ///< id; -1: the shown document itself
+  LayerKind other_layer = LayerKind::convolved;
+  bool other_shown = false;  ///< blink: which of the two is on the screen
+  double blink_seconds = 0.5;
+  bool sky_lock = true;   ///< the other document is shown at the same place of the sky, not the same pixel
+  bool dragging = false;  ///< the line of the split is being moved
+  double split = 0.5;     ///< part of the canvas, from the left, that shows the first
+};
+
+struct Cursor {
+  bool on_image = false;  ///< the pointer, or the frozen position, is over the image
+  PixelPosition at;       ///< 0-based
+  bool frozen = false;
+  std::optional<PixelPosition> crosshair;
+};
+
+/// A line at the bottom of the window that goes away by itself.
+struct Notice {
+  std::string text;
+  bool is_error = false;
+  double until = 0;  ///< time of the frame clock
+};
+
+/// Sizes that splitters change, in units of the interface's scale.
+struct LayoutSizes {
+  double column = 340, strip = 230;
+  bool operator==(const LayoutSizes&) const = default;
+};
+inline constexpr double kLeastColumn = 220, kLeastStrip = 90, kMostPart = 900;
+/// The default in place of what a splitter cannot reach.
+[[nodiscard]] LayoutSizes usable_sizes(const LayoutSizes& sizes);
+
+struct Workbench;
+
+struct ViewerState {
+  std::vector<std::unique_ptr<Document>> documents;
+  std::int64_t active = -1;  ///< index in documents; -1 for none
+  std::int64_t next_document = 1;
+
+  Mode mode = Mode::browse;
+  Compare compare;
+  Cursor cursor;
+  Inspect inspect;
+  std::map<std::string, bool> panel_open;  ///< by Panel::name; default where absent
+  std::map<std::string, bool> overlay_on;  ///< by Overlay::name; default where absent
+  LayoutSizes sizes;
+  bool hide_interface = false;
+  bool light_theme = false;
+  double user_scale = 1;   ///< times the screen's own
+  bool ds9_mouse = false;  ///< left button crosshair, wheel about the centre, middle pans
+  bool invert_wheel = false;
+  bool pixel_grid = true;
+  bool animate = false;  ///< planes of a cube, one after the other
+  double planes_per_second = 4;
+  std::vector<std::string> recent;  ///< newest first
+  std::string software_renderer;    ///< name of OpenGL's renderer where it runs on the processor; empty else
+  bool opened_early = false;        ///< a backend was opened, or tried, before there was work for it
+  std::string texture_way;          ///< how pixels of maps reach the textures; empty before the first run
+  Notice notice;
+  double now = 0;  ///< frame clock, seconds
+  bool quit = false;
+  bool focus_filter = false;         ///< the filter of the source table takes the keyboard in the next frame
+  std::shared_ptr<Workbench> bench;  ///< of the panels of proof, comparison and session; never null in the window
+
+  [[nodiscard]] Document* document() {
+    return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();
+  }
+  [[nodiscard]] const Document* document() const {
+    return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();
+  }
+  [[nodiscard]] Document* find(std::int64_t id);
+  void say(std::string text, bool is_error = false);
+};
+
+}  // namespace reber::gui

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A session: all that the viewer needs to stand again as it stood. docs/viewer.md describes the file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/model/image/contours.hpp"
+#include "gui/model/file_identity.hpp"
+#include "gui/model/json_object.hpp"
+#include "gui/model/image/render_settings.hpp"
+#include "gui/model/sky/view_transform.hpp"
+
+namespace reber::gui {
+
+/// How one image is looked at.
+struct SavedView {
+  std::string layer;  ///< the one shown, by its name
+  ViewTransform transform;
+  RenderSettings render;  ///< of that layer
+  bool fitted = false;    ///< the transform means something; false: the whole image
+
+  friend bool operator==(const SavedView&, const SavedView&) = default;
+};
+
+struct SavedTable {
+  std::string filter, sort_column;
+  bool descending = false;
+  std::vector<std::string> columns;    ///< those shown; empty: all
+  std::vector<std::int64_t> selected;  ///< Source_id
+  std::vector<std::int64_t> flagged;
+
+  friend bool operator==(const SavedTable&, const SavedTable&) = default;
+};
+
+struct SavedImage {
+  FileIdentity file;
+  int hdu = -1;             ///< -1: the first with an image
+  std::int64_t plane = -1;  ///< -1: not chosen
+  SavedView view;
+  bool ran = false;                  ///< there was a result: the pipeline runs again when the session is opened
+  Json parameters = Json::object();  ///< as request_json
+  SavedTable table;
+  std::vector<std::string> regions;  ///< lines of a DS9 region file
+  std::vector<std::pair<std::string, ViewTransform>> bookmarks;
+
+  friend bool operator==(const SavedImage&, const SavedImage&) = default;
+};
+
+struct SavedCompare {
+  std::string kind = "off";
+  std::int64_t other = -1;  ///< index of the image; -1: the shown one itself
+  std::string layer;
+
+  friend bool operator==(const SavedCompare&, const SavedCompare&) = default;
+};
+
+struct SavedSession {
+  std::vector<SavedImage> images;
+  std::int64_t shown = 0;                ///< index of the image that is looked at
+  std::vector<FileIdentity> catalogues;  ///< read from files and drawn over the image
+  std::string backend;
+  SavedCompare compare;
+  std::map<std::string, bool> panels, overlays;
+  std::map<std::string, double> sizes;  ///< of splitters, pixels at scale 1
+  ContourLevels contours;
+
+  friend bool operator==(const SavedSession&, const SavedSession&) = default;
+};
+
+[[nodiscard]] Json to_json(const SavedSession& session);
+/// throws InputError: what is wrong, where in the file; a file of a later major version is refused
+[[nodiscard]] SavedSession session_from_json(const Json& json, const std::string& file);
+
+/// Whole or not at all.   throws DataError
+void save_session(const std::string& path, const SavedSession& session);
+/// The file is never touched.   throws DataError, InputError
+[[nodiscard]] SavedSession load_session(const std::string& path);
+
+/// Files of the session that are gone or changed, one sentence each.
+[[nodiscard]] std::vector<std::string> file_warnings(const SavedSession& session);
+
+/// $XDG_STATE_HOME/reber/session, else ~/.local/state/reber/session; empty where neither variable is set. A relative
+/// XDG_STATE_HOME is ignored (XDG base directory specification 0.8).
+[[nodiscard]] std::string default_autosave_path();
+
+/// Keeps copies of the session while the viewer runs: path.1 is the newest, path.2 and path.3 those before, so that a
+/// crash while a bad state is saved loses nothing.
+class Autosave {
+ public:
+  /// An empty path keeps nothing.
+  explicit Autosave(std::string path, double every_seconds = 30) : path_(std::move(path)), every_(every_seconds) {}
+
+  [[nodiscard]] bool due(double seconds) const { return !written_at_ || seconds - *written_at_ >= every_; }
+  /// Writes where the session differs from the one written last and the time has come; true where it wrote.
+  ///   throws DataError
+  bool offer(const SavedSession& session, double seconds);
+  /// The newest copy that can be read. Damaged ones are left where they are and named in `problems`.
+  [[nodiscard]] std::optional<SavedSession> newest(std::vector<std::string>& problems) const;
+  /// After an orderly end there is nothing to restore.
+  void remove();
+
+  static constexpr int kCopies = 3;
+
+ private:
+  [[nodiscard]] std::string copy_path(int number) const { return path_ + "." + std::to_string(number); }
+  std::string path_;
+  double every_;
+  std::optional<double> written_at_;
+  std::string written_;
+};
+
+}  // namespace reber::gui

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The dialog that opens files: folders, a filter, what the header says, and the choice of HDU and plane.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "gui/model/folder_listing.hpp"
+#include "gui/model/job_slot.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Preview {
+  std::string path;
+  std::shared_ptr<const ImageHeader> header;
+};
+
+/// The dialog's own state: one dialog a program.
+struct Dialog {
+  explicit Dialog(const std::function<void()>& wake) : listing_job(wake), preview_job(wake) {}
+
+  std::string folder, typed, filter;
+  FolderListing listing;
+  JobSlot<FolderListing> listing_job;
+  JobSlot<Preview> preview_job;
+  std::string chosen;
+  Preview preview;
+  int hdu = -1;
+  int plane = 1;
+};
+
+std::unique_ptr<Dialog>& the_dialog() {
+  static std::unique_ptr<Dialog> dialog;
+  return dialog;
+}
+
+void go(Dialog& dialog, const std::string& folder) {
+  dialog.folder = dialog.typed = folder;
+  dialog.chosen.clear();
+  dialog.preview = {};
+  dialog.listing_job.start([folder](const Progress& progress) { return list_folder(folder, progress); });
+}
+
+void look_at(Dialog& dialog, const std::string& path, std::optional<int> hdu) {
+  dialog.preview_job.start([path, hdu](const Progress&) {
+    OpenOptions options;
+    options.hdu = hdu;
+    options.plane = 0;
+    return Preview{path, std::make_shared<const ImageHeader>(FitsImage::open(path, options).header())};
+  });
+}
+
+void choose(Dialog& dialog, const std::string& path) {
+  if (dialog.chosen == path) return;
+  dialog.chosen = path;
+  dialog.preview = {};
+  dialog.hdu = -1;
+  dialog.plane = 1;
+  look_at(dialog, path, {});
+}
+
+void accept(Context& context, Dialog& dialog) {
+  if (dialog.chosen.empty()) return;
+  OpenOptions options;
+  if (dialog.hdu >= 0) options.hdu = dialog.hdu;
+  if (dialog.preview.header && dialog.preview.header->planes > 1) options.plane = dialog.plane - 1;
+  context.shell.open(dialog.chosen, options);
+  set_open(context.state, "open", false);
+}
+
+void draw_files(Context& context, Dialog& dialog) {
+  ImGui::BeginChild("##files", {0.56f * ImGui::GetContentRegionAvail().x, -ImGui::GetFrameHeightWithSpacing()}, true);
+  if (dialog.listing_job.busy() && dialog.listing.entries.empty()) ImGui::TextDisabled("Reading the folder");
+  if (const std::string error = dialog.listing_job.error(); !error.empty()) ImGui::TextWrapped("%s", error.c_str());
+  std::vector<const FolderEntry*> shown;
+  for (const FolderEntry& entry : dialog.listing.entries)
+    if (fits_filter(entry.name, dialog.filter)) shown.push_back(&entry);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown.size()));
+  std::string enter;
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const FolderEntry& entry = *shown[static_cast<std::size_t>(i)];
+      const std::string path = (fs::path(dialog.folder) / entry.name).string();
+      const std::string text = entry.folder ? entry.name + "/" : entry.name;
+      if (ImGui::Selectable(text.c_str(), path == dialog.chosen, ImGuiSelectableFlags_AllowDoubleClick)) {
+        if (entry.folder) {
+          enter = path;
+        } else {
+          choose(dialog, path);
+          if (ImGui::IsMouseDoubleClicked(0)) accept(context, dialog);
+        }
+      }
+      context.widgets.item("open.file." + entry.name);
+      if (entry.folder) continue;
+      const std::string size = words_of_size(entry.bytes);
+      ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(size.c_str()).x);
+      ImGui::TextDisabled("%s", size.c_str());
+    }
+  }
+  ImGui::EndChild();
+  if (!enter.empty()) go(dialog, enter);
+}
+
+void draw_choice(Context& context, Dialog& dialog, const ImageHeader& header) {
+  const auto images = std::ranges::count_if(header.hdus, [](const HduInfo& h) { return h.axes.size() >= 2; });
+  if (images > 1) {
+    label("HDU");
+    if (ImGui::BeginCombo("##hdu", fmt::format("{}", header.hdu).c_str())) {
+      for (const HduInfo& hdu : header.hdus) {
+        if (hdu.axes.size() < 2 || hdu.kind.find("image") == std::string::npos) continue;
+        if (ImGui::Selectable(fmt::format("{}  {}  {}", hdu.index, hdu.name, hdu.kind).c_str(),
+                              hdu.index == header.hdu)) {
+          dialog.hdu = hdu.index;
+          look_at(dialog, dialog.chosen, hdu.index);
+        }
+      }
+      ImGui::EndCombo();
+    }
+    context.widgets.item("open.hdu");
+  }
+  if (header.planes > 1) {
+    label("Plane");
+    ImGui::SliderInt("##plane", &dialog.plane, 1, static_cast<int>(header.planes), "%d", ImGuiSliderFlags_AlwaysClamp);
+    context.widgets.item("open.plane");
+  }
+}
+
+void draw_preview(Context& context, Dialog& dialog) {
+  ImGui::SameLine();
+  ImGui::BeginChild("##preview", {0, -ImGui::GetFrameHeightWithSpacing()}, true);
+  if (dialog.chosen.empty()) {
+    ImGui::TextDisabled("Choose a file to see its header");
+  } else if (!dialog.preview.header) {
+    const std::string error = dialog.preview_job.error();
+    ImGui::PushStyleColor(ImGuiCol_Text, error.empty() ? palette().text_dim : palette().bad);
+    ImGui::TextWrapped("%s", error.empty() ? "Reading the header" : error.c_str());
+    ImGui::PopStyleColor();
+  } else {
+    const ImageHeader& header = *dialog.preview.header;
+    ImGui::PushFont(bold_font());
+    ImGui::TextWrapped("%s",
+                       header.object.empty() ? fs::path(dialog.chosen).filename().c_str() : header.object.c_str());
+    ImGui::PopFont();
+    std::string axes;
+    for (const std::int64_t n : header.axes) axes += fmt::format("{}{}", axes.empty() ? "" : " x ", n);
+    ImGui::Text("%s, BITPIX %d", axes.c_str(), header.bitpix);
+    ImGui::Text("%s", header.unit.text.empty() ? "no unit" : header.unit.text.c_str());
+    if (header.beam)
+      ImGui::Text("beam %.3g x %.3g arcsec", header.beam->major_deg * 3600, header.beam->minor_deg * 3600);
+    if (header.wcs.celestial())
+      ImGui::Text("%s, %s", header.wcs.frame_name().c_str(), header.wcs.projection().c_str());
+    else
+      ImGui::TextWrapped("no sky position: %s", header.wcs.why_not().c_str());
+    draw_choice(context, dialog, header);
+    ImGui::Separator();
+    ImGui::PushFont(mono_font());
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(header.cards.size()));
+    while (clipper.Step())
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+        ImGui::TextUnformatted(header.cards[static_cast<std::size_t>(i)].c_str());
+    ImGui::PopFont();
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_open_dialog(Context& context) {
+  std::unique_ptr<Dialog>& dialog = the_dialog();
+  if (!dialog) {
+    dialog = std::make_unique<Dialog>(context.shell.wake());
+    std::error_code error;
+    const Document* document = context.state.document();
+    const std::string last = document != nullptr            ? document->path
+                             : context.state.recent.empty() ? ""
+                                                            : context.state.recent.front();
+    const std::string folder = fs::path(last).parent_path().string();
+    go(*dialog, fs::is_directory(folder, error) ? folder : fs::current_path(error).string());
+  }
+  if (auto listing = dialog->listing_job.take()) dialog->listing = std::move(*listing);
+  if (auto preview = dialog->preview_job.take(); preview && preview->path == dialog->chosen) dialog->preview = *preview;
+  if (ImGui::Button("Up")) go(*dialog, fs::path(dialog->folder).parent_path().string());
+  context.widgets.item("open.up");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-14 * ImGui::GetFontSize());
+  if (ImGui::InputText("##folder", &dialog->typed, ImGuiInputTextFlags_EnterReturnsTrue)) {
+    std::error_code error;
+    if (fs::is_regular_file(dialog->typed, error)) {
+      const std::string path = dialog->typed;
+      go(*dialog, fs::path(path).parent_path().string());
+      choose(*dialog, path);
+    } else {
+      go(*dialog, dialog->typed);
+    }
+  }
+  context.widgets.item("open.folder");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##filter", "filter", &dialog->filter);
+  context.widgets.item("open.filter");
+  draw_files(context, *dialog);
+  draw_preview(context, *dialog);
+  ImGui::BeginDisabled(dialog->chosen.empty());
+  if (ImGui::Button("Open", {8 * ImGui::GetFontSize(), 0})) accept(context, *dialog);
+  context.widgets.item("open.accept");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel", {8 * ImGui::GetFontSize(), 0})) set_open(context.state, "open", false);
+  context.widgets.item("open.cancel");
+}
+
+void forget_open_dialog() { the_dialog().reset(); }
+
+}  // namespace reber::gui

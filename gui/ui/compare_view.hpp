@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the other image of a comparison lies, and its pixels on the shown image's grid.
+#pragma once
+
+#include <optional>
+
+#include "gui/ui/overlay.hpp"
+#include "gui/ui/shell.hpp"
+
+namespace reber::gui {
+
+class SkyLock;
+
+/// The lock of one image's pixels to the other's by the sky; kept while both stay what they are, since making one
+/// parses two headers. Both have headers.
+[[nodiscard]] const SkyLock& lock_between(Workbench& bench, const Document& from, const Document& to);
+
+/// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
+/// pixels.
+[[nodiscard]] ViewTransform matching_view(ViewerState& state, const Document& from, const Document& to);
+
+/// The pixel of `to` at the place of a pixel of `from`, as the views are locked; empty off the other's sky.
+[[nodiscard]] std::optional<PixelPosition> matching_place(ViewerState& state, const Document& from, const Document& to,
+                                                          PixelPosition at);
+
+/// Chooses a layer of the other image that it has, where it has not the one that was chosen: without a convolution,
+/// say, there is no convolved image to look at.
+void choose_possible_layer(Compare& compare, const Document& other);
+
+/// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a
+/// job. Null while that is under way, or where it cannot be done.
+[[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other);
+
+/// Names of the images held against each other (large where they blink), and the line of the split.
+void draw_compare_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
+/// Drags the line of the split.
+bool compare_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+
+}  // namespace reber::gui

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs of the panels, and taking what they bring.
+#include "gui/ui/inspector.hpp"
+
+#include <cmath>
+
+#include "gui/model/job_slot.hpp"
+
+namespace reber::gui {
+
+/// Limits found for a layer.
+struct FoundLimits {
+  std::int64_t document = -1;
+  LayerKind layer = LayerKind::input;
+  std::uint64_t pixels = 0;
+  DisplayLimits limits;
+  std::string rule;
+};
+
+struct InspectorJobs {
+  explicit InspectorJobs(const std::function<void()>& wake)
+      : limits(wake), statistics(wake), contours(wake), regions(wake) {}
+  JobSlot<FoundLimits> limits;
+  JobSlot<LayerStatistics> statistics;
+  JobSlot<ViewContours> contours;
+  JobSlot<RegionResults> regions;
+  std::uint64_t statistics_asked = 0;  ///< Pyramid::id()
+  ViewContours contours_asked;
+  RegionResults regions_asked;
+  std::optional<LayerStatistics> statistics_found;
+  std::optional<ViewContours> contours_found;
+  std::optional<RegionResults> regions_found;
+};
+
+namespace {
+
+/// Images that do not fit in memory are judged by the lowest level with at most this many pixels.
+constexpr std::int64_t kMostReduced = std::int64_t{64} << 20;
+constexpr int kBins = 512;
+constexpr double kTail = 1e-4;
+
+struct WholePixels {
+  ConstImageView view;
+  Image owned;
+  bool reduced = false;
+};
+
+WholePixels whole_pixels(const Pyramid& pixels) {
+  WholePixels whole;
+  whole.view = pixels.brought_pixels();
+  if (whole.view.pixels != nullptr) return whole;
+  int level = pixels.first_level();
+  while (level + 1 < pixels.levels() && pixels.level_shape(level).count() > kMostReduced) ++level;
+  const Shape shape = pixels.level_shape(level);
+  whole.owned = Image(shape);
+  pixels.read(level, Reduction::mean, {0, 0, shape.ny, shape.nx}, whole.owned.data());
+  whole.view = whole.owned.view();
+  whole.reduced = level > 0;
+  return whole;
+}
+
+LayerStatistics make_statistics(const Pyramid& pixels, const Progress& progress) {
+  ThreadPool pool;
+  const WholePixels whole = whole_pixels(pixels);
+  LayerStatistics out;
+  out.pixels = pixels.id();
+  out.reduced = whole.reduced;
+  progress.report("statistics", 0);
+  out.summary = summarise(whole.view, pool, progress);
+  progress.report("statistics", 0.2);
+  out.std = standard_deviation(whole.view, out.summary.mean(), pool, progress);
+  progress.report("statistics", 0.4);
+  const auto ranks = quantiles(whole.view, {0.5, kTail, 1 - kTail}, pool, progress);
+  out.median = ranks[0];
+  progress.report("statistics", 0.7);
+  out.sigma = 1.4826 * quantiles(whole.view, {0.5}, pool, progress, static_cast<float>(ranks[0])).front();
+  // Around the noise: over the whole range it would be one bar.
+  const bool noise = out.sigma > 0;
+  const double low = noise ? std::max(ranks[1], out.median - 10 * out.sigma) : ranks[1],
+               high = noise ? std::min(ranks[2], out.median + 40 * out.sigma) : ranks[2];
+  out.histogram = histogram(whole.view, low, high, kBins, pool, progress);
+  return out;
+}
+
+std::vector<double> values_at(const Pyramid& pixels, const std::vector<double>& percents, const Progress& progress) {
+  ThreadPool pool;
+  std::vector<double> parts;
+  for (const double percent : percents) parts.push_back(percent / 100);
+  return quantiles(whole_pixels(pixels).view, parts, pool, progress);
+}
+
+InspectorJobs& jobs_of(Context& context) {
+  auto& jobs = context.state.inspect.jobs;
+  if (!jobs) jobs = std::make_shared<InspectorJobs>(context.shell.wake());
+  return *jobs;
+}
+
+void take_limits(ViewerState& state, InspectorJobs& jobs) {
+  const auto found = jobs.limits.take();
+  if (!found) {
+    if (const std::string error = jobs.limits.error(); !error.empty()) state.say("Limits: " + error, true);
+    return;
+  }
+  Document* const document = state.find(found->document);
+  if (document == nullptr) return;
+  Layer& layer = document->layer(found->layer);
+  if (!layer.pixels || layer.pixels->id() != found->pixels) return;
+  layer.render.low = found->limits.low;
+  layer.render.high = found->limits.high;
+  layer.render.limits = found->rule;
+  layer.limits_set = true;
+}
+
+}  // namespace
+
+void update_inspector(Context& context) {
+  if (!context.state.inspect.jobs) return;
+  InspectorJobs& jobs = *context.state.inspect.jobs;
+  take_limits(context.state, jobs);
+  if (auto found = jobs.statistics.take()) jobs.statistics_found = std::move(found);
+  if (auto found = jobs.contours.take()) jobs.contours_found = std::move(found);
+  if (auto found = jobs.regions.take()) jobs.regions_found = std::move(found);
+}
+
+void set_limits_by(Context& context, const LimitsRule& rule) {
+  const Document& document = *context.state.document();
+  const auto pixels = document.layer().pixels;
+  if (!pixels) return;
+  FoundLimits found{document.id, document.shown, pixels->id(), {}, name_of(rule)};
+  jobs_of(context).limits.start([pixels, rule, found](const Progress& progress) {
+    ThreadPool pool;
+    FoundLimits out = found;
+    out.limits = find_limits(whole_pixels(*pixels).view, rule, pool, progress);
+    return out;
+  });
+}
+
+const LayerStatistics* layer_statistics(Context& context) {
+  const auto pixels = context.state.document()->layer().pixels;
+  if (!pixels) return nullptr;
+  InspectorJobs& jobs = jobs_of(context);
+  if (jobs.statistics_asked != pixels->id()) {
+    jobs.statistics_asked = pixels->id();
+    jobs.statistics.start([pixels](const Progress& progress) { return make_statistics(*pixels, progress); });
+  }
+  const auto& found = jobs.statistics_found;
+  return found && found->pixels == pixels->id() ? &*found : nullptr;
+}
+
+const ViewContours* view_contours(Context& context, const Document& document, LayerKind layer, const Rect& area) {
+  constexpr std::int64_t kMostSide = 1400;  // nodes: finer than the screen shows them
+  const auto pixels = document.layer(layer).pixels;
+  if (!pixels) return nullptr;
+  InspectorJobs& jobs = jobs_of(context);
+  ContourLevels levels = context.state.inspect.contours;
+  // Levels need the layer's median and sigma, which the statistics bring.
+  if (layer == document.shown) {
+    if (const LayerStatistics* s = layer_statistics(context)) {
+      levels.middle = s->median;
+      levels.sigma = s->sigma;
+    }
+  }
+  ViewContours& asked = jobs.contours_asked;
+  const bool percentiles = levels.rule == ContourLevels::Rule::percentile;
+  levels.at_percents.clear();
+  if ((percentiles || levels.sigma > 0) &&
+      (asked.pixels != pixels->id() || !(asked.area == area) || !(asked.levels == levels))) {
+    asked.pixels = pixels->id();
+    asked.area = area;
+    asked.levels = levels;
+    const auto& last = jobs.contours_found;
+    const bool known = last && last->pixels == pixels->id() && last->levels.percents == levels.percents;
+    jobs.contours.start([pixels, area, now = levels, percentiles,
+                         values = known ? last->levels.at_percents : std::vector<double>()](const Progress& progress) {
+      ContourLevels at = now;
+      if (percentiles) at.at_percents = values.empty() ? values_at(*pixels, at.percents, progress) : values;
+      return ViewContours{pixels->id(), area, at, contours_of(*pixels, area, at, kMostSide, progress)};
+    });
+  }
+  const auto& found = jobs.contours_found;
+  return found && found->pixels == pixels->id() ? &*found : nullptr;
+}
+
+const RegionResults* region_results(Context& context) {
+  const Document& document = *context.state.document();
+  const auto pixels = document.layer().pixels;
+  if (!pixels || pixels->first_level() != 0) return nullptr;
+  InspectorJobs& jobs = jobs_of(context);
+  RegionResults& asked = jobs.regions_asked;
+  const std::uint64_t version = document.inspect.version;
+  if (asked.document != document.id || asked.version != version || asked.pixels != pixels->id()) {
+    asked.document = document.id;
+    asked.version = version;
+    asked.pixels = pixels->id();
+    const bool map = document.shown == LayerKind::snr || document.shown == LayerKind::islands;
+    const Unit unit = map ? Unit() : document.header->unit;
+    const auto& beam = document.shown != LayerKind::input && document.result && document.result->beam
+                           ? document.result->beam
+                           : document.header->beam;
+    jobs.regions.start([pixels, unit, beam, regions = document.inspect.regions, wcs = document.header->wcs,
+                        now = asked](const Progress& progress) {
+      RegionResults out = now;
+      for (const Region& region : regions) {
+        out.regions.emplace_back();
+        if (region.has_area()) out.regions.back() = region_statistics(region, *pixels, unit, beam, wcs, progress);
+      }
+      return out;
+    });
+  }
+  const auto& found = jobs.regions_found;
+  return found && found->document == document.id && found->pixels == pixels->id() ? &*found : nullptr;
+}
+
+bool inspector_busy(const ViewerState& state) {
+  const auto& jobs = state.inspect.jobs;
+  return jobs && (jobs->limits.busy() || jobs->statistics.busy() || jobs->contours.busy() || jobs->regions.busy());
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What panels, overlays and actions may ask of the program around them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gui/ui/widgets.hpp"
+#include "gui/model/state.hpp"
+
+namespace reber::gui {
+
+/// A picture made off the screen: 8-bit RGBA, top row first.
+struct Raster {
+  int width = 0, height = 0;
+  std::vector<unsigned char> rgba;
+};
+
+/// The running program. All calls return at once; what they start reports through the state.
+class Shell {
+ public:
+  virtual ~Shell() = default;
+
+  /// Opens a file in a new document, which becomes the active one. A cube without a chosen plane shows its first.
+  virtual void open(const std::string& path, const OpenOptions& options) = 0;
+  /// The same document with another HDU or plane; view and settings stay.
+  virtual void show_plane(Document& document, const OpenOptions& options) = 0;
+  /// Reads the file again, and runs again what had been run.
+  virtual void reload(Document& document) = 0;
+  virtual void close(std::int64_t document) = 0;
+  /// A document without a file; its layers' pixels are put in by the caller. The active document stays.
+  virtual Document& add_document(const ImageHeader& header, const std::string& name) = 0;
+
+  /// Submits document.request to its session.
+  virtual void run(Document& document) = 0;
+  /// Stops the session's and the loader's work.
+  virtual void cancel(Document& document) = 0;
+  /// Shows a layer and asks for its pixels where they are missing or old. False where it cannot be had (no result yet).
+  virtual bool show_layer(Document& document, LayerKind kind) = 0;
+
+  /// Draws the active document's image, or its difference or ratio to the one it is compared with, into memory of that
+  /// size, as `view` has it on a canvas of that size. Transparent off the image; of the overlays, the islands' outlines
+  /// alone, where they are asked for and on.
+  virtual Raster render(const Document& document, const ViewTransform& view, int width, int height, bool outlines) = 0;
+
+  /// The active document's image as a texture for ImGui::Image, upside down (uv from (0, 1) to (1, 0)), in the given
+  /// size; 0 where there is nothing. One a frame.
+  virtual std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) = 0;
+
+  virtual void copy_text(const std::string& text) = 0;
+  [[nodiscard]] virtual std::string paste_text() = 0;
+  virtual void toggle_full_screen() = 0;
+  /// Callable from any thread: the interface draws a frame soon. Give it to JobSlot.
+  [[nodiscard]] virtual std::function<void()> wake() = 0;
+  /// Names of the compute backends of this build and the one in use ("auto" before the first run).
+  [[nodiscard]] virtual std::vector<std::string> backends() const = 0;
+  [[nodiscard]] virtual std::string backend() const = 0;
+  /// Takes effect with the next run of each document.
+  virtual void use_backend(const std::string& name) = 0;
+  /// A backend of its own for work outside the sessions (proof, device panel); call it on the job's thread.
+  ///   throws InputError, DeviceError
+  [[nodiscard]] virtual std::unique_ptr<Backend> make_backend(const std::string& name) = 0;
+};
+
+/// What every panel, overlay and action is given.
+struct Context {
+  ViewerState& state;
+  Shell& shell;
+  Widgets& widgets;
+};
+
+}  // namespace reber::gui

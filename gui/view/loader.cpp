@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Brings the pixels of a document to the screen.
+#include "gui/view/loader.hpp"
+
+#include <utility>
+
+#include "core/model/image_header.hpp"
+#include "core/fits/fits_image.hpp"
+
+namespace reber::gui {
+namespace {
+
+/// A plane's pixels and the file that they are read from.
+class FileSource final : public PixelSource {
+ public:
+  explicit FileSource(std::shared_ptr<const FitsImage> image) : image_(std::move(image)), pixels_(image_->pixels()) {}
+  [[nodiscard]] Shape shape() const override { return pixels_->shape(); }
+  [[nodiscard]] PixelFormat format() const override { return pixels_->format(); }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override { pixels_->read_rows(y0, ny, out); }
+
+ private:
+  std::shared_ptr<const FitsImage> image_;
+  std::unique_ptr<PixelSource> pixels_;
+};
+
+/// A cube without a chosen plane shows its first.
+FitsImage open_image(const std::string& path, const OpenOptions& options) {
+  OpenOptions first = options;
+  if (!first.plane) first.plane = 0;
+  return FitsImage::open(path, first);
+}
+
+}  // namespace
+
+Loader::Loader(std::function<void()> changed)
+    : changed_(changed), early_(std::make_shared<Early>()), slot_(std::move(changed)) {}
+
+void Loader::start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes) {
+  std::uint64_t load = 0;
+  {
+    const std::lock_guard lock(early_->mutex);
+    load = ++early_->load;
+    early_->header.reset();
+    early_->preview.reset();
+  }
+  slot_.start([path, open, most_bytes, load, early = early_, changed = changed_](const Progress& progress) {
+    const auto tell = [&](auto member, auto value) {
+      {
+        const std::lock_guard lock(early->mutex);
+        if (early->load != load) return;
+        (*early).*member = std::move(value);
+      }
+      changed();
+    };
+    constexpr std::int64_t kPreviewSide = 1024;
+    auto image = std::make_shared<const FitsImage>(open_image(path, open));
+    tell(&Early::header, std::make_shared<const ImageHeader>(image->header()));
+    const auto source = std::make_shared<const FileSource>(image);
+    progress.check();
+    if (source->shape().count() > 4 * kPreviewSide * kPreviewSide)
+      tell(&Early::preview, Pyramid::preview(*source, kPreviewSide));
+    return Pyramid::load(source, most_bytes, progress);
+  });
+}
+
+void Loader::cancel() { slot_.cancel(); }
+
+bool Loader::take(std::shared_ptr<const ImageHeader>& header, LoadedPixels& pixels) {
+  bool news = false;
+  {
+    const std::lock_guard lock(early_->mutex);
+    if (early_->header) {
+      header = std::exchange(early_->header, nullptr);
+      news = true;
+    }
+    if (early_->preview) {
+      pixels = {std::exchange(early_->preview, nullptr), false};
+      news = true;
+    }
+  }
+  if (auto whole = slot_.take()) {
+    pixels = {std::move(*whole), true};
+    news = true;
+  }
+  return news;
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Brings the pixels of a document to the screen: header, first look, everything.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/model/image_header.hpp"
+#include "core/fits/fits_image.hpp"
+#include "gui/model/job_slot.hpp"
+#include "gui/model/image/pyramid.hpp"
+
+namespace reber::gui {
+
+struct LoadedPixels {
+  std::shared_ptr<const Pyramid> pixels;
+  bool whole = false;  ///< else a first look
+};
+
+/// Loads one file at a time on a thread of its own; a new load stops the one before.
+class Loader {
+ public:
+  explicit Loader(std::function<void()> changed);
+
+  /// most_bytes: level 0 of larger images stays in the file.
+  void start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes);
+  void cancel();
+  [[nodiscard]] bool busy() const { return slot_.busy(); }
+  [[nodiscard]] double fraction() const { return slot_.fraction(); }
+  [[nodiscard]] std::string error() const { return slot_.error(); }
+
+  /// Next piece of news; false where there is none.
+  bool take(std::shared_ptr<const ImageHeader>& header, LoadedPixels& pixels);
+
+ private:
+  struct Early {
+    std::mutex mutex;
+    std::uint64_t load = 0;
+    std::shared_ptr<const ImageHeader> header;
+    std::shared_ptr<const Pyramid> preview;
+  };
+  std::function<void()> changed_;
+  std::shared_ptr<Early> early_;
+  JobSlot<std::shared_ptr<const Pyramid>> slot_;
+};
+
+}  // namespace reber::gui

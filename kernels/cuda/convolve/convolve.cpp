@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The algorithm table, plans, and the walk of a convolution over a plane's bands.
+#include "kernels/cuda/convolve/convolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
+#include "kernels/cuda/convolve/separable/separable.hpp"
+#include "kernels/cuda/convolve/direct/direct.hpp"
+#include "kernels/cuda/convolve/common/blanks.hpp"
+#include "core/base/error.hpp"
+#include "kernels/cuda/statistics/histogram.hpp"
+#include "kernels/shared/fft_range.hpp"
+#include "kernels/shared/kernel_total.hpp"
+
+namespace reber::cuda {
+namespace {
+
+const std::array kAlgorithms{
+    AlgorithmEntry{Algorithm::direct, quote_direct, make_direct},
+    AlgorithmEntry{Algorithm::separable, quote_separable, make_separable},
+    AlgorithmEntry{Algorithm::fft, quote_fft, make_fft},
+};
+
+class CudaPlan final : public ConvolutionPlan {
+ public:
+  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape, Algorithm plan_algorithm,
+           std::unique_ptr<Convolver> plan_convolver)
+      : context_(std::move(plan_context)),
+        spec_(std::move(plan_spec)),
+        shape_(plan_shape),
+        algorithm_(plan_algorithm),
+        total_(rules::interpolation_total(spec_.kernel)),
+        absolute_(rules::absolute_sum(spec_.kernel.weights)),
+        convolver_(std::move(plan_convolver)) {}
+  ~CudaPlan() override { cudaSetDevice(context_->device().device); }
+  CudaPlan(const CudaPlan&) = delete;
+  CudaPlan& operator=(const CudaPlan&) = delete;
+
+  [[nodiscard]] Algorithm algorithm() const override { return algorithm_; }
+  [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] std::string description() const override { return convolver_->description(); }
+  /// rules::interpolation_total of the kernel: a millisecond of the host for a kernel of a million weights.
+  [[nodiscard]] float total() const { return total_; }
+  /// Sum of the weights' absolute values.
+  [[nodiscard]] double absolute() const { return absolute_; }
+  [[nodiscard]] const Convolver& convolver() const { return *convolver_; }
+  [[nodiscard]] const Context& context() const { return *context_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  ConvolutionSpec spec_;
+  Shape shape_;
+  Algorithm algorithm_;
+  float total_;
+  double absolute_;
+  std::unique_ptr<Convolver> convolver_;
+};
+
+/// How blank pixels are treated in one call.
+struct BlankTreatment {
+  bool interpolate = false;  ///< divide by the weight of finite pixels
+  bool footprint = false;    ///< blank what a blank pixel reaches
+  bool keep = false;         ///< blank stays blank
+};
+
+BlankTreatment treatment_of(const CudaPlan& plan, const CudaPlane& plane) {
+  const ConvolutionSpec& spec = plan.spec();
+  const bool missing = plane.blank() > 0 || spec.boundary == Boundary::blank;
+  return {missing && spec.nan == NanRule::interpolate && plan.total() != 0.0f,
+          missing && spec.nan == NanRule::propagate, spec.keep_blanks && plane.blank() > 0};
+}
+
+/// What an FFT's pixels are to be multiplied by.
+float scale_of(const CudaPlan& plan, const CudaPlane& plane) {
+  constexpr int kOrdinary = 90;  // with fewer than 2^34 pixels, halos and all, in the largest tile
+  if (plan.algorithm() != Algorithm::fft || plane.shape().count() == 0) return 1;
+  std::optional<float> largest = plane.largest();
+  if (!largest) {
+    const PlaneStatistics all = plane_statistics(plane, StatisticsParts::all);
+    largest = static_cast<float>(all.finite > 0 ? std::max(std::abs(all.min), std::abs(all.max)) : 0);
+  }
+  return rules::fft_scale(*largest, plan.absolute(), kOrdinary);
+}
+
+/// One plan of a call and what becomes of it.
+struct Task {
+  const CudaPlan* plan = nullptr;
+  BlankTreatment blanks;
+  float scale = 1;  ///< of the pixels that the convolver gets
+  std::unique_ptr<CudaPlane> result;
+  DeviceBuffer<unsigned long long> blank_counts;  ///< one a band: bands on different streams fill their own
+};
+
+ConvolveJob job_of(const CudaPlane& plane, const Task& task, const Band& band, const RowWindow& in, float* out,
+                   unsigned long long* blank_count) {
+  const ConvolutionSpec& spec = task.plan->spec();
+  ConvolveJob job;
+  job.in = in;
+  job.out = out;
+  job.out_pitch = plane.pitch();
+  job.y0 = band.y0;
+  job.ny = band.ny;
+  job.boundary = spec.boundary;
+  job.all_finite = plane.blank() == 0 && spec.boundary != Boundary::blank;
+  job.interpolate = task.blanks.interpolate;
+  job.min_weight = static_cast<float>(spec.min_weight);
+  job.total = task.plan->total();
+  job.blank = blank_count;
+  return job;
+}
+
+void blank_band(const CudaPlane& plane, const Task& task, const Band& band, const ConvolveJob& job) {
+  if (!task.blanks.footprint && !task.blanks.keep) return;
+  const Range range("blanks");
+  DeviceBuffer<std::uint8_t> footprint(task.blanks.footprint ? band.ny * plane.pitch() : 0, band.stream);
+  if (task.blanks.footprint)
+    find_footprint(band.stream, job, task.plan->spec().kernel.shape, footprint.data(), plane.pitch());
+  blank_output(band.stream, job, footprint.data(), plane.pitch(), task.blanks.keep);
+}
+
+/// Tasks of one boundary and scale: their rows are held once, with the halo of the largest kernel.
+void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::int64_t number) {
+  std::int64_t above = 0, below = 0;
+  for (const Task* task : tasks) {
+    const Shape kernel = task->plan->spec().kernel.shape;
+    above = std::max(above, kernel.ny - 1 - kernel.ny / 2);
+    below = std::max(below, kernel.ny / 2);
+  }
+  const Boundary boundary = tasks.front()->plan->spec().boundary;
+  const HeldRows in = hold_rows_extended(plane, band.y0, band.ny, above, below, boundary, band.stream);
+  RowWindow window = in.window;
+  DeviceBuffer<float> scaled;
+  const float scale = tasks.front()->scale;
+  if (scale != 1) {  // an extreme image
+    scaled = DeviceBuffer<float>(window.rows * window.pitch, band.stream);
+    scale_rows(band.stream, window, scale, scaled.data());
+    window.pixels = scaled.data();
+  }
+  std::vector<DeviceBuffer<float>> band_out;
+  std::vector<ConvolvePart> parts;
+  for (const Task* task : tasks) {
+    float* out = task->result->device_pixels();
+    if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
+    parts.push_back(
+        {&task->plan->convolver(), job_of(plane, *task, band, window, out, task->blank_counts.data() + number)});
+  }
+  parts.front().convolver->run_each(band.stream, parts);
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    parts[k].job.in = in.window;
+    if (scale != 1) scale_output(band.stream, parts[k].job, 1 / scale);
+    blank_band(plane, *tasks[k], band, parts[k].job);
+    if (!plane.resident())
+      plane.context()->stager().down_rows(band.stream, band_out[k].data(), plane.pitch(), plane.shape().nx, band.ny,
+                                          tasks[k]->result->host_row(band.y0));
+  }
+}
+
+Task make_task(const CudaPlane& plane, const ConvolutionPlan& plan, std::size_t bands) {
+  const auto* own = dynamic_cast<const CudaPlan*>(&plan);
+  Context& context = *plane.context();
+  if (own == nullptr || &own->context() != &context)
+    throw InternalError("a convolution plan was given to the CUDA backend that another backend made");
+  if (!(own->shape() == plane.shape()))
+    throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
+                                    own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
+  Task task{own, treatment_of(*own, plane), scale_of(*own, plane),
+            std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
+            DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
+  if (bands > 0)
+    check(cudaMemsetAsync(task.blank_counts.data(), 0, static_cast<std::size_t>(task.blank_counts.bytes()),
+                          context.stream()),
+          "cudaMemsetAsync");
+  return task;
+}
+
+/// Takes the first task that is left, and those that its convolver shares work with.
+std::vector<Task*> next_group(std::vector<Task*>& left) {
+  std::vector<Task*> group{left.front()};
+  const CudaPlan& first = *left.front()->plan;
+  left.erase(left.begin());
+  for (auto it = left.begin(); it != left.end();) {
+    const CudaPlan& plan = *(*it)->plan;
+    if (plan.spec().boundary == first.spec().boundary && (*it)->scale == group.front()->scale &&
+        first.convolver().shares_with(plan.convolver())) {
+      group.push_back(*it);
+      it = left.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return group;
+}
+
+}  // namespace
+
+std::span<const AlgorithmEntry> algorithm_table() { return kAlgorithms; }
+
+std::vector<float> float_weights(const std::vector<double>& weights) {
+  std::vector<float> floats(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) floats[i] = static_cast<float>(weights[i]);
+  return floats;
+}
+
+std::vector<ConvolutionQuote> quote_all(const Context& context, const ConvolutionSpec& spec, Shape shape) {
+  std::vector<ConvolutionQuote> quotes;
+  for (const AlgorithmEntry& entry : kAlgorithms) quotes.push_back(entry.quote(context, spec, shape));
+  return quotes;
+}
+
+std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context, const ConvolutionSpec& spec,
+                                           Shape shape, Algorithm algorithm) {
+  if (spec.kernel.shape.count() <= 0 ||
+      static_cast<std::int64_t>(spec.kernel.weights.size()) != spec.kernel.shape.count())
+    throw InputError(fmt::format("a convolution kernel of {} x {} has {} weights; each element needs one",
+                                 spec.kernel.shape.nx, spec.kernel.shape.ny, spec.kernel.weights.size()));
+  for (const AlgorithmEntry& entry : kAlgorithms) {
+    if (entry.algorithm != algorithm) continue;
+    const ConvolutionQuote quote = entry.quote(*context, spec, shape);
+    if (!quote.possible)
+      throw InputError(
+          fmt::format("convolution algorithm '{}' cannot be used here: {}", to_string(algorithm), quote.reason));
+    return std::make_unique<CudaPlan>(context, spec, shape, algorithm, entry.make(*context, spec, shape));
+  }
+  throw InternalError("a convolution algorithm is missing from the CUDA backend's table");
+}
+
+std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
+                                                   std::span<const ConvolutionPlan* const> plans,
+                                                   const Progress& progress) {
+  Context& context = *plane.context();
+  const bool empty = plane.shape().count() == 0;
+  const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
+  std::vector<Task> tasks;
+  for (const ConvolutionPlan* plan : plans) tasks.push_back(make_task(plane, *plan, edges.size() - 1));
+  std::vector<Task*> left;
+  for (Task& task : tasks) left.push_back(&task);
+  while (!left.empty() && !empty) {
+    const std::vector<Task*> group = next_group(left);
+    std::int64_t number = 0;
+    for_each_band(context, edges, plane.resident() ? 1 : plane.tiling().streams, progress, "convolve",
+                  [&](const Band& band) { convolve_band(plane, group, band, number++); });
+  }
+  if (!plane.resident()) context.stager().drain();
+  std::vector<std::unique_ptr<Plane>> results;
+  for (Task& task : tasks) {
+    std::vector<unsigned long long> found(edges.size() - 1);
+    if (!empty) context.down(found.data(), task.blank_counts.data(), task.blank_counts.bytes(), context.stream());
+    std::int64_t blank = 0;
+    for (const unsigned long long count : found) blank += static_cast<std::int64_t>(count);
+    task.result->set_blank(blank, 0);
+    results.push_back(std::move(task.result));
+  }
+  return results;
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The card's attributes, counted copies, timed and named operations.
+#include "kernels/cuda/device/context.hpp"
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cuda/device/small_copy.hpp"
+#include "kernels/cuda/device/stop_flag.hpp"
+
+namespace reber::cuda {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kSmallBytes = 64 << 10;
+/// A kernel brings so many bytes sooner than a copy engine.
+constexpr std::int64_t kFewBytes = 2 << 10;
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// FP32 lanes of one multiprocessor.
+int lanes_of(int major, int minor) {
+  if (major == 8 && minor == 0) return 64;
+  return major >= 8 ? 128 : 64;
+}
+
+DeviceInfo query(int device) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.device = device;
+  info.name = properties.name;
+  info.major = properties.major;
+  info.minor = properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.l2_bytes = properties.l2CacheSize;
+  info.shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  info.shared_bytes_per_sm = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
+  info.total_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  const double clock_khz = attribute(cudaDevAttrClockRate, device);
+  const double memory_khz = attribute(cudaDevAttrMemoryClockRate, device);
+  const double bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, device);
+  info.fma_per_ms = clock_khz * info.multiprocessors * lanes_of(info.major, info.minor);
+  info.memory_bytes_per_ms = 2 * memory_khz * bus_bits / 8;
+  // A virtual card may hide its clocks; the costs then only keep their order.
+  if (!(info.fma_per_ms > 0)) info.fma_per_ms = 1e10;
+  if (!(info.memory_bytes_per_ms > 0)) info.memory_bytes_per_ms = 1e9;
+  return info;
+}
+
+/// Keeps freed memory in the card's pool: an operation that is repeated finds its buffers without asking the driver.
+void keep_pool(int device) {
+  if (attribute(cudaDevAttrMemoryPoolsSupported, device) == 0) return;
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+  std::uint64_t threshold = ~std::uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
+}
+
+std::int64_t pool_idle_bytes(int device) {
+  if (attribute(cudaDevAttrMemoryPoolsSupported, device) == 0) return 0;
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+  std::uint64_t reserved = 0, used = 0;
+  check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "cudaMemPoolGetAttribute");
+  check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "cudaMemPoolGetAttribute");
+  return static_cast<std::int64_t>(reserved - used);
+}
+
+}  // namespace
+
+Context::Context(const BackendOptions& options)
+    : device_(query(options.device)), memory_cap_(options.device_memory_bytes), threads_(options.threads) {
+  keep_pool(options.device);
+}
+
+Context::~Context() {
+  cudaSetDevice(device_.device);
+  last_background.reset();
+  cudaStreamSynchronize(stream_.get());
+}
+
+Stager& Context::stager() {
+  if (!stager_) stager_ = std::make_unique<Stager>(*this);
+  return *stager_;
+}
+
+StopFlag& Context::stop_flag() {
+  if (!stop_flag_) stop_flag_ = std::make_unique<StopFlag>();
+  return *stop_flag_;
+}
+
+void Context::abandon() noexcept {
+  cudaStreamSynchronize(stream_.get());
+  if (stager_) stager_->abandon();
+}
+
+void Context::use() const { check(cudaSetDevice(device_.device), "cudaSetDevice"); }
+
+std::int64_t Context::usable_bytes() const {
+  use();
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::int64_t idle = pool_idle_bytes(device_.device);
+  // The reserve covers cuFFT's code and twiddle tables, the pool's fragments and other processes' drift.
+  const std::int64_t reserve = std::max<std::int64_t>(256 * kMiB, static_cast<std::int64_t>(total_bytes) / 32);
+  std::int64_t usable = std::max<std::int64_t>(static_cast<std::int64_t>(free_bytes) + idle - reserve, kMiB);
+  if (memory_cap_ > 0) usable = std::min(usable, memory_cap_);
+  return usable;
+}
+
+void Context::up(void* device_memory, const void* host_memory, std::int64_t bytes, cudaStream_t stream) {
+  // The runtime copies small blocks aside by itself before it returns.
+  if (bytes > kSmallBytes) return stager().up_copy(stream, device_memory, host_memory, bytes);
+  check(cudaMemcpyAsync(device_memory, host_memory, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync", bytes);
+  counters.bytes_up += bytes;
+}
+
+void Context::down(void* host_memory, const void* device_memory, std::int64_t bytes, cudaStream_t stream) {
+  if (bytes > kSmallBytes) {
+    stager().down_copy(stream, device_memory, bytes, host_memory);
+    stager().drain();
+    return;
+  }
+  if (small_.size() == 0) small_ = PinnedBuffer<std::byte>(kSmallBytes);
+  if (bytes <= kFewBytes) {
+    copy_to_pinned(stream, device_memory, small_.data(), bytes);
+  } else {
+    check(
+        cudaMemcpyAsync(small_.data(), device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
+        "cudaMemcpyAsync", bytes);
+  }
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  std::memcpy(host_memory, small_.data(), static_cast<std::size_t>(bytes));
+  counters.bytes_down += bytes;
+}
+
+OpScope::OpScope(Context& context, const char* name) : context_((context.use(), context)), first_(true), last_(true) {
+  first_.record(context_.stream());
+  nvtxRangePushA(name);
+}
+
+OpScope::~OpScope() {
+  if (!finished_) context_.abandon();
+  nvtxRangePop();
+}
+
+void OpScope::finish() {
+  last_.record(context_.stream());
+  last_.wait();
+  context_.counters.device_ms += Event::elapsed_ms(first_, last_);
+  finished_ = true;
+}
+
+Range::Range(const char* name) { nvtxRangePushA(name); }
+Range::~Range() { nvtxRangePop(); }
+
+}  // namespace reber::cuda

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Byte swap, blank and scale on the device. Answers kernels/cpu/load.cpp.
+#include "kernels/cuda/device/load.hpp"
+
+namespace reber::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kItems = 4;
+
+/// One block a piece of kThreads x kItems pixels of one row.
+__global__ void __launch_bounds__(kThreads)
+    k_decode_rows(const unsigned char* __restrict__ stored, DecodeRule rule, int bytes, std::int64_t pieces,
+                  std::int64_t nx, float* __restrict__ out, std::int64_t pitch, unsigned long long* counts) {
+  const std::int64_t row = blockIdx.x / pieces;
+  const std::int64_t x0 = (blockIdx.x % pieces) * (kThreads * kItems);
+  unsigned blank = 0, infinite = 0, largest = 0;
+  for (int item = 0; item < kItems; ++item) {
+    const std::int64_t x = x0 + item * kThreads + threadIdx.x;
+    if (x >= nx) continue;
+    const unsigned char* from = stored + (row * nx + x) * bytes;
+    Decoded pixel;
+    if (rule.type == PixelType::f32) {
+      // The chunk starts at a multiple of 256 bytes, so words are aligned; nearly all images are of this type.
+      std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(from);
+      if (rule.big_endian) word = __byte_perm(word, 0, 0x0123);
+      const double value = __uint_as_float(word);
+      pixel = {rules::decode(value, rule.scale, rule.zero), isinf(value) != 0};
+    } else {
+      pixel = decode_pixel(from, rule);
+    }
+    blank += isfinite(pixel.value) ? 0u : 1u;
+    infinite += pixel.infinite ? 1u : 0u;
+    if (isfinite(pixel.value)) largest = max(largest, __float_as_uint(fabsf(pixel.value)));
+    out[row * pitch + x] = pixel.value;
+  }
+  count_warp(blank, counts);
+  count_warp(infinite, counts + 1);
+  for (int half = 16; half > 0; half /= 2) largest = max(largest, __shfl_down_sync(0xffffffffu, largest, half));
+  // Few warps hold more than was seen before them.
+  if ((threadIdx.x & 31) == 0 && largest > *static_cast<volatile unsigned long long*>(counts + 2))
+    atomicMax(counts + 2, static_cast<unsigned long long>(largest));
+}
+
+}  // namespace
+
+void decode_rows(cudaStream_t stream, const std::byte* stored, const DecodeRule& rule, std::int64_t rows,
+                 std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts) {
+  if (rows == 0 || nx == 0) return;
+  const std::int64_t pieces = (nx + kThreads * kItems - 1) / (kThreads * kItems);
+  k_decode_rows<<<static_cast<unsigned>(rows * pieces), kThreads, 0, stream>>>(
+      reinterpret_cast<const unsigned char*>(stored), rule, static_cast<int>(bytes_of(rule.type)), pieces, nx, out,
+      pitch, counts);
+  check_launch("k_decode_rows", stream);
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ring of pinned chunks between pageable host memory and the device.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cuda/device/context.hpp"
+
+namespace reber::cuda {
+namespace {
+
+// Chunks of this size reach the copy engine's full rate; locking their pages costs time (raii.cpp), so the ring is
+// small, made once and reused.
+constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
+constexpr std::size_t kSlots = 4;
+// Work for one thread: enough to outweigh waking it.
+constexpr std::int64_t kShareBytes = 256 << 10;
+
+/// Calls body(first, last) over [0, rows) from several threads where there is enough to do.
+void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
+                const std::function<void(std::int64_t, std::int64_t)>& body) {
+  const std::int64_t share_rows = std::max<std::int64_t>(1, kShareBytes / std::max<std::int64_t>(row_bytes, 1));
+  const std::int64_t wanted = (rows + share_rows - 1) / share_rows;
+  const std::int64_t shares = std::min<std::int64_t>(wanted, pool.threads());
+  if (shares <= 1) {
+    body(0, rows);
+    return;
+  }
+  pool.for_each(shares, [&](std::int64_t i) { body(rows * i / shares, rows * (i + 1) / shares); });
+}
+
+std::int64_t rows_of_chunk(std::int64_t row_bytes) { return std::max<std::int64_t>(1, kChunkBytes / row_bytes); }
+
+bool is_over(const Event& event) {
+  const cudaError_t code = cudaEventQuery(event.get());
+  if (code == cudaErrorNotReady) cudaGetLastError();  // an answer, but left behind as an error
+  return code == cudaSuccess;
+}
+
+}  // namespace
+
+void Stager::settle(Slot& slot) {
+  slot.done.wait();
+  if (slot.finish) {
+    const std::function<void()> finish = std::move(slot.finish);
+    slot.finish = nullptr;
+    finish();
+  }
+}
+
+Stager::Slot& Stager::acquire(std::int64_t bytes) {
+  if (slots_.empty()) slots_.resize(kSlots);
+  // A slot that is free and large enough before one that must grow: page-locking takes longer than most copies.
+  for (Slot& slot : slots_)
+    if (!slot.finish && slot.memory.size() >= bytes && is_over(slot.done)) return slot;
+  Slot& slot = slots_[next_];
+  next_ = (next_ + 1) % slots_.size();
+  settle(slot);
+  if (slot.memory.size() < bytes) {
+    slot.memory = PinnedBuffer<std::byte>();
+    slot.memory = PinnedBuffer<std::byte>(std::max(bytes, std::min(kChunkBytes, 4 * bytes)));
+  }
+  return slot;
+}
+
+void Stager::drain() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) settle(slots_[(next_ + i) % slots_.size()]);
+}
+
+void Stager::abandon() noexcept {
+  for (Slot& slot : slots_) {
+    cudaEventSynchronize(slot.done.get());
+    slot.finish = nullptr;
+  }
+}
+
+void Stager::up_rows(cudaStream_t stream, float* out, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
+                     float fill, const RowSource& source) {
+  const std::int64_t row_bytes = nx * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t chunk = rows_of_chunk(row_bytes);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    auto* staged = reinterpret_cast<float*>(slot.memory.data());
+    share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const float* row = source(r + i);
+        if (row != nullptr) {
+          std::memcpy(staged + i * nx, row, static_cast<std::size_t>(row_bytes));
+        } else {
+          std::fill_n(staged + i * nx, nx, fill);
+        }
+      }
+    });
+    check(cudaMemcpy2DAsync(out + r * pitch, static_cast<std::size_t>(pitch) * sizeof(float), staged,
+                            static_cast<std::size_t>(row_bytes), static_cast<std::size_t>(row_bytes),
+                            static_cast<std::size_t>(n), cudaMemcpyHostToDevice, stream),
+          "cudaMemcpy2DAsync", n * row_bytes);
+    slot.done.record(stream);
+    context_.counters.bytes_up += n * row_bytes;
+  }
+}
+
+void Stager::down_rows(cudaStream_t stream, const float* in, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
+                       float* out) {
+  const std::int64_t row_bytes = nx * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t chunk = rows_of_chunk(row_bytes);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    const auto* staged = reinterpret_cast<const float*>(slot.memory.data());
+    check(cudaMemcpy2DAsync(slot.memory.data(), static_cast<std::size_t>(row_bytes), in + r * pitch,
+                            static_cast<std::size_t>(pitch) * sizeof(float), static_cast<std::size_t>(row_bytes),
+                            static_cast<std::size_t>(n), cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpy2DAsync", n * row_bytes);
+    slot.done.record(stream);
+    slot.finish = [this, staged, n, nx, row_bytes, to = out + r * nx] {
+      share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+        std::memcpy(to + first * nx, staged + first * nx, static_cast<std::size_t>((last - first) * row_bytes));
+      });
+    };
+    context_.counters.bytes_down += n * row_bytes;
+  }
+}
+
+void Stager::up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes) {
+  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
+    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+    Slot& slot = acquire(n);
+    const auto* from = static_cast<const std::byte*>(host) + done;
+    share_rows(context_.threads(), n, 1, [&](std::int64_t first, std::int64_t last) {
+      std::memcpy(slot.memory.data() + first, from + first, static_cast<std::size_t>(last - first));
+    });
+    check(cudaMemcpyAsync(static_cast<std::byte*>(device) + done, slot.memory.data(), static_cast<std::size_t>(n),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync", n);
+    slot.done.record(stream);
+  }
+  context_.counters.bytes_up += bytes;
+}
+
+void Stager::down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host) {
+  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
+    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+    Slot& slot = acquire(n);
+    check(cudaMemcpyAsync(slot.memory.data(), static_cast<const std::byte*>(device) + done, static_cast<std::size_t>(n),
+                          cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync", n);
+    slot.done.record(stream);
+    slot.finish = [this, staged = slot.memory.data(), n, to = static_cast<std::byte*>(host) + done] {
+      share_rows(context_.threads(), n, 1, [&](std::int64_t first, std::int64_t last) {
+        std::memcpy(to + first, staged + first, static_cast<std::size_t>(last - first));
+      });
+    };
+  }
+  context_.counters.bytes_down += bytes;
+}
+
+void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts) {
+  const auto parts = static_cast<std::int64_t>(hosts.size());
+  if (parts * bytes > kChunkBytes) {
+    for (std::int64_t k = 0; k < parts; ++k)
+      down_copy(stream, static_cast<const std::byte*>(device) + k * bytes, bytes, hosts[k]);
+    return;
+  }
+  Slot& slot = acquire(parts * bytes);
+  check(cudaMemcpyAsync(slot.memory.data(), device, static_cast<std::size_t>(parts * bytes), cudaMemcpyDeviceToHost,
+                        stream),
+        "cudaMemcpyAsync", parts * bytes);
+  slot.done.record(stream);
+  slot.finish = [this, staged = slot.memory.data(), bytes, to = std::vector<void*>(hosts.begin(), hosts.end())] {
+    const auto copy = [&](std::int64_t k) { std::memcpy(to[k], staged + k * bytes, static_cast<std::size_t>(bytes)); };
+    const auto count = static_cast<std::int64_t>(to.size());
+    if (count * bytes > kShareBytes) {
+      context_.threads().for_each(count, copy);
+    } else {
+      for (std::int64_t k = 0; k < count; ++k) copy(k);
+    }
+  };
+  context_.counters.bytes_down += parts * bytes;
+}
+
+void Stager::up_bytes(
+    cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
+    const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
+    const Progress& progress, const char* stage) {
+  const std::int64_t chunk = std::min(rows, rows_of_chunk(row_bytes));
+  // One device buffer: stream order keeps a copy from overtaking the work on the chunk before it, which takes a
+  // twentieth of the copy's time.
+  const DeviceBuffer<std::byte> device(chunk * row_bytes, stream);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    progress.report(stage, static_cast<double>(r) / static_cast<double>(rows));
+    const std::int64_t n = std::min(chunk, rows - r);
+    Slot& slot = acquire(n * row_bytes);
+    share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
+      fill(r + first, last - first, slot.memory.data() + first * row_bytes);
+    });
+    check(cudaMemcpyAsync(device.data(), slot.memory.data(), static_cast<std::size_t>(n * row_bytes),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync", n * row_bytes);
+    context_.counters.bytes_up += n * row_bytes;
+    slot.done.record(stream);
+    then(r, n, device.data());
+  }
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps from pixels to numbered islands; everything after the masks works on runs alone.
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "kernels/cuda/islands/label.hpp"
+
+namespace reber::cuda {
+namespace {
+
+struct Masks {
+  DeviceBuffer<std::uint32_t> bits;
+  BitMask flood, seed;
+};
+
+Masks make_masks(const CudaPlane& plane, const BackgroundModel& background, const DetectOptions& options,
+                 const Progress& progress) {
+  const Range range("masks");
+  Context& context = *plane.context();
+  const Shape shape = plane.shape();
+  const std::int64_t words = (shape.nx + 31) / 32;
+  Masks masks{{2 * shape.ny * words, context.stream()}, {}, {}};
+  masks.flood = {masks.bits.data(), words};
+  masks.seed = {masks.bits.data() + shape.ny * words, words};
+  const DeviceBackground on_device(context, background, shape);
+  for_each_band(context, band_edges(plane), 1, progress, "label", [&](const Band& band) {
+    const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
+    const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, band.stream);
+    threshold_mask(band.stream, rows.window, levels.view, band.y0, band.ny, options, masks.flood, masks.seed);
+  });
+  return masks;
+}
+
+/// The room of LabelWork, in one piece of memory: a small image takes longer to ask for twelve than to label.
+struct Room {
+  LabelWork work;
+  DeviceBuffer<std::byte> memory;
+
+  Room(Shape shape, std::int64_t places, cudaStream_t stream) {
+    work.ny = static_cast<std::uint32_t>(shape.ny);
+    work.pieces = Divisor::of(static_cast<std::uint32_t>(pieces_of(shape.nx)));
+    work.room = static_cast<std::uint32_t>(places);
+    const std::int64_t bytes = take_all(nullptr);
+    memory = DeviceBuffer<std::byte>(bytes, stream);
+    take_all(memory.data());
+  }
+
+ private:
+  /// Points into memory from `base` on.   returns how many bytes there must be
+  std::int64_t take_all(std::byte* base) {
+    std::int64_t taken = 0;
+    const auto take = [&]<class T>(T*& pointer, std::int64_t count) {
+      if (base != nullptr) pointer = reinterpret_cast<T*>(base + taken);
+      taken += (count * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
+    };
+    const std::int64_t pieces = work.count(), words = work.room / 32 + 1;
+    take(work.totals, 1);
+    take(work.sums, kSumsOfBlocks);
+    take(work.first_run, pieces + 1);
+    take(work.joint, pieces);
+    take(work.part, work.room);
+    take(work.parent, work.room);
+    take(work.first_of, work.room);
+    take(work.area, work.room);
+    take(work.heads, words);
+    take(work.heads_before, words);
+    take(work.kept, words);
+    take(work.kept_before, words);
+    return taken;
+  }
+};
+
+/// Room for every eighth pixel to begin a run, unless the image is large: asking how many do would be waiting.
+std::int64_t first_guess(Shape shape) {
+  constexpr std::int64_t kLeast = 4096, kMost = std::int64_t{1} << 22;
+  return std::clamp(shape.count() / 8, kLeast, kMost);
+}
+
+/// Room for one run of an island in so many pixels, so that they are written before the host knows how many there are.
+std::int64_t kept_guess(Shape shape) {
+  constexpr std::int64_t kPixelsPerRun = 256, kLeast = 4096, kMost = std::int64_t{1} << 22;
+  return std::clamp(shape.count() / kPixelsPerRun, kLeast, kMost);
+}
+
+/// throws InputError where runs could not be numbered in 31 bits
+std::int64_t room_for(unsigned long long places) {
+  if (places > static_cast<unsigned long long>(std::numeric_limits<std::int32_t>::max()))
+    throw InputError("more than 2^31 runs of pixels above the flood threshold; raise the threshold");
+  return static_cast<std::int64_t>(places);
+}
+
+}  // namespace
+
+std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const BackgroundModel& background,
+                                          const DetectOptions& options, const Progress& progress) {
+  Context& context = *plane.context();
+  const Shape shape = plane.shape();
+  const cudaStream_t stream = context.stream();
+  auto islands = std::make_unique<CudaIslands>(plane.context(), shape, options);
+  if (shape.count() == 0) return islands;
+  const Masks masks = make_masks(plane, background, options, progress);
+  const Range range("runs");
+  islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
+  const auto make_room = [&](std::int64_t runs) {
+    islands->runs = DeviceBuffer<rules::Run>(runs, stream);
+    islands->labels = DeviceBuffer<std::uint32_t>(runs, stream);
+  };
+  make_room(kept_guess(shape));
+  LabelTotals totals{};
+  for (std::int64_t places = first_guess(shape);; places = room_for(totals.places)) {
+    const Room room(shape, places, stream);
+    LabelWork work = room.work;
+    work.flood = masks.flood;
+    work.seed = masks.seed;
+    work.diagonal = options.connectivity == Connectivity::eight;
+    work.min_area = static_cast<unsigned long long>(std::max<std::int64_t>(options.min_area, 0));
+    work.kept_begin = islands->piece_begin.data();
+    label_runs(stream, context.device().multiprocessors, work);
+    keep_runs(stream, work, *islands);
+    context.down(&totals, work.totals, sizeof(totals), stream);
+    if (totals.places > static_cast<unsigned long long>(places)) continue;
+    islands->islands = totals.islands;
+    islands->run_count = totals.kept;
+    islands->largest = static_cast<std::int64_t>(totals.largest);
+    if (islands->islands == 0) return islands;
+    if (islands->run_count > islands->runs.size()) {
+      make_room(islands->run_count);
+      keep_runs(stream, work, *islands);
+    }
+    return islands;
+  }
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Single pixels of planes made of planes.
+#include <cuda_runtime.h>
+
+#include "kernels/cuda/maps/derived.hpp"
+
+namespace reber::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+__global__ void __launch_bounds__(kThreads)
+    k_combine_rows(Combine rule, RowWindow a, RowWindow b, std::int64_t y0, std::int64_t pieces,
+                   float* __restrict__ out, std::int64_t pitch, unsigned long long* blank) {
+  const std::int64_t row = blockIdx.x / pieces;
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  unsigned found = 0;
+  if (x < a.nx) {
+    const float value = rules::combined(rule, window_pixel(a, y0 + row, x), window_pixel(b, y0 + row, x));
+    out[row * pitch + x] = value;
+    found = isfinite(value) ? 0 : 1;
+  }
+  count_warp(found, blank);
+}
+
+/// A warp a run and row within its reach. Runs write over one another's pixels with the same value.
+__global__ void __launch_bounds__(kThreads)
+    k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ piece_begin,
+                 std::int64_t pieces, std::int64_t grow, std::int64_t y0, std::int64_t ny, Shape image, float* out,
+                 std::int64_t pitch) {
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (kThreads / 32);
+  const std::int64_t warp = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
+  const std::int64_t first = y0 - grow > 0 ? y0 - grow : 0;
+  const std::int64_t last = y0 + ny + grow < image.ny ? y0 + ny + grow : image.ny;
+  const std::int64_t begin = piece_begin[first * pieces], count = piece_begin[last * pieces] - begin,
+                     reach = 2 * grow + 1;
+  for (std::int64_t k = warp; k < count * reach; k += warps) {
+    const rules::Run run = runs[begin + k / reach];
+    const std::int64_t row = run.y - grow + k % reach - y0;
+    if (row < 0 || row >= ny) continue;
+    const std::int64_t x0 = run.x0 - grow > 0 ? run.x0 - grow : 0;
+    const std::int64_t x1 = run.x1 + grow < image.nx ? run.x1 + grow : image.nx;
+    for (std::int64_t x = x0 + (threadIdx.x & 31); x < x1; x += 32) out[row * pitch + x] = rules::blank_value();
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    k_count_blank(const float* __restrict__ rows, std::int64_t nx, std::int64_t pitch, std::int64_t pieces,
+                  unsigned long long* count) {
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  const bool blank = x < nx && !isfinite(rows[blockIdx.x / pieces * pitch + x]);
+  count_warp(blank ? 1 : 0, count);
+}
+
+}  // namespace
+
+void combine_rows(cudaStream_t stream, Combine rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
+                  std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank) {
+  const std::int64_t pieces = (a.nx + kThreads - 1) / kThreads;
+  k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch,
+                                                                              blank);
+  check_launch("k_combine_rows", stream);
+}
+
+void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
+                float* out, std::int64_t pitch) {
+  if (islands.run_count == 0) return;
+  const std::int64_t tasks = islands.run_count * (2 * grow + 1);
+  const std::int64_t warps = tasks < 65536 ? tasks : 65536;
+  const auto blocks = static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads);
+  k_blank_runs<<<blocks, kThreads, 0, stream>>>(islands.runs.data(), islands.piece_begin.data(),
+                                                pieces_of(islands.shape().nx), grow, y0, ny, islands.shape(), out,
+                                                pitch);
+  check_launch("k_blank_runs", stream);
+}
+
+void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
+                 unsigned long long* count) {
+  const std::int64_t pieces = (nx + kThreads - 1) / kThreads;
+  k_count_blank<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rows, nx, pitch, pieces, count);
+  check_launch("k_count_blank", stream);
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of maps for the host.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/compute/backend.hpp"
+#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/device/plane.hpp"
+
+namespace reber::cuda {
+
+/// mean, rms or snr of rows [y0, y0 + ny), rows `pitch` apart, a multiple of 4. Adds the number of blank pixels to
+/// `blank` where it is not null.
+void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, const BackgroundView& background,
+                 std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
+
+/// render() of the backend.
+void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
+                  float* out);
+/// draw_labels() of the backend.
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out);
+/// label_runs() of the backend.
+[[nodiscard]] LabelRuns fetch_runs(const CudaIslands& islands);
+
+}  // namespace reber::cuda

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Maps in chunks of rows, through the pinned ring to the host.
+#include "kernels/cuda/maps/render.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace reber::cuda {
+namespace {
+
+// Device memory for one chunk of a map.
+constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
+
+void check_inside(Shape shape, const Rect& where) {
+  if (where.y0 < 0 || where.x0 < 0 || where.ny < 0 || where.nx < 0 || where.y0 + where.ny > shape.ny ||
+      where.x0 + where.nx > shape.nx)
+    throw InputError(fmt::format("rows {} to {}, columns {} to {} were asked for of an image of {} x {} pixels",
+                                 where.y0, where.y0 + where.ny, where.x0, where.x0 + where.nx, shape.ny, shape.nx));
+}
+
+std::int64_t chunk_rows(std::int64_t pitch) {
+  return std::max<std::int64_t>(1, kChunkBytes / (pitch * static_cast<std::int64_t>(sizeof(float))));
+}
+
+void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
+  Context& context = *plane.context();
+  if (plane.resident()) {
+    context.stager().down_rows(context.stream(), plane.device_pixels() + where.y0 * plane.pitch() + where.x0,
+                               plane.pitch(), where.nx, where.ny, out);
+    context.stager().drain();
+    return;
+  }
+  for (std::int64_t row = 0; row < where.ny; ++row)
+    std::copy_n(plane.host_row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
+}
+
+}  // namespace
+
+// Maps are made of whole rows, which costs the card little; the rectangle alone crosses the bus.
+void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
+                  float* out) {
+  Context& context = *plane.context();
+  const Shape shape = plane.shape();
+  check_inside(shape, where);
+  if (where.shape().count() == 0) return;
+  if (kind == MapKind::image) return fetch_pixels(plane, where, out);
+  const std::int64_t pitch = plane.pitch();
+  if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
+  const DeviceBackground on_device(context, *background, shape);
+  const std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
+  const DeviceBuffer<float> rendered(chunk * pitch, context.stream());
+  for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    const std::int64_t n = std::min(chunk, where.ny - row), y = where.y0 + row;
+    HeldRows rows;
+    rows.window.nx = shape.nx;
+    if (kind == MapKind::snr) rows = hold_rows(plane, y, n, context.stream());
+    const DeviceBackground::Rows levels = on_device.hold(y, n, context.stream());
+    render_rows(context.stream(), kind, rows.window, levels.view, y, n, rendered.data(), pitch, nullptr);
+    context.stager().down_rows(context.stream(), rendered.data() + where.x0, pitch, where.nx, n, out + row * where.nx);
+  }
+  context.stager().drain();
+}
+
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out) {
+  Context& context = *islands.context();
+  const Shape shape = islands.shape();
+  check_inside(shape, where);
+  if (where.shape().count() == 0) return;
+  if (islands.run_count == 0 && out != nullptr) {
+    std::fill_n(out, where.shape().count(), 0);
+    return;
+  }
+  const std::int64_t pitch = pitch_of(shape.nx);
+  const std::int64_t chunk = out == nullptr ? where.ny : std::min(where.ny, chunk_rows(pitch));
+  const DeviceBuffer<std::int32_t> drawn(chunk * pitch, context.stream());
+  static_assert(sizeof(std::int32_t) == sizeof(float), "labels travel through the ring as words of a float's size");
+  for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    const std::int64_t n = std::min(chunk, where.ny - row);
+    draw_labels(context.stream(), islands, where.y0 + row, n, drawn.data(), pitch);
+    if (out == nullptr) continue;
+    context.stager().down_rows(context.stream(), reinterpret_cast<const float*>(drawn.data() + where.x0), pitch,
+                               where.nx, n, reinterpret_cast<float*>(out + row * where.nx));
+  }
+  context.stager().drain();
+}
+
+LabelRuns fetch_runs(const CudaIslands& islands) {
+  Context& context = *islands.context();
+  LabelRuns all{islands.shape(), {}};
+  if (islands.run_count == 0) return all;
+  std::vector<rules::Run> runs(static_cast<std::size_t>(islands.run_count));
+  std::vector<std::uint32_t> labels(runs.size());
+  const auto bytes = [](const auto& list) { return static_cast<std::int64_t>(list.size() * sizeof(list[0])); };
+  context.down(runs.data(), islands.runs.data(), bytes(runs), context.stream());
+  context.down(labels.data(), islands.labels.data(), bytes(labels), context.stream());
+  all.runs.reserve(runs.size());
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    all.runs.push_back({runs[k].y, runs[k].x0, runs[k].x1, static_cast<std::int32_t>(labels[k])});
+  return all;
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clipped mode and rms of the background mesh's cells.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/base/progress.hpp"
+#include "core/compute/background.hpp"
+#include "kernels/cuda/device/plane.hpp"
+
+namespace reber::cuda {
+
+/// A cell of which the rounds of the clip are left: its sure pixels are summed, about a pivot and in units of
+/// 2^(exponent - 46), and its other pixels listed. finite is 0 where nothing is left.
+struct alignas(16) CellRecord {
+  float scale, offset;  ///< of its buckets
+  int lowest, highest;  ///< buckets of the outermost sure pixels
+  unsigned finite, tails;
+  unsigned middle_start, middle_count;  ///< rank of the first pixel that could be a median, and how many there are
+  float pivot;
+  int exponent;
+  long long sum;           ///< of the sure pixels' distances
+  long long heads, rests;  ///< of their squares: in 2^47 units squared, and in units squared
+};
+
+/// Numbers of cells, counted within a launch, on the device.
+struct CellList {
+  std::uint32_t* count = nullptr;
+  std::uint32_t* cells = nullptr;
+};
+
+/// Cells and the rules of the clip, as the kernels take them.
+struct MeshTask {
+  const PixelSpan* row_spans = nullptr;
+  const PixelSpan* col_spans = nullptr;
+  std::int64_t nx = 0;         ///< cells in a row
+  std::int64_t first_row = 0;  ///< first row of cells of this launch
+  std::int64_t rows = 0;
+  double kappa = 0, bias = 1, min_valid = 0, centre = 1;
+  int max_rounds = 0;
+  float* mean = nullptr;  ///< of all cells, row-major
+  float* rms = nullptr;
+  /// Empty at first, with room for the cells of this launch: those whose rounds take a warp, what sift_cells leaves to
+  /// its second attempt, and what it leaves to measure_crowded. Few unserved ones are left to that as well.
+  CellList lengthy, unserved, crowded;
+  std::uint32_t few = 0;  ///< unserved cells, at most, that measure_crowded takes
+  /// For each cell of this launch, where list_floats() is not 0: what is left of it, and room for list_floats() pixels
+  /// of its tails and, sorted, of its middle.
+  CellRecord* records = nullptr;
+  float* lists = nullptr;
+};
+
+/// Largest cell, in pixels, that a block sorts in shared memory.
+inline constexpr std::int64_t kBlockCell = 16384;
+/// Largest cell that sift_cells holds, in pixels of its rows' groups of four.
+inline constexpr std::int64_t kMostRoom = 32768;
+
+/// Floats of a cell's list in MeshTask::lists.
+[[nodiscard]] std::int64_t list_floats(std::int64_t room);
+/// Values of most cells; the others are listed in task.crowded. room: pixels of the largest cell's groups of four.
+void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                std::int64_t room);
+/// Unserved cells that measure_crowded takes at once, where they are no more than these: it has a block for each.
+[[nodiscard]] std::uint32_t few_cells(int multiprocessors, std::int64_t max_area);
+/// Values of the listed cells, of at most kBlockCell pixels. max_area: pixels of the largest.
+void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
+                     std::int64_t max_area);
+
+/// keys[offsets[cell] + at] of pixel `at` of a cell: cell of this launch << 32 | float key, blank pixels last in their
+/// cell. counts[cell]: finite pixels. max_area: pixels of the largest cell.
+void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area,
+                    const std::int64_t* offsets, std::uint64_t* keys, std::uint32_t* counts);
+/// Clips cells whose keys are sorted. sorted: room for `pixels` floats.
+void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const std::int64_t* offsets,
+                       const std::uint64_t* keys, const std::uint32_t* counts, float* sorted);
+
+/// Largest side whose window a thread holds.
+inline constexpr int kWidestFilter = 5;
+
+/// Medians over `side` x `side` cells of ny x nx in both maps, the window shrinking evenly at the borders. Blank or
+/// anything where a value of the window is blank. side: kWidestFilter at most.
+void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
+                  int side, float* filtered_means, float* filtered_noises);
+
+/// mesh() of the backend.
+[[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+                                     const Progress& progress);
+
+}  // namespace reber::cuda

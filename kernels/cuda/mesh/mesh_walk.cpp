@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/compute/statistics.hpp"
+#include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/device/sort_scan.hpp"
+
+namespace reber::cuda {
+namespace {
+
+std::int64_t largest(const std::vector<PixelSpan>& spans) {
+  std::int64_t size = 0;
+  for (const PixelSpan& span : spans) size = std::max(size, span.size());
+  return size;
+}
+
+/// Pixels of the largest cell's rows, in whole groups of four.
+std::int64_t largest_room(const MeshGrid& grid) {
+  std::int64_t groups = 0;
+  for (const PixelSpan& span : grid.cols) groups = std::max(groups, (span.end + 3) / 4 - span.begin / 4);
+  return 4 * groups * largest(grid.rows);
+}
+
+/// What a group of rows of cells may need.
+struct GroupLimits {
+  std::int64_t rows;    ///< of pixels
+  std::int64_t pixels;  ///< in its cells
+  std::int64_t cells;
+};
+
+/// Rows of cells [group[k], group[k + 1]) keep to the limits, or are one row of cells.
+std::vector<std::int64_t> cell_groups(const MeshGrid& grid, const GroupLimits& limits) {
+  std::int64_t width = 0;
+  for (const PixelSpan& span : grid.cols) width += span.size();
+  std::vector<std::int64_t> groups{0};
+  while (groups.back() < grid.ny()) {
+    const std::int64_t begin = grid.rows[groups.back()].begin;
+    std::int64_t next = groups.back(), held = 0;
+    do {
+      held += grid.rows[next].size() * width;
+      ++next;
+    } while (next < grid.ny() && grid.rows[next].end - begin <= limits.rows &&
+             held + grid.rows[next].size() * width <= limits.pixels &&
+             (next + 1 - groups.back()) * grid.nx() <= limits.cells);
+    groups.push_back(next);
+  }
+  return groups;
+}
+
+/// Cells too large for a block's shared memory: sorted on the whole device by cell, then value.
+void measure_large_cells(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
+                         std::int64_t max_area, cudaStream_t stream) {
+  std::vector<std::int64_t> offsets{0};
+  for (std::int64_t j = task.first_row; j < task.first_row + task.rows; ++j)
+    for (const PixelSpan& cols : grid.cols) offsets.push_back(offsets.back() + grid.rows[j].size() * cols.size());
+  const std::int64_t pixels = offsets.back(), cells = task.rows * task.nx;
+  const DeviceBuffer<std::int64_t> device_offsets = upload_vector(context, offsets, stream);
+  DeviceBuffer<std::uint32_t> counts(cells, stream);
+  check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), stream), "cudaMemsetAsync");
+  const DeviceBuffer<std::uint64_t> keys(pixels, stream), other(pixels, stream);
+  make_cell_keys(stream, window, task, max_area, device_offsets.data(), keys.data(), counts.data());
+  const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(cells - 1));
+  std::uint64_t* sorted = sort_keys(stream, keys.data(), other.data(), pixels, 0, bits);
+  std::uint64_t* spare = sorted == keys.data() ? other.data() : keys.data();
+  clip_sorted_cells(stream, task, pixels, device_offsets.data(), sorted, counts.data(),
+                    reinterpret_cast<float*>(spare));
+}
+
+/// How the cells of a mesh are gone through.
+struct MeshWalk {
+  std::int64_t max_area, room;  ///< pixels of the largest cell, and of its rows' groups of four
+  bool large;                   ///< cells that no block holds
+  std::int64_t list;            ///< floats of a cell's list, 0 for none
+  std::vector<std::int64_t> groups;
+  std::int64_t most_cells = 0;  ///< of a group
+
+  [[nodiscard]] std::int64_t list_bytes() const {
+    return list > 0 ? static_cast<std::int64_t>(sizeof(CellRecord)) + list * static_cast<std::int64_t>(sizeof(float))
+                    : 0;
+  }
+};
+
+MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid) {
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  MeshWalk walk{largest(grid.rows) * largest(grid.cols), largest_room(grid), false, 0, {}};
+  walk.large = walk.max_area > kBlockCell || walk.room > kMostRoom;
+  if (!walk.large) walk.list = list_floats(walk.room);
+  GroupLimits limits{plane.resident() ? plane.shape().ny : plane.tiling().band_rows, kAny, kAny};
+  // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
+  if (walk.large) limits.pixels = std::int64_t{1} << 28;
+  // Lists take 0.8 bytes a pixel for cells of 64 x 64 pixels, but many times as much where cells overlap.
+  if (walk.list > 0)
+    limits.cells =
+        std::clamp<std::int64_t>(2 * limits.rows * plane.shape().nx, 64 << 20, 512 << 20) / walk.list_bytes();
+  walk.groups = cell_groups(grid, limits);
+  for (std::size_t g = 0; g + 1 < walk.groups.size(); ++g)
+    walk.most_cells = std::max(walk.most_cells, (walk.groups[g + 1] - walk.groups[g]) * grid.nx());
+  return walk;
+}
+
+/// The memory of a mesh on the device.
+class MeshMemory {
+ public:
+  MeshMemory(Context& context, const MeshGrid& grid, const MeshWalk& walk)
+      : grid_(grid),
+        cells_(grid.ny() * grid.nx()),
+        most_cells_(walk.most_cells),
+        start_(upload_start(context, walk.groups.size())),
+        values_(4 * cells_ + kLists * most_cells_, context.stream()),
+        lists_(most_cells_ * walk.list_bytes(), context.stream()) {}
+
+  /// Means, noises, both filtered.
+  [[nodiscard]] float* part(int k) const { return values_.data() + k * cells_; }
+
+  /// Points the task to the memory of group g; its lists are empty once.
+  void give(std::size_t g, MeshTask& task) const {
+    task.row_spans = start_.data();
+    task.col_spans = start_.data() + grid_.ny();
+    task.mean = part(0);
+    task.rms = part(1);
+    auto* counts = reinterpret_cast<std::uint32_t*>(start_.data() + grid_.ny() + grid_.nx()) + kLists * g;
+    auto* numbers = reinterpret_cast<std::uint32_t*>(part(4));
+    task.lengthy = {counts, numbers};
+    task.unserved = {counts + 1, numbers + most_cells_};
+    task.crowded = {counts + 2, numbers + 2 * most_cells_};
+    task.records = reinterpret_cast<CellRecord*>(lists_.data());
+    task.lists = reinterpret_cast<float*>(task.records + most_cells_);
+  }
+
+ private:
+  static constexpr std::int64_t kLists = 3;
+
+  /// Spans of the rows and of the columns, then a 0 for the length of each list of each group: one copy.
+  [[nodiscard]] DeviceBuffer<PixelSpan> upload_start(Context& context, std::size_t groups) const {
+    static_assert(sizeof(PixelSpan) >= kLists * sizeof(std::uint32_t));
+    std::vector<PixelSpan> start = grid_.rows;
+    start.insert(start.end(), grid_.cols.begin(), grid_.cols.end());
+    start.resize(start.size() + groups);
+    return upload_vector(context, start, context.stream());
+  }
+
+  const MeshGrid& grid_;
+  std::int64_t cells_, most_cells_;
+  DeviceBuffer<PixelSpan> start_;
+  DeviceBuffer<float> values_;  ///< the cells' values, then the lists' numbers
+  DeviceBuffer<std::byte> lists_;
+};
+
+/// All that is to be known of the cells, once their kernels are queued.
+MeshCells fetch(Context& context, const MeshGrid& grid, const MeshMemory& memory, int filter) {
+  const bool filtered = filter > 1 && filter <= kWidestFilter && filter % 2 != 0;
+  const std::int64_t cells = grid.ny() * grid.nx(), bytes = cells * static_cast<std::int64_t>(sizeof(float));
+  // The host asks for the result's pages while the card is busy.
+  const auto count = static_cast<std::size_t>(cells), more = filtered ? count : 0;
+  MeshCells result{std::vector<float>(count), std::vector<float>(count), std::vector<float>(more),
+                   std::vector<float>(more)};
+  const std::array<void*, 4> parts{result.mean.data(), result.rms.data(), result.filtered_mean.data(),
+                                   result.filtered_rms.data()};
+  const cudaStream_t stream = context.stream();
+  const auto filter_them = [&] {
+    filter_cells(stream, memory.part(0), memory.part(1), grid.ny(), grid.nx(), filter, memory.part(2), memory.part(3));
+  };
+  // Many values come down before they are filtered: the host puts them in their place meanwhile.
+  constexpr std::int64_t kManyCells = 32768;
+  if (filtered && cells >= kManyCells) {
+    context.stager().down_parts(stream, memory.part(0), bytes, std::span(parts).first(2));
+    filter_them();
+    context.stager().down_parts(stream, memory.part(2), bytes, std::span(parts).last(2));
+  } else {
+    if (filtered) filter_them();
+    context.stager().down_parts(stream, memory.part(0), bytes, std::span(parts).first(filtered ? 4 : 2));
+  }
+  context.stager().drain();
+  return result;
+}
+
+}  // namespace
+
+MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+                       const Progress& progress) {
+  if (!(grid.image == plane.shape()))
+    throw InternalError("cuda backend: the mesh was made for an image of another size");
+  Context& context = *plane.context();
+  if (grid.ny() * grid.nx() == 0) return {};
+  const cudaStream_t stream = context.stream();
+  const int multiprocessors = context.device().multiprocessors;
+  const MeshWalk walk = walk_of(plane, grid);
+  const MeshMemory memory(context, grid, walk);
+  MeshTask task;
+  task.nx = grid.nx();
+  task.kappa = options.clip.kappa;
+  task.max_rounds = options.clip.max_rounds;
+  task.bias = clip_bias(options.clip.kappa);
+  task.min_valid = options.min_valid;
+  task.centre = options.centre;
+  task.few = few_cells(multiprocessors, walk.max_area);
+  std::size_t next = 0;
+  for_each_band(context, walk.groups, 1, progress, "background", [&](const Band& group) {
+    const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
+    const HeldRows held = hold_rows(plane, begin, end - begin, stream);
+    memory.give(next++, task);
+    task.first_row = group.y0;
+    task.rows = group.ny;
+    if (walk.large) {
+      measure_large_cells(context, held.window, task, grid, walk.max_area, stream);
+    } else {
+      sift_cells(stream, multiprocessors, held.window, task, walk.room);
+      measure_crowded(stream, multiprocessors, held.window, task, walk.max_area);
+    }
+  });
+  return fetch(context, grid, memory, options.filter);
+}
+
+}  // namespace reber::cuda

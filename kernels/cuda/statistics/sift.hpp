@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clip and statistics in one pass over a resident plane. A sample tells which pixels every round is sure to keep and
+// cannot be a median: these are summed, exactly, and the rest are listed, sorted, and solved on the device. Where
+// the sample misled, the answer says so, and the histograms of histogram.hpp are asked instead.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "core/compute/statistics.hpp"
+#include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/statistics/sample.hpp"
+#include "kernels/shared/exact_sums.hpp"
+#include "kernels/shared/host_device.hpp"
+
+namespace reber::cuda {
+
+/// Scale of exact sums: values below 2^exponent count in units of 2^(exponent - kCoarseBits), those below
+/// 2^(exponent - kTinyBits) in units of 2^(exponent - kFineBits): a float that is not tiny is a whole number of coarse
+/// units.
+inline constexpr int kCoarseBits = 36, kTinyBits = kCoarseBits - 23, kFineBits = kCoarseBits + 30;
+
+/// What one pass over the pixels finds.
+struct Sifted {
+  unsigned long long listed, odd;      ///< pixels to be listed (more than the list holds: it was cut), tiny sure ones
+  unsigned long long below, above;     ///< sure pixels on either side of the middle
+  unsigned long long sum[2];           ///< of the sure and not tiny, coarse units: lower 32 bits and the rest, signed
+  unsigned long long squares[2];       ///< their squares in coarse units squared times 2^32, likewise
+  unsigned long long squares_rest[2];  ///< what is left of the squares, in coarse units squared
+};
+
+/// Sums over a chunk of a list.
+struct ChunkSums {
+  rules::Int128 coarse, fine;
+  rules::Uint128 coarse_squares, fine_squares;
+  unsigned inexact, padding[3];  ///< not 0 where a value was too bright or too tiny for the units
+};
+
+struct SiftAnswer {
+  ClipStatistics clip;  ///< after 0 rounds: plain statistics
+  double min = 0, max = 0;
+  std::int64_t finite = 0;
+  bool exact = false;  ///< else nothing of this may be used
+};
+
+struct SiftState {
+  Bracket bracket;
+  Sifted sifted;
+  SiftAnswer answer;
+  SampleState sample;  ///< what follows from here on stays on the card
+};
+
+inline constexpr std::int64_t kChunk = 1024;
+
+/// keys[i]: key of pixel i of the window; a blank pixel's is above all others.
+void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys);
+/// Sums the sure pixels of the window and lists the others' keys and the odd pixels. All in state->sifted was 0.
+void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,
+                 std::uint32_t* list, std::int64_t list_size, float* odd, std::int64_t odd_size);
+
+/// A sorted list of keys, blank ones last, and the odd pixels beside it.
+struct SortedList {
+  const std::uint32_t* keys = nullptr;
+  std::int64_t count = 0;
+  const float* odd = nullptr;
+  std::int64_t odd_count = 0;
+  ChunkSums* chunks = nullptr;  ///< room for chunks_of(list)
+  bool whole = false;           ///< all pixels are listed; else state->bracket and state->sifted complete the list
+};
+[[nodiscard]] REBER_HD std::int64_t chunks_of(const SortedList& list) {
+  return (list.count + kChunk - 1) / kChunk + (list.odd_count + kChunk - 1) / kChunk;
+}
+/// Clips the list and what was sifted.
+void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, SiftState* state);
+
+/// Sums all pixels of the window and leaves count, mean and std in state->answer. chunks: room for
+/// odd_chunks().
+void sum_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state, float* odd,
+                std::int64_t odd_size, ChunkSums* chunks);
+[[nodiscard]] std::int64_t odd_chunks();
+
+/// Count, mean and std of a resident plane, the rest not set. Empty where its pixels differ too much in size.
+[[nodiscard]] std::optional<SiftAnswer> sum_plane(const CudaPlane& plane);
+
+/// The clip of a resident plane; max_rounds 0 gives plain statistics. Empty where the sample misled.
+[[nodiscard]] std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& options);
+
+}  // namespace reber::cuda

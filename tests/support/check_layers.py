@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who may include whom, checked on the includes themselves; and the calls that are banned.
+
+One row per folder. A folder sees itself, the folders that hold it (where they allow it) and the rooms its row names;
+a row that names a folder allows the folders inside it as well. docs/tour.md draws the same house.
+
+    check_layers.py ROOT        exit 1 and a line per breach
+"""
+import os
+import re
+import sys
+
+# Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
+CORE_ORDER = "base model io fits catalogue compute display plan picture sources pipeline studies live".split()
+GUI_ORDER = "model render ui overlays panels export view app script".split()
+
+# What all CUDA rooms may include.
+CUDA = "core/base core/model core/compute kernels/shared kernels/cuda/device"
+CONVOLVE = "kernels/cuda/convolve"
+
+# folder: what its files may include beside files of their own folder. A folder named here stands for what is in it, too.
+ALLOWED = {f"core/{room}": " ".join(f"core/{left}" for left in CORE_ORDER[:at]) for at, room in enumerate(CORE_ORDER)}
+ALLOWED |= {f"gui/{room}": " ".join(["core"] + [f"gui/{left}" for left in GUI_ORDER[:at]])
+            for at, room in enumerate(GUI_ORDER)}
+ALLOWED |= {
+    "core/model": "core/base",
+    "core/io": "core/base core/model",
+    "core/compute": "core/base core/model",
+    "core/display": "core/base core/model core/compute",
+    "core/sources": "core/base core/model core/compute",
+    "core/live": "core/base core/model core/compute core/display core/plan core/sources core/pipeline",
+
+    "kernels": "core kernels",
+    "kernels/shared": "core/base core/model core/compute core/display",
+    "kernels/reference": "core kernels/shared",
+    "kernels/cpu": "core kernels/shared",
+    "kernels/cuda": "core kernels/shared kernels/cuda",
+    "kernels/cuda/device": CUDA,
+    "kernels/cuda/statistics": CUDA,
+    "kernels/cuda/mesh": CUDA + " kernels/cuda/statistics",
+    "kernels/cuda/islands": CUDA + " kernels/cuda/statistics",
+    "kernels/cuda/fit": CUDA + " kernels/cuda/statistics",
+    "kernels/cuda/maps": CUDA + " core/display kernels/cuda/islands",
+    CONVOLVE: f"{CUDA} kernels/cuda/statistics {CONVOLVE}",
+    f"{CONVOLVE}/common": CUDA,
+    f"{CONVOLVE}/march": f"{CUDA} {CONVOLVE}/common",
+    f"{CONVOLVE}/direct": f"{CUDA} {CONVOLVE}/common {CONVOLVE}/march",
+    f"{CONVOLVE}/separable": f"{CUDA} {CONVOLVE}/common {CONVOLVE}/march",
+    f"{CONVOLVE}/fft": f"{CUDA} {CONVOLVE}/common",
+
+    "gui/model": "core gui/model",
+    "gui/model/sky": "core",
+    "gui/model/image": "core gui/model/sky",
+    "gui/model/regions": "core gui/model/sky gui/model/image",
+    "gui/model/tables": "core gui/model/sky",
+    "gui/panels": "core gui/model gui/render gui/ui gui/export gui/app/actions.hpp gui/app/keep.hpp",
+    "gui/view": "core gui",
+    "gui/app": "core gui",
+    "gui/script": "core gui",
+    "gui": "core gui",
+
+    "app": "core kernels/backends.hpp app",
+    "app/terminal": "core/base core/io",
+    "app/options": "core kernels/backends.hpp app/terminal",
+    "app/commands": "core kernels/backends.hpp app/terminal app/options app/bench",
+    "app/bench": "core kernels/backends.hpp app/terminal app/options app/commands/command.hpp",
+    "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
+}
+
+# Sources of a folder at the most: beyond that it is no room but a list.
+FULLEST = 45
+
+# A source has a header of its stem, or its stem begins with one (`fit_solve.cu` beside `fit.hpp` is not enough): these
+# folders hold rows of a table, which one header declares.
+ROWS = {"app/commands", "app/bench", "gui/panels", "gui/overlays"}
+
+# pattern, where it may stand, reason
+BANNED = [
+    (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
+    (r"#include <(GL/|GLFW/|imgui|backends/imgui)", r"gui/(?!model/)", "OpenGL lives under gui; models know no window"),
+    (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("
+     r"|wcsprintf_set\(NULL|wcsprintf_set\(nullptr", None, "calls that read names as commands, URLs or sections, or overflow"),
+    (r"cuda(Malloc|Free|MallocAsync|FreeAsync|MallocHost|FreeHost|StreamCreate|EventCreate)[A-Za-z]*\(",
+     r"kernels/cuda/device/raii\.", "handles are made in kernels/cuda/device/raii.hpp alone"),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
+
+
+def sources(root):
+    for top in ("core", "kernels", "gui", "app"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                if name.endswith(SOURCES):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def may_include(folder, target):
+    if os.path.dirname(target) == folder:
+        return True
+    return any(target == allowed or target.startswith(allowed + "/") for allowed in ALLOWED[folder].split())
+
+
+def main():
+    root = sys.argv[1]
+    bad, count = [], {}
+    for path in sources(root):
+        folder = os.path.dirname(path)
+        count[folder] = count.get(folder, 0) + 1
+        if folder not in ALLOWED:
+            bad.append(f"{path}: the folder {folder} has no row in tests/support/check_layers.py")
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        for target in INCLUDE.findall(text):
+            if not may_include(folder, target):
+                bad.append(f"{path}: includes {target}; {folder} sees {ALLOWED[folder] or 'nothing of ours'}")
+        for pattern, where, reason in BANNED:
+            if where is not None and re.match(where, path):
+                continue
+            for hit in re.finditer(pattern, text):
+                line = text.count("\n", 0, hit.start()) + 1
+                bad.append(f"{path}:{line}: {hit.group()}: {reason}")
+    bad += [f"{folder}: {n} sources; more than {FULLEST} are no room any more" for folder, n in count.items() if n > FULLEST]
+    print("\n".join(bad) if bad else "layers hold")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
