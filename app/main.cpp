@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "app/terminal/exit_code.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/sources/column_sets.hpp"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "gui/panels/panels.hpp"
 #include "gui/app/app.hpp"
+#include "gui/panels/panels.hpp"
 #include "gui/script/player.hpp"
 
 namespace reber::gui {

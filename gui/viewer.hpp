@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
-#include "core/pipeline/request.hpp"
 #include "core/live/live_run.hpp"
+#include "core/pipeline/request.hpp"
 
 namespace reber::gui {
 

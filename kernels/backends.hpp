@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/backend_options.hpp"
 #include "core/base/log.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/backend_options.hpp"
 #include "core/compute/machine_probe.hpp"
 
 namespace reber {
@@ -18,11 +18,11 @@ namespace reber {
 /// One backend that was compiled in.
 struct BackendEntry {
   const char* name;
-  const char* text;                                                  ///< one line for --help
-  std::string (*unavailable)(const BackendOptions&);                 ///< empty where it can run, else why not
+  const char* text;                                   ///< one line for --help
+  std::string (*unavailable)(const BackendOptions&);  ///< empty where it can run, else why not
   std::unique_ptr<Backend> (*make)(const BackendOptions&);
-  std::unique_ptr<MachineProbe> (*probe)(const BackendOptions&);     ///< of the hardware that the backend runs on
-  std::vector<std::string> (*describe)();                            ///< versions and devices, a line each; may be null
+  std::unique_ptr<MachineProbe> (*probe)(const BackendOptions&);  ///< of the hardware that the backend runs on
+  std::vector<std::string> (*describe)();                         ///< versions and devices, a line each; may be null
 };
 
 /// In the order in which `auto` tries them: cuda (if compiled in), cpu, reference.

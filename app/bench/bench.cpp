@@ -9,12 +9,12 @@
 #include <limits>
 #include <map>
 
-#include "app/terminal/exit_code.hpp"
-#include "app/terminal/program_name.hpp"
 #include "app/bench/bench_run.hpp"
 #include "app/bench/bench_sky.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_writer.hpp"
 #include "kernels/backends.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reber background: maps of an image's background and noise.
-#include "app/terminal/exit_code.hpp"
 #include "app/commands/command.hpp"
-#include "app/options/config_file.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/options/config_file.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 
 namespace reber::app {

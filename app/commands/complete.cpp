@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "app/terminal/program_name.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/studies/completeness.hpp"
 #include "kernels/backends.hpp"

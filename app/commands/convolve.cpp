@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/terminal/exit_code.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/pipeline_command.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
-#include "app/commands/pipeline_command.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/pipeline/convolve_many.hpp"
 

@@ -4,13 +4,13 @@
 
 #include <filesystem>
 
-#include "app/terminal/exit_code.hpp"
 #include "app/commands/command.hpp"
-#include "app/options/config_file.hpp"
 #include "app/commands/pipeline_command.hpp"
-#include "app/options/product_options.hpp"
 #include "app/commands/source_table.hpp"
+#include "app/options/config_file.hpp"
+#include "app/options/product_options.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "core/model/image_header.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber::app {
 namespace {

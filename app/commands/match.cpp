@@ -2,12 +2,12 @@
 // reber match: two catalogues held against each other on the sky.
 #include <fmt/format.h>
 
-#include "app/terminal/exit_code.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/catalogue/catalogue_reader.hpp"
 #include "core/studies/match_report.hpp"

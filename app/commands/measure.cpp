@@ -6,12 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/catalogue/catalogue_reader.hpp"
 #include "core/studies/forced.hpp"

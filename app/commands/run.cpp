@@ -7,16 +7,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/pipeline_command.hpp"
+#include "app/commands/source_table.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
-#include "app/commands/pipeline_command.hpp"
 #include "app/options/product_options.hpp"
-#include "app/commands/source_table.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
@@ -42,9 +42,9 @@ struct Options {
 };
 
 const std::vector<std::string>& all_products() {
-  static const std::vector<std::string> names{"csv",  "fits", "vot", "sqlite", "reg",   "crtf",     "ann",
-                                              "mean", "rms",  "snr", "labels", "model", "residual", "picture",
-                                              "convolved"};
+  static const std::vector<std::string> names{"csv",    "fits",  "vot",      "sqlite",  "reg",
+                                              "crtf",   "ann",   "mean",     "rms",     "snr",
+                                              "labels", "model", "residual", "picture", "convolved"};
   return names;
 }
 
@@ -204,7 +204,9 @@ void add_output_options(CLI::App& command, Options& options) {
       ->required()
       ->type_name("DIR")
       ->group("Output");
-  command.add_option("--products", options.products, "Write these alone; default: all but sqlite, crtf, ann, model and residual (convolved with --kernel)")
+  command
+      .add_option("--products", options.products,
+                  "Write these alone; default: all but sqlite, crtf, ann, model and residual (convolved with --kernel)")
       ->check(CLI::IsMember(all_products()))
       ->delimiter(',')
       ->type_name("LIST")

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "app/terminal/program_name.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/fits_writer.hpp"
 #include "core/studies/simulation.hpp"

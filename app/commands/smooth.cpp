@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
-#include "core/base/printable.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/pipeline/smoothing.hpp"
 
 namespace reber::app {

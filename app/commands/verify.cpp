@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/terminal/exit_code.hpp"
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/stage_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"

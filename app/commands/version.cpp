@@ -7,8 +7,8 @@
 
 #include <opencv2/core/version.hpp>
 
-#include "app/terminal/program_name.hpp"
 #include "app/commands/command.hpp"
+#include "app/terminal/program_name.hpp"
 #include "core/base/log.hpp"
 #include "core/model/kernel.hpp"
 #include "kernels/backends.hpp"

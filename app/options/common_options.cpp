@@ -12,13 +12,13 @@
 #include <new>
 #include <set>
 
+#include "app/options/stage_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "app/terminal/signals.hpp"
-#include "app/options/stage_options.hpp"
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
 #include "core/catalogue/catalogue_io.hpp"
+#include "core/io/atomic_file.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

@@ -36,8 +36,7 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 /// Group "Messages" alone, for what computes on no backend.
 void add_message_options(CLI::App& command, CommonOptions& options);
 /// Group "Input": --hdu, --plane, --unit and the restoring beam, under another name where --beam is the target.
-void add_image_options(CLI::App& command, CommonOptions& options,
-                       const std::string& beam_name = "--beam,--image-beam");
+void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
 void add_overwrite_option(CLI::App& command, CommonOptions& options);
 void add_dry_run_option(CLI::App& command, CommonOptions& options);
 /// All of these: what a command has that reads one image and may write files.

@@ -12,7 +12,8 @@ namespace reber::app {
 /// on. Options on the command line win; a key that no option has is refused.   throws InputError where it is missing
 void use_config_file(CLI::App& root, int argc, char** argv);
 
-/// "threshold = 5", a line an option: the values in force, defaults included. Options of one call (--json) are left out.
+/// "threshold = 5", a line an option: the values in force, defaults included. Options of one call (--json) are left
+/// out.
 [[nodiscard]] std::vector<std::string> options_in_force(const CLI::App& command);
 
 /// Every option of the command with the value in force, as a file for --config. inputs: the positional files, made

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/printable.hpp"
 #include "app/terminal/signals.hpp"
+#include "core/base/printable.hpp"
 
 namespace reber::app {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/io/atomic_file.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/io/atomic_file.hpp"
 
 namespace reber {
 namespace {
@@ -43,9 +43,7 @@ void add_cell(double value, Text& text) {
   else
     add(number_text(value), text);
 }
-void add_cell(std::int64_t value, Text& text) {
-  fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
-}
+void add_cell(std::int64_t value, Text& text) { fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value); }
 
 Text lines(const Catalogue& catalogue, std::int64_t first, std::int64_t last) {
   Text text;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/io/checksum.hpp"
 #include "core/model/fits_cards.hpp"
 

@@ -9,8 +9,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
 
 namespace reber {

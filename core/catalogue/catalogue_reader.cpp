@@ -13,8 +13,8 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/io/byte_source.hpp"
 #include "core/catalogue/catalogue_readers.hpp"
+#include "core/io/byte_source.hpp"
 
 namespace reber {
 namespace {

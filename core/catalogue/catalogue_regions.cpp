@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/base/printable.hpp"
-#include "core/io/atomic_file.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/io/atomic_file.hpp"
 
 namespace reber {
 namespace {

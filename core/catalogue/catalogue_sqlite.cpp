@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/io/atomic_file.hpp"
 
 namespace reber {
 namespace {

@@ -15,16 +15,16 @@
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
 #include "core/compute/gaussian_fit.hpp"
-#include "core/model/pixel_source.hpp"
 #include "core/compute/statistics.hpp"
 #include "core/compute/tiling_plan.hpp"
+#include "core/model/pixel_source.hpp"
 
 namespace reber {
 
 struct BackendInfo {
-  std::string name;    ///< "cuda", "cpu", "reference"
-  std::string device;  ///< the card or the processor
-  int threads = 0;     ///< 0 on a device
+  std::string name;                      ///< "cuda", "cpu", "reference"
+  std::string device;                    ///< the card or the processor
+  int threads = 0;                       ///< 0 on a device
   std::int64_t device_memory_bytes = 0;  ///< free memory that a plan may use; 0 where planes live in host memory
 };
 
@@ -44,9 +44,9 @@ enum class MapKind { image, mean, rms, snr };
 
 /// What the operations since the last take_counters() cost.
 struct OpCounters {
-  double device_ms = 0;           ///< between the first and the last event on the device; 0 on a CPU
-  std::int64_t bytes_up = 0;      ///< host to device
-  std::int64_t bytes_down = 0;    ///< device to host
+  double device_ms = 0;         ///< between the first and the last event on the device; 0 on a CPU
+  std::int64_t bytes_up = 0;    ///< host to device
+  std::int64_t bytes_down = 0;  ///< device to host
 };
 
 /// One way of computing. Calls come from one thread at a time; different backends may run side by side. Every
@@ -82,7 +82,7 @@ class Backend {
   }
 
   [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane,
-                                                     StatisticsParts parts = StatisticsParts::all) = 0;
+                                                   StatisticsParts parts = StatisticsParts::all) = 0;
   [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options) = 0;
   [[nodiscard]] virtual MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
                                        const Progress& progress) = 0;

@@ -7,9 +7,9 @@
 namespace reber {
 
 struct BackendOptions {
-  int device = 0;                       ///< number of the card
-  int threads = 0;                      ///< 0: all that the process may use
-  std::int64_t device_memory_bytes = 0; ///< cap on device memory; 0: what is free
+  int device = 0;                        ///< number of the card
+  int threads = 0;                       ///< 0: all that the process may use
+  std::int64_t device_memory_bytes = 0;  ///< cap on device memory; 0: what is free
 };
 
 }  // namespace reber

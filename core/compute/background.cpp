@@ -113,8 +113,8 @@ std::vector<bool> near_bad(const std::vector<bool>& good, std::int64_t ny, std::
 }
 
 /// The window shrinks evenly on both sides at the borders: cut on one side, it would move inward and take the slope of
-/// the noise with it (3 % at the edge of a primary beam). `wanted` cells alone are filtered, the others stay as they are
-/// in `filtered`.
+/// the noise with it (3 % at the edge of a primary beam). `wanted` cells alone are filtered, the others stay as they
+/// are in `filtered`.
 void median_filter(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side,
                    const std::vector<bool>& wanted, std::vector<float>& filtered) {
   constexpr std::int64_t kFewCells = 4096;

@@ -36,16 +36,17 @@ struct ConvolutionSpec {
   bool keep_blanks = false;
 };
 
-/// Whether direct convolution sums each row of the kernel by itself and then adds the rows: above 225 weights, so that the
-/// error of a large kernel grows with its rows and columns and not with their product. Smaller kernels have one sum.
+/// Whether direct convolution sums each row of the kernel by itself and then adds the rows: above 225 weights, so that
+/// the error of a large kernel grows with its rows and columns and not with their product. Smaller kernels have one
+/// sum.
 [[nodiscard]] constexpr bool sums_rows_apart(Shape kernel) { return kernel.count() > 225; }
 
 /// What one algorithm would cost on one backend. Made without touching a pixel.
 struct ConvolutionQuote {
   Algorithm algorithm = Algorithm::direct;
   bool possible = false;
-  std::string reason;              ///< why not, or what the cost is made of
-  double cost_ms = 0;              ///< predicted, for a plane without blanks
+  std::string reason;  ///< why not, or what the cost is made of
+  double cost_ms = 0;  ///< predicted, for a plane without blanks
   std::int64_t workspace_bytes = 0;
 };
 

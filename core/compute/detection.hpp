@@ -64,10 +64,10 @@ struct IslandSums {
 
 /// Pixels of some islands, raster order within each: what deblending and fits work on.
 struct IslandPixels {
-  std::vector<std::int64_t> label;       ///< of each island, ascending
-  std::vector<std::int64_t> first{0};    ///< of each island in the arrays below; one more at the end
+  std::vector<std::int64_t> label;     ///< of each island, ascending
+  std::vector<std::int64_t> first{0};  ///< of each island in the arrays below; one more at the end
   std::vector<std::int32_t> y, x;
-  std::vector<float> pixel, mean, rms;   ///< as in the image; background and noise there
+  std::vector<float> pixel, mean, rms;  ///< as in the image; background and noise there
 };
 
 }  // namespace reber

@@ -30,8 +30,8 @@ class PeakBlend {
   };
   /// Along a side of an image at most this many cells.
   static constexpr std::int64_t kCells = 32;
-  static constexpr std::int64_t kLeast = 8;                ///< pixels along a side of a cell, at least
-  static constexpr std::int64_t kSamples = 12;             ///< step = size of the cell / kSamples, at least 1
+  static constexpr std::int64_t kLeast = 8;     ///< pixels along a side of a cell, at least
+  static constexpr std::int64_t kSamples = 12;  ///< step = size of the cell / kSamples, at least 1
 
   static constexpr std::int64_t cells_along(std::int64_t size) {
     const std::int64_t cells = size / kLeast;

@@ -12,8 +12,8 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "core/io/checksum.hpp"
 #include "core/fits/pixel_sources.hpp"
+#include "core/io/checksum.hpp"
 
 namespace reber::fits {
 namespace {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/fits/beam_table.hpp"
 #include "core/fits/fits_guard.hpp"
 #include "core/fits/header_beam.hpp"
@@ -224,8 +224,7 @@ void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const
   }
   std::string duplicates = duplicate_warning(cards);
   header.plane_beams = table.planes;
-  const fits::HeaderBeam beam =
-      fits::read_beam(cards, inherited, header.wcs, header.shape, {&table, header.plane});
+  const fits::HeaderBeam beam = fits::read_beam(cards, inherited, header.wcs, header.shape, {&table, header.plane});
   header.beam = beam.beam;
   header.beam_note = beam.note;
   std::string trouble = beam.warning;

@@ -17,7 +17,7 @@ namespace reber {
 struct OpenOptions {
   std::optional<int> hdu;             ///< the first HDU with a 2-D image where empty
   std::optional<std::int64_t> plane;  ///< 0-based; needed where the image is a cube
-  std::optional<std::string> unit;      ///< brightness unit, in place of BUNIT
+  std::optional<std::string> unit;    ///< brightness unit, in place of BUNIT
   /// Largest inflated size of a compressed file.
   std::int64_t max_inflated_bytes = std::int64_t{64} << 30;
   bool operator==(const OpenOptions&) const = default;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
 #include "core/fits/band_writer.hpp"
+#include "core/fits/output_cards.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/io/checksum.hpp"
 #include "core/model/fits_cards.hpp"
-#include "core/fits/output_cards.hpp"
 
 namespace reber {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/base/progress.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber {
 

@@ -7,8 +7,8 @@
 
 #include "core/base/shape.hpp"
 #include "core/fits/beam_table.hpp"
-#include "core/model/fits_cards.hpp"
 #include "core/model/beam.hpp"
+#include "core/model/fits_cards.hpp"
 #include "core/model/wcs.hpp"
 
 namespace reber::fits {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/pixel_source.hpp"
-#include "core/io/byte_source.hpp"
 #include "core/fits/fits_guard.hpp"
+#include "core/io/byte_source.hpp"
+#include "core/model/pixel_source.hpp"
 
 namespace reber::fits {
 

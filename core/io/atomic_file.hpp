@@ -28,7 +28,7 @@ class AtomicFile {
   void reserve(std::int64_t bytes);
   /// Lets the disk begin with bytes that were written: commit() then has less to wait for. Safe from several threads.
   void send(std::int64_t offset, std::int64_t count);
-  [[nodiscard]] const std::string& temporary_path() const;                   ///< for libraries that open by name
+  [[nodiscard]] const std::string& temporary_path() const;  ///< for libraries that open by name
 
   /// fsync, check of the size where expected_bytes >= 0, rename, fsync of the folder.   throws DataError
   void commit(std::int64_t expected_bytes = -1);

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 
 namespace reber::fits {
 namespace {

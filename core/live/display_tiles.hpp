@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/display/display_levels.hpp"
-#include "core/model/image.hpp"
 #include "core/live/tile_key.hpp"
+#include "core/model/image.hpp"
 
 namespace reber {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
+#include "core/live/tile_key.hpp"
 #include "core/model/image.hpp"
 #include "core/pipeline/pipeline.hpp"
-#include "core/live/tile_key.hpp"
 
 namespace reber {
 

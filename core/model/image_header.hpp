@@ -38,7 +38,7 @@ struct ImageHeader {
   Unit unit;
   std::optional<Beam> beam;  ///< restoring beam of the plane; empty where the header has no usable one
   std::vector<std::optional<Beam>> plane_beams;  ///< CASA's table of beams: one a plane; empty where there is none
-  std::string beam_note;     ///< where it came from, or why there is none (names the keyword and its value)
+  std::string beam_note;  ///< where it came from, or why there is none (names the keyword and its value)
   Wcs wcs;
   std::vector<std::string> cards;     ///< the HDU's 80-character cards, END left out
   std::vector<std::string> warnings;  ///< each names the keyword or the fact that it is about

@@ -38,8 +38,7 @@ struct FileKernel {
 };
 
 /// A kernel as the user names it.
-using KernelSpec =
-    std::variant<GaussianPixels, TargetBeam, BoxKernel, TophatKernel, MexicanHatKernel, FileKernel>;
+using KernelSpec = std::variant<GaussianPixels, TargetBeam, BoxKernel, TophatKernel, MexicanHatKernel, FileKernel>;
 
 /// Reads gaussian:FWHM | gaussian:MAJ,MIN,PA | beam:MAJ,MIN,PA (arcsec) | box:N | tophat:R | mexican-hat:S |
 /// file:PATH.   throws InputError that says what was expected
@@ -71,8 +70,8 @@ struct Kernel {
 [[nodiscard]] Kernel least_squares_kernel(const Covariance& kernel, const Covariance& source, int size);
 
 /// What such a kernel errs by: the largest difference, relative to the peak, between an unresolved source (the beam
-/// `source`) convolved with the weights and the exact Gaussian of source + gaussian; for a source on a pixel's centre and
-/// for one between four pixels.
+/// `source`) convolved with the weights and the exact Gaussian of source + gaussian; for a source on a pixel's centre
+/// and for one between four pixels.
 [[nodiscard]] double unresolved_source_error(const Kernel& kernel, const Covariance& gaussian,
                                              const Covariance& source);
 

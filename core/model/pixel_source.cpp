@@ -29,12 +29,18 @@ double decode_one(const std::byte* bytes, const PixelFormat& format) {
 
 double decode_one(const std::byte* bytes, const PixelFormat& format) {
   switch (format.type) {
-    case PixelType::u8: return decode_one<std::uint8_t>(bytes, format);
-    case PixelType::i16: return decode_one<std::int16_t>(bytes, format);
-    case PixelType::i32: return decode_one<std::int32_t>(bytes, format);
-    case PixelType::i64: return decode_one<std::int64_t>(bytes, format);
-    case PixelType::f32: return decode_one<float>(bytes, format);
-    case PixelType::f64: return decode_one<double>(bytes, format);
+    case PixelType::u8:
+      return decode_one<std::uint8_t>(bytes, format);
+    case PixelType::i16:
+      return decode_one<std::int16_t>(bytes, format);
+    case PixelType::i32:
+      return decode_one<std::int32_t>(bytes, format);
+    case PixelType::i64:
+      return decode_one<std::int64_t>(bytes, format);
+    case PixelType::f32:
+      return decode_one<float>(bytes, format);
+    case PixelType::f64:
+      return decode_one<double>(bytes, format);
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -15,12 +15,16 @@ enum class PixelType { u8, i16, i32, i64, f32, f64 };
 
 [[nodiscard]] constexpr std::int64_t bytes_of(PixelType type) {
   switch (type) {
-    case PixelType::u8: return 1;
-    case PixelType::i16: return 2;
+    case PixelType::u8:
+      return 1;
+    case PixelType::i16:
+      return 2;
     case PixelType::i32:
-    case PixelType::f32: return 4;
+    case PixelType::f32:
+      return 4;
     case PixelType::i64:
-    case PixelType::f64: return 8;
+    case PixelType::f64:
+      return 8;
   }
   return 0;
 }

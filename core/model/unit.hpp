@@ -21,8 +21,8 @@ struct Unit {
   /// The name of the unit without its prefix: "Jy/beam", "K", or the text itself where it is unknown.
   [[nodiscard]] std::string name() const;
 
-  /// The unit with the prefix that reads best for values of this magnitude ("mJy/beam"), and what to multiply a value of
-  /// the image with to be in it. An unknown unit stays as it is, with 1.
+  /// The unit with the prefix that reads best for values of this magnitude ("mJy/beam"), and what to multiply a value
+  /// of the image with to be in it. An unknown unit stays as it is, with 1.
   [[nodiscard]] std::pair<std::string, double> readable(double magnitude) const;
 };
 

@@ -9,9 +9,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.hpp"
+#include "core/catalogue/catalogue_writers.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
-#include "core/catalogue/catalogue_writers.hpp"
 #include "core/picture/sky_axes.hpp"
 
 namespace reber {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/image.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber {
 

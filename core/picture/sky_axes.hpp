@@ -26,8 +26,8 @@ enum class SkyAxis { longitude, latitude };
 /// Line of constant longitude or latitude inside the image, as pixel positions; split where it leaves the sky.
 [[nodiscard]] std::vector<std::vector<PixelPosition>> sky_line(const Wcs& wcs, Shape shape, SkyAxis axis, double value);
 
-/// The least round step, in degrees, that is not below `wanted`: of seconds, minutes and hours of time where `hours`, of
-/// arc else; at most 6 h or 45 degrees.
+/// The least round step, in degrees, that is not below `wanted`: of seconds, minutes and hours of time where `hours`,
+/// of arc else; at most 6 h or 45 degrees.
 [[nodiscard]] double round_sky_step(double wanted, bool hours);
 
 /// Round numbers within [low, high], about `wanted` of them.

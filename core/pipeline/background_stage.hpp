@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
 #include "core/model/beam.hpp"
+#include "core/model/image_header.hpp"
 #include "core/pipeline/request.hpp"
 
 namespace reber {
@@ -21,7 +21,8 @@ struct BoxChoice {
 };
 
 /// What the user did not say is chosen: cells of 12 beams and at least 64 pixels, in a small image at most a quarter of
-/// its shorter side, but never less than 10 beams; sliding boxes of twice that, which step by half their side.   beam_px: geometric mean FWHM; throws InputError for a step larger than the box
+/// its shorter side, but never less than 10 beams; sliding boxes of twice that, which step by half their side. beam_px:
+/// geometric mean FWHM; throws InputError for a step larger than the box
 [[nodiscard]] BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px);
 
 /// Geometric mean FWHM of the beam in pixels at the image's centre; empty where beam or sky is unknown.

@@ -8,11 +8,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/plan/tiling.hpp"
 #include "core/pipeline/bright_sources.hpp"
 #include "core/pipeline/history.hpp"
 #include "core/pipeline/products.hpp"
 #include "core/pipeline/stage.hpp"
+#include "core/plan/tiling.hpp"
 
 namespace reber {
 namespace {

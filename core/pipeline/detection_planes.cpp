@@ -11,8 +11,8 @@
 #include <span>
 
 #include "core/base/error.hpp"
-#include "core/plan/tiling.hpp"
 #include "core/pipeline/background_stage.hpp"
+#include "core/plan/tiling.hpp"
 
 namespace reber {
 namespace {

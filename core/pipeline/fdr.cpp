@@ -16,7 +16,8 @@ namespace {
 /// Pixels with an S/N: all that are finite, less those where a map of the user is blank or its rms not positive.
 std::int64_t count_pixels(Backend& backend, const Plane& plane, const BackgroundModel& background) {
   const Shape shape = plane.shape();
-  if (!background.mean_map && !background.rms_map && std::ranges::all_of(background.rms, [](float rms) { return rms > 0; }))
+  if (!background.mean_map && !background.rms_map &&
+      std::ranges::all_of(background.rms, [](float rms) { return rms > 0; }))
     return shape.count() - plane.blank();
   const auto snr = backend.snr_plane(plane, background);
   return shape.count() - snr->blank();
@@ -65,8 +66,7 @@ FdrThreshold measure_fdr(Backend& backend, const Plane& plane, const BackgroundM
   const auto islands = backend.label(plane, background, options, progress);
   const IslandPixels found = backend.island_pixels(plane, background, *islands, 1);
   std::vector<float> tail(found.pixel.size());
-  for (std::size_t i = 0; i < tail.size(); ++i)
-    tail[i] = (found.pixel[i] - found.mean[i]) / found.rms[i];
+  for (std::size_t i = 0; i < tail.size(); ++i) tail[i] = (found.pixel[i] - found.mean[i]) / found.rms[i];
   return fdr_threshold(std::move(tail), count_pixels(backend, plane, background), alpha, correction);
 }
 

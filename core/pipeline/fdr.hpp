@@ -17,10 +17,10 @@ namespace reber {
 [[nodiscard]] double gaussian_tail_inverse(double p);
 
 struct FdrThreshold {
-  double sigma = 0;            ///< S/N of the faintest pixel that is detected; where none is, no pixel reaches it
-  std::int64_t detected = 0;   ///< pixels at or above it
-  std::int64_t pixels = 0;     ///< that have an S/N
-  double correction = 1;       ///< c = sum 1/i over the pixels of a beam
+  double sigma = 0;           ///< S/N of the faintest pixel that is detected; where none is, no pixel reaches it
+  std::int64_t detected = 0;  ///< pixels at or above it
+  std::int64_t pixels = 0;    ///< that have an S/N
+  double correction = 1;      ///< c = sum 1/i over the pixels of a beam
 };
 
 /// The false discovery rate procedure (Benjamini & Hochberg 1995; Miller et al. 2001, AJ 122 3492; Hopkins et al. 2002,

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/algorithm_choice.hpp"
 #include "core/pipeline/pipeline.hpp"
+#include "core/plan/algorithm_choice.hpp"
 
 namespace reber {
 

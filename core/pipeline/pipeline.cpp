@@ -9,10 +9,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/plan/tiling.hpp"
 #include "core/base/error.hpp"
 #include "core/compute/stoppable.hpp"
-#include "core/plan/algorithm_choice.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/bright_sources.hpp"
 #include "core/pipeline/detection_planes.hpp"
@@ -20,8 +18,10 @@
 #include "core/pipeline/history.hpp"
 #include "core/pipeline/pipeline_rules.hpp"
 #include "core/pipeline/products.hpp"
-#include "core/sources/reliability.hpp"
 #include "core/pipeline/stage.hpp"
+#include "core/plan/algorithm_choice.hpp"
+#include "core/plan/tiling.hpp"
+#include "core/sources/reliability.hpp"
 
 namespace reber {
 namespace {

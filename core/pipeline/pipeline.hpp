@@ -10,9 +10,9 @@
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
-#include "core/plan/algorithm_choice.hpp"
 #include "core/pipeline/report.hpp"
 #include "core/pipeline/request.hpp"
+#include "core/plan/algorithm_choice.hpp"
 #include "core/sources/source.hpp"
 
 namespace reber {
@@ -21,32 +21,33 @@ namespace reber {
 struct PipelineResult {
   Report report;
   std::shared_ptr<const FitsImage> image;
-  std::shared_ptr<const Plane> plane;           ///< convolved where asked for
+  std::shared_ptr<const Plane> plane;  ///< convolved where asked for
   std::optional<BackgroundModel> background;
   std::shared_ptr<const IslandMap> islands;
   std::vector<Source> sources;
-  std::optional<Beam> beam;                     ///< of `plane`
-  std::vector<std::string> history;             ///< how it was made, one line a fact: HISTORY of every file
+  std::optional<Beam> beam;          ///< of `plane`
+  std::vector<std::string> history;  ///< how it was made, one line a fact: HISTORY of every file
 };
 
 /// A convolution ready to be planned: the kernel on the pixel grid, the beam after it and the factor in its weights.
 struct ResolvedConvolution {
   ConvolutionSpec spec;
   std::optional<Beam> beam_after;
-  bool copy = false;                 ///< the target is the image's own beam: nothing to do
-  double flux_factor = 1;            ///< already in the weights
-  std::vector<std::string> notes;    ///< for the report and HISTORY
+  bool copy = false;               ///< the target is the image's own beam: nothing to do
+  double flux_factor = 1;          ///< already in the weights
+  std::vector<std::string> notes;  ///< for the report and HISTORY
 };
 
-/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's Session). What is
-/// set is taken in place of being computed; what is computed is left here. The caller clears what its change makes invalid.
+/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's Session). What
+/// is set is taken in place of being computed; what is computed is left here. The caller clears what its change makes
+/// invalid.
 struct PipelineCache {
-  std::shared_ptr<const FitsImage> image;          ///< open
-  std::shared_ptr<const Plane> input;              ///< read
-  std::shared_ptr<const Plane> plane;              ///< convolve; with the two below
+  std::shared_ptr<const FitsImage> image;  ///< open
+  std::shared_ptr<const Plane> input;      ///< read
+  std::shared_ptr<const Plane> plane;      ///< convolve; with the two below
   std::optional<ResolvedConvolution> convolution;
   std::optional<AlgorithmChoice> choice;
-  std::optional<BackgroundModel> background;       ///< background; with the history below
+  std::optional<BackgroundModel> background;  ///< background; with the history below
   std::vector<std::string> background_history;
 };
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/model/image_header.hpp"
 #include "core/model/beam.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber {
 

@@ -9,8 +9,8 @@
 
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/fits_writer.hpp"
-#include "core/picture/picture.hpp"
 #include "core/model/image.hpp"
+#include "core/picture/picture.hpp"
 #include "core/sources/model_map.hpp"
 
 namespace reber {
@@ -73,7 +73,8 @@ void Writer::drawn_maps() {
     backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels);
     for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
   };
-  for (const auto& [path, rows] : {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
+  for (const auto& [path, rows] :
+       {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
     if (path->empty()) continue;
     write_fits(*path, header().shape, out, *rows, wanted_.overwrite, progress_);
     written_.push_back(*path);
@@ -146,7 +147,8 @@ std::vector<std::string> Writer::write() {
 
 bool any_product(const OutputRequest& wanted) {
   return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
-         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
+         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.model.empty() || !wanted.residual.empty() ||
+         !wanted.picture.empty();
 }
 
 std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,

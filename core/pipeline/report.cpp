@@ -27,8 +27,7 @@ std::string to_text(const Report& report) {
   std::string text = fmt::format("{}\n", printable(report.input));
   std::size_t width = 0;
   for (const auto& [name, value] : report.facts) width = std::max(width, name.size());
-  for (const auto& [name, value] : report.facts)
-    text += fmt::format("  {:<{}}  {}\n", name, width, printable(value));
+  for (const auto& [name, value] : report.facts) text += fmt::format("  {:<{}}  {}\n", name, width, printable(value));
   if (!report.stages.empty()) {
     text += fmt::format("\n  {:<11} {:>9} {:>10} {:>10} {:>10}   {}\n", "stage", "wall ms", "device ms", "up", "down",
                         "algorithm");

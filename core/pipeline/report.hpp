@@ -11,7 +11,7 @@ namespace reber {
 
 /// One stage of a run.
 struct StageReport {
-  std::string name;             ///< read, convolve, background, detect, measure, write, verify
+  std::string name;  ///< read, convolve, background, detect, measure, write, verify
   double wall_ms = 0;
   double device_ms = 0;         ///< 0 on a CPU
   std::int64_t bytes_up = 0;    ///< host to device
@@ -26,9 +26,9 @@ struct Report {
   std::string input;
   std::string backend, device;
   std::vector<StageReport> stages;
-  std::vector<Fact> facts;            ///< image and result in words, units included
+  std::vector<Fact> facts;  ///< image and result in words, units included
   std::vector<std::string> warnings;
-  std::vector<std::string> outputs;   ///< files written
+  std::vector<std::string> outputs;  ///< files written
   double wall_ms = 0;
 };
 

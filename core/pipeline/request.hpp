@@ -20,7 +20,7 @@ namespace reber {
 
 struct ConvolveRequest {
   KernelSpec kernel;
-  std::optional<Algorithm> algorithm;   ///< auto where empty
+  std::optional<Algorithm> algorithm;  ///< auto where empty
   Boundary boundary = Boundary::zero;
   NanRule nan = NanRule::interpolate;
   Normalise normalise = Normalise::sum;
@@ -31,20 +31,20 @@ struct ConvolveRequest {
 
 struct BackgroundRequest {
   enum class Method { mesh, grid, clip } method = Method::mesh;
-  std::int64_t box = 0;              ///< side of a cell or sliding box in pixels; 0: chosen from beam and image
-  std::int64_t step = 0;             ///< from one sliding box to the next; 0: half a box
-  MeshOptions mesh;                  ///< clip options serve all methods
-  int passes = 2;                    ///< mesh and grid: each after the first leaves out the sources found before it
-  bool adaptive = false;             ///< smaller boxes near bright sources
-  std::string mean_path, rms_path;   ///< maps to read in place of measuring
+  std::int64_t box = 0;             ///< side of a cell or sliding box in pixels; 0: chosen from beam and image
+  std::int64_t step = 0;            ///< from one sliding box to the next; 0: half a box
+  MeshOptions mesh;                 ///< clip options serve all methods
+  int passes = 2;                   ///< mesh and grid: each after the first leaves out the sources found before it
+  bool adaptive = false;            ///< smaller boxes near bright sources
+  std::string mean_path, rms_path;  ///< maps to read in place of measuring
   bool operator==(const BackgroundRequest&) const = default;
 };
 
 /// What detection runs on in place of the image's own S/N (core/pipeline/detection_planes.hpp).
 struct ScaleRequest {
-  std::vector<double> fwhm;   ///< of the Gaussians that the image is smoothed with; 0: the image itself
-  bool in_beams = false;      ///< fwhm is in beams, else in pixels
-  int wavelets = 0;           ///< wavelet planes w_1 .. w_J and the image; 0: none
+  std::vector<double> fwhm;  ///< of the Gaussians that the image is smoothed with; 0: the image itself
+  bool in_beams = false;     ///< fwhm is in beams, else in pixels
+  int wavelets = 0;          ///< wavelet planes w_1 .. w_J and the image; 0: none
   [[nodiscard]] bool any() const { return !fwhm.empty() || wavelets > 0; }
   bool operator==(const ScaleRequest&) const = default;
 };
@@ -60,22 +60,22 @@ struct OutputRequest {
 struct Request {
   std::string input;
   OpenOptions open;
-  std::optional<Beam> beam;                  ///< given by the user, in place of the header's
-  std::optional<ConvolveRequest> convolve;   ///< not convolved where empty
+  std::optional<Beam> beam;                     ///< given by the user, in place of the header's
+  std::optional<ConvolveRequest> convolve;      ///< not convolved where empty
   std::optional<BackgroundRequest> background;  ///< not measured where empty
-  std::optional<DetectOptions> detect;       ///< no sources where empty; needs background
+  std::optional<DetectOptions> detect;          ///< no sources where empty; needs background
   ScaleRequest scales;
-  double fdr = 0;                            ///< false discovery rate that sets the seed threshold; 0: detect->seed does
+  double fdr = 0;  ///< false discovery rate that sets the seed threshold; 0: detect->seed does
   DeblendOptions deblend;
-  FitRequest fit;                            ///< moments where its method is none
+  FitRequest fit;  ///< moments where its method is none
   Calibration calibration;
-  bool negative_too = false;                 ///< negative detections as well, flagged in the catalogue
-  bool reliability = false;                  ///< searches the negative image too, for Source::reliability
+  bool negative_too = false;  ///< negative detections as well, flagged in the catalogue
+  bool reliability = false;   ///< searches the negative image too, for Source::reliability
   OutputRequest output;
-  std::int64_t device_memory_bytes = 0;      ///< cap for the plan; 0: what the backend offers
-  bool dry_run = false;                      ///< plan, report, and stop before any pixel
-  std::string program;                       ///< "reber 0.1.0", for HISTORY
-  std::vector<std::string> options;          ///< "threshold = 5", every option in force, for HISTORY
+  std::int64_t device_memory_bytes = 0;  ///< cap for the plan; 0: what the backend offers
+  bool dry_run = false;                  ///< plan, report, and stop before any pixel
+  std::string program;                   ///< "reber 0.1.0", for HISTORY
+  std::vector<std::string> options;      ///< "threshold = 5", every option in force, for HISTORY
 };
 
 }  // namespace reber

@@ -47,8 +47,8 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
     resolved.notes.push_back("the image has the target beam already: copied");
     return resolved;
   }
-  const Covariance pixels = to_pixels(sky_covariance(kernel.beam.major_deg, kernel.beam.minor_deg, kernel.beam.pa_deg),
-                                      geometry);
+  const Covariance pixels =
+      to_pixels(sky_covariance(kernel.beam.major_deg, kernel.beam.minor_deg, kernel.beam.pa_deg), geometry);
   const Ellipse axes = ellipse_of(pixels);
   if (axes.minor >= kSampledFwhmPx) {
     resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum);
@@ -62,9 +62,10 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
                     "source errs by {:.1e} of its peak",
                     axes.minor, unresolved_source_error(resolved.spec.kernel, pixels, own)));
   }
-  resolved.notes.push_back(fmt::format("kernel {} ({:.3f} x {:.3f} pixels)", in_words(kernel.beam), axes.major, axes.minor));
-  resolved.notes.push_back(fmt::format("beam {} -> {}, flux factor {:.9g}", in_words(*beam), in_words(target.beam),
-                                       resolved.flux_factor));
+  resolved.notes.push_back(
+      fmt::format("kernel {} ({:.3f} x {:.3f} pixels)", in_words(kernel.beam), axes.major, axes.minor));
+  resolved.notes.push_back(
+      fmt::format("beam {} -> {}, flux factor {:.9g}", in_words(*beam), in_words(target.beam), resolved.flux_factor));
   return resolved;
 }
 
@@ -100,11 +101,14 @@ Kernel kernel_from_file(const FileKernel& file, Normalise normalise) {
 
 double smoothing_flux_factor(const ImageHeader& header, const Beam& target, const Beam& source) {
   switch (header.unit.kind) {
-    case Unit::Kind::jy_per_beam: return target.area_deg2() / source.area_deg2();
+    case Unit::Kind::jy_per_beam:
+      return target.area_deg2() / source.area_deg2();
     case Unit::Kind::kelvin:
     case Unit::Kind::jy_per_sr:
-    case Unit::Kind::jy_per_pixel: return 1;
-    case Unit::Kind::unknown: break;
+    case Unit::Kind::jy_per_pixel:
+      return 1;
+    case Unit::Kind::unknown:
+      break;
   }
   throw InputError(fmt::format(
       "{}: BUNIT is '{}', so the flux scale after smoothing to a beam is unknown; expected Jy/beam, K, Jy/sr or "

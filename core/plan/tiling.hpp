@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <string>
 
-#include "core/compute/tiling_plan.hpp"
 #include "core/base/shape.hpp"
+#include "core/compute/tiling_plan.hpp"
 
 namespace reber {
 
 /// What a run will need of the device, for the choice.
 struct MemoryNeeds {
   Shape shape;
-  std::int64_t halo_rows = 0;               ///< half the kernel's height; 0 without convolution
-  std::int64_t workspace_bytes = 0;         ///< of the chosen convolution algorithm
+  std::int64_t halo_rows = 0;        ///< half the kernel's height; 0 without convolution
+  std::int64_t workspace_bytes = 0;  ///< of the chosen convolution algorithm
   bool convolve = false;
-  bool copy = false;                        ///< another plane beside the image, when no convolution is running
-  bool blanks = false;                      ///< weights are convolved as well
-  std::int64_t band_multiple = 1;           ///< bands start at a multiple of this many rows where possible
+  bool copy = false;               ///< another plane beside the image, when no convolution is running
+  bool blanks = false;             ///< weights are convolved as well
+  std::int64_t band_multiple = 1;  ///< bands start at a multiple of this many rows where possible
 };
 
 /// device_memory_bytes: what may be used; 0 where planes live in host memory (always resident).

@@ -13,8 +13,8 @@ namespace {
 
 /// The pixels around one peak, as far as they have been taken in.
 struct Basin {
-  std::size_t peak;     ///< pixel
-  double flux = 0;      ///< sum above background
+  std::size_t peak;  ///< pixel
+  double flux = 0;   ///< sum above background
   std::int64_t count = 0;
   std::int32_t parent;  ///< itself while it stands on its own
 };
@@ -52,11 +52,11 @@ class Island {
   std::vector<double> above_;  ///< of each pixel, above background
   /// Of each pixel: the first of the row before and of the row after that is not left of its neighbours.
   std::vector<std::size_t> before_, after_;
-  std::vector<std::size_t> order_;      ///< pixels from bright to faint
-  std::vector<std::int32_t> basin_;     ///< of each pixel, -1 before it is taken in
-  std::vector<Basin> basins_;           ///< by falling peak
+  std::vector<std::size_t> order_;   ///< pixels from bright to faint
+  std::vector<std::int32_t> basin_;  ///< of each pixel, -1 before it is taken in
+  std::vector<Basin> basins_;        ///< by falling peak
   double total_ = 0;
-  std::vector<std::int32_t> meeting_;   ///< basins around the pixel that is taken in
+  std::vector<std::int32_t> meeting_;  ///< basins around the pixel that is taken in
 };
 
 void Island::begin(std::size_t which) {
@@ -190,7 +190,8 @@ bool Island::split(std::size_t which) {
   basins_.clear();
   for (const std::size_t p : order_) take_in(p);
   std::size_t standing = 0;
-  for (std::size_t k = 0; k < basins_.size(); ++k) standing += basins_[k].parent == static_cast<std::int32_t>(k) ? 1 : 0;
+  for (std::size_t k = 0; k < basins_.size(); ++k)
+    standing += basins_[k].parent == static_cast<std::int32_t>(k) ? 1 : 0;
   return standing > 1;
 }
 
@@ -224,8 +225,7 @@ std::vector<IslandSums> Island::sums() {
 }  // namespace
 
 std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                const DetectOptions& detect, const DeblendOptions& options,
-                                const Progress& progress) {
+                                const DetectOptions& detect, const DeblendOptions& options, const Progress& progress) {
   // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
   std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
   ThreadPool pool;

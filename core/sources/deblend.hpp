@@ -14,8 +14,8 @@ namespace reber {
 struct DeblendOptions {
   bool on = true;
   /// Least part of the island's flux that a peak must hold above the level where it joins another (SExtractor's
-  /// contrast rule, at every level in place of a fixed number). A peak that rises by the seed threshold above that level
-  /// stands as well, if the rise is twice this part of the higher peak: compact sources on wide bright emission.
+  /// contrast rule, at every level in place of a fixed number). A peak that rises by the seed threshold above that
+  /// level stands as well, if the rise is twice this part of the higher peak: compact sources on wide bright emission.
   double contrast = 0.005;
   /// Least height of a peak above that level, in local rms: noise on top of a bright source is no source.
   double prominence = 2;
@@ -25,7 +25,8 @@ struct DeblendOptions {
 /// One entry a source, islands in label order. Pixels are taken from bright to faint (ties in raster order); each joins
 /// its brightest neighbour's peak, and where two peaks meet the lesser one is taken up by the greater unless both pass
 /// the contrast and prominence rules and reach the seed threshold. No random assignment, no fixed number of levels or
-/// sources: the same answer everywhere. Islands without pixels in `pixels` stay whole. All threads work.   throws Cancelled
+/// sources: the same answer everywhere. Islands without pixels in `pixels` stay whole. All threads work.   throws
+/// Cancelled
 [[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
                                               const DetectOptions& detect, const DeblendOptions& options,
                                               const Progress& progress = {});

@@ -34,7 +34,9 @@ double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
 
 double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
 
-double beam_pixels(const Covariance& beam) { return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(area2(beam)); }
+double beam_pixels(const Covariance& beam) {
+  return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(area2(beam));
+}
 
 /// What a fit leaves.
 struct Rest {
@@ -42,8 +44,8 @@ struct Rest {
   double part = 0;      ///< of the sum of squares that there was
   double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
   double rise = std::numeric_limits<double>::infinity();  ///< lowest peak over the threshold
-  double flux = 0;      ///< of the Gaussians above the threshold, over the sum of the pixels
-  bool inside = true;   ///< every centre is on the island or next to it
+  double flux = 0;     ///< of the Gaussians above the threshold, over the sum of the pixels
+  bool inside = true;  ///< every centre is on the island or next to it
 };
 
 bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
@@ -72,7 +74,8 @@ Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
     const double axes = std::sqrt(area2(c));
     covered += std::numbers::pi / 4 * axes * octaves;
     // A Gaussian of peak P holds P - T of its peak's share above T.
-    rest.flux += std::numbers::pi / (4 * std::numbers::ln2) * axes * std::max(0.0, one.component.peak - flood * rms) / sum;
+    rest.flux +=
+        std::numbers::pi / (4 * std::numbers::ln2) * axes * std::max(0.0, one.component.peak - flood * rms) / sum;
     rest.inside = rest.inside && on_island(one.component, pixels);
   }
   rest.crowding = covered / n;
@@ -94,7 +97,10 @@ bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
 
 FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting,
                      std::int64_t flag)
-    : pixels_(std::move(pixels)), setting_(setting), candidates_(std::move(candidates)), initial_(candidates_),
+    : pixels_(std::move(pixels)),
+      setting_(setting),
+      candidates_(std::move(candidates)),
+      initial_(candidates_),
       flag_(flag) {
   begin();
 }
@@ -121,12 +127,16 @@ void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
   switch (rung_) {
     case Rung::correlated:
     case Rung::plain:
-    case Rung::beam_shape: return first_answer(outcome, fitted);
+    case Rung::beam_shape:
+      return first_answer(outcome, fitted);
     case Rung::residual:
     case Rung::pair:
-    case Rung::shapes: return trial_answer(outcome, fitted);
-    case Rung::significance: return significance_answer(outcome, *fitted);
-    case Rung::finished: return;
+    case Rung::shapes:
+      return trial_answer(outcome, fitted);
+    case Rung::significance:
+      return significance_answer(outcome, *fitted);
+    case Rung::finished:
+      return;
   }
 }
 
@@ -165,7 +175,8 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
   // Few beams fit into a small island: the mean square of its noise scatters.
   const double scatter =
       setting_.beam ? std::sqrt(2 * beam_pixels(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
-  const bool little = strictly ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  const bool little =
+      strictly ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
          rest.flux >= kLeastFlux && rest.flux <= kMostFlux;
 }
@@ -246,7 +257,8 @@ void FitLadder::start_from_held() {
 
 /// A beam where the highest peak is left.
 bool FitLadder::try_residual() {
-  if (residual_tried_ || core() || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+  if (residual_tried_ || core() || held_.size() >= initial_.size() + kMostExtra ||
+      !affordable(held_.size() + 1, correlated_))
     return false;
   residual_tried_ = true;
   std::size_t highest = 0;
@@ -275,9 +287,11 @@ bool FitLadder::try_residual() {
 /// M^2 = B^2 + 2 ln 2 s^2 along the line between them.
 bool FitLadder::try_pair() {
   constexpr double kWider = 3;  // standard deviations
-  constexpr double kMostMajor = 3, kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
+  constexpr double kMostMajor = 3,
+                   kMostMinor = 1.3;  // beams: pairs are wide one way only, and further apart they have a saddle
   const Ellipse beam = ellipse_of(*setting_.beam);
-  if (pair_tried_ || core() || held_.size() >= initial_.size() + kMostExtra || !affordable(held_.size() + 1, correlated_))
+  if (pair_tried_ || core() || held_.size() >= initial_.size() + kMostExtra ||
+      !affordable(held_.size() + 1, correlated_))
     return false;
   pair_tried_ = true;
   std::size_t widest = 0;
@@ -285,9 +299,11 @@ bool FitLadder::try_pair() {
   for (std::size_t k = 0; k < held_.size(); ++k) {
     const Covariance& shape = held_[k].component.fwhm2;
     const Ellipse axes = ellipse_of(shape);
-    if (!held_candidates_[k].bounds.shape_free || axes.major > kMostMajor * beam.major || axes.minor > kMostMinor * beam.major)
+    if (!held_candidates_[k].bounds.shape_free || axes.major > kMostMajor * beam.major ||
+        axes.minor > kMostMinor * beam.major)
       continue;
-    const double sure = 0.5 * std::log(area2(shape) / area2(*setting_.beam)) / log_area_error(shape, shape_errors_of(held_[k]));
+    const double sure =
+        0.5 * std::log(area2(shape) / area2(*setting_.beam)) / log_area_error(shape, shape_errors_of(held_[k]));
     if (sure > surest) surest = sure, widest = k;
   }
   if (!(surest > kWider)) return false;
@@ -303,8 +319,8 @@ bool FitLadder::try_pair() {
   one.bounds.reach = std::max(one.bounds.reach, apart);
   one.bounds.shape_free = false;
   for (const double side : {0.5, -0.5}) {
-    one.start = {0.6 * middle.peak, middle.x + side * apart * std::cos(angle), middle.y + side * apart * std::sin(angle),
-                 *setting_.beam};
+    one.start = {0.6 * middle.peak, middle.x + side * apart * std::cos(angle),
+                 middle.y + side * apart * std::sin(angle), *setting_.beam};
     candidates_.push_back(one);
     one.source = Candidate::kExtra;
   }

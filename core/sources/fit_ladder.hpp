@@ -34,11 +34,11 @@ struct LadderResult {
 };
 
 /// One island on its way down. Rungs, each a question to the backend: all components with weights for correlated noise;
-/// ordinary weights; a component more where a fit that settled leaves a peak; the beam's shape; the island in parts, one
-/// a component; nothing (moments). From a rung that holds, components are added as long as the island asks for them:
-/// a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam. A faint
-/// single source is asked last whether it is more than a peak of the noise.
-/// docs/science.md#gaussian-fits gives the rules. No rung costs more than a bounded number of operations.
+/// ordinary weights; a component more where a fit that settled leaves a peak; the beam's shape; the island in parts,
+/// one a component; nothing (moments). From a rung that holds, components are added as long as the island asks for
+/// them: a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam. A
+/// faint single source is asked last whether it is more than a peak of the noise. docs/science.md#gaussian-fits gives
+/// the rules. No rung costs more than a bounded number of operations.
 class FitLadder {
  public:
   /// candidates: at least one, those of the island's sources
@@ -92,15 +92,15 @@ class FitLadder {
   std::vector<Candidate> initial_;
   std::int64_t flag_ = 0;
   Rung rung_ = Rung::finished;
-  Rung held_rung_ = Rung::finished;        ///< the rung whose weights and shapes the held fit has
-  bool correlated_ = false;                ///< weights of the question at hand
-  bool holds_ = false;                     ///< the held fit describes the island
-  std::vector<FittedGaussian> held_;       ///< best fit so far; empty: none settled
+  Rung held_rung_ = Rung::finished;   ///< the rung whose weights and shapes the held fit has
+  bool correlated_ = false;           ///< weights of the question at hand
+  bool holds_ = false;                ///< the held fit describes the island
+  std::vector<FittedGaussian> held_;  ///< best fit so far; empty: none settled
   std::vector<Candidate> held_candidates_;
   double held_chi2_ = 0;
-  double spent_ = 0;                       ///< multiply-adds of the questions answered
-  std::size_t changed_ = 0;                ///< first of the candidates that a trial is about
-  bool noise_ = false;                     ///< the island is a noise peak
+  double spent_ = 0;         ///< multiply-adds of the questions answered
+  std::size_t changed_ = 0;  ///< first of the candidates that a trial is about
+  bool noise_ = false;       ///< the island is a noise peak
   bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
   std::vector<LadderResult> results_;
   bool in_parts_ = false;

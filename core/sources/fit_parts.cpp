@@ -50,8 +50,10 @@ std::optional<FitLadder> FitLadder::core_ladder() const {
   std::vector<double> ring;
   for (std::size_t i = 0; i < all.value.size(); ++i) {
     const double distance = in_beams(*setting_.beam, all.x[i] - all.x[top], all.y[i] - all.y[top]);
-    if (distance <= kCoreRadius) add_pixel(all, i, pixels);
-    else if (distance <= kRingRadius) ring.push_back(all.value[i]);
+    if (distance <= kCoreRadius)
+      add_pixel(all, i, pixels);
+    else if (distance <= kRingRadius)
+      ring.push_back(all.value[i]);
   }
   double level = 0;
   if (!ring.empty()) {
@@ -76,7 +78,8 @@ std::optional<FitLadder> FitLadder::core_ladder() const {
 FitPixels FitLadder::around(const GaussianComponent& peak) const {
   FitPixels pixels;
   for (std::size_t i = 0; setting_.beam && i < pixels_.value.size(); ++i)
-    if (in_beams(*setting_.beam, pixels_.x[i] - peak.x, pixels_.y[i] - peak.y) <= kRingRadius) add_pixel(pixels_, i, pixels);
+    if (in_beams(*setting_.beam, pixels_.x[i] - peak.x, pixels_.y[i] - peak.y) <= kRingRadius)
+      add_pixel(pixels_, i, pixels);
   return pixels;
 }
 

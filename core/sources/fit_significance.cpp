@@ -15,7 +15,8 @@ constexpr double kSurePeak = 1.3;
 }  // namespace
 
 /// Noise that is smoothed by the beam has an autocorrelation wider than the beam, and its peaks have that shape: the
-/// beam's amplitude tells them from sources better than a pixel does. A source wider than the beam is known by its total.
+/// beam's amplitude tells them from sources better than a pixel does. A source wider than the beam is known by its
+/// total.
 bool FitLadder::try_significance() {
   if (!setting_.noise_measured || held_rung_ != Rung::correlated || held_.size() != 1 || core() ||
       !held_candidates_[0].bounds.shape_free || !affordable(1, true))

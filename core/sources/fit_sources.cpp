@@ -173,8 +173,7 @@ void settle(std::unique_ptr<Work> one, Settled& to) {
     return;
   }
   if (!one->ladder.results().empty()) to.found.emplace_back(one->island, one->ladder.results());
-  for (FitLadder& part : one->ladder.parts())
-    settle(std::make_unique<Work>(Work{one->island, std::move(part)}), to);
+  for (FitLadder& part : one->ladder.parts()) settle(std::make_unique<Work>(Work{one->island, std::move(part)}), to);
 }
 
 /// The ladders still open, in order; results of the others are added to their islands'.
@@ -221,8 +220,9 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
   std::vector<SourceFit> fits;
   std::size_t next = 0, most = sums.size();
   for (const std::vector<LadderResult>& island : found)
-    most += static_cast<std::size_t>(std::ranges::count_if(
-        island, [](const LadderResult& one) { return one.source == Candidate::kExtra || (one.flag & kFlagCore) != 0; }));
+    most += static_cast<std::size_t>(std::ranges::count_if(island, [](const LadderResult& one) {
+      return one.source == Candidate::kExtra || (one.flag & kFlagCore) != 0;
+    }));
   all.reserve(most);
   fits.reserve(most);
   const auto copy_until = [&](std::size_t end) {

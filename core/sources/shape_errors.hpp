@@ -33,19 +33,21 @@ struct EllipseErrors {
 
 /// A source with the beam taken out: FWHM axes.
 struct IntrinsicShape {
-  Ellipse axes;          ///< 0 where the fitted axis is not longer than the beam's
-  EllipseErrors errors;  ///< sigma(lambda) / (2 sqrt lambda), at most sqrt sigma(lambda), its limit for lambda -> 0
-  double most_major = 0; ///< sqrt(max(lambda, 0) + 2 sigma(lambda)): the major axis is below this with 97.7 %
+  Ellipse axes;           ///< 0 where the fitted axis is not longer than the beam's
+  EllipseErrors errors;   ///< sigma(lambda) / (2 sqrt lambda), at most sqrt sigma(lambda), its limit for lambda -> 0
+  double most_major = 0;  ///< sqrt(max(lambda, 0) + 2 sigma(lambda)): the major axis is below this with 97.7 %
 };
 /// lambda, the eigenvalues of C - B, have the errors of C along their own directions (Wild 1970; the beam is exact).
 ///   shape, beam: FWHM^2 on the sky;   errors: of shape
-[[nodiscard]] IntrinsicShape intrinsic_shape(const Covariance& shape, const Covariance& beam, const ShapeErrors& errors);
+[[nodiscard]] IntrinsicShape intrinsic_shape(const Covariance& shape, const Covariance& beam,
+                                             const ShapeErrors& errors);
 
 /// Standard deviation of ln sqrt(det C), the logarithm of the ratio of total to peak.
 [[nodiscard]] double log_area_error(const Covariance& shape, const ShapeErrors& errors);
 
 /// Standard deviation of the total flux over the total flux.
 /// covariance: of peak, x, y, xx, xy, yy
-[[nodiscard]] double relative_total_error(const GaussianComponent& fit, const std::array<std::array<double, 6>, 6>& covariance);
+[[nodiscard]] double relative_total_error(const GaussianComponent& fit,
+                                          const std::array<std::array<double, 6>, 6>& covariance);
 
 }  // namespace reber

@@ -334,9 +334,8 @@ bool comes_before(std::int64_t y, std::int64_t x, std::int64_t other_y, std::int
 }
 
 void sort_by_peak(std::vector<Source>& sources) {
-  std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
-    return comes_before(a.peak_y, a.peak_x, b.peak_y, b.peak_x);
-  });
+  std::ranges::stable_sort(
+      sources, [](const Source& a, const Source& b) { return comes_before(a.peak_y, a.peak_x, b.peak_y, b.peak_x); });
 }
 
 }  // namespace

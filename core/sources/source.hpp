@@ -9,8 +9,8 @@
 
 #include "core/compute/detection.hpp"
 #include "core/compute/gaussian_fit.hpp"
-#include "core/model/image_header.hpp"
 #include "core/model/catalogue.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber {
 
@@ -86,8 +86,8 @@ struct Calibration {
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
-/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x. threads: 0 means all that this
-/// process may use; the answer is the same for any number.
+/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x. threads: 0 means all that
+/// this process may use; the answer is the same for any number.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
                                                const ImageHeader& header, const std::optional<Beam>& beam,
                                                const std::vector<SourceFit>& fits = {},

@@ -9,10 +9,10 @@
 #include <map>
 #include <numbers>
 
-#include "core/model/image_header.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/image.hpp"
+#include "core/model/image_header.hpp"
 #include "core/plan/tiling.hpp"
 #include "core/studies/random.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/model/catalogue.hpp"
-#include "core/studies/match.hpp"
 #include "core/pipeline/pipeline.hpp"
+#include "core/studies/match.hpp"
 
 namespace reber {
 

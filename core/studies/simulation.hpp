@@ -23,21 +23,21 @@ struct SimulationOptions {
   Beam beam{10.0 / 3600, 10.0 / 3600, 0};
   double frequency_hz = 150e6;
   double ra_deg = 180, dec_deg = -30;
-  double rms = 20e-6;               ///< Jy/beam at the centre; 0: no noise
-  double rms_rise = 0.75;           ///< rms(r) = rms (1 + rise r^2), r = 1 at the middle of an edge
-  double background = 0;            ///< amplitude of a smooth wave, Jy/beam
-  std::int64_t point_sources = 300; ///< N(>S) ~ S^-1 from 2.5 rms
-  double brightest = 0.1;           ///< Jy/beam
+  double rms = 20e-6;                ///< Jy/beam at the centre; 0: no noise
+  double rms_rise = 0.75;            ///< rms(r) = rms (1 + rise r^2), r = 1 at the middle of an edge
+  double background = 0;             ///< amplitude of a smooth wave, Jy/beam
+  std::int64_t point_sources = 300;  ///< N(>S) ~ S^-1 from 2.5 rms
+  double brightest = 0.1;            ///< Jy/beam
   std::int64_t extended_sources = 10;
-  std::int64_t rings = 0;           ///< supernova shells
+  std::int64_t rings = 0;  ///< supernova shells
   bool blank_corners = false;
-  std::int64_t grid_step = 64;      ///< of the Dirac grid
+  std::int64_t grid_step = 64;  ///< of the Dirac grid
 };
 
 struct SimulatedSky {
   Image image;
-  std::vector<std::string> cards;   ///< WCS, beam, unit
-  Catalogue truth;                  ///< id, kind, RA, DEC, x, y, Peak_flux, Total_flux, Maj, Min, PA, local_rms, snr
+  std::vector<std::string> cards;  ///< WCS, beam, unit
+  Catalogue truth;                 ///< id, kind, RA, DEC, x, y, Peak_flux, Total_flux, Maj, Min, PA, local_rms, snr
 };
 
 /// The same sky for the same options on every backend and machine: Philox4x32-10 counters (the layout of cuRAND's

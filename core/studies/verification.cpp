@@ -9,8 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/model/image.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/pipeline.hpp"
@@ -94,9 +94,10 @@ void Comparison::exact_maps(const std::string& stage, MapKind kind, const Backgr
       first < 0 ? "" : fmt::format("x {} y {}", first % got.shape().nx, first / got.shape().nx));
 }
 
-/// Largest error of a convolution, relative to the brightest pixel times the sum of |weights|. FFT: five times what float32
-/// transforms showed up to 4096^2. Chains of n roundings: 4 sqrt(n) u, which rounding exceeds with a probability below 1e-3
-/// (Higham & Mary 2019, theorem 2.4), and never less than the FFT's. A large kernel's rows are summed apart.
+/// Largest error of a convolution, relative to the brightest pixel times the sum of |weights|. FFT: five times what
+/// float32 transforms showed up to 4096^2. Chains of n roundings: 4 sqrt(n) u, which rounding exceeds with a
+/// probability below 1e-3 (Higham & Mary 2019, theorem 2.4), and never less than the FFT's. A large kernel's rows are
+/// summed apart.
 double convolution_bound(Algorithm algorithm, Shape kernel) {
   constexpr double kFft = 1e-6, kUnitRoundoff = 0x1p-24;
   if (algorithm == Algorithm::fft) return kFft;
@@ -143,10 +144,10 @@ void Comparison::convolution(const ConvolutionSpec& spec) {
     progress_.report(fmt::format("convolve {}", to_string(quote.algorithm)), 0);
     const auto plan = tested_.plan_convolution(spec, shape, quote.algorithm);
     const auto plane = tested_.convolve(*plane_, *plan, progress_);
-    compare_convolved(fmt::format("convolve {} {}x{}", to_string(quote.algorithm), spec.kernel.shape.nx,
-                                  spec.kernel.shape.ny),
-                      stored(tested_, MapKind::image, *plane, nullptr), expected, weights,
-                      convolution_bound(quote.algorithm, spec.kernel.shape));
+    compare_convolved(
+        fmt::format("convolve {} {}x{}", to_string(quote.algorithm), spec.kernel.shape.nx, spec.kernel.shape.ny),
+        stored(tested_, MapKind::image, *plane, nullptr), expected, weights,
+        convolution_bound(quote.algorithm, spec.kernel.shape));
   }
 }
 
@@ -263,8 +264,8 @@ VerificationReport verify(const Request& request, Backend& tested, Backend& orac
 }
 
 std::string to_text(const VerificationReport& report) {
-  std::string text = fmt::format("{}\n  {} ({}) against the reference\n", printable(report.input), report.backend,
-                                 report.device);
+  std::string text =
+      fmt::format("{}\n  {} ({}) against the reference\n", printable(report.input), report.backend, report.device);
   for (const StageCheck& check : report.checks)
     text += fmt::format("  {:<4} {:<24} {:<58} {:>9.3g} <= {:<8.2g} {}\n", check.passed ? "ok" : "FAIL", check.stage,
                         check.metric, check.worst, check.bound, check.where);

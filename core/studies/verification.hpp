@@ -15,11 +15,11 @@ namespace reber {
 
 /// One comparison. passed is !(worst > bound) with NaN failing.
 struct StageCheck {
-  std::string stage;      ///< "convolve separable", "clip", "mesh rms", "labels" ...
-  std::string metric;     ///< what `worst` measures, in words with its unit
+  std::string stage;   ///< "convolve separable", "clip", "mesh rms", "labels" ...
+  std::string metric;  ///< what `worst` measures, in words with its unit
   double worst = 0;
   double bound = 0;
-  std::string where;      ///< pixel or source of the worst value
+  std::string where;  ///< pixel or source of the worst value
   bool passed = false;
 };
 

@@ -2,9 +2,9 @@
 // Actions on files and documents.
 #include <algorithm>
 
-#include "gui/model/workbench.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
+#include "gui/model/workbench.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {

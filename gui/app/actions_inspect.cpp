@@ -2,13 +2,13 @@
 // Actions on limits, positions and regions.
 #include <algorithm>
 
+#include "gui/app/actions.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/panels/coordinate_menu.hpp"
-#include "gui/ui/inspector.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/ui/readout_of.hpp"
-#include "gui/app/actions.hpp"
+#include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Actions of comparing, reviewing sources, keeping and exporting.
-#include "gui/panels/source_tools.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
+#include "gui/panels/source_tools.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {

@@ -10,12 +10,12 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "gui/model/workbench.hpp"
-#include "gui/ui/inspector.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/app/layout.hpp"
-#include "gui/ui/panel.hpp"
 #include "gui/model/settings.hpp"
+#include "gui/model/workbench.hpp"
+#include "gui/ui/inspector.hpp"
+#include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {

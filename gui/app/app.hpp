@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "gui/app/window.hpp"
 #include "gui/model/early_backend.hpp"
 #include "gui/render/ellipse_renderer.hpp"
 #include "gui/render/image_renderer.hpp"
 #include "gui/render/pass_clock.hpp"
-#include "gui/view/loader.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/shell.hpp"
-#include "gui/app/window.hpp"
+#include "gui/view/loader.hpp"
 #include "gui/viewer.hpp"
 
 namespace reber::gui {

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "gui/panels/status_readout.hpp"
 #include "gui/app/actions.hpp"
+#include "gui/panels/status_readout.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 

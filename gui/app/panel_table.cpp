@@ -2,8 +2,8 @@
 // The table of panels: one row each, in the order of the column, the strip and the menu.
 #include <array>
 
-#include "gui/panels/panels.hpp"
 #include "gui/panels/palette_window.hpp"
+#include "gui/panels/panels.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {

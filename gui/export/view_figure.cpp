@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "gui/model/image/colour_bar.hpp"
+#include "gui/model/sky/view_axes.hpp"
 #include "gui/model/tables/plot_axis.hpp"
 #include "gui/model/tables/source_shapes.hpp"
-#include "gui/model/sky/view_axes.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "core/display/display_scale.hpp"
 #include "gui/model/image/contours.hpp"
-#include "gui/model/sky/coordinates.hpp"
 #include "gui/model/regions/regions.hpp"
+#include "gui/model/sky/coordinates.hpp"
 
 namespace reber::gui {
 

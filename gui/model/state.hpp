@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/fits/fits_image.hpp"
-#include "core/pipeline/request.hpp"
 #include "core/live/live_run.hpp"
-#include "gui/model/inspect.hpp"
+#include "core/model/image_header.hpp"
+#include "core/pipeline/request.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/image/render_settings.hpp"
+#include "gui/model/inspect.hpp"
+#include "gui/model/sky/view_transform.hpp"
 #include "gui/model/tables/source_shapes.hpp"
 #include "gui/model/tables/source_view.hpp"
-#include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {
 

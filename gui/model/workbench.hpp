@@ -11,12 +11,12 @@
 #include "core/model/sky_list.hpp"
 #include "core/studies/match.hpp"
 #include "gui/model/device_monitor.hpp"
+#include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/proof.hpp"
-#include "gui/model/image/pyramid.hpp"
-#include "gui/model/workspace.hpp"
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/undo.hpp"
+#include "gui/model/workspace.hpp"
 
 namespace reber::gui {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "gui/model/image/contours.hpp"
 #include "gui/model/file_identity.hpp"
-#include "gui/model/json_object.hpp"
+#include "gui/model/image/contours.hpp"
 #include "gui/model/image/render_settings.hpp"
+#include "gui/model/json_object.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

@@ -7,8 +7,8 @@
 
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/tables/source_shapes.hpp"
-#include "gui/ui/catalogue_colours.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/ui/catalogue_colours.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 

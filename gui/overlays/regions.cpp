@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/ui/ink.hpp"
 
 namespace reber::gui {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/sky/compass.hpp"
 #include "gui/model/image/wcs_grid.hpp"
-#include "gui/ui/ink.hpp"
+#include "gui/model/sky/compass.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/ui/ink.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

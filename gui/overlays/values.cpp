@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "gui/model/image/colour_bar.hpp"
-#include "gui/ui/ink.hpp"
 #include "gui/overlays/overlays.hpp"
+#include "gui/ui/ink.hpp"
 #include "gui/ui/inspector.hpp"
 
 namespace reber::gui {

@@ -4,11 +4,11 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include "gui/ui/fields.hpp"
-#include "gui/panels/panels.hpp"
-#include "gui/ui/readout_of.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/panels/palette_window.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {

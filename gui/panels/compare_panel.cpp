@@ -9,9 +9,9 @@
 #include "gui/model/image/readout.hpp"
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

@@ -7,9 +7,9 @@
 
 #include <cmath>
 
-#include "gui/ui/readout_of.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/panels/palette_window.hpp"
+#include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
+#include "gui/ui/fields.hpp"
 
 namespace reber::gui {
 namespace {

@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "gui/app/keep.hpp"
 #include "gui/export/figure_writer.hpp"
 #include "gui/export/view_figure.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/app/keep.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 

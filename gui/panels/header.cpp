@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "gui/model/sky/compass.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/ui/readout_of.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/readout_of.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

@@ -11,10 +11,10 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/open_catalogue.hpp"
-#include "gui/ui/catalogue_colours.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/ui/linked_plot.hpp"
 #include "gui/panels/source_tools.hpp"
+#include "gui/ui/catalogue_colours.hpp"
+#include "gui/ui/linked_plot.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

@@ -10,8 +10,8 @@
 
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/job_slot.hpp"
-#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 

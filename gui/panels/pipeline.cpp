@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/panels/pipeline_stages.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/ui/fields.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/panels/palette_window.hpp"
+#include "gui/panels/panels.hpp"
+#include "gui/ui/fields.hpp"
 
 namespace reber::gui {
 namespace {

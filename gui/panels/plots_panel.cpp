@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "gui/panels/panels.hpp"
-#include "gui/ui/linked_plot.hpp"
 #include "gui/panels/source_tools.hpp"
+#include "gui/ui/linked_plot.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/sky/compass.hpp"
 #include "gui/model/image/profiles.hpp"
+#include "gui/model/sky/compass.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/ui/plot_area.hpp"
 #include "gui/ui/readout_of.hpp"

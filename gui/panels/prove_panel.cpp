@@ -9,8 +9,8 @@
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/ui/linked_plot.hpp"
 #include "gui/panels/panels.hpp"
+#include "gui/ui/linked_plot.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

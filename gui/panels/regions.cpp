@@ -11,9 +11,9 @@
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
 #include "gui/model/regions/region_io.hpp"
+#include "gui/panels/panels.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {

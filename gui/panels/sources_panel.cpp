@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
-#include "gui/ui/fields.hpp"
 #include "gui/panels/panels.hpp"
 #include "gui/panels/source_tools.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 

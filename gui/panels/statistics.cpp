@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "gui/model/image/readout.hpp"
+#include "gui/panels/panels.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/plot_area.hpp"
 
 namespace reber::gui {

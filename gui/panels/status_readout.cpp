@@ -9,8 +9,8 @@
 
 #include "core/live/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
-#include "gui/ui/readout_of.hpp"
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/readout_of.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

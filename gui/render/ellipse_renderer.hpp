@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gui/model/tables/source_shapes.hpp"
 #include "gui/model/sky/view_transform.hpp"
+#include "gui/model/tables/source_shapes.hpp"
 #include "gui/render/gl.hpp"
 
 namespace reber::gui {

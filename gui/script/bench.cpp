@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "gui/model/device_monitor.hpp"
 #include "gui/app/app.hpp"
+#include "gui/model/device_monitor.hpp"
 #include "gui/script/bench_live.hpp"
 #include "gui/viewer.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/ui/widgets.hpp"
 #include "gui/model/state.hpp"
+#include "gui/ui/widgets.hpp"
 
 namespace reber::gui {
 

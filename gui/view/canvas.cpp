@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/app/app.hpp"
+#include "gui/app/keep.hpp"
+#include "gui/app/layout.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/overlays/overlays.hpp"
 #include "gui/panels/coordinate_menu.hpp"
-#include "gui/ui/inspector.hpp"
-#include "gui/app/app.hpp"
-#include "gui/view/canvas.hpp"
-#include "gui/app/keep.hpp"
-#include "gui/app/layout.hpp"
-#include "gui/ui/overlay.hpp"
 #include "gui/panels/palette_window.hpp"
+#include "gui/ui/inspector.hpp"
+#include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
+#include "gui/view/canvas.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/view/canvas.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/view/canvas.hpp"
 
 namespace reber::gui {
 namespace {

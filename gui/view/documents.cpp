@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "gui/panels/panels.hpp"
 #include "gui/app/app.hpp"
 #include "gui/app/keep.hpp"
+#include "gui/panels/panels.hpp"
 
 namespace reber::gui {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "core/live/display_tiles.hpp"
 #include "core/sources/model_map.hpp"
+#include "gui/app/app.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/panels/panels.hpp"
-#include "gui/app/app.hpp"
 
 namespace reber::gui {
 namespace {

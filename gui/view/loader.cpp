@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "core/model/image_header.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/image_header.hpp"
 
 namespace reber::gui {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "core/model/image_header.hpp"
 #include "core/fits/fits_image.hpp"
-#include "gui/model/job_slot.hpp"
+#include "core/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
+#include "gui/model/job_slot.hpp"
 
 namespace reber::gui {
 

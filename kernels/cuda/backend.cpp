@@ -8,18 +8,18 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
-#include "kernels/cuda/maps/derived.hpp"
-#include "kernels/cuda/maps/display.hpp"
+#include "kernels/cuda/device/context.hpp"
+#include "kernels/cuda/device/load.hpp"
+#include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/fit/fit.hpp"
-#include "kernels/cuda/statistics/histogram.hpp"
 #include "kernels/cuda/islands/island_pixels.hpp"
 #include "kernels/cuda/islands/label.hpp"
-#include "kernels/cuda/device/load.hpp"
-#include "kernels/cuda/mesh/mesh.hpp"
-#include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/maps/derived.hpp"
+#include "kernels/cuda/maps/display.hpp"
 #include "kernels/cuda/maps/render.hpp"
+#include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/statistics/histogram.hpp"
 
 namespace reber::cuda {
 namespace {

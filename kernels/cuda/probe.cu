@@ -2,8 +2,8 @@
 // A kernel so small that only a broken installation fails it; and kernels that show what the card reaches at best.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {
 namespace {

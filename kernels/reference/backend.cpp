@@ -170,8 +170,8 @@ class ReferenceBackend final : public Backend {
         std::int64_t end = x + 1;
         while (end < shape.nx && row[end] == row[x]) ++end;
         if (row[x] > 0)
-          all.runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x),
-                              static_cast<std::int32_t>(end), row[x]});
+          all.runs.push_back(
+              {static_cast<std::int32_t>(y), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end), row[x]});
         x = end;
       }
     }

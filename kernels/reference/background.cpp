@@ -27,8 +27,7 @@ Moments moments_of(std::span<const double> values) {
   const long double mean = sum / static_cast<long double>(values.size());
   long double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return {static_cast<double>(mean),
-          static_cast<double>(std::sqrt(squares / static_cast<long double>(values.size())))};
+  return {static_cast<double>(mean), static_cast<double>(std::sqrt(squares / static_cast<long double>(values.size())))};
 }
 
 std::vector<double> sorted_finite(std::vector<double> values) {
@@ -104,7 +103,8 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
         const double rms = clipped.std / bias;
         const bool crowded = !(std::abs(clipped.mean - clipped.median) < 0.3 * rms);
         const double weight = options.centre;
-        value.mean = static_cast<float>(crowded ? clipped.median : weight * clipped.median - (weight - 1) * clipped.mean);
+        value.mean =
+            static_cast<float>(crowded ? clipped.median : weight * clipped.median - (weight - 1) * clipped.mean);
         value.rms = static_cast<float>(rms);
       }
       cells.mean.push_back(value.mean);
@@ -115,7 +115,9 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
 }
 
 BackgroundAt::BackgroundAt(const BackgroundModel& model)
-    : model_(&model), rows_(mesh_axis(model.grid.rows, model.grid.image.ny)), cols_(mesh_axis(model.grid.cols, model.grid.image.nx)) {
+    : model_(&model),
+      rows_(mesh_axis(model.grid.rows, model.grid.image.ny)),
+      cols_(mesh_axis(model.grid.cols, model.grid.image.nx)) {
   if (model.mean_map) mean_map_ = &mine<HostPlane>(*model.mean_map);
   if (model.rms_map) rms_map_ = &mine<HostPlane>(*model.rms_map);
 }

@@ -67,8 +67,7 @@ std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& s
   for (std::int64_t y = 0; y < ny; ++y) {
     progress.report("convolve", static_cast<double>(y) / static_cast<double>(ny));
     for (std::int64_t x = 0; x < nx; ++x) {
-      const Sums sums =
-          sums_at(plane, kernel, spec.boundary, &rows[y * kernel.shape.ny], &cols[x * kernel.shape.nx]);
+      const Sums sums = sums_at(plane, kernel, spec.boundary, &rows[y * kernel.shape.ny], &cols[x * kernel.shape.nx]);
       double value = sums.sum;
       if (interpolate) {
         const bool enough = sums.weight != 0 && std::abs(sums.weight) >= spec.min_weight * std::abs(total);

@@ -68,8 +68,7 @@ std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& 
   return std::make_unique<HostIslands>(shape, options, std::move(labels), count);
 }
 
-std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& background,
-                                const HostIslands& islands) {
+std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands) {
   const auto [ny, nx] = plane.shape();
   const BackgroundAt at(background);
   std::vector<IslandSums> all(islands.count());

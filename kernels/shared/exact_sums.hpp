@@ -164,8 +164,8 @@ REBER_HD double rounded(Uint128 a, int exponent) {
   return std::ldexp(static_cast<double>(static_cast<std::uint64_t>(bits >> 64) | rest), exponent + 64 - lead);
 }
 
-/// The mean and std of values less a pivot, where 128 bits hold n squares and sum^2: sum, squares and the pivot in units of
-/// 2^unit and its square.
+/// The mean and std of values less a pivot, where 128 bits hold n squares and sum^2: sum, squares and the pivot in
+/// units of 2^unit and its square.
 REBER_HD MeanStd mean_and_std_about(Int128 pivot, std::uint64_t n, Int128 sum, Uint128 squares, int unit) {
   const Int128 whole = sum + pivot * static_cast<Int128>(n);
   const auto count = static_cast<double>(n);

@@ -10,7 +10,9 @@
 namespace reber::rules {
 
 /// Unsigned key whose order is that of finite floats (-0 just below +0).
-REBER_HD std::uint32_t key_of_bits(std::uint32_t bits) { return bits ^ ((bits >> 31) != 0 ? 0xffffffffu : 0x80000000u); }
+REBER_HD std::uint32_t key_of_bits(std::uint32_t bits) {
+  return bits ^ ((bits >> 31) != 0 ? 0xffffffffu : 0x80000000u);
+}
 REBER_HD std::uint32_t bits_of_key(std::uint32_t key) { return key ^ ((key >> 31) != 0 ? 0x80000000u : 0xffffffffu); }
 
 REBER_HD std::uint32_t key_of(float value) {

@@ -58,7 +58,8 @@ template <typename Int>
 REBER_HD Int boundary_index_as(Int i, Int n, Boundary boundary) {
   if (i >= 0 && i < n) return i;
   switch (boundary) {
-    case Boundary::nearest: return i < 0 ? 0 : n - 1;
+    case Boundary::nearest:
+      return i < 0 ? 0 : n - 1;
     case Boundary::reflect: {
       const Int period = 2 * n;
       const Int j = ((i % period) + period) % period;
@@ -70,9 +71,11 @@ REBER_HD Int boundary_index_as(Int i, Int n, Boundary boundary) {
       const Int j = ((i % period) + period) % period;
       return j < n ? j : period - j;
     }
-    case Boundary::wrap: return ((i % n) + n) % n;
+    case Boundary::wrap:
+      return ((i % n) + n) % n;
     case Boundary::zero:
-    case Boundary::blank: break;
+    case Boundary::blank:
+      break;
   }
   return -1;
 }

@@ -67,7 +67,8 @@ TEST(Convolution, flux_of_a_source_away_from_edges_is_kept) {
 }
 
 TEST(Convolution, an_fft_of_an_image_with_a_large_offset_rounds_as_the_noise_does) {
-  // Kernels of 17 to 87 pixels for tiles of several sizes. Half an ulp of 1e4 is 4.9e-4, and sums round a few times that.
+  // Kernels of 17 to 87 pixels for tiles of several sizes. Half an ulp of 1e4 is 4.9e-4, and sums round a few times
+  // that.
   for (const Covariance& widths : {Covariance{16, 0, 9}, Covariance{49, 6, 25}, Covariance{400, 30, 200}}) {
     Image image = random_image({300, 310}, 0, 6);
     for (std::int64_t k = 0; k < image.shape().count(); ++k) image.data()[k] = 1e4f + std::min(image.data()[k], 5.0f);
@@ -117,7 +118,8 @@ TEST(Convolution, shifts_and_flips_commute) {
 
 TEST(Convolution, streamed_in_bands_equals_resident_to_the_bit) {
   const Image image = random_image({203, 150}, 0.02, 9);
-  for (const Kernel& kernel : {gaussian_kernel({20, 6, 12}, Normalise::sum), gaussian_kernel({30, 0, 14}, Normalise::sum)}) {
+  for (const Kernel& kernel :
+       {gaussian_kernel({20, 6, 12}, Normalise::sum), gaussian_kernel({30, 0, 14}, Normalise::sum)}) {
     for (const Boundary boundary : {Boundary::zero, Boundary::reflect, Boundary::wrap}) {
       const ConvolutionSpec spec{kernel, boundary};
       for_each_algorithm(spec, image.shape(), [&](Backend& tested, Algorithm algorithm) {
@@ -137,8 +139,9 @@ TEST(Convolution, streamed_in_bands_equals_resident_to_the_bit) {
 TEST(Convolution, direct_and_separable_give_the_same_bits_on_every_backend) {
   const auto names = tested_backends();
   const Image image = random_image({190, 333}, 0.01, 21);
-  for (const Kernel& kernel : {gaussian_kernel({20, 6, 12}, Normalise::sum), gaussian_kernel({30, 0, 14}, Normalise::sum),
-                               gaussian_kernel({300, 0, 300}, Normalise::sum), box_kernel(15, Normalise::sum)}) {
+  for (const Kernel& kernel :
+       {gaussian_kernel({20, 6, 12}, Normalise::sum), gaussian_kernel({30, 0, 14}, Normalise::sum),
+        gaussian_kernel({300, 0, 300}, Normalise::sum), box_kernel(15, Normalise::sum)}) {
     const ConvolutionSpec spec{kernel, Boundary::reflect};
     for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable}) {
       Image first;
@@ -197,8 +200,9 @@ std::vector<Image> same_everywhere(const Image& image, const ConvolutionSpec& sp
 }
 
 TEST(Convolution, kernels_of_every_size_give_the_same_bits_on_every_backend) {
-  std::vector<Shape> sizes{{5, 3}, {3, 7}, {8, 8}, {6, 9}, {1, 9}, {9, 1}, {11, 9}, {15, 12}, {17, 13}, {25, 21},
-                           {19, 31}, {33, 33}, {33, 20}, {45, 49}, {65, 65}, {60, 70}, {97, 90}, {129, 129}, {131, 5}};
+  std::vector<Shape> sizes{{5, 3},   {3, 7},   {8, 8},   {6, 9},     {1, 9},   {9, 1},   {11, 9},
+                           {15, 12}, {17, 13}, {25, 21}, {19, 31},   {33, 33}, {33, 20}, {45, 49},
+                           {65, 65}, {60, 70}, {97, 90}, {129, 129}, {131, 5}};
   for (std::int64_t side = 3; side <= 31; side += 2) sizes.push_back({side, side});
   const Image image = random_image({70, 1101}, 0, 33), small = random_image({13, 10}, 0, 34);
   for (const Shape size : sizes) {
@@ -229,8 +233,8 @@ TEST(Convolution, rows_that_overflow_blank_only_what_they_reach) {
   Image image = random_image({80, 300}, 0, 37);
   for (std::int64_t x = 120; x < 126; ++x) image.at(40, x) = 3e38f;
   for (const Shape size : {Shape{11, 11}, Shape{9, 9}, Shape{21, 15}, Shape{35, 35}}) {
-    Kernel kernel = custom_kernel(size, std::vector<double>(static_cast<std::size_t>(size.count()), 1.0),
-                                  Normalise::none, "ones");
+    Kernel kernel =
+        custom_kernel(size, std::vector<double>(static_cast<std::size_t>(size.count()), 1.0), Normalise::none, "ones");
     for (const Image& got : same_everywhere(image, {std::move(kernel)})) {
       for (std::int64_t y = 0; y < image.shape().ny; ++y) {
         const bool reached = y + size.ny / 2 >= 40 && y - (size.ny - 1 - size.ny / 2) <= 40;
@@ -296,12 +300,18 @@ PublishedCase translate(const std::string& key, const nlohmann::json& kernel) {
   if (has("correlate")) {
     std::ranges::reverse(c.spec.kernel.weights);
   }
-  if (has("boundary=None")) c.margin = 1;
-  else if (has("fill_value=nan")) c.spec.boundary = Boundary::blank;
-  else if (has("boundary=extend") || has("nearest")) c.spec.boundary = Boundary::nearest;
-  else if (has("wrap")) c.spec.boundary = Boundary::wrap;
-  else if (has("mirror")) c.spec.boundary = Boundary::mirror;
-  else if (has("reflect")) c.spec.boundary = Boundary::reflect;
+  if (has("boundary=None"))
+    c.margin = 1;
+  else if (has("fill_value=nan"))
+    c.spec.boundary = Boundary::blank;
+  else if (has("boundary=extend") || has("nearest"))
+    c.spec.boundary = Boundary::nearest;
+  else if (has("wrap"))
+    c.spec.boundary = Boundary::wrap;
+  else if (has("mirror"))
+    c.spec.boundary = Boundary::mirror;
+  else if (has("reflect"))
+    c.spec.boundary = Boundary::reflect;
   return c;
 }
 

@@ -76,11 +76,12 @@ Image weight_part(const Image& image, ConvolutionSpec spec) {
   return part;
 }
 
-/// Bound of each pixel. Direct and separable: n roundings of sums of non-negative magnitude (Higham 2002, eq. 3.5), n the
-/// weights in one chain, or rows and columns where those are summed one after the other. FFT: 1e-6 of the largest pixel times the sum of |weights|, five times
-/// the error measured for float32 transforms up to 4096^2. Interpolation divides by a weight that errs alike.
-std::vector<double> bounds_for(Algorithm algorithm, const Image& image, const ConvolutionSpec& spec,
-                               const Image& size, const Image* part) {
+/// Bound of each pixel. Direct and separable: n roundings of sums of non-negative magnitude (Higham 2002, eq. 3.5), n
+/// the weights in one chain, or rows and columns where those are summed one after the other. FFT: 1e-6 of the largest
+/// pixel times the sum of |weights|, five times the error measured for float32 transforms up to 4096^2. Interpolation
+/// divides by a weight that errs alike.
+std::vector<double> bounds_for(Algorithm algorithm, const Image& image, const ConvolutionSpec& spec, const Image& size,
+                               const Image* part) {
   double largest = 0, weights = 0;
   for (std::int64_t i = 0; i < image.shape().count(); ++i)
     if (std::isfinite(image.data()[i])) largest = std::max(largest, std::abs(static_cast<double>(image.data()[i])));
@@ -106,8 +107,7 @@ std::vector<double> bounds_for(Algorithm algorithm, const Image& image, const Co
 void settle_marginal(Image& got, Image& expected, const Image& part, double min_weight) {
   for (std::int64_t i = 0; i < got.shape().count(); ++i) {
     const bool marginal = std::abs(std::abs(part.data()[i]) - min_weight) < 1e-4;
-    if (marginal && std::isnan(got.data()[i]) != std::isnan(expected.data()[i]))
-      got.data()[i] = expected.data()[i] = 0;
+    if (marginal && std::isnan(got.data()[i]) != std::isnan(expected.data()[i])) got.data()[i] = expected.data()[i] = 0;
   }
 }
 
@@ -119,8 +119,8 @@ void check_case(const Image& image, const ConvolutionSpec& spec) {
   const auto reference_plane = load(reference, image);
   const Image expected = store(reference, *reference.convolve(*reference_plane, *reference_plan, {}));
   const Image size = magnitude(image, spec);
-  const bool interpolates = spec.nan == NanRule::interpolate &&
-                            (reference_plane->blank() > 0 || spec.boundary == Boundary::blank);
+  const bool interpolates =
+      spec.nan == NanRule::interpolate && (reference_plane->blank() > 0 || spec.boundary == Boundary::blank);
   const Image part = interpolates ? weight_part(image, spec) : Image();
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
@@ -166,16 +166,15 @@ TEST_P(ConvolutionConformance, agrees_with_the_reference_for_every_kernel_and_bl
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    shapes_and_boundaries, ConvolutionConformance,
-    ::testing::Combine(::testing::Values(Shape{1, 1}, Shape{1, 37}, Shape{41, 1}, Shape{17, 31}, Shape{64, 64},
-                                         Shape{127, 131}, Shape{257, 255}),
-                       ::testing::Values(Boundary::zero, Boundary::reflect, Boundary::mirror, Boundary::nearest,
-                                         Boundary::wrap, Boundary::blank)),
-    [](const auto& instance) {
-      const Shape shape = std::get<0>(instance.param);
-      return fmt::format("{}x{}_{}", shape.ny, shape.nx, to_string(std::get<1>(instance.param)));
-    });
+INSTANTIATE_TEST_SUITE_P(shapes_and_boundaries, ConvolutionConformance,
+                         ::testing::Combine(::testing::Values(Shape{1, 1}, Shape{1, 37}, Shape{41, 1}, Shape{17, 31},
+                                                              Shape{64, 64}, Shape{127, 131}, Shape{257, 255}),
+                                            ::testing::Values(Boundary::zero, Boundary::reflect, Boundary::mirror,
+                                                              Boundary::nearest, Boundary::wrap, Boundary::blank)),
+                         [](const auto& instance) {
+                           const Shape shape = std::get<0>(instance.param);
+                           return fmt::format("{}x{}_{}", shape.ny, shape.nx, to_string(std::get<1>(instance.param)));
+                         });
 
 }  // namespace
 }  // namespace reber::testing

@@ -13,9 +13,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/model/image_header.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/image_header.hpp"
 
 #include "tests/support/testing.hpp"
 

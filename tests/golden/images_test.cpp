@@ -50,10 +50,13 @@ TEST_P(GoldenImages, clip_components_and_brightest_sums_are_numpys) {
 
     const PlaneStatistics plain = tested.statistics(*plane);
     EXPECT_EQ(plain.blank, expected["nan"].get<std::int64_t>());
-    for (const auto& [key, value] : {std::pair{"min", plain.min}, {"max", plain.max}, {"mean", plain.mean},
-                                     {"median", plain.median}, {"std", plain.std}})
-      EXPECT_NEAR(value, expected[key].get<double>(), 1e-9 * std::abs(expected["std"].get<double>()) +
-                                                          1e-12 * std::abs(expected[key].get<double>()))
+    for (const auto& [key, value] : {std::pair{"min", plain.min},
+                                     {"max", plain.max},
+                                     {"mean", plain.mean},
+                                     {"median", plain.median},
+                                     {"std", plain.std}})
+      EXPECT_NEAR(value, expected[key].get<double>(),
+                  1e-9 * std::abs(expected["std"].get<double>()) + 1e-12 * std::abs(expected[key].get<double>()))
           << key;
 
     const ClipStatistics clip = tested.clip(*plane, {});
@@ -64,8 +67,8 @@ TEST_P(GoldenImages, clip_components_and_brightest_sums_are_numpys) {
       EXPECT_LE(std::abs(value - expected[key].get<double>()), 1e-6 * std::abs(expected[key].get<double>())) << key;
 
     // The reference counts above median + 5 std of the clip as it stands, without the bias correction.
-    const auto flat = BackgroundModel::constant(image.header().shape, static_cast<float>(clip.median),
-                                                static_cast<float>(clip.std));
+    const auto flat =
+        BackgroundModel::constant(image.header().shape, static_cast<float>(clip.median), static_cast<float>(clip.std));
     for (const auto& [key, connectivity] :
          {std::pair{"n5sig_conn4", Connectivity::four}, {"n5sig_conn8", Connectivity::eight}}) {
       const auto islands = tested.label(*plane, flat, {5, 5, 1, connectivity, false}, {});
@@ -95,8 +98,8 @@ struct PeerCase {
   const char* list;
   const char* finder;
   double seed, flood;
-  double least_matched;             ///< what is reached now, less one source: it must not fall
-  double flux_low, flux_high;       ///< bounds of the median Total_flux ratio, around what is reached now
+  double least_matched;        ///< what is reached now, less one source: it must not fall
+  double flux_low, flux_high;  ///< bounds of the median Total_flux ratio, around what is reached now
 };
 
 TEST_P(GoldenImages, sources_of_other_finders_are_found_with_their_fluxes) {
@@ -113,9 +116,10 @@ TEST_P(GoldenImages, sources_of_other_finders_are_found_with_their_fluxes) {
     const PipelineResult result = run_pipeline(request, backend(GetParam()), {}, {});
     const auto theirs = read_list(path_of(one.list));
     const ListMatch match = match_list(theirs, result.sources, *result.beam);
-    fmt::print("{} on {}: {} of {} {} sources matched ({:.3f}), median flux ratio {:.3f}, offset {:.2f} arcsec; {} found\n",
-               GetParam(), one.image, match.matched, theirs.size(), one.finder, match.fraction, match.flux_ratio,
-               match.offset_arcsec, result.sources.size());
+    fmt::print(
+        "{} on {}: {} of {} {} sources matched ({:.3f}), median flux ratio {:.3f}, offset {:.2f} arcsec; {} found\n",
+        GetParam(), one.image, match.matched, theirs.size(), one.finder, match.fraction, match.flux_ratio,
+        match.offset_arcsec, result.sources.size());
     EXPECT_GE(match.fraction, one.least_matched);
     EXPECT_GE(match.flux_ratio, one.flux_low);
     EXPECT_LE(match.flux_ratio, one.flux_high);

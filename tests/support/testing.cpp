@@ -31,9 +31,9 @@ namespace reber::testing {
   }
   if (at < 0) return ::testing::AssertionSuccess();
   const double bound = bounds.size() == 1 ? bounds[0] : bounds[static_cast<std::size_t>(at)];
-  return ::testing::AssertionFailure() << "pixel (y " << at / got.shape().nx << ", x " << at % got.shape().nx << "): got "
-                                       << got.data()[at] << ", reference " << expected.data()[at] << ", error " << worst
-                                       << ", bound " << bound;
+  return ::testing::AssertionFailure() << "pixel (y " << at / got.shape().nx << ", x " << at % got.shape().nx
+                                       << "): got " << got.data()[at] << ", reference " << expected.data()[at]
+                                       << ", error " << worst << ", bound " << bound;
 }
 
 ::testing::AssertionResult same_bits(const Image& got, const Image& expected) {

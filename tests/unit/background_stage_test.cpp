@@ -20,7 +20,8 @@ Image field(Shape shape, double rms, double peak, std::uint64_t seed) {
   for (std::int64_t y = 0; y < shape.ny; ++y)
     for (std::int64_t x = 0; x < shape.nx; ++x) {
       const double dy = static_cast<double>(y % 40) - 20, dx = static_cast<double>(x % 40) - 20;
-      image.at(y, x) = static_cast<float>(rms * random.normal() + peak * std::exp(-2.772589 * (dx * dx + dy * dy) / 25));
+      image.at(y, x) =
+          static_cast<float>(rms * random.normal() + peak * std::exp(-2.772589 * (dx * dx + dy * dy) / 25));
     }
   return image;
 }
@@ -125,7 +126,8 @@ TEST(detection_planes, a_faint_wide_source_is_found_on_a_smoothed_plane) {
   Image image = field(shape, 1, 0, 6);
   for (std::int64_t y = 0; y < shape.ny; ++y)
     for (std::int64_t x = 0; x < shape.nx; ++x)
-      image.at(y, x) += static_cast<float>(1.5 * std::exp(-2.772589 * (std::pow(y - 150.0, 2) + std::pow(x - 140.0, 2)) / 400));
+      image.at(y, x) +=
+          static_cast<float>(1.5 * std::exp(-2.772589 * (std::pow(y - 150.0, 2) + std::pow(x - 140.0, 2)) / 400));
   const auto plane = load(cpu, image);
   const BackgroundRequest boxes;
   const BackgroundModel model = measure_background(cpu, *plane, boxes, 5.0, {}).model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CASA's table of beams: written and read back, planes without a beam, and tables that cannot be used.
-#include "core/model/image_header.hpp"
 #include "core/fits/beam_table.hpp"
+#include "core/model/image_header.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,14 +28,34 @@ std::string card(const std::string& text) {
 /// A cube of 3 channels and 2 polarisations, 4 x 2 pixels, the channel as value.
 std::string cube() {
   std::string header;
-  for (const char* text :
-       {"SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    4",
-        "NAXIS1  =                    4", "NAXIS2  =                    2", "NAXIS3  =                    3",
-        "NAXIS4  =                    2", "CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", "CTYPE3  = 'FREQ    '",
-        "CTYPE4  = 'STOKES  '", "CRVAL1  = 10.0", "CRVAL2  = 20.0", "CDELT1  = -0.001", "CDELT2  = 0.001",
-        "CRPIX1  = 2.0", "CRPIX2  = 1.0", "CRVAL3  = 1.4E9", "CDELT3  = 1E6", "CRPIX3  = 1.0", "CRVAL4  = 1.0",
-        "CDELT4  = 1.0", "CRPIX4  = 1.0", "BUNIT   = 'Jy/beam '", "BMAJ    = 0.003", "BMIN    = 0.003",
-        "HISTORY AIPS   CLEAN BMAJ=  9.9 BMIN=  9.9 BPA=   0.00", "END"})
+  for (const char* text : {"SIMPLE  =                    T",
+                           "BITPIX  =                  -32",
+                           "NAXIS   =                    4",
+                           "NAXIS1  =                    4",
+                           "NAXIS2  =                    2",
+                           "NAXIS3  =                    3",
+                           "NAXIS4  =                    2",
+                           "CTYPE1  = 'RA---SIN'",
+                           "CTYPE2  = 'DEC--SIN'",
+                           "CTYPE3  = 'FREQ    '",
+                           "CTYPE4  = 'STOKES  '",
+                           "CRVAL1  = 10.0",
+                           "CRVAL2  = 20.0",
+                           "CDELT1  = -0.001",
+                           "CDELT2  = 0.001",
+                           "CRPIX1  = 2.0",
+                           "CRPIX2  = 1.0",
+                           "CRVAL3  = 1.4E9",
+                           "CDELT3  = 1E6",
+                           "CRPIX3  = 1.0",
+                           "CRVAL4  = 1.0",
+                           "CDELT4  = 1.0",
+                           "CRPIX4  = 1.0",
+                           "BUNIT   = 'Jy/beam '",
+                           "BMAJ    = 0.003",
+                           "BMIN    = 0.003",
+                           "HISTORY AIPS   CLEAN BMAJ=  9.9 BMIN=  9.9 BPA=   0.00",
+                           "END"})
     header += card(text);
   header.resize(2880 * ((header.size() + 2879) / 2880), ' ');
   return header + std::string(2880, '\0');
@@ -43,8 +63,7 @@ std::string cube() {
 
 std::vector<std::optional<Beam>> six_beams() {
   std::vector<std::optional<Beam>> beams;
-  for (int plane = 0; plane < 6; ++plane)
-    beams.push_back(Beam{(10.0 + plane) / 3600, 8.0 / 3600, 12.5 * plane});
+  for (int plane = 0; plane < 6; ++plane) beams.push_back(Beam{(10.0 + plane) / 3600, 8.0 / 3600, 12.5 * plane});
   beams[2].reset();
   return beams;
 }
@@ -98,9 +117,7 @@ TEST(BeamTable, OneBeamForAllPlanesNeedsNoTable) {
   OutputHeader out;
   out.like = &in;
   out.beam = Beam{0.004, 0.003, 30};
-  {
-    CubeWriter abandoned(folder.file("out.fits"), out, {}, false);
-  }
+  { CubeWriter abandoned(folder.file("out.fits"), out, {}, false); }
   EXPECT_EQ(folder.entries(), 1);
   CubeWriter writer(folder.file("out.fits"), out, {}, false);
   writer.finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogue files: every digit kept, every text escaped for where it goes.
-#include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
+#include "core/base/printable.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ Catalogue sample() {
       {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM"}, std::vector<double>{0.0125, kNaN, kNaN}},
       {{"Min", "deg", "phys.angSize.sminAxis", "FWHM"}, std::vector<double>{0.01, kNaN, kNaN}},
       {{"PA", "deg", "pos.posAng", "angle"}, std::vector<double>{25, kNaN, kNaN}},
-      {{"Name", "", "meta.id", "text < & >"}, std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "-01:02:03.4"}}};
+      {{"Name", "", "meta.id", "text < & >"},
+       std::vector<std::string>{"=cmd()|\"x\",", "<b>&{}\x1b[31m", "-01:02:03.4"}}};
   return catalogue;
 }
 

@@ -6,9 +6,9 @@
 
 #include <cmath>
 #include <fstream>
-#include <sstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 namespace reber {
 namespace {

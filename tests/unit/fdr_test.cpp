@@ -28,7 +28,8 @@ std::int64_t by_definition(const std::vector<float>& all, double alpha, double c
   std::ranges::sort(p);
   std::int64_t detected = 0;
   for (std::size_t k = 1; k <= p.size(); ++k)
-    if (p[k - 1] <= alpha / c * static_cast<double>(k) / static_cast<double>(p.size())) detected = static_cast<std::int64_t>(k);
+    if (p[k - 1] <= alpha / c * static_cast<double>(k) / static_cast<double>(p.size()))
+      detected = static_cast<std::int64_t>(k);
   return detected;
 }
 
@@ -76,8 +77,7 @@ TEST(fdr, counts_the_pixels_that_have_an_snr) {
   Backend& cpu = backend("cpu");
   const Image image = random_image({80, 90}, 0.1, 3);
   const auto plane = load(cpu, image);
-  const FdrThreshold found =
-      measure_fdr(cpu, *plane, BackgroundModel::constant({80, 90}, 0, 1), 0.05, 10.4, {});
+  const FdrThreshold found = measure_fdr(cpu, *plane, BackgroundModel::constant({80, 90}, 0, 1), 0.05, 10.4, {});
   EXPECT_EQ(found.pixels, 80 * 90 - plane->blank());
   EXPECT_NEAR(found.correction, 2.9289682539682538, 1e-12);  // 1 + 1/2 + ... + 1/10
   EXPECT_THROW((void)measure_fdr(cpu, *plane, BackgroundModel::constant({80, 90}, 0, 1), 1, 1, {}), InputError);

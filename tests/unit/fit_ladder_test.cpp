@@ -64,7 +64,8 @@ void expect_scene(const std::vector<LadderResult>& got, const std::vector<Gaussi
 }
 
 TEST(FitBatch, RoomThatIsFilledInAnyOrderHoldsWhatIsAdded) {
-  const FitPixels first = pixels_of({{100, 20, 20, kBeam}}), second = pixels_of({{50, 30, 32, kBeam}, {60, 42, 32, kBeam}});
+  const FitPixels first = pixels_of({{100, 20, 20, kBeam}}),
+                  second = pixels_of({{50, 30, 32, kBeam}, {60, 42, 32, kBeam}});
   const std::vector<Candidate> one{candidate(100, 20, 20, 0)}, two{candidate(50, 30, 32, 0), candidate(60, 42, 32, 1)};
   const FitLadder ladders[] = {{first, one, {kBeam, 5, 3}}, {second, two, {kBeam, 5, 3}}};
   FitBatch added, laid;
@@ -111,7 +112,8 @@ TEST(FitLadder, FindsACompanionInWhatIsLeft) {
 
 TEST(FitLadder, LeavesAnExtendedGaussianWhole) {
   for (const Covariance& shape : {Covariance{64, 0, 25}, Covariance{100, 30, 60}}) {
-    const auto got = climbed(FitLadder(pixels_of({{30, 31.3, 30.6, shape}}), {candidate(30, 31, 31, 0)}, {kBeam, 5, 3}));
+    const auto got =
+        climbed(FitLadder(pixels_of({{30, 31.3, 30.6, shape}}), {candidate(30, 31, 31, 0)}, {kBeam, 5, 3}));
     ASSERT_EQ(got.size(), 1u);
     EXPECT_EQ(got[0].flag, 0);
     EXPECT_NEAR(got[0].gaussian.component.fwhm2.xx, shape.xx, 0.1);
@@ -133,7 +135,8 @@ TEST(FitLadder, RefusesTotalsThatThePixelsDoNotHold) {
   FitPixels pixels;
   for (std::int32_t y = 20; y < 40; ++y)
     for (std::int32_t x = 20; x < 40; ++x)
-      pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(5.5 - 0.02 * std::abs(x - 30)), pixels.rms.push_back(1);
+      pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(5.5 - 0.02 * std::abs(x - 30)),
+          pixels.rms.push_back(1);
   EXPECT_TRUE(climbed(FitLadder(pixels, {candidate(5.5, 30, 30, 0)}, {kBeam, 5, 3})).empty());
 }
 
@@ -144,7 +147,8 @@ TEST(FitLadder, FitsThePartsOfAnIslandThatNoSumDescribes) {
   Random random(3);
   for (std::int32_t y = 36; y < 56; ++y)
     for (std::int32_t x = 36; x < 56; ++x)
-      pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(400 * random.uniform()), pixels.rms.push_back(1);
+      pixels.y.push_back(y), pixels.x.push_back(x), pixels.value.push_back(400 * random.uniform()),
+          pixels.rms.push_back(1);
   ASSERT_GT(point, 20u);
   Candidate rough = candidate(400, 46, 46, 1);
   rough.start.fwhm2 = {200, 0, 200};

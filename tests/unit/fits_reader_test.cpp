@@ -7,9 +7,9 @@
 #include <cmath>
 #include <functional>
 
-#include "core/model/image_header.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/image_header.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -14,8 +14,8 @@
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/proof.hpp"
 #include "gui/model/sky/sky_lock.hpp"
-#include "gui/model/tables/source_view.hpp"
 #include "gui/model/sky/view_axes.hpp"
+#include "gui/model/tables/source_view.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/model/image/colour_bar.hpp"
 #include "gui/model/first_limits.hpp"
+#include "gui/model/image/colour_bar.hpp"
 #include "gui/model/state.hpp"
 
 namespace reber::gui {

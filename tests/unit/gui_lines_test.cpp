@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "gui/model/sky/compass.hpp"
 #include "gui/model/image/profiles.hpp"
 #include "gui/model/image/readout.hpp"
 #include "gui/model/image/wcs_grid.hpp"
+#include "gui/model/sky/compass.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 

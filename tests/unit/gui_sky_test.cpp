@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "gui/model/sky/compass.hpp"
 #include "gui/model/image/readout.hpp"
+#include "gui/model/sky/compass.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 #include "tests/unit/sky_rows.hpp"

@@ -8,8 +8,8 @@
 
 #include "core/sources/deblend.hpp"
 #include "core/sources/fit_sources.hpp"
-#include "core/studies/simulation.hpp"
 #include "core/sources/source.hpp"
+#include "core/studies/simulation.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 
@@ -83,13 +83,13 @@ void expect_same(const std::vector<Source>& got, const std::vector<Source>& expe
   ASSERT_GT(got.size(), 50u);
   for (std::size_t k = 0; k < got.size(); ++k) {
     const Source &a = got[k], &b = expected[k];
-    for (const std::int64_t Source::* whole :
+    for (const std::int64_t Source::*whole :
          {&Source::island, &Source::npix, &Source::peak_x, &Source::peak_y, &Source::x0, &Source::x1, &Source::y0,
           &Source::y1, &Source::flag, &Source::resolved})
       EXPECT_EQ(a.*whole, b.*whole) << "source " << k;
-    for (const double Source::* real : {&Source::x, &Source::y, &Source::e_x, &Source::ra, &Source::dec, &Source::total,
-                                        &Source::e_total, &Source::peak, &Source::e_peak, &Source::major,
-                                        &Source::minor, &Source::e_major, &Source::dc_major_most, &Source::rms})
+    for (const double Source::*real : {&Source::x, &Source::y, &Source::e_x, &Source::ra, &Source::dec, &Source::total,
+                                       &Source::e_total, &Source::peak, &Source::e_peak, &Source::major, &Source::minor,
+                                       &Source::e_major, &Source::dc_major_most, &Source::rms})
       EXPECT_FALSE(worst(a.*real, b.*real) > bound) << "source " << k << ": " << a.*real << " and " << b.*real;
   }
 }

@@ -66,13 +66,13 @@ bool warns_of_fft(const Report& report) {
 }
 
 bool used_fft(const Report& report) {
-  return std::ranges::any_of(report.stages, [](const StageReport& stage) { return stage.algorithm.starts_with("fft"); });
+  return std::ranges::any_of(report.stages,
+                             [](const StageReport& stage) { return stage.algorithm.starts_with("fft"); });
 }
 
 bool gave_up_fft(const Report& report) {
-  return std::ranges::any_of(report.facts, [](const Fact& fact) {
-    return fact.second.find("too much for a float FFT") != std::string::npos;
-  });
+  return std::ranges::any_of(
+      report.facts, [](const Fact& fact) { return fact.second.find("too much for a float FFT") != std::string::npos; });
 }
 
 // Which of the two happens depends on the number of threads, by which the quotes differ.

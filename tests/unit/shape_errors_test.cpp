@@ -83,7 +83,8 @@ TEST(ShapeErrors, APointHasAnUpperLimitThatHolds) {
 TEST(ShapeErrors, TheLogarithmOfTheAreaScattersAsStated) {
   const Covariance shape = sky_covariance(9, 6, 30);
   std::vector<double> areas;
-  for (const Covariance& one : drawn(9, 6, 30, 0.02)) areas.push_back(0.5 * std::log(one.xx * one.yy - one.xy * one.xy));
+  for (const Covariance& one : drawn(9, 6, 30, 0.02))
+    areas.push_back(0.5 * std::log(one.xx * one.yy - one.xy * one.xy));
   EXPECT_NEAR(deviation(areas) / log_area_error(shape, shape_errors(shape, 0.02)), 1, 0.02);
 }
 

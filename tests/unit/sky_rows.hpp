@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/image_header.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

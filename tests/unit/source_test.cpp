@@ -20,12 +20,19 @@ ImageHeader field_header(double beam_px) {
   ImageHeader header;
   header.shape = {128, 128};
   header.unit = Unit::parse("Jy/beam");
-  const std::pair<const char*, std::string> cards[] = {
-      {"NAXIS", "2"},          {"NAXIS1", "128"},       {"NAXIS2", "128"},
-      {"CTYPE1", "'RA---SIN'"}, {"CTYPE2", "'DEC--SIN'"}, {"CRVAL1", "60.0"},
-      {"CRVAL2", "-30.0"},      {"CRPIX1", "64.5"},       {"CRPIX2", "64.5"},
-      {"CDELT1", fmt::format("{:.15f}", -kPixelDeg)},    {"CDELT2", fmt::format("{:.15f}", kPixelDeg)},
-      {"EQUINOX", "2000.0"},    {"RADESYS", "'FK5'"}};
+  const std::pair<const char*, std::string> cards[] = {{"NAXIS", "2"},
+                                                       {"NAXIS1", "128"},
+                                                       {"NAXIS2", "128"},
+                                                       {"CTYPE1", "'RA---SIN'"},
+                                                       {"CTYPE2", "'DEC--SIN'"},
+                                                       {"CRVAL1", "60.0"},
+                                                       {"CRVAL2", "-30.0"},
+                                                       {"CRPIX1", "64.5"},
+                                                       {"CRPIX2", "64.5"},
+                                                       {"CDELT1", fmt::format("{:.15f}", -kPixelDeg)},
+                                                       {"CDELT2", fmt::format("{:.15f}", kPixelDeg)},
+                                                       {"EQUINOX", "2000.0"},
+                                                       {"RADESYS", "'FK5'"}};
   std::string text;
   for (const auto& [key, value] : cards) text += fmt::format("{:<80}", fmt::format("{:<8}= {:>20}", key, value));
   text += fmt::format("{:<80}", "END");
@@ -44,8 +51,8 @@ Image field(const std::vector<Gaussian>& sources) {
     for (std::int64_t x = 0; x < 128; ++x) {
       double value = 0;
       for (const Gaussian& s : sources)
-        value += s.peak * std::exp(-4 * std::log(2.0) * (std::pow((x - s.x) / s.fwhm_px, 2) +
-                                                          std::pow((y - s.y) / s.fwhm_px, 2)));
+        value += s.peak * std::exp(-4 * std::log(2.0) *
+                                   (std::pow((x - s.x) / s.fwhm_px, 2) + std::pow((y - s.y) / s.fwhm_px, 2)));
       image.at(y, x) = static_cast<float>(value);
     }
   return image;
@@ -151,8 +158,8 @@ TEST(Deblending, a_bump_below_contrast_or_prominence_stays_with_its_source) {
 }
 
 TEST(Deblending, a_compact_peak_on_wide_emission_stands_whatever_its_part_of_the_flux) {
-  // 1 mJy is 1 sigma: the compact source holds 0.1 % of the island's flux. At 40 sigma it rises by far more than 5 above the
-  // saddle to the wide one's middle, at 20 sigma on that slope by less.
+  // 1 mJy is 1 sigma: the compact source holds 0.1 % of the island's flux. At 40 sigma it rises by far more than 5
+  // above the saddle to the wide one's middle, at 20 sigma on that slope by less.
   EXPECT_EQ(found(field({{64, 64, 0.3, 60}, {80, 64, 0.04, 4}}), field_header(5), {}).size(), 2u);
   EXPECT_EQ(found(field({{64, 64, 0.3, 60}, {80, 64, 0.02, 4}}), field_header(5), {}).size(), 1u);
 }

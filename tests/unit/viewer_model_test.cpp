@@ -14,11 +14,11 @@
 #include "core/live/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/model/folder_listing.hpp"
-#include "gui/model/job_slot.hpp"
 #include "gui/model/image/pyramid.hpp"
-#include "gui/model/state_json.hpp"
+#include "gui/model/job_slot.hpp"
 #include "gui/model/sky/view_transform.hpp"
 #include "gui/model/state.hpp"
+#include "gui/model/state_json.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::gui {

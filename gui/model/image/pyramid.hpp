@@ -8,9 +8,9 @@
 
 #include "core/base/progress.hpp"
 #include "core/compute/detection.hpp"
-#include "core/model/pixel_source.hpp"
 #include "core/display/reduced_levels.hpp"
 #include "core/model/image.hpp"
+#include "core/model/pixel_source.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber {

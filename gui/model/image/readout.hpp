@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/model/image_header.hpp"
-#include "gui/model/sky/coordinates.hpp"
 #include "gui/model/image/pyramid.hpp"
+#include "gui/model/sky/coordinates.hpp"
 
 namespace reber::gui {
 

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "core/base/printable.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 
 namespace reber::gui {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "gui/model/sky/coordinates.hpp"
 #include "gui/model/regions/region_io.hpp"
+#include "gui/model/sky/coordinates.hpp"
 
 namespace reber::gui {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "gui/model/sky/compass.hpp"
 #include "gui/model/regions/regions.hpp"
+#include "gui/model/sky/compass.hpp"
 
 namespace reber::gui {
 namespace {

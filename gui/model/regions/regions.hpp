@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
 #include "core/display/pixel_ranks.hpp"
+#include "core/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
 
 namespace reber::gui {

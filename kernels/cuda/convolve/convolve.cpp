@@ -8,11 +8,11 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/error.hpp"
+#include "kernels/cuda/convolve/common/blanks.hpp"
+#include "kernels/cuda/convolve/direct/direct.hpp"
 #include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/separable/separable.hpp"
-#include "kernels/cuda/convolve/direct/direct.hpp"
-#include "kernels/cuda/convolve/common/blanks.hpp"
-#include "core/base/error.hpp"
 #include "kernels/cuda/statistics/histogram.hpp"
 #include "kernels/shared/fft_range.hpp"
 #include "kernels/shared/kernel_total.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/convolve/common/convolver.hpp"
 #include "core/base/progress.hpp"
 #include "core/compute/convolution.hpp"
+#include "kernels/cuda/convolve/common/convolver.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/device/views.hpp"

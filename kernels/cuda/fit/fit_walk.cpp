@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/fit/fit.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
+#include "kernels/cuda/fit/fit.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cuda {

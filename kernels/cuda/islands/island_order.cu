@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "kernels/cuda/islands/label.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/islands/island_pixels.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/islands/island_pixels.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -39,9 +39,9 @@ void fetch(Context& context, const DeviceBuffer<T>& from, std::vector<T>& to) {
 /// Makes the lists as long as they will be, side by side: fresh pages take longer than the copies into them.
 void make_room(Context& context, std::int64_t total, IslandPixels& pixels) {
   const auto size = static_cast<std::size_t>(total);
-  const std::array<std::function<void()>, 5> lists{
-      [&] { pixels.y.resize(size); }, [&] { pixels.x.resize(size); }, [&] { pixels.pixel.resize(size); },
-      [&] { pixels.mean.resize(size); }, [&] { pixels.rms.resize(size); }};
+  const std::array<std::function<void()>, 5> lists{[&] { pixels.y.resize(size); }, [&] { pixels.x.resize(size); },
+                                                   [&] { pixels.pixel.resize(size); },
+                                                   [&] { pixels.mean.resize(size); }, [&] { pixels.rms.resize(size); }};
   context.threads().for_each(static_cast<std::int64_t>(lists.size()),
                              [&](std::int64_t k) { lists[static_cast<std::size_t>(k)](); });
 }

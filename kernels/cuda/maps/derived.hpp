@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "core/compute/backend.hpp"
-#include "kernels/cuda/islands/label.hpp"
 #include "kernels/cuda/device/views.hpp"
+#include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {
 

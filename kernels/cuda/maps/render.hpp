@@ -8,8 +8,8 @@
 
 #include "core/compute/backend.hpp"
 #include "kernels/cuda/device/background.hpp"
-#include "kernels/cuda/islands/label.hpp"
 #include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {
 

@@ -5,8 +5,8 @@
 
 #include "kernels/cuda/device/async_copy.cuh"
 #include "kernels/cuda/device/lossless_sums.cuh"
-#include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/device/views.hpp"
+#include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "kernels/shared/float_keys.hpp"
 

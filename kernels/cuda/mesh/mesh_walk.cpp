@@ -10,8 +10,8 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/statistics.hpp"
-#include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/mesh/mesh.hpp"
 
 namespace reber::cuda {
 namespace {

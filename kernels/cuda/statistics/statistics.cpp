@@ -139,8 +139,7 @@ std::optional<PlaneStatistics> by_passes(const CudaPlane& plane, StatisticsParts
 
 PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts) {
   if (const auto result = by_passes(plane, parts)) return *result;
-  const auto answer =
-      parts == StatisticsParts::mean_and_std ? std::nullopt : sift_plane(plane, ClipOptions{3, 0});
+  const auto answer = parts == StatisticsParts::mean_and_std ? std::nullopt : sift_plane(plane, ClipOptions{3, 0});
   if (!answer) {
     PlaneHistogram histogram(plane);
     return solve_statistics(histogram, plane.blank(), parts);

@@ -47,8 +47,8 @@ class Convolver {
     (void)other;
     return false;
   }
-  /// Queues several jobs, whose inputs, output rows and boundaries are the same: the first of this convolver, the others
-  /// of ones that it shares with. The bits of run() for each.
+  /// Queues several jobs, whose inputs, output rows and boundaries are the same: the first of this convolver, the
+  /// others of ones that it shares with. The bits of run() for each.
   virtual void run_each(cudaStream_t stream, std::span<const ConvolvePart> parts) const {
     for (const ConvolvePart& part : parts) part.convolver->run(stream, part.job);
   }

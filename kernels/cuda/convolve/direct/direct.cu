@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cuda/convolve/direct/direct.hpp"
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/reached_part.hpp"
+#include "kernels/cuda/convolve/direct/direct.hpp"
 #include "kernels/cuda/convolve/march/staging.hpp"
 
 namespace reber::cuda {

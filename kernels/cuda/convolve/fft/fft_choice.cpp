@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "core/base/error.hpp"
+#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"
 
 namespace reber::cuda {

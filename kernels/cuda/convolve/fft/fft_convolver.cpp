@@ -7,10 +7,10 @@
 #include <numeric>
 #include <optional>
 
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
+#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <optional>
 
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
+#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/fft/fft_lines.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"

@@ -8,8 +8,8 @@
 
 #include "core/base/shape.hpp"
 #include "core/model/kernel.hpp"
-#include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
+#include "kernels/cuda/device/context.hpp"
 
 namespace reber::cuda {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "core/base/error.hpp"
+#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"
 #include "kernels/cuda/convolve/fft/fft_tile.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cuda/device/async_copy.cuh"
 #include "kernels/cuda/convolve/common/convolver.hpp"
+#include "kernels/cuda/device/async_copy.cuh"
 
 namespace reber::cuda {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cuda/convolve/separable/separable.hpp"
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/reached_part.hpp"
+#include "kernels/cuda/convolve/separable/separable.hpp"
 #include "kernels/cuda/convolve/separable/separable_each.hpp"
 #include "kernels/cuda/convolve/separable/separable_ring.cuh"
 #include "kernels/cuda/convolve/separable/separable_spaced.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/convolve/separable/separable.hpp"
 #include "kernels/cuda/convolve/march/march_convolver.cuh"
+#include "kernels/cuda/convolve/separable/separable.hpp"
 #include "kernels/cuda/convolve/separable/separable_march.cuh"
 #include "kernels/cuda/convolve/separable/separable_plain.cuh"
 

@@ -3,8 +3,8 @@
 // serves: along x into a buffer, then along y, one thread a pixel. The same sums in the same order as separable.cu.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/convolve/separable/separable.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
+#include "kernels/cuda/convolve/separable/separable.hpp"
 
 namespace reber::cuda {
 namespace {
