@@ -106,7 +106,7 @@ class Backend {
   /// S/N of each pixel, (pixel - mean) / rms; blank as in render_rows.
   [[nodiscard]] virtual std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) = 0;
   /// Planes of one shape and tiling.
-  [[nodiscard]] virtual std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) = 0;
   /// A copy in which every pixel less than grow + 1 rows and columns from a pixel of an island is blank. grow >= 0.
   [[nodiscard]] virtual std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
                                                                std::int64_t grow) = 0;

@@ -11,7 +11,7 @@ namespace reber {
 
 /// A plane of two, pixel by pixel, in float. difference: a - b, blank where either is. larger, smaller: the
 /// larger or smaller of the two, the other where one is blank.
-enum class Combine { difference, larger, smaller };
+enum class PlaneRule { difference, larger, smaller };
 
 enum class Connectivity { four = 4, eight = 8 };
 

@@ -59,12 +59,12 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(SessionMap map, Backend& backen
   return entry.tiles;
 }
 
-void DisplayDesk::drop(SessionStage first) {
+void DisplayDesk::drop(LiveStage first) {
   for (std::size_t map = 0; map < entries_.size(); ++map) {
     const auto kind = static_cast<SessionMap>(map);
-    const SessionStage made_by = kind == SessionMap::input   ? SessionStage::read
-                                 : kind == SessionMap::plane ? SessionStage::convolve
-                                                             : SessionStage::background;
+    const LiveStage made_by = kind == SessionMap::input   ? LiveStage::read
+                              : kind == SessionMap::plane ? LiveStage::convolve
+                                                          : LiveStage::background;
     if (first <= made_by) close(entries_[map]);
   }
 }

@@ -31,7 +31,7 @@ class DisplayDesk {
                                                     const BackgroundModel* background, ShowMaps by,
                                                     const Progress& progress);
   /// Stages from `first` on run again: levels made of their results go.
-  void drop(SessionStage first);
+  void drop(LiveStage first);
   /// Makes the tiles that are asked for.   returns whether there were any
   bool serve();
   /// A part of whole maps that are wanted.   returns whether one became whole

@@ -25,7 +25,7 @@ struct DisplayTile {
   std::shared_ptr<const DeviceTile> device;
 };
 
-/// Safe to use from any thread and to outlive its Session, which then answers no more.
+/// Safe to use from any thread and to outlive its LiveRun, which then answers no more.
 class DisplayTiles {
  public:
   /// sample: finite values of the map, sorted. ask: wakes the thread that serves; called without locks held.

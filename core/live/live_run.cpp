@@ -13,11 +13,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Order of a report's stages and of the facts that belong to them.
-SessionStage stage_of(const std::string& name) {
-  if (name == "read") return SessionStage::read;
-  if (name == "convolve") return SessionStage::convolve;
-  if (name == "background") return SessionStage::background;
-  return SessionStage::detect;
+LiveStage stage_of(const std::string& name) {
+  if (name == "read") return LiveStage::read;
+  if (name == "convolve") return LiveStage::convolve;
+  if (name == "background") return LiveStage::background;
+  return LiveStage::detect;
 }
 
 /// Stages before the first one that ran keep their times, and what they told.
@@ -30,9 +30,9 @@ void keep_earlier_stages(const Report& before, const Request& request, Report& n
   std::vector<StageReport> stages;
   for (const StageReport& stage : before.stages) {
     const bool again = std::ranges::any_of(now.stages, [&](const StageReport& s) { return s.name == stage.name; });
-    const SessionStage kind = stage_of(stage.name);
-    const bool asked = kind == SessionStage::read || (kind == SessionStage::convolve && request.convolve) ||
-                       (kind == SessionStage::background && request.background);
+    const LiveStage kind = stage_of(stage.name);
+    const bool asked = kind == LiveStage::read || (kind == LiveStage::convolve && request.convolve) ||
+                       (kind == LiveStage::background && request.background);
     if (!again && asked) stages.push_back(stage);
   }
   stages.insert(stages.end(), now.stages.begin(), now.stages.end());
@@ -49,32 +49,32 @@ MapKind kind_of(SessionMap map) {
 
 }  // namespace
 
-std::optional<SessionStage> first_changed_stage(const Request& before, const Request& after) {
+std::optional<LiveStage> first_changed_stage(const Request& before, const Request& after) {
   if (before.input != after.input || !(before.open == after.open) ||
       before.device_memory_bytes != after.device_memory_bytes)
-    return SessionStage::read;
+    return LiveStage::read;
   // The beam takes part in the kernel, in the size of the mesh's cells and in the fluxes.
-  if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return SessionStage::convolve;
-  if (!(before.background == after.background)) return SessionStage::background;
+  if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return LiveStage::convolve;
+  if (!(before.background == after.background)) return LiveStage::background;
   if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr ||
       !(before.deblend == after.deblend) || !(before.fit == after.fit) || !(before.calibration == after.calibration) ||
       before.negative_too != after.negative_too || before.reliability != after.reliability)
-    return SessionStage::detect;
+    return LiveStage::detect;
   return {};
 }
 
 /// A running stage that is not the last finishes for nothing when a stage before it, or it itself, changes. Labelling
 /// is let finish: stopping it for every step of a slider would show nothing until the hand rests.
-bool Session::State::must_stop(const Request& newer) const {
+bool LiveRun::State::must_stop(const Request& newer) const {
   if (!running_request) return true;  // a map
   const auto first = first_changed_stage(running, newer);
   if (!first) return false;
-  const SessionStage at = stage_of(status.stage);
-  if (at < SessionStage::detect) return *first <= at;
-  return *first < SessionStage::detect || status.stage == "fit";
+  const LiveStage at = stage_of(status.stage);
+  if (at < LiveStage::detect) return *first <= at;
+  return *first < LiveStage::detect || status.stage == "fit";
 }
 
-Progress Session::State::progress() {
+Progress LiveRun::State::progress() {
   return Progress(
       [this](const std::string&, double fraction) {
         bool tell = false;
@@ -88,34 +88,34 @@ Progress Session::State::progress() {
       &stop);
 }
 
-void Session::State::drop_changed(const Request& request) {
-  const auto first = cached_for ? first_changed_stage(*cached_for, request) : SessionStage::read;
+void LiveRun::State::drop_changed(const Request& request) {
+  const auto first = cached_for ? first_changed_stage(*cached_for, request) : LiveStage::read;
   cached_for = request;
   if (!first) return;
   desk.drop(*first);
-  if (*first <= SessionStage::background) {
+  if (*first <= LiveStage::background) {
     cache.background.reset();
     cache.background_history.clear();
   }
-  if (*first <= SessionStage::convolve) {
+  if (*first <= LiveStage::convolve) {
     cache.plane.reset();
     cache.convolution.reset();
     cache.choice.reset();
   }
-  if (*first <= SessionStage::read) cache = PipelineCache();
-  if (*first < SessionStage::detect) last = PipelineResult();  // its planes make room for the new ones
+  if (*first <= LiveStage::read) cache = PipelineCache();
+  if (*first < LiveStage::detect) last = PipelineResult();  // its planes make room for the new ones
 }
 
-std::shared_ptr<const LabelRuns> Session::State::labels_of(const IslandMap& islands) {
+std::shared_ptr<const LabelRuns> LiveRun::State::labels_of(const IslandMap& islands) {
   LabelRuns runs = backend->label_runs(islands);
   const std::lock_guard lock(mutex);
   if (result && result->labels && *result->labels == runs) return result->labels;
   return std::make_shared<const LabelRuns>(std::move(runs));
 }
 
-void Session::State::publish(const Request& request, std::uint64_t generation, Clock::time_point since,
+void LiveRun::State::publish(const Request& request, std::uint64_t generation, Clock::time_point since,
                              PipelineResult fresh) {
-  auto made = std::make_shared<SessionResult>();
+  auto made = std::make_shared<LiveResult>();
   made->generation = generation;
   made->request = request;
   made->report = fresh.report;
@@ -138,7 +138,7 @@ void Session::State::publish(const Request& request, std::uint64_t generation, C
   result = std::move(made);
 }
 
-void Session::State::run(const Request& request, std::uint64_t generation, Clock::time_point since) {
+void LiveRun::State::run(const Request& request, std::uint64_t generation, Clock::time_point since) {
   std::string error;
   try {
     if (!backend) {
@@ -169,7 +169,7 @@ void Session::State::run(const Request& request, std::uint64_t generation, Clock
   end_job(error);
 }
 
-void Session::State::end_job(const std::string& error) {
+void LiveRun::State::end_job(const std::string& error) {
   {
     const std::lock_guard lock(mutex);
     status.error = error;
@@ -182,7 +182,7 @@ void Session::State::end_job(const std::string& error) {
   changed();
 }
 
-void Session::State::fill_map(SessionMap map, Image& image, const Progress& report) {
+void LiveRun::State::fill_map(SessionMap map, Image& image, const Progress& report) {
   // Some 10 ms of copying: a wish to stop is heard between the parts, and each begins with the copy engine at rest.
   constexpr std::int64_t kPixels = std::int64_t{1} << 24;
   const Shape shape = image.shape();
@@ -196,7 +196,7 @@ void Session::State::fill_map(SessionMap map, Image& image, const Progress& repo
   }
 }
 
-std::shared_ptr<DisplayTiles> Session::State::make_tiles(SessionMap map) {
+std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(SessionMap map) {
   const auto at = static_cast<std::size_t>(map);
   ShowMaps by = ShowMaps::automatic;
   std::vector<TileKey> first;
@@ -220,7 +220,7 @@ std::shared_ptr<DisplayTiles> Session::State::make_tiles(SessionMap map) {
   return tiles;
 }
 
-void Session::State::make_map(SessionMap map, bool to_show) {
+void LiveRun::State::make_map(SessionMap map, bool to_show) {
   const auto at = static_cast<std::size_t>(map);
   const bool needs_background = kind_of(map) != MapKind::image;
   std::string error;
@@ -249,24 +249,24 @@ void Session::State::make_map(SessionMap map, bool to_show) {
   end_job(error);
 }
 
-int Session::State::next_map(const std::array<bool, kSessionMaps>& of) {
+int LiveRun::State::next_map(const std::array<bool, kSessionMaps>& of) {
   const auto found = std::ranges::find(of, true);
   return found == of.end() ? -1 : static_cast<int>(found - of.begin());
 }
 
 /// Before all else, and between stages: a tile takes a fraction of a millisecond.
-void Session::State::serve_tiles() {
+void LiveRun::State::serve_tiles() {
   if (desk.serve()) changed();
 }
 
-void Session::State::forget_all() {
-  desk.drop(SessionStage::read);
+void LiveRun::State::forget_all() {
+  desk.drop(LiveStage::read);
   cached_for.reset();
   cache = PipelineCache();
   last = PipelineResult();
 }
 
-void Session::State::work() {
+void LiveRun::State::work() {
   std::unique_lock lock(mutex);
   bool pixels_wanted = false;
   while (true) {

@@ -18,14 +18,14 @@
 namespace reber {
 
 /// Stages in order; a changed parameter makes its stage and all later ones run again.
-enum class SessionStage { read, convolve, background, detect };
+enum class LiveStage { read, convolve, background, detect };
 
 /// The first stage that must run again when `before` becomes `after`; empty where nothing that is computed changed.
 /// Output names do not count.
-[[nodiscard]] std::optional<SessionStage> first_changed_stage(const Request& before, const Request& after);
+[[nodiscard]] std::optional<LiveStage> first_changed_stage(const Request& before, const Request& after);
 
-/// One finished run, all of it in host memory: safe to keep, to read from any thread and to outlive its Session.
-struct SessionResult {
+/// One finished run, all of it in host memory: safe to keep, to read from any thread and to outlive its LiveRun.
+struct LiveResult {
   std::uint64_t generation = 0;  ///< of the request it answers
   Request request;
   /// Stages as last run: a stage whose parameters did not change keeps the time of the run that did it.
@@ -42,8 +42,8 @@ struct SessionResult {
   double wall_ms = 0;                ///< from the request's start to this result
 };
 
-/// What the Session's thread is doing. `generation` is that of the newest request.
-struct SessionStatus {
+/// What the LiveRun's thread is doing. `generation` is that of the newest request.
+struct LiveStatus {
   std::uint64_t generation = 0;
   bool busy = false;
   std::string stage;    ///< "read", "convolve" ... or the map being made
@@ -77,17 +77,17 @@ struct ShownMap {
 /// Runs requests on one image, one at a time, the newest first: a request that waits is replaced by a newer one. A
 /// running one is stopped when the newer one changes a stage before the one at work, and else finishes first, so that a
 /// slider that keeps moving shows results all the while. All calls return at once and may come from any thread.
-class Session {
+class LiveRun {
  public:
   using MakeBackend = std::function<std::unique_ptr<Backend>()>;
 
   /// make_backend is called on the session's thread at the first request. changed is called, from that thread, whenever
   /// status(), result() or map() would answer something new: it should only wake its own thread.
-  Session(MakeBackend make_backend, std::function<void()> changed);
+  LiveRun(MakeBackend make_backend, std::function<void()> changed);
   /// Stops what runs and waits for it.
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ~LiveRun();
+  LiveRun(const LiveRun&) = delete;
+  LiveRun& operator=(const LiveRun&) = delete;
 
   /// Asks for a run; output and dry_run are ignored. Returns its generation.
   std::uint64_t submit(Request request);
@@ -96,9 +96,9 @@ class Session {
   /// Forgets all computed stages: the file changed on disk.
   void invalidate();
 
-  [[nodiscard]] SessionStatus status() const;
+  [[nodiscard]] LiveStatus status() const;
   /// The newest finished run; null before the first.
-  [[nodiscard]] std::shared_ptr<const SessionResult> result() const;
+  [[nodiscard]] std::shared_ptr<const LiveResult> result() const;
 
   /// Asks for a map of the newest result; made after the requests that wait. Nothing happens before the first result or
   /// where the result has no such map.

@@ -6,13 +6,13 @@
 
 namespace reber {
 
-Session::Session(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
+LiveRun::LiveRun(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
   state_->make_backend = std::move(make_backend);
   state_->changed = std::move(changed);
   state_->thread = std::thread([state = state_.get()] { state->work(); });
 }
 
-Session::~Session() {
+LiveRun::~LiveRun() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->quit = true;
@@ -22,7 +22,7 @@ Session::~Session() {
   state_->thread.join();
 }
 
-std::uint64_t Session::submit(Request request) {
+std::uint64_t LiveRun::submit(Request request) {
   request.output = {};
   request.dry_run = false;
   const std::lock_guard lock(state_->mutex);
@@ -34,7 +34,7 @@ std::uint64_t Session::submit(Request request) {
   return ++state_->status.generation;
 }
 
-void Session::cancel() {
+void LiveRun::cancel() {
   const std::lock_guard lock(state_->mutex);
   state_->waiting.reset();
   state_->wanted.fill(false);
@@ -43,40 +43,40 @@ void Session::cancel() {
   state_->stop = true;
 }
 
-void Session::invalidate() {
+void LiveRun::invalidate() {
   const std::lock_guard lock(state_->mutex);
   state_->forget = true;
   state_->stop = true;
 }
 
-SessionStatus Session::status() const {
+LiveStatus LiveRun::status() const {
   const std::lock_guard lock(state_->mutex);
   return state_->status;
 }
 
-std::shared_ptr<const SessionResult> Session::result() const {
+std::shared_ptr<const LiveResult> LiveRun::result() const {
   const std::lock_guard lock(state_->mutex);
   return state_->result;
 }
 
-void Session::request_map(SessionMap map) {
+void LiveRun::request_map(SessionMap map) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->result && !state_->waiting) return;
   state_->wanted[static_cast<std::size_t>(map)] = true;
   state_->wake.notify_one();
 }
 
-MapResult Session::map(SessionMap map) const {
+MapResult LiveRun::map(SessionMap map) const {
   const std::lock_guard lock(state_->mutex);
   return state_->maps[static_cast<std::size_t>(map)];
 }
 
-void Session::forget_map(SessionMap map) {
+void LiveRun::forget_map(SessionMap map) {
   const std::lock_guard lock(state_->mutex);
   state_->maps[static_cast<std::size_t>(map)] = {};
 }
 
-void Session::request_shown(SessionMap map, std::vector<TileKey> first, ShowMaps by) {
+void LiveRun::request_shown(SessionMap map, std::vector<TileKey> first, ShowMaps by) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->result && !state_->waiting) return;
   state_->show_by = by;
@@ -85,24 +85,24 @@ void Session::request_shown(SessionMap map, std::vector<TileKey> first, ShowMaps
   state_->wake.notify_one();
 }
 
-ShownMap Session::shown(SessionMap map) const {
+ShownMap LiveRun::shown(SessionMap map) const {
   const std::lock_guard lock(state_->mutex);
   return state_->shown[static_cast<std::size_t>(map)];
 }
 
-void Session::forget_shown(SessionMap map) {
+void LiveRun::forget_shown(SessionMap map) {
   const std::lock_guard lock(state_->mutex);
   state_->shown[static_cast<std::size_t>(map)].image.reset();
 }
 
-std::shared_ptr<GraphicsLink> Session::graphics_link() const {
+std::shared_ptr<GraphicsLink> LiveRun::graphics_link() const {
   const std::lock_guard lock(state_->mutex);
   return state_->link;
 }
 
-void Session::use_device_tiles(bool on) { state_->desk.use_device(on); }
+void LiveRun::use_device_tiles(bool on) { state_->desk.use_device(on); }
 
-BackendInfo Session::backend() const {
+BackendInfo LiveRun::backend() const {
   const std::lock_guard lock(state_->mutex);
   return state_->info;
 }

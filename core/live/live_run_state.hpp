@@ -18,7 +18,7 @@
 
 namespace reber {
 
-struct Session::State {
+struct LiveRun::State {
   using Clock = std::chrono::steady_clock;
 
   MakeBackend make_backend;
@@ -30,10 +30,10 @@ struct Session::State {
   std::optional<Request> waiting;
   Clock::time_point waiting_since;
   std::array<bool, kSessionMaps> wanted{};
-  SessionStatus status;
+  LiveStatus status;
   Request running;
   bool running_request = false;
-  std::shared_ptr<const SessionResult> result;
+  std::shared_ptr<const LiveResult> result;
   std::array<MapResult, kSessionMaps> maps;
   std::array<bool, kSessionMaps> wanted_shown{};
   std::array<std::vector<TileKey>, kSessionMaps> first_tiles;  ///< of those

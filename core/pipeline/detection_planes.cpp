@@ -37,7 +37,10 @@ ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
 class Folder {
  public:
   Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Progress& progress)
-      : backend_(backend), boxes_(boxes), rule_(negative ? Combine::smaller : Combine::larger), progress_(progress) {}
+      : backend_(backend),
+        boxes_(boxes),
+        rule_(negative ? PlaneRule::smaller : PlaneRule::larger),
+        progress_(progress) {}
 
   void add(std::unique_ptr<Plane> snr, std::string note) {
     result.snr = result.snr ? backend_.combine(rule_, *result.snr, *snr) : std::move(snr);
@@ -56,7 +59,7 @@ class Folder {
  private:
   Backend& backend_;
   const BackgroundRequest& boxes_;
-  const Combine rule_;
+  const PlaneRule rule_;
   const Progress& progress_;
 };
 
@@ -91,7 +94,7 @@ void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<
     std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, progress);
     const double scale = std::ldexp(1.0, j);
     if (scale >= beam_px.value_or(0)) {
-      const auto detail = backend.combine(Combine::difference, from, *after);
+      const auto detail = backend.combine(PlaneRule::difference, from, *after);
       folder.add_measured(*detail, fmt::format("wavelet plane {} ({:g} px)", j, scale),
                           std::max(scale, beam_px.value_or(0)));
     }

@@ -38,7 +38,7 @@ struct ResolvedConvolution {
   std::vector<std::string> notes;  ///< for the report and HISTORY
 };
 
-/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's Session). What
+/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's LiveRun). What
 /// is set is taken in place of being computed; what is computed is left here. The caller clears what its change makes
 /// invalid.
 struct PipelineCache {

@@ -200,7 +200,7 @@ std::string App::activity(double& fraction) const {
       return "reading " + document->title();
     }
     if (document->session) {
-      const SessionStatus status = document->session->status();
+      const LiveStatus status = document->session->status();
       if (status.busy) {
         fraction = status.fraction;
         return status.stage.empty() ? "waiting" : status.stage;

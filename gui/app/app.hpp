@@ -25,7 +25,7 @@ namespace reber::gui {
 /// A document's sources on the card, and what they were made of.
 struct DrawnSources {
   EllipseSet ellipses;
-  std::shared_ptr<const SessionResult> result;
+  std::shared_ptr<const LiveResult> result;
   std::size_t count = 0;
   std::uint64_t selection = 0;  ///< Selection::version
 };
@@ -46,7 +46,7 @@ struct DocumentJobs {
   std::map<LayerKind, std::vector<float>> samples;  ///< sorted values, for histograms
   DrawnSources drawn_sources;
   std::shared_ptr<const LabelRuns> drawn_labels;  ///< what the layer of islands was made of
-  const Session* told_session = nullptr;          ///< which was told of told_shared
+  const LiveRun* told_session = nullptr;          ///< which was told of told_shared
   bool told_shared = false;
   std::uint64_t seen_result = 0;
   std::uint64_t refining = 0;                 ///< generation of the run that fits what is shown

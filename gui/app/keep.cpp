@@ -163,7 +163,7 @@ UndoHistory<UndoState>* history_of(const ViewerState& state) {
   return found == state.bench->undo.end() ? nullptr : &found->second;
 }
 
-void restore_catalogues(ViewerState& state, const SavedSession& session, std::vector<std::string>& problems) {
+void restore_catalogues(ViewerState& state, const Workspace& session, std::vector<std::string>& problems) {
   state.bench->catalogues.clear();
   state.bench->match = {};
   for (const FileIdentity& file : session.catalogues) {
@@ -188,9 +188,9 @@ void restore_compare(ViewerState& state, const SavedCompare& saved) {
 
 }  // namespace
 
-SavedSession capture(const Context& context) {
+Workspace capture(const Context& context) {
   const ViewerState& state = context.state;
-  SavedSession session;
+  Workspace session;
   std::map<std::int64_t, std::int64_t> index_of;
   for (const auto& document : state.documents) {
     if (document->in_memory) continue;
@@ -217,7 +217,7 @@ SavedSession capture(const Context& context) {
   return session;
 }
 
-void restore(Context& context, const SavedSession& session) {
+void restore(Context& context, const Workspace& session) {
   ViewerState& state = context.state;
   while (!state.documents.empty()) context.shell.close(state.documents.back()->id);
   state.bench->undo.clear();

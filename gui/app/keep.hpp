@@ -10,9 +10,9 @@
 namespace reber::gui {
 
 /// All that a session file holds of the state. Hashes of unchanged files are taken from those known before.
-[[nodiscard]] SavedSession capture(const Context& context);
+[[nodiscard]] Workspace capture(const Context& context);
 /// Closes what is open and opens what the session names. Files that are gone or changed are told of in a notice.
-void restore(Context& context, const SavedSession& session);
+void restore(Context& context, const Workspace& session);
 
 /// Save and load with the messages a user needs; false where it failed (the state is then as before).
 bool save_session_as(Context& context, const std::string& path);

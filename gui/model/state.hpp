@@ -73,8 +73,8 @@ struct Document {
 
   Request request;                   ///< what the pipeline panel edits; input and open are kept in step
   bool live = false;                 ///< a change of the request runs at once
-  std::unique_ptr<Session> session;  ///< null before the first run
-  std::shared_ptr<const SessionResult> result;
+  std::unique_ptr<LiveRun> session;  ///< null before the first run
+  std::shared_ptr<const LiveResult> result;
   std::vector<SourceShape> shapes;      ///< of result->sources, row by row
   std::vector<std::string> stages_run;  ///< for result: those of the run before the fits count too
   std::uint64_t submitted = 0;          ///< generation of the newest request; result is stale where it is older

@@ -39,7 +39,7 @@ Json of_request(const Request& request) {
 
 Json of_result(const Document& document) {
   if (!document.result) return nullptr;
-  const SessionResult& result = *document.result;
+  const LiveResult& result = *document.result;
   return {{"generation", result.generation},  {"stale", document.result_stale()},
           {"sources", result.sources.size()}, {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
           {"islands", result.islands},        {"stages_run", document.stages_run},

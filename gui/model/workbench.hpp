@@ -86,8 +86,8 @@ struct Workbench {
   double device_read_at = -1e9;
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
   std::unique_ptr<Autosave> autosave;
-  std::optional<SavedSession> kept;  ///< of a viewer that ended without being closed
-  std::string session_path;          ///< of the last save or load
+  std::optional<Workspace> kept;  ///< of a viewer that ended without being closed
+  std::string session_path;       ///< of the last save or load
 };
 
 }  // namespace reber::gui

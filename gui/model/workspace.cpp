@@ -171,7 +171,7 @@ SavedTable table_from(const JsonObject& object) {
 
 }  // namespace
 
-Json to_json(const SavedSession& session) {
+Json to_json(const Workspace& session) {
   Json json;
   json["format"] = kFormat;
   json["version"] = kVersion;
@@ -206,7 +206,7 @@ Json to_json(const SavedSession& session) {
   return json;
 }
 
-SavedSession session_from_json(const Json& json, const std::string& file) {
+Workspace session_from_json(const Json& json, const std::string& file) {
   const JsonObject object(json, file);
   std::string format;
   std::int64_t version = 0;
@@ -215,7 +215,7 @@ SavedSession session_from_json(const Json& json, const std::string& file) {
   if (format != kFormat) object.fail("format", fmt::format("\"{}\" was expected", kFormat), Json(format));
   if (version < 1 || version > kVersion)
     object.fail("version", fmt::format("1 to {} was expected; a later Reber wrote this file", kVersion), Json(version));
-  SavedSession session;
+  Workspace session;
   for (const JsonObject& entry : object.children("images")) {
     SavedImage image;
     image.file = identity_from(entry);
@@ -249,11 +249,11 @@ SavedSession session_from_json(const Json& json, const std::string& file) {
   return session;
 }
 
-void save_session(const std::string& path, const SavedSession& session) { write_json_file(path, to_json(session)); }
+void save_session(const std::string& path, const Workspace& session) { write_json_file(path, to_json(session)); }
 
-SavedSession load_session(const std::string& path) { return session_from_json(read_json_file(path), path); }
+Workspace load_session(const std::string& path) { return session_from_json(read_json_file(path), path); }
 
-std::vector<std::string> file_warnings(const SavedSession& session) {
+std::vector<std::string> file_warnings(const Workspace& session) {
   std::vector<std::string> warnings;
   const auto look = [&](const FileIdentity& file, const char* what) {
     const FileState state = compare_with_disk(file);
@@ -275,7 +275,7 @@ std::string default_autosave_path() {
   return (fs::path(home) / ".local/state/reber/session").string();
 }
 
-bool Autosave::offer(const SavedSession& session, double seconds) {
+bool Autosave::offer(const Workspace& session, double seconds) {
   if (path_.empty() || !due(seconds)) return false;
   const Json json = to_json(session);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -290,7 +290,7 @@ bool Autosave::offer(const SavedSession& session, double seconds) {
   return true;
 }
 
-std::optional<SavedSession> Autosave::newest(std::vector<std::string>& problems) const {
+std::optional<Workspace> Autosave::newest(std::vector<std::string>& problems) const {
   for (int number = 1; number <= kCopies; ++number) {
     if (!std::filesystem::exists(copy_path(number))) continue;
     try {

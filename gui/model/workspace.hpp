@@ -58,7 +58,7 @@ struct SavedCompare {
   friend bool operator==(const SavedCompare&, const SavedCompare&) = default;
 };
 
-struct SavedSession {
+struct Workspace {
   std::vector<SavedImage> images;
   std::int64_t shown = 0;                ///< index of the image that is looked at
   std::vector<FileIdentity> catalogues;  ///< read from files and drawn over the image
@@ -68,20 +68,20 @@ struct SavedSession {
   std::map<std::string, double> sizes;  ///< of splitters, pixels at scale 1
   ContourLevels contours;
 
-  friend bool operator==(const SavedSession&, const SavedSession&) = default;
+  friend bool operator==(const Workspace&, const Workspace&) = default;
 };
 
-[[nodiscard]] Json to_json(const SavedSession& session);
+[[nodiscard]] Json to_json(const Workspace& session);
 /// throws InputError: what is wrong, where in the file; a file of a later major version is refused
-[[nodiscard]] SavedSession session_from_json(const Json& json, const std::string& file);
+[[nodiscard]] Workspace session_from_json(const Json& json, const std::string& file);
 
 /// Whole or not at all.   throws DataError
-void save_session(const std::string& path, const SavedSession& session);
+void save_session(const std::string& path, const Workspace& session);
 /// The file is never touched.   throws DataError, InputError
-[[nodiscard]] SavedSession load_session(const std::string& path);
+[[nodiscard]] Workspace load_session(const std::string& path);
 
 /// Files of the session that are gone or changed, one sentence each.
-[[nodiscard]] std::vector<std::string> file_warnings(const SavedSession& session);
+[[nodiscard]] std::vector<std::string> file_warnings(const Workspace& session);
 
 /// $XDG_STATE_HOME/reber/session, else ~/.local/state/reber/session; empty where neither variable is set. A relative
 /// XDG_STATE_HOME is ignored (XDG base directory specification 0.8).
@@ -97,9 +97,9 @@ class Autosave {
   [[nodiscard]] bool due(double seconds) const { return !written_at_ || seconds - *written_at_ >= every_; }
   /// Writes where the session differs from the one written last and the time has come; true where it wrote.
   ///   throws DataError
-  bool offer(const SavedSession& session, double seconds);
+  bool offer(const Workspace& session, double seconds);
   /// The newest copy that can be read. Damaged ones are left where they are and named in `problems`.
-  [[nodiscard]] std::optional<SavedSession> newest(std::vector<std::string>& problems) const;
+  [[nodiscard]] std::optional<Workspace> newest(std::vector<std::string>& problems) const;
   /// After an orderly end there is nothing to restore.
   void remove();
 

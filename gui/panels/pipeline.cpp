@@ -12,7 +12,7 @@ namespace reber::gui {
 namespace {
 
 /// The button that runs and stops, and what came of the newest run. True where the panel went live.
-bool draw_run(Context& context, Document& document, const SessionStatus& status) {
+bool draw_run(Context& context, Document& document, const LiveStatus& status) {
   if (ImGui::Button(status.busy ? "Stop" : "Run", {6 * ImGui::GetFontSize(), 0})) {
     if (status.busy)
       context.shell.cancel(document);
@@ -31,7 +31,7 @@ bool draw_run(Context& context, Document& document, const SessionStatus& status)
   if (!document.result) {
     ImGui::TextDisabled("No sources yet: Enter runs all stages.");
   } else {
-    const SessionResult& result = *document.result;
+    const LiveResult& result = *document.result;
     ImGui::PushStyleColor(ImGuiCol_Text, document.result_stale() ? palette().text_dim : palette().text);
     const std::string islands = counted(result.islands, "island"),
                       sources = counted(static_cast<std::int64_t>(result.sources.size()), "source");
@@ -65,7 +65,7 @@ void draw_remarks(const Document& document) {
 
 void draw_pipeline_panel(Context& context) {
   Document& document = *context.state.document();
-  const SessionStatus status = document.session ? document.session->status() : SessionStatus{};
+  const LiveStatus status = document.session ? document.session->status() : LiveStatus{};
   bool changed = draw_run(context, document, status);
   changed = edit_convolution(context, document) || changed;
   changed = edit_background(context, document) || changed;

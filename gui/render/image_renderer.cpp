@@ -65,7 +65,7 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glBindTexture(GL_TEXTURE_2D, cumulative_.get());
   if (s.stretch == Stretch::histogram && !scene.cumulative.empty())
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative.data());
-  glUniform1i(program_.place("combine"), static_cast<GLint>(scene.combine));
+  glUniform1i(program_.place("combine"), static_cast<GLint>(scene.blend));
   glUniform2f(program_.place("limits"), static_cast<float>(s.low),
               static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));
   glUniform1i(program_.place("stretch"), static_cast<GLint>(s.stretch));
@@ -158,10 +158,10 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
   int from = level, other_from = level;
   // Labels have no mean; a difference of peaks is not the difference's peak.
   const Reduction reduction = scene.outline || scene.settings.categorical ? Reduction::peak
-                              : scene.combine == Combine::first           ? scene.settings.reduction
+                              : scene.blend == Blend::first               ? scene.settings.reduction
                                                                           : Reduction::mean;
   if (!locate(*scene.pixels, reduction, level, row, column, place, from)) return;
-  const bool two = scene.combine != Combine::first && scene.other != nullptr;
+  const bool two = scene.blend != Blend::first && scene.other != nullptr;
   if (two && !locate(*scene.other, reduction, level, row, column, other_place, other_from)) return;
 
   // Rounding at the far edge must not reach a texel that another tile left there.

@@ -16,13 +16,13 @@
 namespace reber::gui {
 
 /// Two layers seen as one.
-enum class Combine { first, difference, ratio };
+enum class Blend { first, difference, ratio };
 
 /// What to draw of one canvas.
 struct ImageScene {
   const Pyramid* pixels = nullptr;
   const Pyramid* other = nullptr;  ///< of the same shape, where combine needs it
-  Combine combine = Combine::first;
+  Blend blend = Blend::first;
   RenderSettings settings;
   std::vector<float> cumulative;  ///< 256 values in 0..1 for Stretch::histogram
   CanvasTransform transform;      ///< on a canvas at (0, 0), in pixels of the target

@@ -224,7 +224,7 @@ class Bench {
   void sources(App& app) {
     Document& doc = document(app);
     constexpr std::size_t kCount = 20000;
-    auto result = std::make_shared<SessionResult>();
+    auto result = std::make_shared<LiveResult>();
     const Shape shape = doc.header->shape;
     for (std::size_t i = 0; i < kCount; ++i) {
       // The golden ratio spreads points evenly without a generator.

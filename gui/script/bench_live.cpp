@@ -197,7 +197,7 @@ class LiveBench {
     made_["frames_at_work"] = summary(ms);
   }
 
-  /// From Session::cancel() until its thread rests, at moments spread over a whole run with fits.
+  /// From LiveRun::cancel() until its thread rests, at moments spread over a whole run with fits.
   void stops() {
     constexpr int kStops = 24;
     Request whole = document_.request;
@@ -218,7 +218,7 @@ class LiveBench {
     for (int i = 0; i < kStops; ++i) {
       const auto start = begin();
       while (ms_since(start) < run_ms * (i + 0.5) / kStops) std::this_thread::sleep_for(std::chrono::microseconds(200));
-      const SessionStatus status = document_.session->status();
+      const LiveStatus status = document_.session->status();
       const auto stopped = Clock::now();
       document_.session->cancel();
       finish();

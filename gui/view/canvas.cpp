@@ -65,13 +65,13 @@ std::string fingerprint(const ImageScene& scene, const Document& document, int w
   const RenderSettings& s = scene.settings;
   const ViewTransform& v = scene.transform.view();
   return fmt::format("{} {} {} | {} {} {} {} {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} | {} {} {} {}",
-                     scene.pixels->id(), scene.other == nullptr ? 0 : scene.other->id(),
-                     static_cast<int>(scene.combine), v.centre.x, v.centre.y, v.zoom, v.flip_x, v.flip_y,
-                     v.rotation_deg, s.low, s.high, static_cast<int>(s.stretch), s.softness, s.power, s.colour_map,
-                     s.invert, s.bias, s.contrast, s.blank.red, s.blank.green, s.blank.blue,
-                     static_cast<int>(s.reduction), scene.pixel_grid, width, height, sources ? 1 : 0,
-                     document.result ? document.result->generation : 0, document.selection.version,
-                     (s.categorical ? 1 : 0) + (document.result_stale() ? 2 : 0), document.id);
+                     scene.pixels->id(), scene.other == nullptr ? 0 : scene.other->id(), static_cast<int>(scene.blend),
+                     v.centre.x, v.centre.y, v.zoom, v.flip_x, v.flip_y, v.rotation_deg, s.low, s.high,
+                     static_cast<int>(s.stretch), s.softness, s.power, s.colour_map, s.invert, s.bias, s.contrast,
+                     s.blank.red, s.blank.green, s.blank.blue, static_cast<int>(s.reduction), scene.pixel_grid, width,
+                     height, sources ? 1 : 0, document.result ? document.result->generation : 0,
+                     document.selection.version, (s.categorical ? 1 : 0) + (document.result_stale() ? 2 : 0),
+                     document.id);
 }
 
 }  // namespace

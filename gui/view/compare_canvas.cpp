@@ -22,7 +22,7 @@ void App::compare_with_other(ImageScene& scene, const Document& document) {
     scene.other = nullptr;
     return;
   }
-  scene.combine = kind == Compare::Kind::ratio ? Combine::ratio : Combine::difference;
+  scene.blend = kind == Compare::Kind::ratio ? Blend::ratio : Blend::difference;
 }
 
 void App::draw_document(Document& document) {

@@ -150,7 +150,7 @@ void App::run(Document& document) {
   if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
   if (!document.session)
     document.session =
-        std::make_unique<Session>([early = early_, name = backend_] { return early->take(name); }, wake());
+        std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake());
   // Fits take longer than all else: what was detected is shown first, measured by moments, and fitted then.
   Request first = document.request;
   std::optional<Request>& refined = jobs_of(document).refined;

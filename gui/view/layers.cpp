@@ -25,7 +25,7 @@ SessionMap map_of(LayerKind kind) {
 }
 
 /// The sources' Gaussians, or what they leave of the plane they were found in.
-void start_model(DocumentJobs& jobs, const std::shared_ptr<const SessionResult>& result, LayerKind kind,
+void start_model(DocumentJobs& jobs, const std::shared_ptr<const LiveResult>& result, LayerKind kind,
                  const std::shared_ptr<const Image>& plane) {
   jobs.layer_slot.start([result, kind, plane](const Progress& progress) {
     constexpr std::int64_t kRows = 256;
@@ -111,7 +111,7 @@ std::vector<TileKey> App::tiles_in_view(const Document& document, LayerKind kind
 
 /// Of the session: by its tiles, or whole.
 void App::take_map(Document& document, DocumentJobs& jobs, LayerKind kind) {
-  Session& session = *document.session;
+  LiveRun& session = *document.session;
   const SessionMap map = map_of(kind);
   const std::uint64_t now = document.result->generation;
   const bool residual = kind == LayerKind::residual;

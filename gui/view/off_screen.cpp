@@ -17,7 +17,7 @@ void App::draw_outlines(const ImageScene& scene, const Pyramid& islands) {
   ImageScene labels = scene;
   labels.pixels = &islands;
   labels.other = nullptr;
-  labels.combine = Combine::first;
+  labels.blend = Blend::first;
   labels.outline = true;
   labels.pixel_grid = false;
   renderer_->draw(labels);

@@ -87,7 +87,7 @@ class CpuBackend final : public Backend, public Stoppable {
   std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
     return make_snr(mine<CpuPlane>(plane), background, *memory_, pool_);
   }
-  std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+  std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
     return combine_planes(rule, mine<CpuPlane>(a), mine<CpuPlane>(b), *memory_, pool_);
   }
   std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {

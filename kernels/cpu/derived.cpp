@@ -46,7 +46,7 @@ std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel&
   });
 }
 
-std::unique_ptr<CpuPlane> combine_planes(Combine rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
+std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
                                          ThreadPool& pool) {
   if (a.shape() != b.shape()) throw InternalError("cpu backend: planes of two sizes cannot be combined");
   return plane_of_rows(a.shape(), memory, pool, [&](std::int64_t y, float* out, int) {

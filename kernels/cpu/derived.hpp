@@ -12,7 +12,7 @@ namespace reber::cpu {
 
 std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel& background, PixelMemory& memory,
                                    ThreadPool& pool);
-std::unique_ptr<CpuPlane> combine_planes(Combine rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
+std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
                                          ThreadPool& pool);
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
                                            PixelMemory& memory, ThreadPool& pool);

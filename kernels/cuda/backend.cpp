@@ -99,7 +99,7 @@ class CudaBackend final : public Backend, public DisplayBackend {
     return timed("reber snr", [&] { return make_snr(own(plane), background); });
   }
 
-  [[nodiscard]] std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+  [[nodiscard]] std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
     return timed("reber combine", [&] { return combine_planes(rule, own(a), own(b)); });
   }
 

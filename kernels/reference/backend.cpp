@@ -129,7 +129,7 @@ class ReferenceBackend final : public Backend {
   std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
     return reference::snr_plane(mine<HostPlane>(plane), background);
   }
-  std::unique_ptr<Plane> combine(Combine rule, const Plane& a, const Plane& b) override {
+  std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
     return reference::combine(rule, mine<HostPlane>(a), mine<HostPlane>(b));
   }
   std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {

@@ -19,7 +19,7 @@ std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const BackgroundModel& 
   return std::make_unique<HostPlane>(shape, std::move(values), 0);
 }
 
-std::unique_ptr<Plane> combine(Combine rule, const HostPlane& a, const HostPlane& b) {
+std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b) {
   if (a.shape() != b.shape()) throw InternalError("reference backend: planes of two sizes cannot be combined");
   std::vector<double> values;
   for (std::size_t i = 0; i < a.pixels.size(); ++i)

@@ -87,7 +87,7 @@ IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& backgr
 FitResults fit(const FitBatch& batch, const Progress& progress);
 
 std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const BackgroundModel& background);
-std::unique_ptr<Plane> combine(Combine rule, const HostPlane& a, const HostPlane& b);
+std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
 std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow);
 
 }  // namespace reber::reference

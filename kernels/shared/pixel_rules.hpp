@@ -46,9 +46,9 @@ REBER_HD float above_background(float pixel, float mean, bool negative) {
 REBER_HD float snr(float above, float rms) { return rms > 0.0f ? above / rms : blank_value(); }
 
 /// Pixels of two planes made one (Backend::combine).
-REBER_HD float combined(Combine rule, float a, float b) {
-  if (rule == Combine::difference) return std::isfinite(a - b) ? a - b : blank_value();
-  const bool other = rule == Combine::larger ? b > a : b < a;
+REBER_HD float combined(PlaneRule rule, float a, float b) {
+  if (rule == PlaneRule::difference) return std::isfinite(a - b) ? a - b : blank_value();
+  const bool other = rule == PlaneRule::larger ? b > a : b < a;
   return std::isfinite(a) && !other ? a : b;
 }
 

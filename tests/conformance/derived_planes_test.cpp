@@ -84,21 +84,21 @@ TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
   Backend& reference = backend("reference");
   for (const Shape shape : kShapes) {
     const Image a = random_image(shape, 0.1, 3), b = random_image(shape, 0.1, 4);
-    for (const Combine rule : {Combine::difference, Combine::larger, Combine::smaller}) {
+    for (const PlaneRule rule : {PlaneRule::difference, PlaneRule::larger, PlaneRule::smaller}) {
       const Image expected = store(reference, *reference.combine(rule, *load(reference, a), *load(reference, b)));
       for (std::int64_t i = 0; i < shape.count(); ++i) {
         const float p = a.data()[i], q = b.data()[i], got = expected.data()[i];
         if (std::isnan(p) || std::isnan(q)) {
           const float other = std::isnan(p) ? q : p;
-          if (rule == Combine::difference || std::isnan(other)) {
+          if (rule == PlaneRule::difference || std::isnan(other)) {
             ASSERT_TRUE(std::isnan(got));
           } else {
             ASSERT_EQ(got, other);
           }
         } else {
-          ASSERT_EQ(got, rule == Combine::difference ? p - q
-                         : rule == Combine::larger   ? std::max(p, q)
-                                                     : std::min(p, q));
+          ASSERT_EQ(got, rule == PlaneRule::difference ? p - q
+                         : rule == PlaneRule::larger   ? std::max(p, q)
+                                                       : std::min(p, q));
         }
       }
       on_all([&](Backend& tested, std::int64_t band) {

@@ -243,7 +243,7 @@ TEST_F(EveryKernel, of_maps) {
     EXPECT_TRUE(same_bits(store(card(), *card().snr_plane(*load(card(), image), model)),
                           store(cpu(), *cpu().snr_plane(*load(cpu(), image), model))));
   }
-  for (const Combine rule : {Combine::difference, Combine::larger, Combine::smaller})
+  for (const PlaneRule rule : {PlaneRule::difference, PlaneRule::larger, PlaneRule::smaller})
     EXPECT_TRUE(same_bits(store(card(), *card().combine(rule, *load(card(), image), *load(card(), other))),
                           store(cpu(), *cpu().combine(rule, *load(cpu(), image), *load(cpu(), other)))));
 }

@@ -80,7 +80,7 @@ TEST(cpu_backend, operations_without_a_progress_stop_when_the_heeded_one_says_so
     EXPECT_THROW((void)backend->measure(*plane, model, *islands), Cancelled);
     EXPECT_THROW((void)backend->island_pixels(*plane, model, *islands, 1), Cancelled);
     EXPECT_THROW((void)backend->snr_plane(*plane, model), Cancelled);
-    EXPECT_THROW((void)backend->combine(Combine::difference, *plane, *plane), Cancelled);
+    EXPECT_THROW((void)backend->combine(PlaneRule::difference, *plane, *plane), Cancelled);
     EXPECT_THROW((void)backend->without_islands(*plane, *islands, 2), Cancelled);
     stop = false;
     EXPECT_NO_THROW((void)backend->without_islands(*plane, *islands, 2));

@@ -113,7 +113,7 @@ TEST(EarlyBackendTest, a_session_tells_the_failure_when_work_is_asked_for) {
   EarlyBackend early(factory.make());
   early.open("cuda");
   while (early.opening()) std::this_thread::yield();
-  Session session([&] { return early.take("cuda"); }, [] {});
+  LiveRun session([&] { return early.take("cuda"); }, [] {});
   EXPECT_EQ(session.status().error, "");
   session.submit(Request());
   while (session.status().busy) std::this_thread::yield();

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

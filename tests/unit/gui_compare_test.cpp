@@ -262,7 +262,7 @@ TEST(GuiCatalogue, IsProjectedAndMatchedAcrossFrames) {
 }
 
 TEST(GuiSources, FlagsFollowTheirSourcesToTheNextResult) {
-  SessionResult result;
+  LiveResult result;
   result.header = std::make_shared<ImageHeader>();
   result.sources.resize(3);
   for (int i = 0; i < 3; ++i) result.sources[static_cast<std::size_t>(i)].x = 10.0 * i;

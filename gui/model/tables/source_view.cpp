@@ -15,7 +15,7 @@ std::vector<std::string> default_columns() {
 
 SourceView::SourceView() : columns(default_columns()) {}
 
-bool SourceView::follow(const SessionResult& result, std::vector<std::int64_t>& selected, double reach) {
+bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& selected, double reach) {
   if (generation == result.generation && table.catalogue().rows() == static_cast<std::int64_t>(result.sources.size()))
     return false;
   std::vector<std::pair<double, double>> now;

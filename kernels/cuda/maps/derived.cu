@@ -10,7 +10,7 @@ namespace {
 constexpr int kThreads = 256;
 
 __global__ void __launch_bounds__(kThreads)
-    k_combine_rows(Combine rule, RowWindow a, RowWindow b, std::int64_t y0, std::int64_t pieces,
+    k_combine_rows(PlaneRule rule, RowWindow a, RowWindow b, std::int64_t y0, std::int64_t pieces,
                    float* __restrict__ out, std::int64_t pitch, unsigned long long* blank) {
   const std::int64_t row = blockIdx.x / pieces;
   const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void combine_rows(cudaStream_t stream, Combine rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
+void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
                   std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank) {
   const std::int64_t pieces = (a.nx + kThreads - 1) / kThreads;
   k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch,

@@ -14,7 +14,7 @@
 namespace reber::cuda {
 
 /// out: rows [y0, y0 + ny) of the combined planes, `pitch` apart. Adds the number of blank pixels to `blank`.
-void combine_rows(cudaStream_t stream, Combine rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
+void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
                   std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
 /// Blanks pixels of rows [y0, y0 + ny) that lie within grow rows and columns of a run; out holds those rows.
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
@@ -25,7 +25,7 @@ void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::i
 
 /// The operations of the backend.
 [[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const BackgroundModel& background);
-[[nodiscard]] std::unique_ptr<CudaPlane> combine_planes(Combine rule, const CudaPlane& a, const CudaPlane& b);
+[[nodiscard]] std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b);
 [[nodiscard]] std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands,
                                                           std::int64_t grow);
 

@@ -47,7 +47,7 @@ std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const BackgroundMode
   });
 }
 
-std::unique_ptr<CudaPlane> combine_planes(Combine rule, const CudaPlane& a, const CudaPlane& b) {
+std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b) {
   if (!(a.shape() == b.shape())) throw InternalError("cuda backend: planes of two sizes cannot be combined");
   return plane_of_bands(a, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
     const HeldRows from = hold_rows(a, band.y0, band.ny, band.stream);

@@ -21,7 +21,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-class SessionTest : public ::testing::Test {
+class LiveRunTest : public ::testing::Test {
  protected:
   void SetUp() override {
     image_ = random_image({300, 280}, 0.01, 11);
@@ -45,8 +45,8 @@ class SessionTest : public ::testing::Test {
     return made;
   }
 
-  std::unique_ptr<Session> session() {
-    return std::make_unique<Session>([] { return make_backend("cpu", {}, LogSink()); },
+  std::unique_ptr<LiveRun> session() {
+    return std::make_unique<LiveRun>([] { return make_backend("cpu", {}, LogSink()); },
                                      [this] {
                                        const std::lock_guard lock(mutex_);
                                        ++changes_;
@@ -62,7 +62,7 @@ class SessionTest : public ::testing::Test {
     return met ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "not within ten seconds";
   }
 
-  ::testing::AssertionResult run(Session& session, const Request& wanted) {
+  ::testing::AssertionResult run(LiveRun& session, const Request& wanted) {
     const std::uint64_t generation = session.submit(wanted);
     return until([&] { return session.result() && session.result()->generation == generation; });
   }
@@ -74,7 +74,7 @@ class SessionTest : public ::testing::Test {
   int changes_ = 0;
 };
 
-TEST_F(SessionTest, a_threshold_alone_runs_detection_alone) {
+TEST_F(LiveRunTest, a_threshold_alone_runs_detection_alone) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(10)));
   EXPECT_EQ(live->result()->stages_run, (Names{"read", "background", "detect", "measure"}));
@@ -83,7 +83,7 @@ TEST_F(SessionTest, a_threshold_alone_runs_detection_alone) {
   EXPECT_EQ(live->result()->report.stages.size(), 4u) << "times of kept stages stay";
 }
 
-TEST_F(SessionTest, a_kernel_keeps_the_pixels_and_a_box_keeps_the_convolution) {
+TEST_F(LiveRunTest, a_kernel_keeps_the_pixels_and_a_box_keeps_the_convolution) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(10)));
   Request smooth = request(10);
@@ -96,7 +96,7 @@ TEST_F(SessionTest, a_kernel_keeps_the_pixels_and_a_box_keeps_the_convolution) {
   EXPECT_EQ(live->result()->stages_run, (Names{"background", "detect", "measure"}));
 }
 
-TEST_F(SessionTest, what_was_kept_gives_the_answer_of_a_plain_run) {
+TEST_F(LiveRunTest, what_was_kept_gives_the_answer_of_a_plain_run) {
   const auto live = session();
   Request wanted = request(20);
   wanted.convolve.emplace();
@@ -115,7 +115,7 @@ TEST_F(SessionTest, what_was_kept_gives_the_answer_of_a_plain_run) {
   EXPECT_EQ(live->result()->history, plain.history);
 }
 
-TEST_F(SessionTest, the_newest_of_many_requests_wins) {
+TEST_F(LiveRunTest, the_newest_of_many_requests_wins) {
   const auto live = session();
   std::uint64_t last = 0;
   for (int i = 0; i < 40; ++i) last = live->submit(request(30 - 0.5 * i));
@@ -124,7 +124,7 @@ TEST_F(SessionTest, the_newest_of_many_requests_wins) {
   EXPECT_EQ(live->result()->request.detect->seed, 10.5);
 }
 
-TEST_F(SessionTest, a_map_is_that_of_the_backend) {
+TEST_F(LiveRunTest, a_map_is_that_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   live->request_map(SessionMap::snr);
@@ -134,7 +134,7 @@ TEST_F(SessionTest, a_map_is_that_of_the_backend) {
   EXPECT_TRUE(same_bits(*live->map(SessionMap::snr).image, expected));
 }
 
-TEST_F(SessionTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
+TEST_F(LiveRunTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
@@ -162,7 +162,7 @@ TEST_F(SessionTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
   EXPECT_EQ(tiles->value(299, 279), map.at(299, 279));
 }
 
-TEST_F(SessionTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
+TEST_F(LiveRunTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   const auto shown = [&] {
@@ -185,7 +185,7 @@ TEST_F(SessionTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
   EXPECT_NE(shown(), first);
 }
 
-TEST_F(SessionTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
+TEST_F(LiveRunTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
   auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
@@ -197,7 +197,7 @@ TEST_F(SessionTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
   EXPECT_TRUE(std::isnan(tiles->value(3, 3)));
 }
 
-TEST_F(SessionTest, a_failure_is_told_and_the_next_request_runs) {
+TEST_F(LiveRunTest, a_failure_is_told_and_the_next_request_runs) {
   const auto live = session();
   Request wrong = request(5);
   wrong.input += ".missing";
@@ -208,7 +208,7 @@ TEST_F(SessionTest, a_failure_is_told_and_the_next_request_runs) {
   EXPECT_EQ(live->status().error, "");
 }
 
-TEST_F(SessionTest, an_invalidated_session_reads_again) {
+TEST_F(LiveRunTest, an_invalidated_session_reads_again) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   live->invalidate();
@@ -216,7 +216,7 @@ TEST_F(SessionTest, an_invalidated_session_reads_again) {
   EXPECT_EQ(live->result()->stages_run.front(), "read");
 }
 
-TEST_F(SessionTest, cancelling_stops_within_a_moment) {
+TEST_F(LiveRunTest, cancelling_stops_within_a_moment) {
   const auto live = session();
   Request heavy = request(5);
   heavy.convolve.emplace();

@@ -39,8 +39,8 @@ std::string failure(const Work& work) {
   return "no failure";
 }
 
-SavedSession sample(const Folder& folder) {
-  SavedSession session;
+Workspace sample(const Folder& folder) {
+  Workspace session;
   SavedImage image;
   image.file = identify(folder.write("a image.fits", "pixels"));
   image.hdu = 1;
@@ -76,18 +76,18 @@ SavedSession sample(const Folder& folder) {
   return session;
 }
 
-TEST(GuiSession, ComesBackAsItWasSaved) {
+TEST(GuiWorkspace, ComesBackAsItWasSaved) {
   const Folder folder;
-  const SavedSession session = sample(folder);
+  const Workspace session = sample(folder);
   save_session(folder.file("s.json"), session);
-  const SavedSession again = load_session(folder.file("s.json"));
+  const Workspace again = load_session(folder.file("s.json"));
   EXPECT_EQ(again, session);
   EXPECT_TRUE(file_warnings(again).empty());
   save_session(folder.file("t.json"), again);
   EXPECT_EQ(folder.text("s.json"), folder.text("t.json"));
 }
 
-TEST(GuiSession, ADamagedFileSaysWhereAndStaysAsItIs) {
+TEST(GuiWorkspace, ADamagedFileSaysWhereAndStaysAsItIs) {
   const Folder folder;
   save_session(folder.file("s.json"), sample(folder));
   const std::string whole = folder.text("s.json");
@@ -112,17 +112,17 @@ TEST(GuiSession, ADamagedFileSaysWhereAndStaysAsItIs) {
   EXPECT_NE(failure([&] { (void)load_session(folder.file("none.json")); }).find("cannot be opened"), std::string::npos);
 }
 
-TEST(GuiSession, AFailedSaveLeavesNothingBehind) {
+TEST(GuiWorkspace, AFailedSaveLeavesNothingBehind) {
   const Folder folder;
-  const SavedSession session = sample(folder);
+  const Workspace session = sample(folder);
   const auto entries = folder.entries();
   EXPECT_NE(failure([&] { save_session(folder.file("no folder/s.json"), session); }), "no failure");
   EXPECT_EQ(folder.entries(), entries);
 }
 
-TEST(GuiSession, KnowsWhenAFileIsAnotherOne) {
+TEST(GuiWorkspace, KnowsWhenAFileIsAnotherOne) {
   const Folder folder;
-  const SavedSession session = sample(folder);
+  const Workspace session = sample(folder);
   folder.write("b.fits", "OTHER pixels");
   fs::remove(folder.file("c.csv"));
   const auto warnings = file_warnings(session);
@@ -133,7 +133,7 @@ TEST(GuiSession, KnowsWhenAFileIsAnotherOne) {
   EXPECT_EQ(compare_with_disk(session.images[0].file), FileState::same) << "written again, the same bytes";
 }
 
-TEST(GuiSession, TheHashSeesLargeFilesChangeAtBothEnds) {
+TEST(GuiWorkspace, TheHashSeesLargeFilesChangeAtBothEnds) {
   const Folder folder;
   std::string bytes(std::size_t{20} << 20, 'x');
   const FileIdentity before = identify(folder.write("large", bytes));
@@ -148,7 +148,7 @@ TEST(GuiSession, TheHashSeesLargeFilesChangeAtBothEnds) {
 
 TEST(GuiAutosave, KeepsThreeCopiesAndPassesOverADamagedOne) {
   const Folder folder;
-  SavedSession session = sample(folder);
+  Workspace session = sample(folder);
   Autosave autosave(folder.file("auto"), 30);
   EXPECT_TRUE(autosave.offer(session, 0));
   EXPECT_FALSE(autosave.offer(session, 31)) << "nothing has changed";
