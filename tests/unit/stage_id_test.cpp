@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of stages and the token that stops them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "core/base/stop_token.hpp"
+#include "core/pipeline/stage_id.hpp"
+
+namespace reber {
+namespace {
+
+TEST(StageId, every_word_names_its_stage_and_no_other_text_does) {
+  for (const auto& [stage, word] : kStageWords) {
+    EXPECT_EQ(to_string(stage), word);
+    EXPECT_EQ(stage_from_string(word), stage);
+  }
+  EXPECT_EQ(stage_from_string("fit-neg"), std::nullopt);
+  EXPECT_EQ(stage_from_string(""), std::nullopt);
+}
+
+TEST(StageId, a_stage_of_the_negative_image_has_a_name_of_its_own_in_reports) {
+  EXPECT_EQ(stage_name(StageId::fit, Sign::positive), "fit");
+  EXPECT_EQ(stage_name(StageId::fit, Sign::negative), "fit-neg");
+}
+
+TEST(StopToken, throws_once_its_flag_is_up_and_never_without_one) {
+  std::atomic<bool> flag{false};
+  const StopToken token(&flag), never;
+  EXPECT_NO_THROW(token.check());
+  flag = true;
+  EXPECT_TRUE(token.requested());
+  EXPECT_THROW(token.check(), Cancelled);
+  EXPECT_NO_THROW(never.check());
+}
+
+}  // namespace
+}  // namespace reber
