@@ -13,6 +13,7 @@
 #include "kernels/cuda/convolve/fft/fft_convolver.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -10,6 +10,7 @@
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
 #include "kernels/cuda/convolve/fft/fft_paths.hpp"
 #include "kernels/cuda/convolve/fft/fft_tile.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -13,6 +13,7 @@
 #include "kernels/cuda/convolve/separable/separable_each.hpp"
 #include "kernels/cuda/convolve/separable/separable_ring.cuh"
 #include "kernels/cuda/convolve/separable/separable_spaced.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 namespace {

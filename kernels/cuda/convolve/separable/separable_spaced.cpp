@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/cuda/convolve/separable/separable.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 

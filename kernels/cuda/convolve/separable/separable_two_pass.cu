@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/convolve/common/convolver.hpp"
 #include "kernels/cuda/convolve/separable/separable.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 namespace {
