@@ -3,11 +3,9 @@
 // sift_sums.cuh and cell_rounds.cuh.
 #pragma once
 
-#include <cuda_runtime.h>
+#include "kernels/cuda/device/warp.cuh"
 
 namespace reber::cuda {
-
-inline constexpr unsigned kWholeWarp = 0xffffffffu;
 
 /// 2^exponent; exponent in the range of normal doubles.
 __device__ inline double power_of_two(int exponent) { return __hiloint2double((exponent + 1023) << 20, 0); }
@@ -35,12 +33,6 @@ __device__ __forceinline__ WholeSums whole_sums(const Sums& sums, double start, 
   return {static_cast<long long>(sums.sum * power_of_two(-unit)),
           static_cast<long long>((sums.square_sum - start) * power_of_two(-head_unit)),
           static_cast<long long>(sums.square_rest * power_of_two(-2 * unit))};
-}
-
-/// A warp's sum, in all its lanes.
-__device__ inline long long warp_sum(long long value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
-  return value;
 }
 
 }  // namespace reber::cuda

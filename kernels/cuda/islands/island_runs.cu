@@ -41,19 +41,19 @@ __global__ void __launch_bounds__(kThreads)
   std::uint32_t total = 0, k = lanes_before(__popc(piece.starts), total);
   for (std::uint32_t bits = piece.starts; bits != 0; bits &= bits - 1)
     starts[k++] = static_cast<std::uint16_t>(lane * 32 + __ffs(static_cast<int>(bits)) - 1);
-  const std::uint32_t right = __shfl_down_sync(kAllLanes, piece.word, 1) << 31;
+  const std::uint32_t right = __shfl_down_sync(kWholeWarp, piece.word, 1) << 31;
   // The last word's last run may go on in the next piece, which is looked for there.
   std::uint32_t bits = piece.word & ~(piece.word >> 1 | (lane == 31 ? piece.word & 1u << 31 : right));
-  k = lanes_before(__popc(bits), total) - __shfl_sync(kAllLanes, piece.joined_left ? piece.word & 1u : 0u, 0);
+  k = lanes_before(__popc(bits), total) - __shfl_sync(kWholeWarp, piece.joined_left ? piece.word & 1u : 0u, 0);
   for (; bits != 0; bits &= bits - 1, ++k)
     if (static_cast<std::int32_t>(k) >= 0)
       ends[k] = static_cast<std::uint16_t>(lane * 32 + __ffs(static_cast<int>(bits)));
   __syncwarp();  // starts and ends are there
-  const bool open = (__shfl_sync(kAllLanes, piece.word, 31) >> 31) != 0;
+  const bool open = (__shfl_sync(kWholeWarp, piece.word, 31) >> 31) != 0;
   for (std::uint32_t group = 0; group < count; group += 32) {
     const std::uint32_t i = group + lane;
     const std::uint32_t label = i < count ? work.parent[work.part[first + i]] : 0;
-    const unsigned kept = __ballot_sync(kAllLanes, label != 0);
+    const unsigned kept = __ballot_sync(kWholeWarp, label != 0);
     if (label != 0) {
       const std::uint32_t to = place + __popc(kept & ((1u << lane) - 1));
       const std::uint32_t end = open && i == count - 1 ? run_end(work.flood, y, x0 / 32 + kPieceWords) : x0 + ends[i];

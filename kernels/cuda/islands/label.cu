@@ -29,7 +29,8 @@ __device__ void count_runs(const LabelWork& work) {
     for (int k = 0; k < kAtOnce; ++k) {
       joints += raw[k].before >> 31;
       counts[k] = 0;
-      if (__any_sync(kAllLanes, raw[k].word != 0)) counts[k] = sum_of_counts(__popc(piece_word(raw[k]).starts));
+      if (__any_sync(kWholeWarp, raw[k].word != 0))
+        counts[k] = warp_sum(static_cast<std::uint32_t>(__popc(piece_word(raw[k]).starts)));
     }
   };
   const std::uint32_t runs =
@@ -45,7 +46,7 @@ __device__ void count_runs(const LabelWork& work) {
 __device__ unsigned long long sum_of_blocks(const std::uint32_t* sums) {
   unsigned long long sum = 0;
   for (unsigned block = threadIdx.x & 31; block < gridDim.x; block += 32) sum += sums[block];
-  return sum_of_lanes(sum);
+  return warp_sum(sum);
 }
 
 __device__ __forceinline__ TileRows load_rows(const LabelWork& work, std::uint32_t tile,
@@ -176,9 +177,9 @@ __device__ void add_to_root(const LabelWork& work, std::uint32_t root, const Par
 /// The root that most lanes of one of the block's warps have.
 __device__ std::uint32_t common_root(std::uint32_t root) {
   __shared__ std::uint32_t best[kLabelWarps], votes_of[kLabelWarps];
-  const unsigned same = __match_any_sync(kAllLanes, root), votes = root != kNoPart ? __popc(same) : 0;
-  const unsigned most = of_all_lanes(votes, [](unsigned a, unsigned b) { return max(a, b); });
-  const int voter = __ffs(static_cast<int>(__ballot_sync(kAllLanes, votes == most))) - 1;
+  const unsigned same = __match_any_sync(kWholeWarp, root), votes = root != kNoPart ? __popc(same) : 0;
+  const unsigned most = over_warp(votes, [](unsigned a, unsigned b) { return max(a, b); });
+  const int voter = __ffs(static_cast<int>(__ballot_sync(kWholeWarp, votes == most))) - 1;
   if (static_cast<int>(threadIdx.x & 31) == voter) {
     best[threadIdx.x / 32] = root;
     votes_of[threadIdx.x / 32] = votes;
@@ -217,9 +218,9 @@ __device__ void sum_parts(const LabelWork& work, std::uint32_t parts) {
       common_sum.seeded |= sum.seeded;
     }
   }
-  common_sum.area = sum_of_lanes(common_sum.area);
-  common_sum.first = of_all_lanes(common_sum.first, [](std::uint32_t a, std::uint32_t b) { return min(a, b); });
-  common_sum.seeded = sum_of_lanes(common_sum.seeded);
+  common_sum.area = warp_sum(common_sum.area);
+  common_sum.first = over_warp(common_sum.first, [](std::uint32_t a, std::uint32_t b) { return min(a, b); });
+  common_sum.seeded = over_warp(common_sum.seeded, [](std::uint32_t a, std::uint32_t b) { return a + b; });
   if ((threadIdx.x & 31) == 0 && common_sum.first != kNoPart) add_to_root(work, common, common_sum);
 }
 
@@ -237,7 +238,7 @@ __device__ void accept_islands(const LabelWork& work, std::uint32_t parts) {
       largest = max(largest, area & ~kSeeded);
     }
   }
-  largest = of_all_lanes(largest, [](unsigned long long a, unsigned long long b) { return max(a, b); });
+  largest = over_warp(largest, [](unsigned long long a, unsigned long long b) { return max(a, b); });
   if ((threadIdx.x & 31) == 0 && largest != 0) atomicMax(&work.totals->largest, largest);
 }
 
@@ -256,7 +257,7 @@ __device__ void count_kept(const LabelWork& work, std::uint32_t runs, std::uint3
     for (int k = 0; k < kAtOnce; ++k) part[k] = part[k] != kNoPart ? work.parent[part[k]] : kNoPart;
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      const std::uint32_t word = first + k * step, bits = __ballot_sync(kAllLanes, part[k] != kNoPart);
+      const std::uint32_t word = first + k * step, bits = __ballot_sync(kWholeWarp, part[k] != kNoPart);
       if (lane == 0 && word < end) work.kept[word] = bits;
       counts[k] = __popc(bits);
     }

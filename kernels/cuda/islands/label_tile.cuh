@@ -48,9 +48,9 @@ __device__ __forceinline__ std::uint32_t place_runs(LabelTile& tile, const TileR
     bool from_left = false;
     before[k] = -1;
     pieces[k] = {0, 0, false};
-    if (__any_sync(kAllLanes, (rows.raw[k].word | rows.raw[k].before >> 31) != 0)) {
+    if (__any_sync(kWholeWarp, (rows.raw[k].word | rows.raw[k].before >> 31) != 0)) {
       pieces[k] = piece_word(rows.raw[k]);
-      from_left = __shfl_sync(kAllLanes, pieces[k].joined_left, 0);
+      from_left = __shfl_sync(kWholeWarp, pieces[k].joined_left, 0);
       before[k] = static_cast<std::int32_t>(lanes_before(__popc(pieces[k].starts), total)) + (from_left ? 0 : -1);
     }
     tile.words[r][lane] = pieces[k].word;
@@ -66,7 +66,7 @@ __device__ __forceinline__ std::uint32_t place_runs(LabelTile& tile, const TileR
 #pragma unroll
   for (int k = 0; k < TileRows::kRowsAWarp; ++k) {
     const int r = warp + k * kLabelWarps;
-    tile.last_before[r][lane] = before[k] + static_cast<std::int32_t>(__shfl_sync(kAllLanes, first, r));
+    tile.last_before[r][lane] = before[k] + static_cast<std::int32_t>(__shfl_sync(kWholeWarp, first, r));
   }
   __syncthreads();  // the places of all rows are there
   return all;
@@ -176,13 +176,13 @@ __device__ __forceinline__ void number_parts(LabelTile& tile, std::uint32_t runs
     for (int k = 0; k < kRuns; ++k) {
       const std::uint32_t start = first + k * kLabelThreads, run = start + (threadIdx.x & 31);
       if (start >= runs) break;
-      const unsigned roots = __ballot_sync(kAllLanes, root[k] == run);
+      const unsigned roots = __ballot_sync(kWholeWarp, root[k] == run);
       std::uint32_t number = 0;
       if ((threadIdx.x & 31) == 0) {
         tile.roots[start / 32] = roots;
         if (roots != 0) number = atomicAdd(&tile.parts, static_cast<std::uint32_t>(__popc(roots)));
       }
-      number = __shfl_sync(kAllLanes, number, 0) + __popc(roots & below);
+      number = __shfl_sync(kWholeWarp, number, 0) + __popc(roots & below);
       if (run < runs) tile.entry[run] = root[k] == run ? LabelTile::kRoot | number : root[k];
     }
     __syncthreads();  // every run so far leads to its root at once

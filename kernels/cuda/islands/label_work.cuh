@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/warp.cuh"
 #include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {
@@ -19,7 +20,6 @@ inline constexpr int kTileRows = 16;
 /// Loads that a warp has under way while it counts.
 inline constexpr int kAtOnce = 8;
 static_assert(kLabelThreads % (kLabelWarps * kAtOnce) == 0);
-inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr std::uint32_t kNoPart = 0xffffffffu;
 /// In areas: the part has a pixel above the seed limit.
 inline constexpr unsigned long long kSeeded = 1ull << 63;
@@ -43,31 +43,9 @@ struct PieceWord {
 };
 
 __device__ __forceinline__ PieceWord piece_word(const RawWord& raw) {
-  const std::uint32_t before = __shfl_up_sync(kAllLanes, raw.word, 1);
+  const std::uint32_t before = __shfl_up_sync(kWholeWarp, raw.word, 1);
   const std::uint32_t left = ((threadIdx.x & 31) == 0 ? raw.before : before) >> 31;
   return {raw.word, raw.word & ~(raw.word << 1 | left), left != 0};
-}
-
-/// What `join` makes of the values of all lanes, in each of them.
-template <class T, class Join>
-__device__ __forceinline__ T of_all_lanes(T value, const Join& join) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value = join(value, __shfl_xor_sync(kAllLanes, value, step));
-  return value;
-}
-
-template <class T>
-__device__ __forceinline__ T sum_of_lanes(T value) {
-  return of_all_lanes(value, [](T a, T b) { return a + b; });
-}
-
-/// Counts are added up by one instruction where the card has it.
-__device__ __forceinline__ std::uint32_t sum_of_counts(std::uint32_t value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(kAllLanes, value);
-#else
-  return sum_of_lanes(value);
-#endif
 }
 
 /// Sum of the values of the lanes before this one; `total` gets that of all.
@@ -76,10 +54,10 @@ __device__ __forceinline__ std::uint32_t lanes_before(std::uint32_t value, std::
   const unsigned lane = threadIdx.x & 31;
 #pragma unroll
   for (unsigned step = 1; step < 32; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, step);
+    const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
     if (lane >= step) sum += other;
   }
-  total = __shfl_sync(kAllLanes, sum, 31);
+  total = __shfl_sync(kWholeWarp, sum, 31);
   return sum - value;
 }
 

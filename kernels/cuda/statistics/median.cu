@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/device/four_pixels.cuh"
 #include "kernels/cuda/device/last_block.cuh"
+#include "kernels/cuda/device/warp.cuh"
 #include "kernels/cuda/statistics/median.hpp"
 #include "kernels/shared/float_keys.hpp"
 
@@ -17,7 +18,6 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kPiece = 512;     ///< pixels of a row that a warp takes at once
 constexpr int kRoom = 512;      ///< keys that a warp collects before it writes them
 constexpr int kBlocksEach = 8;  ///< blocks a multiprocessor
-constexpr unsigned kAll = 0xffffffffu;
 
 /// Keys that a warp collects in shared memory. count is the same in all lanes.
 struct KeyRoom {
@@ -36,7 +36,7 @@ __device__ void append(KeyRoom& collected, MedianState* state, const KeyList& li
   const unsigned lane = threadIdx.x & 31;
   unsigned long long at = 0;
   if (lane == 0) at = atomicAdd(&state->listed, static_cast<unsigned long long>(collected.count));
-  at = __shfl_sync(kAll, at, 0);
+  at = __shfl_sync(kWholeWarp, at, 0);
   if (at + collected.count <= list.room)
     for (unsigned k = lane; k < collected.count; k += 32) list.keys[at + k] = collected.keys[k];
   collected.count = 0;
@@ -46,9 +46,9 @@ __device__ void append(KeyRoom& collected, MedianState* state, const KeyList& li
 /// By a whole warp: collects the pixels of a piece, 16 a lane, whose bits are set.
 __device__ __forceinline__ void collect(unsigned bits, const float* row, std::int64_t x, KeyRoom& collected,
                                         MedianState* state, const KeyList& list) {
-  while (__any_sync(kAll, bits != 0)) {
+  while (__any_sync(kWholeWarp, bits != 0)) {
     const bool mine = bits != 0;
-    const unsigned mask = __ballot_sync(kAll, mine);
+    const unsigned mask = __ballot_sync(kWholeWarp, mine);
     if (mine) {
       const int at = __ffs(static_cast<int>(bits)) - 1;
       bits &= bits - 1;
@@ -72,11 +72,10 @@ __device__ void keep_found(const Found& found, MedianState* state) {
   __shared__ unsigned below, smallest, largest;
   if (threadIdx.x == 0) below = smallest = largest = 0;
   __syncthreads();  // all are 0
-  const unsigned warp_below = __reduce_add_sync(kAll, found.below);
+  const unsigned warp_below = warp_sum(found.below);
   if ((threadIdx.x & 31) == 0) atomicAdd(&below, warp_below);
   if constexpr (Extremes) {
-    const unsigned least = __reduce_max_sync(kAll, ~rules::key_of(found.smallest)),
-                   most = __reduce_max_sync(kAll, rules::key_of(found.largest));
+    const unsigned least = warp_max(~rules::key_of(found.smallest)), most = warp_max(rules::key_of(found.largest));
     if ((threadIdx.x & 31) == 0) {
       atomicMax(&smallest, least);
       atomicMax(&largest, most);
@@ -137,7 +136,7 @@ __device__ void choose_digit(int digit, unsigned long long rank, MedianState* st
   for (const unsigned count : mine) sum += count;
   unsigned long long before = sum;
   for (int step = 1; step < 32; step *= 2) {
-    const unsigned long long other = __shfl_up_sync(kAll, before, step);
+    const unsigned long long other = __shfl_up_sync(kWholeWarp, before, step);
     if (static_cast<int>(threadIdx.x & 31) >= step) before += other;
   }
   if ((threadIdx.x & 31) == 31) sums[threadIdx.x / 32] = before;
@@ -193,7 +192,7 @@ __global__ void __launch_bounds__(kThreads)
   std::uint32_t lower = 0;
   for (unsigned long long k = blockIdx.x * kThreads + threadIdx.x; k < state->listed; k += gridDim.x * kThreads)
     if (list[k] < key) lower = max(lower, list[k]);
-  lower = __reduce_max_sync(kAll, lower);
+  lower = warp_max(lower);
   if ((threadIdx.x & 31) == 0 && lower != 0) atomicMax(&state->lower_key, lower);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "kernels/cuda/device/four_pixels.cuh"
+#include "kernels/cuda/device/warp.cuh"
 #include "kernels/cuda/statistics/sift_sums.cuh"
 
 namespace reber::cuda {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, 
 #pragma unroll
   for (int k = 7; k >= 0; --k)
     if ((below + sum) * 2 > all) exponent = static_cast<int>(threadIdx.x) * 8 + k, sum -= mine[k];
-  exponent = static_cast<int>(__reduce_min_sync(kWholeWarp, static_cast<unsigned>(exponent)));
+  exponent = static_cast<int>(warp_min(static_cast<unsigned>(exponent)));
   if (threadIdx.x == 0) state->bracket.exponent = min(max(exponent - 126, kLeastExponent), kMostExponent);
 }
 

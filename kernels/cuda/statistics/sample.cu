@@ -9,13 +9,13 @@
 
 #include "kernels/cuda/device/last_block.cuh"
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/cuda/device/warp.cuh"
 #include "kernels/cuda/statistics/sample.hpp"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {
 namespace {
 
-constexpr unsigned kAll = 0xffffffffu;
 constexpr std::uint32_t kBlankKey = 0xffffffffu, kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
 constexpr int kSortThreads = 1024, kSortEach = 4, kSorted = kSortThreads * kSortEach, kGroups = kSorted / 32;
 constexpr int kLeastFinite = 1000;  ///< of the large sample
@@ -49,8 +49,8 @@ struct Moments {
 
 __device__ __forceinline__ Moments warp_total(Moments mine) {
   for (int step = 16; step > 0; step /= 2) {
-    mine.sum += __shfl_xor_sync(kAll, mine.sum, step);
-    mine.squares += __shfl_xor_sync(kAll, mine.squares, step);
+    mine.sum += __shfl_xor_sync(kWholeWarp, mine.sum, step);
+    mine.squares += __shfl_xor_sync(kWholeWarp, mine.squares, step);
   }
   return mine;
 }
@@ -73,7 +73,7 @@ struct SortedSample {
   __device__ int first_not_below(int begin, int end, std::uint32_t key) const {
     while (begin < end) {
       const int step = (end - begin + 31) / 32, at = begin + static_cast<int>(threadIdx.x & 31) * step;
-      const int count = __popc(__ballot_sync(kAll, at < end && keys[at] < key));
+      const int count = __popc(__ballot_sync(kWholeWarp, at < end && keys[at] < key));
       end = min(end, begin + count * step);
       if (count > 0) begin += (count - 1) * step + 1;
     }
@@ -106,7 +106,7 @@ __device__ void sum_groups(SortedSample& sample, int finite) {
   }
   Moments before = sum;
   for (int step = 1; step < 32; step *= 2) {
-    const double a = __shfl_up_sync(kAll, before.sum, step), b = __shfl_up_sync(kAll, before.squares, step);
+    const double a = __shfl_up_sync(kWholeWarp, before.sum, step), b = __shfl_up_sync(kWholeWarp, before.squares, step);
     if (lane >= step) before = {before.sum + a, before.squares + b};
   }
   before = {before.sum - sum.sum, before.squares - sum.squares};
@@ -214,7 +214,7 @@ __device__ int bin_of_rank(const unsigned* bins, unsigned below, double rank) {
   for (int k = 0; k < kShare; ++k) sum += bins[lane * kShare + k];
   unsigned before = sum;
   for (int step = 1; step < 32; step *= 2) {
-    const unsigned other = __shfl_up_sync(kAll, before, step);
+    const unsigned other = __shfl_up_sync(kWholeWarp, before, step);
     if (lane >= step) before += other;
   }
   before += below - sum;
@@ -225,7 +225,7 @@ __device__ int bin_of_rank(const unsigned* bins, unsigned below, double rank) {
     for (double left = rank - before; found < (lane + 1) * kShare - 1 && left >= bins[found]; ++found)
       left -= bins[found];
   }
-  return static_cast<int>(__reduce_min_sync(kAll, static_cast<unsigned>(found)));
+  return static_cast<int>(warp_min(static_cast<unsigned>(found)));
 }
 
 /// The bins that a median surely lies between.
@@ -306,7 +306,7 @@ __global__ void __launch_bounds__(kCountThreads)
     }
   }
   const auto add = [&](int which, unsigned mine) {
-    mine = __reduce_add_sync(kAll, mine);
+    mine = warp_sum(mine);
     if ((threadIdx.x & 31) == 0) atomicAdd(counts + which, mine);
   };
   add(kFinite, finite);

@@ -54,7 +54,7 @@ __device__ void finish_sums(const Sums& sums, const Counts& counts, double start
   const int unit = exponent - kCoarseBits;
   const WholeSums whole = whole_sums(sums, start, unit, 2 * unit + 32);
   const long long sum = warp_sum(whole.sum), squares = warp_sum(whole.head), rest = warp_sum(whole.rest);
-  const long long below = warp_sum(counts.below), above = warp_sum(counts.sure - counts.below);
+  const auto below = warp_sum<long long>(counts.below), above = warp_sum<long long>(counts.sure - counts.below);
   __shared__ long long totals[5][kWarps];
   const int warp = threadIdx.x / 32;
   if ((threadIdx.x & 31) == 0) {
