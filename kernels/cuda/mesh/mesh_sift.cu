@@ -94,7 +94,7 @@ __device__ Outcome divide_cell(const RowWindow& window, const MeshTask& task, co
   return tails_of(memory) + memory.division.middle_count <= rule.list ? Outcome::divided : Outcome::failed;
 }
 
-// bench/NOTES.md has the times of others.
+// bench/notes/mesh.md has the times of others.
 constexpr int kTeam = 8;              ///< lanes a cell in the rounds
 constexpr unsigned kMostTails = 128;  ///< of such a cell; others have a warp
 constexpr int kTeamThreads = 128;
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(Threads, Blocks)
   }
 }
 
-// Threads a cell and blocks that a multiprocessor is to hold; bench/NOTES.md has the times of others.
+// Threads a cell and blocks that a multiprocessor is to hold; bench/notes/mesh.md has the times of others.
 constexpr int kUsualThreads = 128, kLargeThreads = 256;
 constexpr auto kDivideUsual = k_divide_cells<kUsualThreads, 10>;
 constexpr auto kSiftUsual = k_sift_cells<kUsualThreads, 7>;

@@ -342,8 +342,9 @@ class DirectConvolver final : public Convolver {
   DirectArguments arguments_{};
 };
 
-// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the part of memory's peak rate that
-// small kernels copy at, and of the multiply-adders' peak that each side reaches. 3 to 7 pixels are bound by memory.
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): the part of memory's
+// peak rate that small kernels copy at, and of the multiply-adders' peak that each side reaches. 3 to 7 pixels are
+// bound by memory.
 constexpr double kMemoryPart = 0.75;
 constexpr ReachedPart kReached[] = {{7, 0.59}, {9, 0.80}, {11, 0.68}, {13, 0.72}, {15, 0.75}, {21, 0.77}, {31, 0.82}};
 constexpr double kOtherPart = 0.8;

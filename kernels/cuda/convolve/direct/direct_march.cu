@@ -36,8 +36,8 @@ struct March {
   using Feed = BlockRows<Uniform, Stages, Batch, width, width, Threads, Threads>;
 };
 
-// The best of some 50 on an H200, 16384 x 16384 (bench/NOTES.md): 0.58, 0.59, 0.63 and 0.83 ms; the copy alone takes
-// 0.51.
+// The best of some 50 on an H200, 16384 x 16384 (bench/notes/direct_and_separable.md): 0.58, 0.59, 0.63 and 0.83 ms;
+// the copy alone takes 0.51.
 template <int Side>
 struct MarchPolicy;
 template <>

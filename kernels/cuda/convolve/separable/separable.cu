@@ -301,8 +301,9 @@ class SeparableConvolver final : public Convolver {
   std::int64_t at_once_[2] = {1, 1};  ///< blocks that the device runs at a time; [1]: where all pixels are finite
 };
 
-// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/NOTES.md): the parts of memory's and of the
-// multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap through the L1 cache.
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): the parts of
+// memory's and of the multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap
+// through the L1 cache.
 constexpr double kMemoryPart = 0.74, kTwoPassPart = 0.08;
 constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.436}, {25, 0.598},  {33, 0.702},  {49, 0.719}, {65, 0.727},
                                     {66, 0.610}, {97, 0.680}, {129, 0.714}, {201, 0.649}, {301, 0.673}};

@@ -15,8 +15,9 @@ namespace {
 
 using namespace separable;
 
-// H200, 16384 x 16384, in ms, the ring of separable.cu in brackets (bench/NOTES.md): 17 taps 0.65 (0.72), 25 0.69
-// (0.93), 33 0.75 (1.07), 49 1.09 (1.40), 65 1.43 (1.74). For fewer and for more the ring is as fast or faster.
+// H200, 16384 x 16384, in ms, the ring of separable.cu in brackets (bench/notes/direct_and_separable.md): 17 taps 0.65
+// (0.72), 25 0.69 (0.93), 33 0.75 (1.07), 49 1.09 (1.40), 65 1.43 (1.74). For fewer and for more the ring is as fast or
+// faster.
 template <int Taps>
 struct SeparablePolicy;
 template <>
