@@ -11,7 +11,8 @@ namespace reber {
 
 /// One stage of a run.
 struct StageReport {
-  std::string name;  ///< read, convolve, background, detect, measure, write, verify
+  /// read, convolve, background, detect, measure, fit, write, verify; the negative search's end in "-neg"
+  std::string name;
   double wall_ms = 0;
   double device_ms = 0;         ///< 0 on a CPU
   std::int64_t bytes_up = 0;    ///< host to device

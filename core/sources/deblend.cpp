@@ -127,9 +127,10 @@ std::int32_t Island::root(std::int32_t basin) {
   return basin;
 }
 
-/// A peak that would be detected by itself on the level where it meets another stands whatever its part of the flux, if
-/// it rises by twice the contrast of the higher peak: what is less may be a calibration error around that one.
-/// brightest: the highest peak that meets there, above background
+/// Whether a peak stands where it meets others at `level`: it reaches the seed threshold, rises by the prominence, and
+/// holds the contrast's part of the island's flux above `level`. A peak also stands, whatever its flux, if it rises by
+/// the seed threshold and by twice the contrast of the brighter peak; what rises less may be a calibration error.
+/// brightest  the highest peak that meets there, above background
 bool Island::stands(const Basin& basin, double level, double brightest) const {
   const double peak = above(basin.peak), rms = pixels_.rms[first_ + basin.peak], rise = peak - level;
   if (!(peak > detect_.seed * rms && rise > options_.prominence * rms)) return false;

@@ -22,11 +22,12 @@ struct DeblendOptions {
   bool operator==(const DeblendOptions&) const = default;
 };
 
-/// One entry a source, islands in label order. Pixels are taken from bright to faint (ties in raster order); each joins
-/// its brightest neighbour's peak, and where two peaks meet the lesser one is taken up by the greater unless both pass
-/// the contrast and prominence rules and reach the seed threshold. No random assignment, no fixed number of levels or
-/// sources: the same answer everywhere. Islands without pixels in `pixels` stay whole. All threads work.   throws
-/// Cancelled
+/// One entry per source, islands in label order. Pixels are taken from bright to faint, ties in raster order; each
+/// joins the peak of its brightest neighbour. Where two peaks meet, both stand if each reaches the seed threshold,
+/// rises by the prominence, and either holds the contrast's part of the flux or rises by the seed threshold and by
+/// twice the contrast of the brightest peak there. Otherwise the greater takes up the lesser. Deterministic: no random
+/// assignment, no fixed number of levels or sources. Islands without pixels in `pixels` stay whole. All threads work.
+/// throws  Cancelled
 [[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
                                               const DetectOptions& detect, const DeblendOptions& options,
                                               const Progress& progress = {});

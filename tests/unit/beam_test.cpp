@@ -27,7 +27,11 @@ struct Case {
   Deconvolved::Kind kind;
 };
 
-/// convolution.md 2.8 A: printed there with six decimals.
+/// A beam of FWHMs M, m at PA p is the matrix C = M^2 u u^T + m^2 v v^T, u = (sin p, cos p) along the major axis (east,
+/// north), v across it. The kernel is C_target - C_source: FWHMs are the roots of its eigenvalues, PA is that of the
+/// larger one's eigenvector, by the closed formulas of 2 x 2 matrices. "ellipse from circle" by hand: sqrt(20^2 - 8^2)
+/// = 18.330303 along PA 30 + 90, sqrt(20^2 - 10^2) = 17.320508 across. A negative eigenvalue is impossible, one of zero
+/// a line.
 const Case kCases[] = {
     {"ellipse from circle", arcsec(20, 20, 0), arcsec(10, 8, 30), 18.330303, 17.320508, 120,
      Deconvolved::Kind::ellipse},
