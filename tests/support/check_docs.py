@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the documents say of the tree and of the program, checked on both.
+
+    check_docs.py ROOT REBER [REBER_VIEW]      exit 1 and a line per statement that does not hold
+
+Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
+`kName = value`; flags of sources; the table of columns; tables of README.md against the documents they are taken from,
+and its examples against what the program prints.
+Each check is tried first on a planted fault: one that does not find it fails.
+"""
+import fnmatch
+import functools
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "bench/notes/*.md"]
+TOP = "app bench cmake core dev docs gui kernels sample_data tests".split()
+SOURCES = ("*.cpp", "*.hpp", "*.cu", "*.cuh")
+
+
+class Tree:
+    """The repository's files, and the program."""
+
+    def __init__(self, root, reber, view):
+        self.root, self.reber, self.view = root, reber, view
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True,
+                                text=True, check=False).stdout.split("\n")
+        found = [Path(name) for name in listed if name] or [p.relative_to(root) for top in TOP + ["*.md"]
+                                                            for p in root.glob(f"{top}/**/*" if "*" not in top else top)]
+        self.files = {str(name) for name in found if (root / name).is_file()}
+        self.folders = {str(parent) for name in self.files for parent in Path(name).parents}
+
+    def text(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def documents(self):
+        return sorted(name for name in self.files if any(fnmatch.fnmatch(name, one) for one in DOCUMENTS))
+
+    def sources(self):
+        return [name for name in self.files if any(fnmatch.fnmatch(name, one) for one in SOURCES)]
+
+    def has(self, path):
+        """A file, a folder, a pattern, or the common stem of a header and its source."""
+        path = path.rstrip("/")
+        if path in self.files or path in self.folders:
+            return True
+        return any(fnmatch.fnmatch(name, path) or fnmatch.fnmatch(name, path + ".*") for name in self.files)
+
+    @functools.lru_cache(maxsize=None)
+    def help_of(self, command):
+        """What `reber COMMAND --help` prints; None where there is no such command."""
+        program = [self.view] if command == "reber-view" else [self.reber] + ([command] if command else [])
+        got = subprocess.run(program + ["--help"], capture_output=True, text=True, check=False)
+        return got.stdout + got.stderr if got.returncode == 0 else None
+
+    @functools.lru_cache(maxsize=None)
+    def output_of(self, *arguments):
+        return subprocess.run([self.reber, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def code_spans(text):
+    """Text between backticks, and lines of code blocks with their comments cut off."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)
+    rest = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    lines = [re.sub(r"\s#.*", "", line) for block in blocks for line in block.split("\n")]
+    return re.findall(r"`([^`\n]+)`", rest) + lines
+
+
+def headings(text):
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    found = [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ (.*)$", text, re.M)]
+    return set(found)
+
+
+def check_paths(tree, name, text):
+    """Paths from the root that begin with a top folder, sources by name alone, links and their anchors."""
+    basenames = {Path(one).name for one in tree.files}
+    for span in code_spans(text):
+        for word in re.findall(r"[\w./*{},+-]+(?:#[\w-]+)?", span):
+            path, _, anchor = word.partition("#")
+            path = re.sub(r":\d+$", "", path).rstrip(".,")
+            if "{" in path:
+                continue
+            if path.split("/")[0] in TOP and "/" in path and not tree.has(path):
+                yield f"no file or folder {path}"
+            elif re.fullmatch(r"[a-z]\w*\.(cpp|hpp|cu|cuh|md)", path) and path not in basenames:
+                yield f"no file is called {path}"
+            elif anchor and path.endswith(".md"):
+                full = path if path in tree.files else f"docs/{path}"
+                if full in tree.files and anchor not in headings(tree.text(full)):
+                    yield f"{full} has no section #{anchor}"
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        if re.match(r"https?:|mailto:", path):
+            continue
+        full = str((tree.root / name).parent.joinpath(path).resolve()) if path else str(tree.root / name)
+        full = full.removeprefix(str(tree.root.resolve()) + "/")
+        if not tree.has(full):
+            yield f"the link {target} leads nowhere"
+        elif anchor and full.endswith(".md") and anchor not in headings(text if not path else tree.text(full)):
+            yield f"the link {target} names no section"
+
+
+def check_options(tree, name, text):
+    """`reber COMMAND --option`, options that stand alone, those of `./dev` and of the scripts of bench."""
+    commands = re.findall(r"^  ([a-z]+)  ", tree.help_of(None), re.M)
+    every = "".join(tree.help_of(one) or "" for one in commands) + tree.help_of(None)
+    if tree.view:
+        every += tree.help_of("reber-view")
+    every += tree.text("dev")
+    every += "".join(tree.text(one) for one in tree.files if fnmatch.fnmatch(one, "bench/*.py"))
+    for span in code_spans(text):
+        line = re.sub(r"^(\$ |xvfb-run -a )", "", span.strip())
+        options = re.findall(r"(?<![\w-])(--[a-z][\w-]*)", line)
+        words = line.split()
+        where = None
+        if words[:1] in (["reber"], ["reber-view"]) and len(words) > 1:
+            command = "reber-view" if words[0] == "reber-view" else words[1]
+            if command.isupper() or (command == "reber-view" and not tree.view):
+                continue
+            where = tree.help_of(None if command.startswith("-") else command)
+            if command not in [*commands, "reber-view"] and not command.startswith("-"):
+                yield f"there is no `reber {command}`"
+                continue
+        elif words[:1] == ["./dev"] and len(words) > 1:
+            where = tree.text("dev")
+            if not words[1].startswith("-") and not re.search(rf"^  {words[1]}\b", where, re.M):
+                yield f"there is no `./dev {words[1]}`"
+        elif re.match(r"(python3 )?bench/\w+\.py", line):
+            where = tree.text(re.search(r"bench/\w+\.py", line)[0])
+        elif line.startswith("--") and len(words) <= 2:
+            where = every
+        for option in options if where is not None else []:
+            if not re.search(rf"(?<![\w-]){option}(?![\w-])", where):
+                yield f"`{line}`: nothing takes {option}"
+
+
+def check_added(tree, name, text):
+    """Where things are added: after each path the names that must stand in that file."""
+    part = re.search(r"<!-- added: begin -->(.*?)<!-- added: end -->", text, re.S)
+    if not part:
+        return
+    for row in part[1].strip().split("\n"):
+        path = None
+        for span in re.findall(r"`([^`]+)`", row):
+            if "/" in span and not span.startswith("-"):
+                path = span
+                if not tree.has(path):
+                    yield f"things are added in {path}, which is not there"
+                    path = None
+            elif path and path in tree.files and span not in tree.text(path):
+                yield f"{path} does not name {span}"
+
+
+def check_constants(tree, name, text):
+    """`kName = value`: so it stands in a source."""
+    for constant, value in re.findall(r"`(k[A-Z]\w*) = ([^`]+)`", text):
+        stated = [found for one in tree.sources() if not one.startswith("tests/")
+                  for found in re.findall(rf"\b{constant}(?: = |\{{)([^;,}}]+)[;,}}]", tree.text(one))]
+        if value not in stated:
+            yield f"{constant} is {' or '.join(stated) or 'nowhere'}, not {value}"
+
+
+def check_flags(tree, name, text):
+    """Bits that a document calls Flag N are sums of those of the catalogue."""
+    known = re.search(r"^\| `Flag` .*$", tree.text("docs/columns.md"), re.M)[0]
+    bits = sum({int(bit) for bit in re.findall(r"\b(\d+):", known)})
+    for bit in re.findall(r"\bFlag (\d+)", text):
+        if int(bit) & ~bits or int(bit) == 0:
+            yield f"there is no Flag {bit}"
+
+
+def rows_between(text, mark):
+    part = re.search(rf"<!-- {mark}: begin -->(.*?)<!-- {mark}: end -->", text, re.S)
+    lines = part[1].strip().split("\n") if part else []
+    cells = [[cell.strip().replace("**", "") for cell in line.strip().strip("|").split("|")] for line in lines
+             if line.startswith("|") and not re.fullmatch(r"[|:\- ]+", line)]
+    return cells
+
+
+def check_speed(tree, name, text):
+    """README's rows of speed are those of docs/performance.md: name, ms, CPU, peer."""
+    if name != "README.md":
+        return
+    full = {}
+    for line in tree.text("docs/performance.md").split("\n"):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 10 and cells[0] not in full:
+            full[cells[0]] = cells
+    rows = rows_between(text, "speed")
+    if len(rows) < 2:
+        yield "there is no table of speed"
+    for row in rows[1:]:
+        wanted = full.get(row[0])
+        if wanted is None:
+            yield f"docs/performance.md has no row {row[0]}"
+        elif row[1:] != [wanted[1].split(" ")[0], wanted[6], wanted[8].split(" ")[0]]:
+            yield f"{row[0]}: docs/performance.md says {wanted[1]}, {wanted[6]}, {wanted[8]}, not {row[1:]}"
+
+
+def check_accuracy(tree, name, text):
+    """README's rows of accuracy stand in docs/science.md's table of finders."""
+    if name != "README.md":
+        return
+    full = rows_between(tree.text("docs/science.md"), "finders")
+    rows = rows_between(text, "accuracy")
+    if len(rows) < 2:
+        yield "there is no table of accuracy"
+    for row in rows:
+        if row not in full:
+            yield f"docs/science.md does not have: {' | '.join(row)}"
+
+
+def check_columns(tree, name, text):
+    if name == "docs/columns.md" and text.strip() != tree.output_of("--list-columns").strip():
+        yield "is not what `reber --list-columns` prints: write it anew"
+
+
+def check_outputs(tree, name, text):
+    """Lines under `$ reber ...` in README.md are lines of what it prints; "..." stands for others."""
+    if name != "README.md":
+        return
+    squeeze = lambda line: " ".join(line.split())
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sample_data").symlink_to((tree.root / "sample_data").resolve())
+        for part in re.findall(r"^\$ reber (.*\n(?:(?!\$ |```).*\n)*)", text, re.M):
+            command, *lines = part.split("\n")
+            got = subprocess.run([tree.reber, *command.split()], capture_output=True, text=True, cwd=folder, check=False)
+            printed = {squeeze(line) for line in got.stdout.split("\n")} | {"", "..."}
+            for line in lines:
+                if squeeze(line) not in printed:
+                    yield f"`reber {command}` does not print: {line}"
+
+
+CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_speed, check_accuracy,
+          check_columns, check_outputs]
+
+# A document with a fault, for each check.
+PLANTED = [
+    (check_paths, "docs/numerics.md", "see `core/nowhere/nothing.cpp`"),
+    (check_paths, "docs/numerics.md", "see `nothing_at_all.cu`"),
+    (check_paths, "docs/numerics.md", "[this](nothing.md)"),
+    (check_paths, "docs/numerics.md", "[this](science.md#nothing)"),
+    (check_options, "docs/numerics.md", "`reber find --no-such-option 3`"),
+    (check_options, "docs/numerics.md", "`reber discover x.fits`"),
+    (check_options, "docs/numerics.md", "`--no-such-option`"),
+    (check_options, "docs/numerics.md", "```\n./dev nothing\n```\n"),
+    (check_added, "CONTRIBUTING.md", "<!-- added: begin -->\n`core/base/error.hpp` `kNoSuchTable`\n<!-- added: end -->"),
+    (check_constants, "docs/numerics.md", "`kMostExtra = 9`"),
+    (check_flags, "docs/science.md", "(Flag 1048576)"),
+    (check_speed, "README.md", "<!-- speed: begin -->\n| operation | ms |\n|---|---|\n| median | 0.001 | 1 | - |\n<!-- speed: end -->"),
+    (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
+    (check_columns, "docs/columns.md", "# Columns\n"),
+    (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
+]
+
+
+def main():
+    tree = Tree(Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+    bad = [f"{check.__name__} does not find its planted fault: {text!r}" for check, name, text in PLANTED
+           if not list(check(tree, name, text))]
+    for name in tree.documents():
+        text = tree.text(name)
+        bad += [f"{name}: {complaint}" for check in CHECKS for complaint in check(tree, name, text)]
+    print("\n".join(bad) if bad else f"{len(tree.documents())} documents hold")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
