@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogue files. One format a file, one row a format in the table of formats.
+// Catalogue files. One format per file, one row per format in the table of formats.
 #pragma once
 
 #include <span>

@@ -104,7 +104,7 @@ ColumnInfo with_unit(std::string name) {
   return info;
 }
 
-/// SExtractor's header: one line a column, "1 NUMBER  Running object number  [unit]".
+/// SExtractor's header: one line per column, "1 NUMBER  Running object number  [unit]".
 std::vector<ColumnInfo> listed_columns(const std::vector<std::string_view>& comments) {
   std::vector<ColumnInfo> columns;
   for (const std::string_view line : comments) {

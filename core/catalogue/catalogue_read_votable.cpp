@@ -150,7 +150,7 @@ std::string_view Reader::take(std::string_view& data, std::int64_t bytes) const 
   return part;
 }
 
-/// BINARY and BINARY2: the latter has a bit a field in front of each row, set where it has no value.
+/// BINARY and BINARY2: the latter has a bit per field in front of each row, set where it has no value.
 void Reader::read_binary(bool with_nulls) {
   XmlTag tag = xml_.next();
   while (!tag.name.empty() && !(tag.name == "STREAM" && !tag.opens)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogues as regions: DS9, CASA (CRTF) and Karma annotations (kvis). One ellipse a source whose diameters are the
+// Catalogues as regions: DS9, CASA (CRTF) and Karma annotations (kvis). One ellipse per source whose diameters are the
 // FWHMs, a point where it has no shape. All three take semi-axes; they differ in where an angle starts.
 #include <fmt/format.h>
 

@@ -74,7 +74,7 @@ constexpr float blended(float mean, float peak, const Noise& noise) {
   return w >= 1 ? peak : mean + w * height;
 }
 
-/// Level k of an image has ceil(n / 2^k) pixels a side.
+/// Level k of an image has ceil(n / 2^k) pixels per side.
 constexpr Shape level_shape(Shape shape, int level) {
   const std::int64_t step = std::int64_t{1} << level;
   return {(shape.ny + step - 1) / step, (shape.nx + step - 1) / step};

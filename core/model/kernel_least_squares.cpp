@@ -63,7 +63,7 @@ void add_frequency(System& system, const std::vector<Offset>& offsets, double fx
   ++system.rows;
 }
 
-/// One row a frequency; f and -f give the same row, so one of them is taken with weight sqrt(2). The rows at -1/2
+/// One row per frequency; f and -f give the same row, so one of them is taken with weight sqrt(2). The rows at -1/2
 /// have no partner on the grid.
 System make_system(const std::vector<Offset>& offsets, const Covariance& kernel, const Covariance& source, int n) {
   System system;

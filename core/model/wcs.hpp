@@ -37,7 +37,7 @@ class Wcs {
   Wcs& operator=(Wcs&&) noexcept;
 
   /// Parses a header (80-character cards in one string, END included). image_axes: the FITS axis numbers (0-based)
-  /// that are x and y of the plane; other axes are fixed at `fixed_pixel` (1-based, one entry an axis).
+  /// that are x and y of the plane; other axes are fixed at `fixed_pixel` (1-based, one entry per axis).
   /// An unusable system gives a Wcs without positions whose why_not() names the keyword; it never throws for a
   /// header that is merely wrong.
   static Wcs parse(const std::string& header_cards, int x_axis, int y_axis, const std::vector<double>& fixed_pixel,

@@ -37,7 +37,7 @@ struct PlotOptions {
 };
 void write_plot(const std::string& path, const std::vector<PlotSeries>& series, const PlotOptions& options);
 
-/// Horizontal bars, one group a label, one bar a series (x unused); log scale. For the benchmark.
+/// Horizontal bars, one group per label, one bar per series (x unused); log scale. For the benchmark.
 void write_bars(const std::string& path, const std::vector<std::string>& labels, const std::vector<PlotSeries>& series,
                 const PlotOptions& options);
 

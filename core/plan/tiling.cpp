@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFloat = 4;
 constexpr int kStreams = 2;
-/// Tables of cells, runs, islands and histograms: 2.5 bytes a pixel at most for a crowded field, and a fixed part.
+/// Tables of cells, runs, islands and histograms: 2.5 bytes per pixel at most for a crowded field, and a fixed part.
 constexpr std::int64_t kTablesPerPixelX2 = 5;
 constexpr std::int64_t kFixedBytes = 64LL << 20;
 
@@ -31,7 +31,7 @@ std::int64_t resident_bytes(const MemoryNeeds& needs) {
   return planes * pixels * kFloat + tables_bytes(pixels) + needs.workspace_bytes;
 }
 
-/// One band in each stream: raw rows (8 bytes a pixel at most), decoded rows with halo, output rows.
+/// One band in each stream: raw rows (8 bytes per pixel at most), decoded rows with halo, output rows.
 std::int64_t band_bytes(const MemoryNeeds& needs, std::int64_t rows) {
   const std::int64_t nx = needs.shape.nx;
   const std::int64_t with_halo = rows + (needs.convolve ? 2 * needs.halo_rows : 0);

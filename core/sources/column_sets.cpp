@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One table a set of columns: names, units and order as Aegean 2.3 and Selavy (CASDA components 1.9) have them.
+// One table per set of columns: names, units and order as Aegean 2.3 and Selavy (CASDA components 1.9) have them.
 #include "core/sources/column_sets.hpp"
 
 #include <fmt/format.h>

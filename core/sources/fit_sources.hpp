@@ -35,8 +35,8 @@ class SourceFitter {
   void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
                      const Progress& progress = {});
 
-  /// One entry an entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what is
-  /// tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
+  /// One entry per entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what
+  /// is tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
   /// describes keep their moments. Flags say so.
   /// pixels: of every island.   throws Cancelled
   [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,

@@ -153,7 +153,7 @@ void Forced::judge_area(Target& target) const {
   target.source.mean = static_cast<double>(band_.mean[at]) * header_.unit.factor;
 }
 
-/// A group that is too large becomes one problem a member: it first, then the neighbours that overlap it.
+/// A group that is too large becomes one problem per member: it first, then the neighbours that overlap it.
 std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std::size_t>& group) const {
   constexpr std::size_t kMostMembers = 40;
   if (group.size() <= kMostMembers && pixels_of(group, step_).value.size() <= kMostPixels) return {group};

@@ -51,7 +51,7 @@ struct ForcedSource {
 /// take part; where the beam is wide, every n-th of them, n below two fifths of the beam's minor FWHM.
 /// Position free: sources above 3 sigma are then fitted by Backend::fit with their shape held, what the others add
 /// taken away first.
-/// result: a finished run with background and islands.   One entry an entry of `list`, in its order.
+/// result: a finished run with background and islands.   One result per entry of `list`, in its order.
 ///   throws InputError where the list's frame is not the image's or the image has no beam and no shape is given
 [[nodiscard]] std::vector<ForcedSource> measure_forced(const SkyList& list, const PipelineResult& result,
                                                        Backend& backend, const ForcedRequest& request,

@@ -45,7 +45,7 @@ struct MatchRadius {
 /// which one source in twenty has a chance neighbour.
 [[nodiscard]] MatchRadius default_radius(const SkyList& a, const SkyList& b);
 
-/// One quantity of a pair and another, for plots. One entry a pair; NaN where it is not known.
+/// One quantity of a pair and another, for plots. One entry per pair; NaN where it is not known.
 struct PairValues {
   std::vector<double> d_lon, d_lat;             ///< b - a in arcsec on the sky
   std::vector<double> pull_lon, pull_lat;       ///< over the errors of both

@@ -22,7 +22,7 @@ struct MatchInput {
 [[nodiscard]] std::string to_json(const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
                                   const MatchSummary& summary);
 
-/// One row a pair: RA, DEC of A, Separation, dRA, dDEC, flux ratios, then all columns of A with _1 behind their names
+/// One row per pair: RA, DEC of A, Separation, dRA, dDEC, flux ratios, then all columns of A with _1 behind their names
 /// and of B with _2.
 [[nodiscard]] Catalogue matched_catalogue(const MatchInput& a, const MatchInput& b, const MatchSummary& summary);
 /// The rows of a list that are in no pair.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: every output is one chain of fused multiply-adds over the kernel, rows then columns ascending;
-// for large kernels a chain a row, and the rows' sums added.
+// for large kernels a chain per row, and the rows' sums added.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 namespace reber::cpu {
 namespace {
 
-constexpr std::int64_t kChunk = 1 << 18;  ///< pixels a task
+constexpr std::int64_t kChunk = 1 << 18;  ///< pixels per task
 constexpr std::uint32_t kHalves = 1u << 16;
 constexpr int kCountShift = 40;
 

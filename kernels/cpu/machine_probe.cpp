@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepeats = 7;
-constexpr std::int64_t kShare = 64 * 1024;  ///< floats a task: 256 KiB
+constexpr std::int64_t kShare = 64 * 1024;  ///< floats per task: 256 KiB
 constexpr std::int64_t kRounds = 200000;    ///< of multiply-adds, some 10 ms
 constexpr int kChains = 12;                 ///< independent sums: more than latency times issue width, registers left
 constexpr float kFactor = 0.9999F, kTerm = 0.0001F;

@@ -38,7 +38,7 @@ inline Floats fma(Floats a, Floats b, Floats c) {
 #endif
 }
 
-/// One bit a lane: set where the mask (the result of a comparison) is.
+/// One bit per lane: set where the mask (the result of a comparison) is.
 inline unsigned bits_of(Ints mask) {
 #ifdef __AVX2__
   return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask)));

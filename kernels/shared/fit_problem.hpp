@@ -365,7 +365,7 @@ class ProblemFit {
   const FitLayout layout_;
   double* matrix_;
   dense::Triangle factor_;       ///< U of the weights' correlation
-  dense::Table<Columns> table_;  ///< a row a pixel: derivatives, then the residual
+  dense::Table<Columns> table_;  ///< a row per pixel: derivatives, then the residual
   dense::Table<Columns> normal_, trial_normal_;
   dense::Table<Columns> left_, right_;
   dense::Triangle damped_;

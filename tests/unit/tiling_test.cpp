@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 TEST(PlanesAtOnce, as_many_as_fit_beside_a_copy_a_map_and_the_tables) {
-  const Shape shape{4096, 4096};  // planes of 64 MiB; tables of 2.5 bytes a pixel and 64 MiB
+  const Shape shape{4096, 4096};  // planes of 64 MiB; tables of 2.5 bytes per pixel and 64 MiB
   EXPECT_EQ(planes_at_once(shape, 5, (40 + 64 + 7 * 64) * kMiB), 5U);
   EXPECT_EQ(planes_at_once(shape, 5, (40 + 64 + 6 * 64) * kMiB), 4U);
   EXPECT_EQ(planes_at_once(shape, 2, 100000 * kMiB), 2U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marching squares: a crossing an edge, a link between the crossings of a cell, then walks along the links.
+// Marching squares: a crossing per edge, a link between the crossings of a cell, then walks along the links.
 #include "gui/model/image/contours.hpp"
 
 #include <fmt/format.h>

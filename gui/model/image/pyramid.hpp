@@ -19,7 +19,7 @@ class DisplayTiles;
 
 namespace reber::gui {
 
-/// Level k of an image has ceil(n / 2^k) pixels a side, down to one (core/display/reduced_levels.hpp). Its pixels are
+/// Level k of an image has ceil(n / 2^k) pixels per side, down to one (core/display/reduced_levels.hpp). Its pixels are
 /// in memory, in a file, or with a session's backend, which brings what is asked for. Immutable; readable from any
 /// thread.
 class Pyramid {
@@ -27,8 +27,8 @@ class Pyramid {
   /// Of pixels in memory, made with all threads of the machine.   throws Cancelled
   static std::shared_ptr<const Pyramid> make(std::shared_ptr<const Image> image, const Progress& progress);
 
-  /// A first look that reads one row in 2^level, level the least one with at most `most_side` pixels a side; along the
-  /// row peaks and means are kept. Levels below are not there.
+  /// A first look that reads one row in 2^level, level the least one with at most `most_side` pixels per side; along
+  /// the row peaks and means are kept. Levels below are not there.
   ///   throws DataError
   static std::shared_ptr<const Pyramid> preview(const PixelSource& source, std::int64_t most_side);
 

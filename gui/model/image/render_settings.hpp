@@ -37,7 +37,7 @@ struct RenderSettings {
   double bias = 0.5, contrast = 1;
   Rgba blank{0.24f, 0.27f, 0.31f, 1};  ///< NaN
   Reduction reduction = Reduction::blend;
-  bool categorical = false;  ///< values are labels: one colour a label, no stretch
+  bool categorical = false;  ///< values are labels: one colour per label, no stretch
   bool operator==(const RenderSettings&) const = default;
 };
 

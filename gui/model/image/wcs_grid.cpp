@@ -164,7 +164,7 @@ int ends_on(const Family& family, const ScreenRect& area, CanvasEdge edge) {
   return count;
 }
 
-/// One label a line: at the wished edge, else where it ends at all.
+/// One label per line: at the wished edge, else where it ends at all.
 void add_labels(const Family& family, const ScreenRect& area, CanvasEdge wished, bool hours, bool sexagesimal,
                 std::vector<GridLabel>& labels) {
   for (const auto& [value, pieces] : family.lines) {

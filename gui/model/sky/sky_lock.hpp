@@ -21,7 +21,7 @@ struct AffineMap {
 };
 
 /// The way from the pixels of one image to those of another through the sky, frames converted. Keeps its own copies of
-/// both systems: one object a thread.
+/// both systems: one object per thread.
 class SkyLock {
  public:
   SkyLock(const Wcs& from, const Wcs& to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computes a filter in blocks of rows that stay in the first-level cache: one pass a step over a block.
+// Computes a filter in blocks of rows that stay in the first-level cache: one pass per step over a block.
 #include "gui/model/tables/filter_expression.hpp"
 
 #include <algorithm>

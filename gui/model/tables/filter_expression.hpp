@@ -24,7 +24,7 @@ class FilterExpression {
   ///   throws InputError that says what was expected and at which character
   FilterExpression(const std::string& text, const Catalogue& catalogue);
 
-  /// One byte a row: 1 where the condition holds. The catalogue is the one it was made for.
+  /// One byte per row: 1 where the condition holds. The catalogue is the one it was made for.
   [[nodiscard]] std::vector<std::uint8_t> evaluate(const Catalogue& catalogue) const;
 
   enum class Op : std::uint8_t {

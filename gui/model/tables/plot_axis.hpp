@@ -42,7 +42,7 @@ struct BarCounts {
 };
 
 /// Equal bars over the range of the values (equal in log10 where logarithmic); rows of `rows` alone where not empty
-/// (one byte a value). bars 0: the rule of Freedman and Diaconis (1981), at least 8, at most 200.
+/// (one byte per value). bars 0: the rule of Freedman and Diaconis (1981), at least 8, at most 200.
 [[nodiscard]] BarCounts make_histogram(const std::vector<double>& values, const std::vector<std::uint8_t>& rows,
                                        bool logarithmic, int bars = 0);
 /// Counts in given bars.

@@ -8,7 +8,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kItems = 4;
 
-/// One block a piece of kThreads x kItems pixels of one row.
+/// One block per piece of kThreads x kItems pixels of one row.
 __global__ void __launch_bounds__(kThreads)
     k_decode_rows(const unsigned char* __restrict__ stored, DecodeRule rule, int bytes, std::int64_t pieces,
                   std::int64_t nx, float* __restrict__ out, std::int64_t pitch, unsigned long long* counts) {

@@ -10,7 +10,7 @@
 namespace reber::cuda {
 
 /// A word of the card's memory, 0 until work is to stop: blocks look at it when they begin, and long ones between their
-/// steps. In the host's memory it costs more than half a microsecond a block, one after the other: 100 000 fits took
+/// steps. In the host's memory it costs more than half a microsecond per block, one after the other: 100 000 fits took
 /// 145 ms in place of 79 (H200). Made once, since making it takes longer than small batches.
 class StopFlag {
  public:

@@ -90,7 +90,7 @@ __device__ inline float convolved(float value, bool mask, bool& blank_seen) {
 /// A result as it is stored: what overflowed is blank.
 __device__ inline float stored_result(float value) { return isfinite(value) ? value : rules::blank_value(); }
 
-/// Adds one count a warp to `total`; all lanes of the warp must come.
+/// Adds one count per warp to `total`; all lanes of the warp must come.
 __device__ inline void count_warp(unsigned count, unsigned long long* total) {
   for (int half = 16; half > 0; half /= 2) count += __shfl_down_sync(0xffffffffu, count, half);
   if ((threadIdx.x & 31) == 0 && count != 0) atomicAdd(total, static_cast<unsigned long long>(count));

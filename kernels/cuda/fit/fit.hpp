@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gaussian fits on the device: a block a problem, every round of it in one launch.
+// Gaussian fits on the device: one block per problem, every round of it in one launch.
 #pragma once
 
 #include <cuda_runtime_api.h>

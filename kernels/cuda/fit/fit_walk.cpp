@@ -35,7 +35,7 @@ struct Need {
   std::int64_t shared, global;  ///< doubles
 };
 
-/// The block's most shared memory; the matrix apart, two blocks a multiprocessor or one; all in global memory.
+/// The block's most shared memory; the matrix apart, two blocks per multiprocessor or one; all in global memory.
 constexpr int kWholeBlock = static_cast<int>(std::size(kSteps)), kApart = kWholeBlock + 1, kApartAlone = kApart + 1,
               kGlobal = kApartAlone + 1;
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A warp an island.
+/// One warp per island.
 __global__ void __launch_bounds__(kThreads)
     k_count_pixels(const rules::Run* __restrict__ runs, const std::uint64_t* __restrict__ by_island,
                    const std::uint32_t* __restrict__ begin, std::int64_t islands,
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
   lengths[k] = counts[(key >> 32) - 1] >= min_pixels ? static_cast<std::uint32_t>(run.x1 - run.x0) : 0;
 }
 
-/// A warp a run; runs of rows that are not held are left to another band.
+/// One warp per run; runs of rows that are not held are left to another band.
 __global__ void __launch_bounds__(kThreads)
     k_gather_pixels(RowWindow window, BackgroundView background, std::int64_t y0, std::int64_t ny,
                     const rules::Run* __restrict__ runs, const std::uint64_t* __restrict__ by_island,

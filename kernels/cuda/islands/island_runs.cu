@@ -22,8 +22,8 @@ __device__ std::uint32_t run_end(const BitMask& mask, std::uint32_t y, std::uint
   return w * 32;
 }
 
-/// A warp a piece of a row. First the columns where its runs start and end, each by the lane that has the bit; then a
-/// lane a run.
+/// One warp per piece of a row. First the columns where its runs start and end, each by the lane that has the bit; then
+/// a lane a run.
 __global__ void __launch_bounds__(kThreads)
     k_keep_runs(LabelWork work, rules::Run* __restrict__ runs, std::uint32_t* __restrict__ labels, std::int64_t room) {
   constexpr int kMostRuns = kPiecePixels / 2;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// A warp a piece of a row, drawn in shared memory, so that all of the map is written once.
+/// One warp per piece of a row, drawn in shared memory, so that all of the map is written once.
 __global__ void __launch_bounds__(kThreads)
     k_draw_labels(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ labels,
                   const std::uint32_t* __restrict__ piece_begin, std::int64_t pieces, std::int64_t y0, std::int64_t ny,

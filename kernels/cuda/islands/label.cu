@@ -104,7 +104,7 @@ __device__ __forceinline__ void write_pieces(const LabelWork& work, const TileRo
   }
 }
 
-/// Joins the runs of tiles, a block a tile. The next tile's rows are under way meanwhile.
+/// Joins the runs of tiles, one block per tile. The next tile's rows are under way meanwhile.
 __device__ void join_tiles(const LabelWork& work, Shared& shared) {
   LabelTile& tile = shared.tile;
   const std::uint32_t tiles = work.pieces.value * ((work.ny + kTileRows - 1) / kTileRows);
@@ -131,7 +131,7 @@ __device__ void join_tiles(const LabelWork& work, Shared& shared) {
   }
 }
 
-/// Joins parts across the tiles' borders: a thread a joint beside one, a warp a piece of the row below one.
+/// Joins parts across the tiles' borders: one thread per joint beside one, one warp per piece of the row below one.
 __device__ void join_parts(const LabelWork& work) {
   const std::uint32_t thread = blockIdx.x * kLabelThreads + threadIdx.x, threads = gridDim.x * kLabelThreads;
   for (std::uint32_t at = thread; at < work.count(); at += threads)

@@ -51,7 +51,7 @@ class CudaIslands final : public IslandMap {
   [[nodiscard]] std::int64_t row(std::int64_t y) const { return y * pieces_of(shape_.nx); }
 };
 
-/// One bit a pixel; rows of `words` 32-bit words, bits beyond nx are 0.
+/// One bit per pixel; rows of `words` 32-bit words, bits beyond nx are 0.
 struct BitMask {
   std::uint32_t* bits = nullptr;
   std::int64_t words = 0;
@@ -104,7 +104,8 @@ struct LabelWork {
   std::uint32_t* parent = nullptr;      ///< of each part; in the end the label of each, 0 where its island was not kept
   std::uint32_t* first_of = nullptr;    ///< of each part: its first run
   unsigned long long* area = nullptr;   ///< of each part
-  // A bit a run, and for each word of them the bits of those before it: the first run of a kept island; any run of one.
+  // A bit per run, and for each word of them the bits of those before it: the first run of a kept island; any run of
+  // one.
   std::uint32_t* heads = nullptr;
   std::uint32_t* heads_before = nullptr;
   std::uint32_t* kept = nullptr;

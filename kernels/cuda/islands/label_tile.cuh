@@ -20,7 +20,7 @@ struct LabelTile {
   static_assert(kTileRows * kPieceWords * 32 < 1 << (30 - kAreaShift), "the area fits between number and flags");
 
   std::uint32_t entry[kMostRuns];
-  std::uint32_t roots[kMostRuns / 32 + 1];  ///< in the end: a bit a run, set for roots
+  std::uint32_t roots[kMostRuns / 32 + 1];  ///< in the end: a bit per run, set for roots
   std::uint32_t words[kTileRows][kPieceWords];
   std::int32_t last_before[kTileRows][kPieceWords];  ///< place of the last run of the row that starts before a word
   std::uint32_t row_runs[kTileRows];                 ///< with the one from the left
@@ -28,7 +28,7 @@ struct LabelTile {
   std::uint32_t parts, first_part;
 };
 
-/// What a thread has of a tile: a lane a word, a warp kRowsAWarp rows.
+/// What a thread has of a tile: a word per lane, kRowsAWarp rows per warp.
 struct TileRows {
   static constexpr int kRowsAWarp = kTileRows / kLabelWarps;
   RawWord raw[kRowsAWarp];

@@ -12,8 +12,8 @@ namespace reber::cuda {
 namespace {
 
 // A block makes 1024 columns (4 a thread) of 16 rows: the columns' nodes and weights stay in registers, and the nodes
-// of a row, already interpolated along y, in shared memory. Four rows at a time, so that four loads a thread are under
-// way.
+// of a row, already interpolated along y, in shared memory. Four rows at a time, so that four loads per thread are
+// under way.
 constexpr int kThreads = 256;
 constexpr int kColumns = kThreads * 4;
 constexpr int kRows = 16;

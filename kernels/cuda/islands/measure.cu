@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread a run, then a warp an island, in the order of kernels/shared/island_rules.hpp. Answers
+// One thread per run, then one warp per island, in the order of kernels/shared/island_rules.hpp. Answers
 // kernels/cpu/measure.cpp.
 #include <cuda_runtime.h>
 
@@ -154,7 +154,7 @@ struct LargeIslands {
   RunsTotal* totals = nullptr;  ///< of the sections
 };
 
-/// A warp an island; large ones are listed.
+/// One warp per island; large ones are listed.
 __global__ void __launch_bounds__(kThreads) k_sum_islands(Islands islands, LargeIslands large, IslandSums* sums) {
   const std::int64_t island = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32;
   if (island >= islands.count) return;
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(kThreads) k_sum_islands(Islands islands, Large
     large.sections[first + k] = {static_cast<std::uint32_t>(island), k};
 }
 
-/// A warp a section.
+/// One warp per section.
 __global__ void __launch_bounds__(kThreads) k_sum_sections(Islands islands, LargeIslands large) {
   const std::uint32_t warps = gridDim.x * (kThreads / 32);
   for (std::uint32_t k = (blockIdx.x * kThreads + threadIdx.x) / 32; k < large.counts[1]; k += warps) {
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kThreads) k_sum_sections(Islands islands, Larg
   }
 }
 
-/// A warp a large island.
+/// One warp per large island.
 __global__ void __launch_bounds__(kThreads) k_join_sections(Islands islands, LargeIslands large, IslandSums* sums) {
   const std::uint32_t warps = gridDim.x * (kThreads / 32), lane = threadIdx.x & 31;
   for (std::uint32_t k = (blockIdx.x * kThreads + threadIdx.x) / 32; k < large.counts[0]; k += warps) {

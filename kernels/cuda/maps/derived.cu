@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads)
   count_warp(found, blank);
 }
 
-/// A warp a run and row within its reach. Runs write over one another's pixels with the same value.
+/// One warp per run and row within its reach. Runs write over one another's pixels with the same value.
 __global__ void __launch_bounds__(kThreads)
     k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ piece_begin,
                  std::int64_t pieces, std::int64_t grow, std::int64_t y0, std::int64_t ny, Shape image, float* out,

@@ -11,7 +11,7 @@ constexpr int kThreads = 256;
 
 unsigned blocks_for(std::int64_t threads) { return static_cast<unsigned>((threads + kThreads - 1) / kThreads); }
 
-/// One thread a pixel of the next level; blocks of one row each along x.
+/// One thread per pixel of the next level; blocks of one row each along x.
 __global__ void __launch_bounds__(kThreads)
     k_halve(LevelRows below, std::int64_t nx, std::int64_t pieces, float* __restrict__ mean, float* __restrict__ peak) {
   const std::int64_t y = blockIdx.x / pieces, x = blockIdx.x % pieces * kThreads + threadIdx.x;
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kThreads)
   out[row * columns + at % columns] = x < rows.nx ? rows.mean[(y - y0) * rows.pitch + x] : levels::kBlank;
 }
 
-/// A block a cell.
+/// One block per cell.
 __global__ void __launch_bounds__(kThreads) k_gather_heights(LevelRows level, std::int64_t cells_x, std::int64_t room_y,
                                                              std::int64_t room_x, float* __restrict__ out) {
   const std::int64_t cell = blockIdx.x;

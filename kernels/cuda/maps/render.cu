@@ -10,12 +10,12 @@ namespace {
 
 constexpr int kThreads = 256;
 // A block makes 1024 columns (4 a thread) of 16 rows: the columns' nodes and weights stay in registers, and the nodes
-// of all rows, already interpolated along y, in shared memory. Four rows at a time, so that four loads a thread are
+// of all rows, already interpolated along y, in shared memory. Four rows at a time, so that four loads per thread are
 // under way.
 constexpr int kColumns = kThreads * 4;
 constexpr int kRows = 16;
 constexpr int kTogether = 4;
-constexpr int kBlocks = 4;  ///< blocks a multiprocessor
+constexpr int kBlocks = 4;  ///< blocks per multiprocessor
 /// Nodes that lie about a block's columns where cells are kWideCell columns apart.
 constexpr int kMostNodes = kColumns / kWideCell + 2;
 

@@ -20,7 +20,7 @@ struct Divider {
         low(kWhole + static_cast<float>(division.middle_low)),
         high(kWhole + static_cast<float>(division.middle_high)),
         tiny(static_cast<float>(power_of_two(division.exponent - kBits + 23))) {}
-  // No short cuts: a branch a pixel would cost more than all tests.
+  // No short cuts: a branch per pixel would cost more than all tests.
   __device__ bool inner(float bucket) const { return fabsf(bucket - centre) <= half; }
   __device__ bool middle(float bucket) const { return (bucket >= low) & (bucket <= high); }
 };
@@ -87,7 +87,7 @@ __device__ Sums divide_pixels(int groups, const CellRule& rule, const float* pix
 }
 
 /// The block's sums in memory.sums: distances in units, heads of the squares in units squared times 2^(kBits + 1), and
-/// the rests in units squared, a number a warp each.
+/// the rests in units squared, one number per warp each.
 template <int Threads>
 __device__ void keep_sums(const Sums& sums, int exponent, CellMemory<Threads>& memory) {
   static_assert(2 * kBits - 52 + kHeadBits == kBits + 1, "an ulp of the head is 2^(kBits + 1) units squared");

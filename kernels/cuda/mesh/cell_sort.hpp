@@ -189,7 +189,7 @@ __device__ inline void help_clip(const float* sorted, ClipMemory* memory) {
   }
 }
 
-/// Digits of 4 bits; with 32 pixels a thread there are no registers to keep a pass's counts in.
+/// Digits of 4 bits; with 32 pixels per thread there are no registers to keep a pass's counts in.
 template <int Threads, int Items>
 using CellSort = cub::BlockRadixSort<std::uint32_t, Threads, Items, cub::NullType, 4, (Items <= 16)>;
 

@@ -81,11 +81,11 @@ void launch_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& w
 }
 
 constexpr std::int64_t kSmallCell = 4096;  ///< pixels of a cell that 256 threads sort
-constexpr int kSmallBlocks = 2;            ///< such blocks a multiprocessor
+constexpr int kSmallBlocks = 2;            ///< such blocks per multiprocessor
 
 constexpr int kThreads = 256;
 
-/// `pieces` blocks a cell, a thread a pixel.
+/// `pieces` blocks per cell, one thread per pixel.
 __global__ void __launch_bounds__(kThreads)
     k_make_cell_keys(RowWindow window, MeshTask task, std::int64_t pieces, const std::int64_t* __restrict__ offsets,
                      std::uint64_t* __restrict__ keys, std::uint32_t* counts) {
@@ -157,7 +157,7 @@ __device__ __forceinline__ float median_of(float (&values)[kMostWindow]) {
 
 constexpr int kFilterThreads = 64;
 
-/// A thread a cell. Both maps in one launch.
+/// One thread per cell. Both maps in one launch.
 __global__ void __launch_bounds__(kFilterThreads)
     k_filter_cells(Filtered means, Filtered noises, unsigned ny, unsigned nx, int most) {
   const Filtered map = blockIdx.y == 0 ? means : noises;

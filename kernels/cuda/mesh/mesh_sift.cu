@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block a cell, nothing sorted but a few pixels. A histogram of the cell tells which pixels every round of the clip
-// is sure to keep, and which of these could be a median: the sure ones are summed, exactly, those that could be a
+// One block per cell, nothing sorted but a few pixels. A histogram of the cell tells which pixels every round of the
+// clip is sure to keep, and which of these could be a median: the sure ones are summed, exactly, those that could be a
 // median are put in order, and the rest, in the tails, are gone through in every round. The rounds of most cells have a
-// kernel of their own, a few lanes a cell. What does not fit this scheme is listed for mesh.cu. Answers
+// kernel of their own, a few lanes per cell. What does not fit this scheme is listed for mesh.cu. Answers
 // kernels/cpu/mesh.cpp.
 #include <cuda_runtime.h>
 
@@ -95,12 +95,12 @@ __device__ Outcome divide_cell(const RowWindow& window, const MeshTask& task, co
 }
 
 // bench/notes/mesh.md has the times of others.
-constexpr int kTeam = 8;              ///< lanes a cell in the rounds
+constexpr int kTeam = 8;              ///< lanes per cell in the rounds
 constexpr unsigned kMostTails = 128;  ///< of such a cell; others have a warp
 constexpr int kTeamThreads = 128;
 
-/// A block a cell of the launch, up to the rounds of the clip, which task.records and task.lists then hold. Cells that
-/// this does not serve are listed in `failed`.
+/// One block per cell of the launch, up to the rounds of the clip, which task.records and task.lists then hold. Cells
+/// that this does not serve are listed in `failed`.
 template <int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
     k_divide_cells(RowWindow window, MeshTask task, CellRule rule, CellList failed) {
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(kTeamThreads)
   }
 }
 
-/// A block a cell of the launch, or, where `from` is a list of more than task.few, one after the other of its cells.
-/// Cells that this does not serve are listed in `failed`.
+/// One block per cell of the launch, or, where `from` is a list of more than task.few, one after the other of its
+/// cells. Cells that this does not serve are listed in `failed`.
 template <int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
     k_sift_cells(RowWindow window, MeshTask task, CellRule rule, CellList from, CellList failed) {

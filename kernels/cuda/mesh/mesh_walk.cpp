@@ -96,7 +96,7 @@ MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid) {
   GroupLimits limits{plane.resident() ? plane.shape().ny : plane.tiling().band_rows, kAny, kAny};
   // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
   if (walk.large) limits.pixels = std::int64_t{1} << 28;
-  // Lists take 0.8 bytes a pixel for cells of 64 x 64 pixels, but many times as much where cells overlap.
+  // Lists take 0.8 bytes per pixel for cells of 64 x 64 pixels, but many times as much where cells overlap.
   if (walk.list > 0)
     limits.cells =
         std::clamp<std::int64_t>(2 * limits.rows * plane.shape().nx, 64 << 20, 512 << 20) / walk.list_bytes();

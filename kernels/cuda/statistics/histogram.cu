@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 1024;
 // 13 octaves of 128 bins of magnitude, both signs: from 1/700 to 11 times the median magnitude lies all but a part in a
-// thousand of a noisy image. Four 32-bit words a bin: 53 KB, two blocks a multiprocessor.
+// thousand of a noisy image. Four 32-bit words per bin: 53 KB, two blocks per multiprocessor.
 constexpr int kHot = 13 * 128;
 constexpr int kSlots = 2 * kHot + 2;  ///< and the two zeros' bins
 constexpr std::size_t kHotBytes = std::size_t{kSlots} * 4 * sizeof(std::uint32_t);
@@ -59,7 +59,7 @@ __device__ void add_pixel(std::uint32_t bits, unsigned times, HotBins hot, std::
   add_carrying(words + 3 * kSlots + slot, (square >> 16) * times, sums + 2 * rules::kBins + bin, 16);
 }
 
-/// Calls body(bits, finite) for each pixel of rows [y0, y0 + ny), all lanes of a warp together, four pixels a lane.
+/// Calls body(bits, finite) for each pixel of rows [y0, y0 + ny), all lanes of a warp together, four pixels per lane.
 template <class Body>
 __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::int64_t ny, Body body) {
   constexpr int kPiece = 512;  // pixels of a row that a warp takes at once

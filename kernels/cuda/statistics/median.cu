@@ -17,7 +17,7 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kPiece = 512;     ///< pixels of a row that a warp takes at once
 constexpr int kRoom = 512;      ///< keys that a warp collects before it writes them
-constexpr int kBlocksEach = 8;  ///< blocks a multiprocessor
+constexpr int kBlocksEach = 8;  ///< blocks per multiprocessor
 
 /// Keys that a warp collects in shared memory. count is the same in all lanes.
 struct KeyRoom {

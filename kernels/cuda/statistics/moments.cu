@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kBlocksEach = 8;  ///< blocks a multiprocessor
+constexpr int kBlocksEach = 8;  ///< blocks per multiprocessor
 constexpr int kPiece = 512;     ///< pixels of a row that a warp takes at once
 constexpr int kSamples = 2048;
 constexpr int kOddBlocks = 64;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void make_whole(Sums& sums, double start, int exponen
   sums = {0, start, 0};
 }
 
-/// Adds the block's sum of a number a thread: halves[0] takes the lower 32 bits, halves[1] the rest.
+/// Adds the block's sum of one number per thread: halves[0] takes the lower 32 bits, halves[1] the rest.
 __device__ void add_block(long long value, unsigned long long* halves) {
   __shared__ long long parts[kWarps];
   value = warp_sum(value);

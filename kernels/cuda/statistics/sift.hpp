@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Clip and statistics in one pass over a resident plane. A sample tells which pixels every round is sure to keep and
-// cannot be a median: these are summed, exactly, and the rest are listed, sorted, and solved on the device. Where
-// the sample misled, the answer says so, and the histograms of histogram.hpp are asked instead.
+// cannot be a median: these are summed, exactly, and the rest are listed, sorted, and solved on the device. If the
+// sample's bounds prove wrong, sift_plane() returns nullopt and the caller uses the histograms of histogram.hpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -84,7 +84,7 @@ void sum_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& windo
 /// Count, mean and std of a resident plane, the rest not set. Empty where its pixels differ too much in size.
 [[nodiscard]] std::optional<SiftAnswer> sum_plane(const CudaPlane& plane);
 
-/// The clip of a resident plane; max_rounds 0 gives plain statistics. Empty where the sample misled.
+/// The clip of a resident plane; max_rounds 0 gives plain statistics. nullopt if the sample's bounds prove wrong.
 [[nodiscard]] std::optional<SiftAnswer> sift_plane(const CudaPlane& plane, const ClipOptions& options);
 
 }  // namespace reber::cuda

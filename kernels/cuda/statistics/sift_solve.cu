@@ -202,7 +202,7 @@ struct KeyRange {
 __device__ KeyRange keys_between(double low, double high) { return {key_above(low), key_below(high)}; }
 
 /// Those of the largest and of the least std that the exact one may be, with limits moved outwards and inwards by more
-/// than their rounding can matter. By whole warps: a lane a limit.
+/// than their rounding can matter. By whole warps: one lane per limit.
 struct TwoRanges {
   KeyRange most, least;
 };
