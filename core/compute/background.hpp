@@ -29,8 +29,8 @@ struct MeshGrid {
   /// A mesh: cells of at most box x box pixels, as equal as whole pixels allow. box >= image gives one cell.
   static MeshGrid make(Shape image, std::int64_t box);
   /// Boxes of box x box pixels about the centres of make(image, step)'s cells. A box that reaches beyond the image is
-  /// cut there, and its value then stands at the centre of what is left, so that a slope of the background biases no
-  /// box. box <= step gives the mesh.   throws InputError
+  /// cut there. Its value then stands at the centre of what is left, so that a slope of the background biases no box.
+  /// box <= step gives the mesh.   throws InputError
   static MeshGrid sliding(Shape image, std::int64_t box, std::int64_t step);
 
   [[nodiscard]] std::int64_t ny() const { return static_cast<std::int64_t>(rows.size()); }
@@ -59,8 +59,8 @@ struct MeshCells {
   std::vector<float> filtered_mean = {}, filtered_rms = {};
 };
 
-/// Background mean and noise rms of each pixel: bilinear between the values at the cells' centres, constant beyond the
-/// outermost centres, so it lies between its nodes and cannot go negative. A constant background is one cell.
+/// Background mean and noise rms of each pixel: bilinear between the values at the cells' centres (nodes), constant
+/// beyond the outermost. Values lie between their nodes: an rms cannot go negative. A constant background is one cell.
 struct BackgroundModel {
   MeshGrid grid;
   std::vector<float> mean, rms;  ///< grid.ny x grid.nx, finite; rms >= 0

@@ -36,9 +36,8 @@ struct ConvolutionSpec {
   bool keep_blanks = false;
 };
 
-/// Whether direct convolution sums each row of the kernel by itself and then adds the rows: above 225 weights, so that
-/// the error of a large kernel grows with its rows and columns and not with their product. Smaller kernels have one
-/// sum.
+/// Whether direct convolution sums each row of the kernel by itself and then adds the rows' sums: above 225 weights.
+/// The error then grows with rows plus columns, not with their product. Smaller kernels have one sum.
 [[nodiscard]] constexpr bool sums_rows_apart(Shape kernel) { return kernel.count() > 225; }
 
 /// What one algorithm would cost on one backend. Made without touching a pixel.

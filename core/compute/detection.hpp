@@ -15,8 +15,8 @@ enum class PlaneRule { difference, larger, smaller };
 
 enum class Connectivity { four = 4, eight = 8 };
 
-/// An island is a connected set of pixels with S/N > flood that holds one with S/N > seed and at least min_area
-/// pixels; S/N = (pixel - mean) / rms in float, negated where `negative`. Blank pixels and pixels of zero or blank rms
+/// An island is a connected set of at least min_area pixels with S/N > flood, one of them with S/N > seed.
+/// S/N = (pixel - mean) / rms in float, negated where `negative`. Blank pixels and pixels of zero or blank rms
 /// belong to none.
 struct DetectOptions {
   double seed = 5;

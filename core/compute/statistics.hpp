@@ -28,9 +28,9 @@ struct ClipOptions {
   bool operator==(const ClipOptions&) const = default;
 };
 
-/// kappa-sigma clip about the median: each round keeps median - kappa std < v < median + kappa std (strict, population
-/// std) of what the round before kept, until a round removes nothing. median, mean and std are of the kept pixels.
-/// rounds counts every round, the last one (which removes nothing) included.
+/// kappa-sigma clip about the median. Each round keeps median - kappa std < v < median + kappa std of what the round
+/// before kept (strict, population std). It ends with the round that removes nothing. median, mean and std are of the
+/// kept pixels. rounds counts every round, the last one (which removes nothing) included.
 struct ClipStatistics {
   double median = std::numeric_limits<double>::quiet_NaN();
   double mean = std::numeric_limits<double>::quiet_NaN();

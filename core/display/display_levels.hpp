@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a backend may offer a viewer besides its operations: reduced levels of a map that stay where planes are kept, of
-// which the tiles in view alone leave, and the way to hand them to a graphics library on the same device.
+// What a backend may offer a viewer besides its operations: reduced levels of a map, kept where planes are kept. Only
+// the tiles in view leave; a graphics library on the same device can take them there.
 #pragma once
 
 #include <cstdint>

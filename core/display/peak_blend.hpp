@@ -13,13 +13,13 @@
 
 namespace reber {
 
-/// How far the largest of the pixels behind a pixel of a level lies above their mean, where there is noise alone:
-/// middle and width of that height over the image, from the level itself.
+/// A pixel of a level stands for n pixels; their peak lies above their mean by a height. In noise alone that height has
+/// a middle and a width, which are measured over the image from the level itself.
 ///
-/// A block of n noise pixels has its largest one some sqrt(2 ln n) sigma up, in every block alike: drawn as it is, the
-/// noise is a bright floor, and a faint source a little above it. So
+/// The peak of n noise pixels is some sqrt(2 ln n) sigma up, everywhere alike. Drawn as it is, the noise is a bright
+/// floor and a faint source stands little above it. So the peak counts only as it leaves that floor:
 ///   value = mean + w (peak - mean),  w = smoothstep(3, 4.5, (peak - mean - middle) / width)
-/// Blank where the mean is; with w = 1 the value is the peak pixel's own.
+/// NaN where the mean is; with w = 1 the value is the peak pixel's own.
 class PeakBlend {
  public:
   /// Where the heights of one cell are taken: rows y0, y0 + dy ... below y1, columns x0, x0 + dx ... below x1.

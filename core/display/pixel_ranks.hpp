@@ -14,7 +14,7 @@
 namespace reber {
 
 /// Quantiles of the finite pixels, exact: the ranks f (n - 1) are interpolated linearly, as NumPy does by default.
-///   sorted by two counting passes over the upper and lower half of the bits: 2 reads of the image, 1 MB a thread
+///   sorted by two counting passes over the upper and lower half of the bits: 2 reads of the image, 1 MB per thread
 /// fractions  in [0, 1], any order
 /// deviations_from  where given, quantiles of |pixel - it| (computed in float)
 ///   returns NaN for each where no pixel is finite; the same for any number of threads.   throws Cancelled

@@ -16,9 +16,9 @@ namespace reber {
 /// stand out of the noise (PeakBlend).
 enum class Reduction { mean, peak, blend };
 
-/// Levels 1 and up of an image. Each pixel of a level is made of the 2 x 2 (fewer at the far edges) below it: the mean
-/// of those that are not NaN, the largest, or the mean with the peaks that stand out of the noise; NaN where none is a
-/// number, so a blank area keeps its area and a bright pixel stays to the last level.
+/// Levels 1 and up of an image. Each pixel of a level is made of the 2 x 2 below it, fewer at the far edges: the mean
+/// of those that are not NaN, the largest, or the mean with the peaks that stand out of the noise. It is NaN where all
+/// below are: a blank area keeps its area. A bright pixel stays to the last level.
 class ReducedLevels {
  public:
   ReducedLevels() = default;

@@ -63,9 +63,9 @@ struct Deconvolved {
   std::string reason;  ///< set where it is impossible
 };
 
-/// The kernel that turns an image of beam `source` into one of beam `target`. Impossible where the smallest
-/// eigenvalue of C_target - C_source is below -1e-10 of the trace of C_target: a relative rule, so that rank-1
-/// (line) kernels and identical beams are not refused.
+/// The kernel that turns an image of beam `source` into one of beam `target`. Impossible if the smallest
+/// eigenvalue of C_target - C_source is below -1e-10 of the trace of C_target. The rule is relative, so that rank-1
+/// (line) kernels and identical beams are served.
 [[nodiscard]] Deconvolved deconvolve(const Beam& target, const Beam& source);
 
 /// The beam after both.

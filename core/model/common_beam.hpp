@@ -24,9 +24,9 @@ struct CommonBeam {
 ///   throws InputError without beams, or where one has no area
 [[nodiscard]] CommonBeam common_beam(std::span<const Beam> beams);
 
-/// How an image's noise changes on smoothing from beam `source` to beam `target`, in units of brightness per beam, for
-/// noise correlated like white noise smoothed by the source beam: sqrt(Omega_target / Omega_source). Brightness that is
-/// not per beam changes by that over the ratio of the areas.
+/// Noise after smoothing from beam `source` to beam `target` over noise before, in brightness per beam:
+/// sqrt(Omega_target / Omega_source). It holds for noise correlated like white noise smoothed by the source beam.
+/// Brightness that is not per beam changes by that over the ratio of the areas.
 [[nodiscard]] double noise_factor(const Beam& target, const Beam& source, bool per_beam);
 
 }  // namespace reber

@@ -64,14 +64,15 @@ struct Kernel {
 /// 1.1e-6 of the flux. A line or point kernel (zero eigenvalues) becomes the least-squares kernel.
 [[nodiscard]] Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise);
 
-/// Point-symmetric size x size kernel of unit sum that minimises sum_f W(f)^2 (Khat(f) - T(f))^2, T the transfer
-/// function of the Gaussian `kernel`, W that of the image's own beam `source` (floor 1e-7). Right to 1e-5 of the peak
+/// Point-symmetric size x size kernel of unit sum that minimises sum_f W(f)^2 (Khat(f) - T(f))^2.
+/// T  transfer function of the Gaussian `kernel`;   W  that of the image's own beam `source`, at least 1e-7
+/// Right to 1e-5 of the peak
 /// for images that hold nothing outside their beam's uv coverage, at any kernel size down to none at all.
 [[nodiscard]] Kernel least_squares_kernel(const Covariance& kernel, const Covariance& source, int size);
 
-/// What such a kernel errs by: the largest difference, relative to the peak, between an unresolved source (the beam
-/// `source`) convolved with the weights and the exact Gaussian of source + gaussian; for a source on a pixel's centre
-/// and for one between four pixels.
+/// The error of such a kernel on an unresolved source: the beam `source` convolved with the weights, against the exact
+/// Gaussian of source + gaussian. Largest difference over the peak, for a source on a pixel's centre and for one
+/// between four pixels.
 [[nodiscard]] double unresolved_source_error(const Kernel& kernel, const Covariance& gaussian,
                                              const Covariance& source);
 

@@ -43,10 +43,10 @@ using ColumnChoice = std::map<std::string, std::string>;
 /// Reads "lon=RA_1,total=S150:mJy".   throws InputError where a quantity is unknown (lists the known ones)
 [[nodiscard]] ColumnChoice parse_columns(const std::string& text, const std::string& option);
 
-/// Knows the columns of PyBDSF, Aegean, Selavy/CASDA, SExtractor, PySE, SoFiA, Reber, and of the surveys in VizieR, by
-/// their names without regard to case; positions also by UCD, and as sexagesimal text. Units are the file's own where
-/// it has them, else those of the program that uses the name; sizes and errors without any are taken for degrees where
-/// their median is below 0.02 (errors) or 0.1 (sizes), else for arcseconds.
+/// Knows the columns of PyBDSF, Aegean, Selavy/CASDA, SExtractor, PySE, SoFiA, Reber, and of the surveys in VizieR.
+/// Names are compared without regard to case; positions are known by UCD too, and read as sexagesimal text.
+/// Units are the file's own, else those of the program that uses the name. Without either, errors with a median below
+/// 0.02 and sizes with one below 0.1 are taken for degrees, others for arcseconds.
 ///   throws InputError where the choice names a missing column or a unit of the wrong kind
 [[nodiscard]] SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice = {});
 

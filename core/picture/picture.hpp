@@ -19,9 +19,10 @@ struct PictureOptions {
   bool overwrite = false;
 };
 
-/// Draws the image (asinh stretch, blank pixels grey), each source's ellipse
-/// (columns Maj, Min, PA, RA, DEC, else Xposn, Yposn), axes and grid ticks in sky coordinates, colour bar with unit and
-/// the restoring beam.   throws as write_catalogue
+/// Draws the image (asinh stretch, blank pixels grey), axes and grid ticks in sky coordinates, a colour bar with its
+/// unit, and the restoring beam. Each source is an ellipse, of the columns Maj, Min, PA, and RA, DEC, else Xposn,
+/// Yposn.
+///   throws as write_catalogue
 void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
                        const Catalogue* sources, const PictureOptions& options);
 

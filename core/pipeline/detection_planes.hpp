@@ -21,7 +21,7 @@ namespace reber {
 
 struct DetectionPlane {
   std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
-  std::vector<std::string> notes;  ///< one a scale: what it is, its noise
+  std::vector<std::string> notes;  ///< one per scale: what it is, its noise
 };
 
 /// For each scale: smooth, measure background and noise again on what came out (a smoothed map has another noise), S/N.

@@ -24,8 +24,8 @@ struct FdrThreshold {
 };
 
 /// The false discovery rate procedure (Benjamini & Hochberg 1995; Miller et al. 2001, AJ 122 3492; Hopkins et al. 2002,
-/// AJ 123 1086): with the p-values of all N pixels ascending, k is the largest with p_k <= (alpha / c) k / N, and the k
-/// pixels are detected. tail: the S/N of every pixel of at least fdr_floor(alpha, c), in any order.
+/// AJ 123 1086). With the p-values of all N pixels ascending, k is the largest with p_k <= (alpha / c) k / N; the first
+/// k pixels are detected. tail: the S/N of every pixel of at least fdr_floor(alpha, c), in any order.
 [[nodiscard]] FdrThreshold fdr_threshold(std::vector<float> tail, std::int64_t pixels, double alpha, double correction);
 
 /// No pixel below this S/N can be detected: its p-value is above alpha / c.

@@ -15,9 +15,9 @@ struct AlgorithmChoice {
   std::string reason;  ///< in words: the costs compared, or that the user forced it
 };
 
-/// The cheapest possible quote, or the one asked for. dynamic_range: peak over noise where known (0 if not); above
-/// kFftDynamicRange an FFT is not chosen by itself where another algorithm is possible within 20 times its cost,
-/// because its rounding error follows the brightest pixel of a tile.
+/// The cheapest possible quote, or the one asked for. Above kFftDynamicRange an FFT is not chosen by itself if another
+/// algorithm costs less than 20 times as much: an FFT's rounding error follows the brightest pixel of a tile.
+/// dynamic_range  peak over noise; 0 where unknown
 ///   throws InputError where the asked-for algorithm is not possible, with the quote's reason
 [[nodiscard]] AlgorithmChoice choose_algorithm(const std::vector<ConvolutionQuote>& quotes,
                                                std::optional<Algorithm> asked, double dynamic_range);

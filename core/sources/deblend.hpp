@@ -14,8 +14,8 @@ namespace reber {
 struct DeblendOptions {
   bool on = true;
   /// Least part of the island's flux that a peak must hold above the level where it joins another (SExtractor's
-  /// contrast rule, at every level in place of a fixed number). A peak that rises by the seed threshold above that
-  /// level stands as well, if the rise is twice this part of the higher peak: compact sources on wide bright emission.
+  /// contrast rule, at every level in place of a fixed number). A peak also stands if it rises above that level
+  /// by the seed threshold and by twice this part of the higher peak: compact sources on wide bright emission.
   double contrast = 0.005;
   /// Least height of a peak above that level, in local rms: noise on top of a bright source is no source.
   double prominence = 2;
@@ -23,10 +23,12 @@ struct DeblendOptions {
 };
 
 /// One entry per source, islands in label order. Pixels are taken from bright to faint, ties in raster order; each
-/// joins the peak of its brightest neighbour. Where two peaks meet, both stand if each reaches the seed threshold,
-/// rises by the prominence, and either holds the contrast's part of the flux or rises by the seed threshold and by
-/// twice the contrast of the brightest peak there. Otherwise the greater takes up the lesser. Deterministic: no random
-/// assignment, no fixed number of levels or sources. Islands without pixels in `pixels` stay whole. All threads work.
+/// joins the peak of its brightest neighbour. Where two peaks meet, the greater takes up the lesser unless both stand.
+/// A peak stands if it reaches the seed threshold, rises by the prominence, and either
+///   - holds more than the contrast's part of the island's flux, or
+///   - rises by the seed threshold and by twice the contrast of the brightest peak that meets there.
+/// Deterministic: no random assignment, no fixed number of levels or sources. Islands without pixels in `pixels` stay
+/// whole. All threads work.
 /// throws  Cancelled
 [[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
                                               const DetectOptions& detect, const DeblendOptions& options,

@@ -33,12 +33,15 @@ struct LadderResult {
   bool noise = false;  ///< the source is a peak of the noise: no row
 };
 
-/// One island on its way down. Rungs, each a question to the backend: all components with weights for correlated noise;
-/// ordinary weights; a component more where a fit that settled leaves a peak; the beam's shape; the island in parts,
-/// one a component; nothing (moments). From a rung that holds, components are added as long as the island asks for
-/// them: a beam at the highest peak of the residual, or a pair of beams in place of one Gaussian wider than the beam. A
-/// faint single source is asked last whether it is more than a peak of the noise. docs/science.md#gaussian-fits gives
-/// the rules. No rung costs more than a bounded number of operations.
+/// One island's attempts, in order. Each rung is a problem for the backend:
+///   1. all components, weights for correlated noise
+///   2. all components, ordinary weights
+///   3. the beam's shape
+///   4. the island in parts, one per component; of a single source its core: parts()
+///   5. nothing: moments
+/// If a fit describes the island, components are added while chi^2 asks for them: a beam at the highest peak of the
+/// residual, or a pair of beams in place of one Gaussian wider than the beam. A faint single source is tested last
+/// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded.
 class FitLadder {
  public:
   /// candidates: at least one, those of the island's sources
@@ -56,8 +59,8 @@ class FitLadder {
 
   /// Once finished: what was found, none for sources that keep their moments.
   [[nodiscard]] const std::vector<LadderResult>& results() const { return results_; }
-  /// Once finished: ladders for what no fit of the whole describes or can afford: an island's parts, or the core of a
-  /// single source, the pixels around its peak above the level that surrounds them.
+  /// Once finished: ladders for an island that no fit of the whole describes or can afford. Of several sources its
+  /// parts; of a single one its core, the pixels around the peak above the level that surrounds them.
   [[nodiscard]] std::vector<FitLadder> parts() const;
 
  private:

@@ -16,9 +16,10 @@ namespace reber {
 /// S/N of a rectangle, its rows without gaps, blanked (NaN) wherever a pixel is no noise.
 using NoisePatch = std::function<void(const Rect& where, float* out)>;
 
-/// The autocorrelation measured in up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image:
-/// R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels, about zero. Uncorrelated noise where fewer than
-/// 1000 pixels are known. `patch` is called from one thread; the answer is the same for any number of threads.
+/// The autocorrelation R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels, about zero.
+/// It is measured in up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image. Uncorrelated noise where
+/// fewer than 1000 pixels are known. `patch` is called from one thread; the answer is the same for any number of
+/// threads.
 ///   reach: largest offset in pixels, on each axis
 struct MeasuredCorrelation {
   NoiseCorrelation correlation;

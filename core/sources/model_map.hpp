@@ -12,8 +12,8 @@
 namespace reber {
 
 /// Sum of the sources' Gaussians in the image's own unit (Source::model). The background is not part of it. A Gaussian
-/// is drawn wherever it is above 2^-26 of its peak (2.55 FWHM from the centre), a quarter of the smallest step of a
-/// float at the peak; sums are in double, in the catalogue's order. Sources without a shape or a peak are left out.
+/// is drawn out to 2.55 FWHM, where it falls below 2^-26 of its peak: a quarter of the smallest step of a float there.
+/// Sums are in double, in the catalogue's order. Sources without a shape or a peak are left out.
 class ModelMap {
  public:
   ModelMap(std::span<const Source> sources, Shape shape);

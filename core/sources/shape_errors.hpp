@@ -13,8 +13,8 @@ namespace reber {
 /// Covariance of the three numbers xx, xy, yy of a Covariance (FWHM^2): units of their products.
 using ShapeErrors = std::array<std::array<double, 3>, 3>;
 
-/// From errors that are independent along the ellipse's own axes: of M, of m, and of the cross term
-/// (M^2 - m^2) sigma_PA, which stays finite where the ellipse is round.
+/// Errors of the matrix from those of M, of m and of the cross term (M^2 - m^2) sigma_PA, which are independent along
+/// the ellipse's own axes. The cross term stays finite where the ellipse is round.
 ///   shape: FWHM^2;   relative: sigma_M / M = sigma_m / m = sigma_cross / (sqrt 2 M m), as in Condon (1997)
 [[nodiscard]] ShapeErrors shape_errors(const Covariance& shape, double relative);
 

@@ -32,8 +32,8 @@ struct Source {
   double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
   double dc_major_most = 0;   ///< 2-sigma upper limit of dc_major
   std::int64_t resolved = 0;  ///< 1 where total over peak is beyond what noise makes of a point
-  /// What the model map draws, image value on the grid: the fit; or the moments' shape, with the peak that gives it the
-  /// source's total flux, which for a source that is no Gaussian is below its brightest pixel.
+  /// What the model map draws, image value on the grid: the fit, or the moments' shape with the peak that gives the
+  /// source's total flux. For a source that is no Gaussian that peak is below the brightest pixel.
   GaussianComponent model;
   bool fitted = false;  ///< by a Gaussian fit, not by moments
   double rms = 0, mean = 0, snr = 0;

@@ -51,18 +51,18 @@ struct CompletenessResult {
   std::string image_text;         ///< "the image" or "the image less its sources"
 };
 
-/// Runs `request` on the image, then, until every bin has its sources, on the image with sources added: Gaussians of
-/// the beam's shape, or of the size before the beam, at places drawn uniformly over the known pixels (Philox counters:
-/// a seed gives the same places and the same answer on every backend and any number of threads). An injected source is
-/// found where a source lies within half a FWHM of it, and not nearer to one that the image had before. Its output
-/// files are not written.
+/// Runs `request` on the image, then on the image with sources added, until every bin has its number of them. They are
+/// Gaussians of the beam's shape, or of a size before the beam, at places drawn uniformly over the known pixels. Places
+/// come of Philox counters: a seed gives the same answer on every backend and any number of threads.
+/// An injected source is found where a source lies within half a FWHM of it, and not nearer to one that the image had
+/// before. Its output files are not written.
 ///   throws InputError without a beam on a sky grid; Cancelled
 [[nodiscard]] CompletenessResult measure_completeness(Request request, const CompletenessOptions& options,
                                                       Backend& backend, const Progress& progress, const LogSink& log);
 
 [[nodiscard]] std::string to_text(const CompletenessResult& result);
 [[nodiscard]] std::string to_json(const CompletenessResult& result);
-/// One row a bin.
+/// One row per bin.
 [[nodiscard]] Catalogue completeness_table(const CompletenessResult& result, const std::vector<std::string>& history);
 /// Completeness, reliability, flux ratio and pulls against S/N.   throws as write_catalogue
 /// threshold: detection's, for the curve of noise alone

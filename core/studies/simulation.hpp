@@ -40,8 +40,8 @@ struct SimulatedSky {
   Catalogue truth;                 ///< id, kind, RA, DEC, x, y, Peak_flux, Total_flux, Maj, Min, PA, local_rms, snr
 };
 
-/// The same sky for the same options on every backend and machine: Philox4x32-10 counters (the layout of cuRAND's
-/// generator), noise smoothed by the backend's direct or separable convolution, whose bits do not depend on it.
+/// The same sky for the same options on every backend and machine. Random numbers are Philox4x32-10 in the layout of
+/// cuRAND's generator; noise is smoothed by direct or separable convolution, which has the same bits on every backend.
 [[nodiscard]] SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const Progress& progress);
 
 /// Philox4x32-10: four 32-bit words for a 64-bit key and a 128-bit counter (Salmon et al. 2011).
