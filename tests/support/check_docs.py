@@ -158,11 +158,14 @@ def check_added(tree, name, text):
 
 def check_constants(tree, name, text):
     """`kName = value`: so it stands in a source."""
-    for constant, value in re.findall(r"`(k[A-Z]\w*) = ([^`]+)`", text):
-        stated = [found for one in tree.sources() if not one.startswith("tests/")
-                  for found in re.findall(rf"\b{constant}(?: = |\{{)([^;,}}]+)[;,}}]", tree.text(one))]
-        if value not in stated:
-            yield f"{constant} is {' or '.join(stated) or 'nowhere'}, not {value}"
+    for line in text.split("\n"):
+        stands = [span for span in re.findall(r"`([^` ]+)`", line) if span in tree.files]
+        for constant, value in re.findall(r"`(k[A-Z]\w*) = ([^`]+)`", line):
+            where = stands or [one for one in tree.sources() if not one.startswith("tests/")]
+            stated = [found for one in where
+                      for found in re.findall(rf"\b{constant}(?: = |\{{)([^;,}}]+)[;,}}]", tree.text(one))]
+            if value not in stated:
+                yield f"{constant} is {' or '.join(stated) or 'nowhere'}, not {value}"
 
 
 def check_flags(tree, name, text):
