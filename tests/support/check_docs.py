@@ -5,8 +5,8 @@
     check_docs.py ROOT REBER [REBER_VIEW]      exit 1 and a line per statement that does not hold
 
 Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
-`kName = value`; flags of sources; the table of columns; tables of README.md against the documents they are taken from,
-and its examples against what the program prints.
+`kName = value`; flags of sources; words of the glossary; the table of columns; tables of README.md against the
+documents they are taken from, and its examples against what the program prints.
 Each check is tried first on a planted fault: one that does not find it fails.
 """
 import fnmatch
@@ -177,6 +177,19 @@ def check_flags(tree, name, text):
             yield f"there is no Flag {bit}"
 
 
+def check_glossary(tree, name, text):
+    """Words of the glossary are words of the sources, in alphabetical order."""
+    if name != "docs/glossary.md":
+        return
+    words = re.findall(r"^\*\*([^*]+?)\.?\*\*", text, re.M)
+    if words != sorted(words, key=str.lower):
+        yield "is not in alphabetical order"
+    sources = "".join(tree.text(one) for one in tree.sources()).lower()
+    for word in words:
+        if not all(re.search(rf"\b{one.strip().lower().replace(' ', ' ?')}", sources) for one in word.split(",")):
+            yield f"no source says {word}"
+
+
 def rows_between(text, mark):
     part = re.search(rf"<!-- {mark}: begin -->(.*?)<!-- {mark}: end -->", text, re.S)
     lines = part[1].strip().split("\n") if part else []
@@ -239,8 +252,8 @@ def check_outputs(tree, name, text):
                     yield f"`reber {command}` does not print: {line}"
 
 
-CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_speed, check_accuracy,
-          check_columns, check_outputs]
+CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary, check_speed,
+          check_accuracy, check_columns, check_outputs]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -255,6 +268,8 @@ PLANTED = [
     (check_added, "CONTRIBUTING.md", "<!-- added: begin -->\n`core/base/error.hpp` `kNoSuchTable`\n<!-- added: end -->"),
     (check_constants, "docs/numerics.md", "`kMostExtra = 9`"),
     (check_flags, "docs/science.md", "(Flag 1048576)"),
+    (check_glossary, "docs/glossary.md", "**Unheardofword.** Nothing."),
+    (check_glossary, "docs/glossary.md", "**Plane.** Pixels.\n\n**Band.** Rows."),
     (check_speed, "README.md", "<!-- speed: begin -->\n| operation | ms |\n|---|---|\n| median | 0.001 | 1 | - |\n<!-- speed: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
