@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # reber complete: the curve of an easy sky, the same answer for any number of threads and for both backends of the host,
 # and what is refused.
 source "$(dirname "$0")/harness.sh"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # reber match: catalogues of several origins, what is printed and written, and what is refused.
 source "$(dirname "$0")/harness.sh"
-data=${REBER_TEST_DATA:-$source_folder/../shared/data}
+data=${REBER_TEST_DATA:-${3:-}}
 
 cat >a.csv <<'CSV'
 Source_id,Isl_id,RA,E_RA,DEC,E_DEC,Total_flux,E_Total_flux,Maj
@@ -60,7 +61,7 @@ run match a.csv b.tsv -o pairs.xyz
 expect_status 2
 expect_in err pairs.xyz .fits
 
-if [ -r "$data/images/sumss/1904_comp.fits" ]; then
+if [ -n "$data" ] && [ -r "$data/images/sumss/1904_comp.fits" ]; then
   images=$data/images
   run find "$images/sumss/1904-66_SIN.fits" -o sumss.csv --fit gaussian
   run match sumss.csv "$images/sumss/1904_comp.fits" --json sumss.json
@@ -71,6 +72,6 @@ if [ -r "$data/images/sumss/1904_comp.fits" ]; then
   expect_status 0
   expect_json lofar.json "d['pairs'] >= 30 and abs(d['peak_flux_ratio']['median'] - 1) < 0.02"
 else
-  echo "no $data/images: real catalogues not compared"
+  echo "no real images (REBER_TEST_DATA is '$data'): real catalogues not compared"
 fi
 finish

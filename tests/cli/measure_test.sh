@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # reber measure: fluxes at the true places of a simulated sky with pulls near 1 and a mean ratio near 1, flags for what
 # cannot be measured, the same answer for any number of threads.
 source "$(dirname "$0")/harness.sh"

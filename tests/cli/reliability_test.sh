@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # reber find --reliability on a simulated sky at 4 sigma: the sum of 1 - R predicts the false detections within the
 # Poisson errors of both counts, and the files carry the column only where it was asked for. Detections taken for peaks of
 # the noise are counted, and kept with a flag where that is asked for.

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A simulated 4096 x 4096 sky with known truth: completeness and reliability of the whole program, mesh background, 5 sigma.
 # Needs the simulator and the scorer beside the test data and Python with astropy and scipy; skipped (77) without them.
 set -u
 reber=$1
-data=${REBER_TEST_DATA:-$2/../shared/data}
+data=${REBER_TEST_DATA:-${3:-}}
+[ -n "$data" ] || { echo "skipped: REBER_TEST_DATA is empty"; exit 77; }
 tools=$data/../tools
 python=/usr/bin/python3
 [ -r "$tools/simulate_sky.py" ] || { echo "skipped: no $tools/simulate_sky.py"; exit 77; }

@@ -22,7 +22,7 @@ const char* const kImages[] = {"sumss/1904-66_SIN", "sumss/synthetic_test", "ask
 class GoldenImages : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!have_data()) GTEST_SKIP() << "no test data at " << data_folder();
+    if (!have_data()) GTEST_SKIP() << no_data();
   }
 };
 

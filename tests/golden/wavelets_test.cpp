@@ -14,7 +14,7 @@ namespace {
 class GoldenWavelets : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!have_data()) GTEST_SKIP() << "no test data at " << data_folder();
+    if (!have_data()) GTEST_SKIP() << no_data();
   }
 };
 

@@ -128,6 +128,12 @@ std::string data_folder() {
   return given != nullptr ? given : REBER_TEST_DATA_DIR;
 }
 
-bool have_data() { return std::filesystem::exists(data_folder() + "/fits_corpus/manifest.json"); }
+bool have_data() {
+  return !data_folder().empty() && std::filesystem::exists(data_folder() + "/fits_corpus/manifest.json");
+}
+
+std::string no_data() {
+  return data_folder().empty() ? "no test data: REBER_TEST_DATA is empty" : "no test data at " + data_folder();
+}
 
 }  // namespace reber::testing

@@ -51,5 +51,7 @@ std::vector<std::int32_t> labels_of(Backend& backend, const IslandMap& islands);
 /// Folder of real images and odd FITS files; REBER_TEST_DATA in the environment overrides the configured one.
 std::string data_folder();
 bool have_data();
+/// Why a test without that folder is skipped.
+std::string no_data();
 
 }  // namespace reber::testing

@@ -67,7 +67,7 @@ TEST(GuiSky, SexagesimalTextIsAstropysToTheLastDigit) {
 }
 
 TEST(GuiSky, PixelsHaveAstropysPositionsToTheLastShownDigit) {
-  if (!testing::have_data()) GTEST_SKIP() << "no test data";
+  if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   for (const auto& row : sky_rows("pixel")) {
     const ImageHeader& header = sky_header(row[1]);
     const double x = std::stod(row[2]), y = std::stod(row[3]);
@@ -85,7 +85,7 @@ TEST(GuiSky, PixelsHaveAstropysPositionsToTheLastShownDigit) {
 }
 
 TEST(GuiSky, PlacesOnTheSkyAreDrawnWhereAstropyHasThem) {
-  if (!testing::have_data()) GTEST_SKIP() << "no test data";
+  if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   double worst = 0;
   for (const auto& row : sky_rows("pixel")) {
     const auto at = sky_header(row[1]).wcs.to_pixel({std::stod(row[4]), std::stod(row[5])});
@@ -99,7 +99,7 @@ TEST(GuiSky, PlacesOnTheSkyAreDrawnWhereAstropyHasThem) {
 }
 
 TEST(GuiSky, NeighbouringPixelsReadDifferently) {
-  if (!testing::have_data()) GTEST_SKIP() << "no test data";
+  if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   for (const auto& row : sky_rows("pixel")) {
     const ImageHeader& header = sky_header(row[1]);
     const double x = std::stod(row[2]), y = std::stod(row[3]);
@@ -117,7 +117,7 @@ TEST(GuiSky, NeighbouringPixelsReadDifferently) {
 }
 
 TEST(GuiSky, DrawnEllipsesHaveAstropysTips) {
-  if (!testing::have_data()) GTEST_SKIP() << "no test data";
+  if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   for (const auto& row : sky_rows("ellipse")) {
     const ImageHeader& header = sky_header(row[1]);
     const PixelPosition at{std::stod(row[2]), std::stod(row[3])};

@@ -73,7 +73,7 @@ class WcslibSystem {
 };
 
 TEST(GuiSky, PixelsHaveWcslibsPositionsToTheLastShownDigit) {
-  if (!testing::have_data()) GTEST_SKIP() << "no test data";
+  if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   int files = 0;
   std::string last;
   std::unique_ptr<WcslibSystem> system;
