@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A band is turned to big-endian, summed up and written in pieces, by all threads.
 #include "core/fits/band_writer.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Expat parses; it is halted at each tag, so that tags can be asked for one by one.
 #include "core/io/xml_reader.hpp"
 
 #include <expat.h>

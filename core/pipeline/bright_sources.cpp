@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The choice of the algorithm is looked at again when the brightest pixel is known.
 #include "core/pipeline/bright_sources.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The HISTORY lines of a run, in the order of its stages.
 #include "core/pipeline/history.hpp"
 
 #include <fmt/format.h>

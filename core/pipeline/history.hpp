@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What a run writes about itself into the files that it makes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What can be told before a pixel is read: words for a value, the least part of a blend.
 #include "core/pipeline/pipeline_rules.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One thread for each backend that is opened early.
 #include "gui/model/early_backend.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A cube and a file of several images: the panel Display chooses plane and HDU, and plays.
 #   cube_test.sh REBER REBER_VIEW
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The panel's first run finds what the command line finds, measured the same way.
 #   defaults_test.sh REBER REBER_VIEW
 set -euo pipefail

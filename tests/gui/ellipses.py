@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Source ellipses on the screen against the catalogue, without the viewer's own arithmetic.
 
   ellipses.py make NAME               NAME.fits: two sources, and blank pixels as marks around them

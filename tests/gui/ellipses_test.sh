@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Source ellipses stand on the screen where the catalogue's positions on the sky are, with its sizes and angles: plain,
 # rotated and mirrored images and one whose pixels are no squares, each as stored, and turned north up and mirrored.
 #   ellipses_test.sh REBER REBER_VIEW

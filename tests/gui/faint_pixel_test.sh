@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A single pixel of 5 sigma is seen at fit zoom of a large image: measured on the screen.
 #   faint_pixel_test.sh REBER REBER_VIEW [SIDE]
 # By itself 4096 x 4096 pixels at 1/32, the level of 16384 x 16384 in a window of 512; SIDE 16384 takes it whole.

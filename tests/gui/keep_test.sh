@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What is kept comes back: a session in a second window, regions in a file, the view as a picture; two different images
 # are held against each other.
 #   keep_test.sh REBER REBER_VIEW

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Two backends held against each other in the window: the panel begins with the one at work, every bound holds, and the
 # difference of their maps can be looked at.
 #   prove_test.sh REBER REBER_VIEW

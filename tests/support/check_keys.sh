@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The manual's table of keys is the program's own.   check_keys.sh REBER-VIEW docs/viewer.md
 set -u
 table=$("$1" --keys) || exit 1

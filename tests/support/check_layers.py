@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who may include whom, checked on the includes themselves; and the calls that are banned.
+"""Who may include whom, checked on the includes themselves; the calls that are banned; and the shape of a source file.
 
 One row per folder. A folder sees itself, the folders that hold it (where they allow it) and the rooms its row names;
 a row that names a folder allows the folders inside it as well. docs/tour.md draws the same house.
 
     check_layers.py ROOT        exit 1 and a line per breach
+
+check_layers_test.py breaks each rule once.
 """
 import os
 import re
@@ -71,9 +73,17 @@ ALLOWED |= {
 # Sources of a folder at the most: beyond that it is no room but a list.
 FULLEST = 45
 
-# A source has a header of its stem, or its stem begins with one (`fit_solve.cu` beside `fit.hpp` is not enough): these
-# folders hold rows of a table, which one header declares.
-ROWS = {"app/commands", "app/bench", "gui/panels", "gui/overlays"}
+# A .cpp or .cu has a header of its stem in its folder. These are rows of a table instead, which one header declares:
+# commands, rows of the benchmark, panels, overlays, formats of catalogues, tables of actions; and the two programs.
+ROWS = re.compile(r"app/(main|view/main|commands/\w+|bench/\w+)\.cpp|gui/(panels|overlays)/\w+\.cpp"
+                  r"|gui/app/(actions_\w+|\w+_table)\.cpp|core/catalogue/catalogue_\w+\.cpp")
+# Folders whose sources have no such header yet.
+HEADERLESS = ("kernels/reference/", "kernels/cpu/", "kernels/cuda/", "core/pipeline/", "core/live/", "core/studies/", "gui/view/",
+              "gui/script/", "gui/export/", "core/model/kernel_least_squares", "core/sources/fit_parts", "core/sources/fit_significance",
+              "core/sources/source_columns", "core/fits/tile_", "core/io/inflate", "core/picture/plot", "gui/model/")
+
+# Lines of a source at the most.
+LONGEST = 400
 
 # pattern, where it may stand, reason
 BANNED = [
@@ -88,10 +98,11 @@ BANNED = [
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
+FIRST_LINE = "// SPDX-License-Identifier: BSD-3-Clause"
 
 
-def sources(root):
-    for top in ("core", "kernels", "gui", "app"):
+def sources(root, tops):
+    for top in tops:
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in sorted(names):
                 if name.endswith(SOURCES):
@@ -104,27 +115,63 @@ def may_include(folder, target):
     return any(target == allowed or target.startswith(allowed + "/") for allowed in ALLOWED[folder].split())
 
 
-def main():
-    root = sys.argv[1]
-    bad, count = [], {}
-    for path in sources(root):
-        folder = os.path.dirname(path)
-        count[folder] = count.get(folder, 0) + 1
-        if folder not in ALLOWED:
-            bad.append(f"{path}: the folder {folder} has no row in tests/support/check_layers.py")
+def include_breaches(path, text):
+    folder = os.path.dirname(path)
+    if folder not in ALLOWED:
+        yield f"{path}: the folder {folder} has no row in tests/support/check_layers.py"
+        return
+    for target in INCLUDE.findall(text):
+        if not may_include(folder, target):
+            yield f"{path}: includes {target}; {folder} sees {ALLOWED[folder] or 'nothing of ours'}"
+
+
+def banned_calls(path, text):
+    for pattern, where, reason in BANNED:
+        if where is not None and re.match(where, path):
             continue
+        for hit in re.finditer(pattern, text):
+            line = text.count("\n", 0, hit.start()) + 1
+            yield f"{path}:{line}: {hit.group()}: {reason}"
+
+
+def stem_breaches(root, path):
+    stem, kind = os.path.splitext(path)
+    if kind not in (".cpp", ".cu") or ROWS.fullmatch(path) or path.startswith(HEADERLESS):
+        return
+    if not any(os.path.exists(os.path.join(root, stem + header)) for header in (".hpp", ".cuh")):
+        yield f"{path}: no header of its stem; join the file whose header declares it, or give it one"
+
+
+def shape_breaches(path, text):
+    lines = text.splitlines()
+    if not lines or lines[0] != FIRST_LINE:
+        yield f"{path}: the first line is not {FIRST_LINE}"
+    elif len(lines) < 2 or not lines[1].startswith("// "):
+        yield f"{path}: the second line does not say what the file is for"
+    if len(lines) > LONGEST:
+        yield f"{path}: {len(lines)} lines; more than {LONGEST} are several ideas"
+
+
+def breaches(root):
+    """One line per breach of any rule in the tree at `root`."""
+    count = {}
+    for path in sources(root, ("core", "kernels", "gui", "app", "tests")):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
-        for target in INCLUDE.findall(text):
-            if not may_include(folder, target):
-                bad.append(f"{path}: includes {target}; {folder} sees {ALLOWED[folder] or 'nothing of ours'}")
-        for pattern, where, reason in BANNED:
-            if where is not None and re.match(where, path):
-                continue
-            for hit in re.finditer(pattern, text):
-                line = text.count("\n", 0, hit.start()) + 1
-                bad.append(f"{path}:{line}: {hit.group()}: {reason}")
-    bad += [f"{folder}: {n} sources; more than {FULLEST} are no room any more" for folder, n in count.items() if n > FULLEST]
+        yield from shape_breaches(path, text)
+        if path.startswith("tests/"):
+            continue
+        folder = os.path.dirname(path)
+        count[folder] = count.get(folder, 0) + 1
+        yield from include_breaches(path, text)
+        yield from banned_calls(path, text)
+        yield from stem_breaches(root, path)
+    yield from (f"{folder}: {n} sources; more than {FULLEST} are no room any more"
+                for folder, n in count.items() if n > FULLEST)
+
+
+def main():
+    bad = list(breaches(sys.argv[1]))
     print("\n".join(bad) if bad else "layers hold")
     return 1 if bad else 0
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// An FFT way for the length of a test, whatever would be chosen.
 #pragma once
 
 #include <cstdlib>

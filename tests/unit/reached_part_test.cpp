@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What is reached of the peak rate, read from the measured tables: on a row, between rows, beyond the table.
 #include "kernels/cuda/convolve/common/reached_part.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A copy by a kernel, for the few bytes that a copy engine would answer late.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device/raii.hpp"
