@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/shape.hpp"
 #include "core/model/kernel.hpp"
@@ -34,19 +35,33 @@ struct ConvolutionSpec {
   double min_weight = 0.5;
   /// Pixels blank in the input stay blank in the output.
   bool keep_blanks = false;
+  /// Which variant of the algorithm is to do it, by its name in the backend's table. Empty: the cheapest.
+  std::string variant{};
 };
 
 /// Whether direct convolution sums each row of the kernel by itself and then adds the rows' sums: above 225 weights.
 /// The error then grows with rows plus columns, not with their product. Smaller kernels have one sum.
 [[nodiscard]] constexpr bool sums_rows_apart(Shape kernel) { return kernel.count() > 225; }
 
-/// What one algorithm would cost on one backend. Made without touching a pixel.
+/// What one variant of an algorithm would cost on one backend: a row of that backend's table.
+struct VariantQuote {
+  std::string name{};  ///< what ConvolutionSpec::variant calls it
+  bool possible = false;
+  std::string reason{};  ///< why not, or what the cost is made of
+  double cost_ms = 0;    ///< predicted, for a plane without blanks
+  std::int64_t workspace_bytes = 0;
+};
+
+/// What one algorithm would cost on one backend: the cost of the variant that would do it. Made without touching a
+/// pixel.
 struct ConvolutionQuote {
   Algorithm algorithm = Algorithm::direct;
   bool possible = false;
   std::string reason;  ///< why not, or what the cost is made of
   double cost_ms = 0;  ///< predicted, for a plane without blanks
   std::int64_t workspace_bytes = 0;
+  std::string variant{};                 ///< that would do it
+  std::vector<VariantQuote> variants{};  ///< each one's quote, in table order
 };
 
 /// A convolution made ready for one shape: weights uploaded, FFT plans made. Reused for each plane of that shape.
@@ -54,6 +69,8 @@ class ConvolutionPlan {
  public:
   virtual ~ConvolutionPlan() = default;
   [[nodiscard]] virtual Algorithm algorithm() const = 0;
+  /// Name of the variant that convolves planes without blanks.
+  [[nodiscard]] virtual std::string_view variant() const = 0;
   [[nodiscard]] virtual const ConvolutionSpec& spec() const = 0;
   [[nodiscard]] virtual Shape shape() const = 0;
   [[nodiscard]] virtual std::string description() const = 0;  ///< tile sizes and the like, for the report

@@ -33,7 +33,7 @@ class CpuBackend final : public Backend, public Stoppable {
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
-    for (const AlgorithmEntry& entry : algorithm_table()) quotes.push_back(entry.quote(spec, shape, pool_.threads()));
+    for (const Variant& row : variants()) quotes.push_back(quote_of(row, spec, shape, pool_.threads()));
     return quotes;
   }
 
@@ -42,13 +42,13 @@ class CpuBackend final : public Backend, public Stoppable {
     if (spec.kernel.shape.count() < 1 || shape.count() < 1)
       throw InputError(fmt::format("a convolution needs at least one pixel and one weight, not {} x {} and {} x {}",
                                    shape.nx, shape.ny, spec.kernel.shape.nx, spec.kernel.shape.ny));
-    for (const AlgorithmEntry& entry : algorithm_table()) {
-      if (entry.algorithm != algorithm) continue;
-      const ConvolutionQuote quote = entry.quote(spec, shape, pool_.threads());
+    for (const Variant& row : variants()) {
+      if (row.algorithm != algorithm) continue;
+      const ConvolutionQuote quote = quote_of(row, spec, shape, pool_.threads());
       if (!quote.possible)
         throw InputError(
             fmt::format("algorithm '{}' cannot do this convolution: {}", to_string(algorithm), quote.reason));
-      return std::make_unique<CpuConvolution>(spec, shape, algorithm, entry.make(spec, shape, pool_.threads()));
+      return std::make_unique<CpuConvolution>(spec, shape, row, row.make(spec, shape, pool_.threads()));
     }
     throw InputError(fmt::format("backend 'cpu' has no algorithm '{}'", to_string(algorithm)));
   }

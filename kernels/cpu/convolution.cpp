@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/compute/variant_choice.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/kernel_total.hpp"
 #include "kernels/shared/pixel_rules.hpp"
@@ -15,10 +16,10 @@
 namespace reber::cpu {
 namespace {
 
-constexpr std::array kTable{
-    AlgorithmEntry{Algorithm::direct, quote_direct, make_direct},
-    AlgorithmEntry{Algorithm::separable, quote_separable, make_separable},
-    AlgorithmEntry{Algorithm::fft, quote_fft, make_fft},
+constexpr std::array kVariants{
+    Variant{Algorithm::direct, "tiles", quote_direct, make_direct},
+    Variant{Algorithm::separable, "tiles", quote_separable, make_separable},
+    Variant{Algorithm::fft, "tiles", quote_fft, make_fft},
 };
 
 /// halo + n + halo indices of one axis.
@@ -78,7 +79,13 @@ std::int64_t finish_row(const float* from, std::int64_t n, float* to) {
 
 }  // namespace
 
-std::span<const AlgorithmEntry> algorithm_table() { return kTable; }
+std::span<const Variant> variants() { return kVariants; }
+
+ConvolutionQuote quote_of(const Variant& row, const ConvolutionSpec& spec, Shape shape, int threads) {
+  VariantQuote quote = row.quote(spec, shape, threads);
+  quote.name = row.name;
+  return choose_variant(row.algorithm, spec.variant, {std::move(quote)});
+}
 
 float* Buffer::ask(std::int64_t floats) {
   constexpr std::int64_t kAlign = 16;
@@ -88,11 +95,11 @@ float* Buffer::ask(std::int64_t floats) {
   return memory_.data() + (kAlign - static_cast<std::int64_t>(address % kAlign)) % kAlign;
 }
 
-CpuConvolution::CpuConvolution(ConvolutionSpec spec, Shape shape, Algorithm algorithm,
+CpuConvolution::CpuConvolution(ConvolutionSpec spec, Shape shape, const Variant& variant,
                                std::unique_ptr<TileAlgorithm> tiles)
     : spec_(std::move(spec)),
       shape_(shape),
-      algorithm_(algorithm),
+      variant_(variant),
       tiles_(std::move(tiles)),
       total_(rules::interpolation_total(spec_.kernel)),
       top_(spec_.kernel.shape.ny - 1 - spec_.kernel.shape.ny / 2),

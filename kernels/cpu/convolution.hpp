@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
@@ -56,26 +57,31 @@ class TileAlgorithm {
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
-/// One row of the table of algorithms.
-struct AlgorithmEntry {
+/// One row of the table of variants: one per algorithm.
+struct Variant {
   Algorithm algorithm;
-  ConvolutionQuote (*quote)(const ConvolutionSpec& spec, Shape shape, int threads);
+  std::string_view name;
+  /// The name is left to the table.
+  VariantQuote (*quote)(const ConvolutionSpec& spec, Shape shape, int threads);
   std::unique_ptr<TileAlgorithm> (*make)(const ConvolutionSpec& spec, Shape shape, int threads);
 };
 
-ConvolutionQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads);
-ConvolutionQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads);
-ConvolutionQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads);
+VariantQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads);
+VariantQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads);
+VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads);
 std::unique_ptr<TileAlgorithm> make_direct(const ConvolutionSpec& spec, Shape shape, int threads);
 std::unique_ptr<TileAlgorithm> make_separable(const ConvolutionSpec& spec, Shape shape, int threads);
 std::unique_ptr<TileAlgorithm> make_fft(const ConvolutionSpec& spec, Shape shape, int threads);
 
-std::span<const AlgorithmEntry> algorithm_table();
+std::span<const Variant> variants();
+/// The quote of the row's algorithm, of which it is the only variant.
+ConvolutionQuote quote_of(const Variant& row, const ConvolutionSpec& spec, Shape shape, int threads);
 
 class CpuConvolution final : public ConvolutionPlan {
  public:
-  CpuConvolution(ConvolutionSpec spec, Shape shape, Algorithm algorithm, std::unique_ptr<TileAlgorithm> tiles);
-  [[nodiscard]] Algorithm algorithm() const override { return algorithm_; }
+  CpuConvolution(ConvolutionSpec spec, Shape shape, const Variant& variant, std::unique_ptr<TileAlgorithm> tiles);
+  [[nodiscard]] Algorithm algorithm() const override { return variant_.algorithm; }
+  [[nodiscard]] std::string_view variant() const override { return variant_.name; }
   [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return tiles_->description(); }
@@ -96,7 +102,7 @@ class CpuConvolution final : public ConvolutionPlan {
 
   ConvolutionSpec spec_;
   Shape shape_;
-  Algorithm algorithm_;
+  Variant variant_;
   std::unique_ptr<TileAlgorithm> tiles_;
   float total_;
   std::int64_t top_, left_;  ///< rows and columns of halo before a tile

@@ -157,11 +157,10 @@ class Direct final : public TileAlgorithm {
 
 }  // namespace
 
-ConvolutionQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads) {
+VariantQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads) {
   const auto pixels = static_cast<double>(shape.count());
   const auto taps = static_cast<double>(spec.kernel.shape.count());
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::direct;
+  VariantQuote quote;
   quote.possible = true;
   quote.reason = fmt::format("{} multiply-adds a pixel", spec.kernel.shape.count());
   quote.cost_ms = pixels * (taps * kMsPerFma + kMsPerPixel) / threads;

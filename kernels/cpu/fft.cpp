@@ -239,9 +239,8 @@ class TiledFft final : public TileAlgorithm {
 
 }  // namespace
 
-ConvolutionQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::fft;
+VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
+  VariantQuote quote;
   const Tiling tiling = choose_tiling(shape, spec.kernel.shape, threads);
   quote.possible = tiling.ty > 0;
   if (!quote.possible) {

@@ -116,9 +116,8 @@ class Separable final : public TileAlgorithm {
 
 }  // namespace
 
-ConvolutionQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads) {
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::separable;
+VariantQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads) {
+  VariantQuote quote;
   quote.possible = spec.kernel.separable();
   if (!quote.possible) {
     quote.reason = "the kernel is not the product of a row and a column";

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
+#include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/device/plane.hpp"
@@ -42,7 +43,7 @@ class CudaBackend final : public Backend, public DisplayBackend {
   }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
-    return quote_all(*context_, spec, shape);
+    return quote_all(context_->device(), spec, shape);
   }
 
   [[nodiscard]] std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/compute/variant_choice.hpp"
 #include "kernels/reference/plane.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
@@ -46,10 +47,13 @@ double stored_value(const std::byte* bytes, const PixelFormat& format, bool& bla
   throw InternalError("reference backend: unknown pixel type");
 }
 
+constexpr std::string_view kVariant = "definition";
+
 class Plan final : public ConvolutionPlan {
  public:
   Plan(ConvolutionSpec plan_spec, Shape plan_shape) : spec_(std::move(plan_spec)), shape_(plan_shape) {}
   [[nodiscard]] Algorithm algorithm() const override { return Algorithm::direct; }
+  [[nodiscard]] std::string_view variant() const override { return kVariant; }
   [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return "double sum in double precision"; }
@@ -86,7 +90,8 @@ class ReferenceBackend final : public Backend {
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     // 1.3 ns a multiply-add, double precision, no SIMD.
     const double cost = 1.3e-6 * static_cast<double>(shape.count()) * static_cast<double>(spec.kernel.shape.count());
-    return {{Algorithm::direct, true, "the definition, in double precision", cost, 0},
+    return {choose_variant(Algorithm::direct, spec.variant,
+                           {{std::string(kVariant), true, "the definition, in double precision", cost, 0}}),
             {Algorithm::separable, false, "the reference knows the definition alone", 0, 0},
             {Algorithm::fft, false, "the reference knows the definition alone", 0, 0}};
   }
@@ -95,6 +100,8 @@ class ReferenceBackend final : public Backend {
     if (algorithm != Algorithm::direct)
       throw InputError(
           fmt::format("backend 'reference' convolves by 'direct' alone, not by '{}'", to_string(algorithm)));
+    if (const ConvolutionQuote direct = quote(spec, shape).front(); !direct.possible)
+      throw InputError(fmt::format("algorithm 'direct' cannot do this convolution: {}", direct.reason));
     return std::make_unique<Plan>(spec, shape);
   }
   std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan, const Progress& progress) override {

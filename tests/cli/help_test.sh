@@ -23,7 +23,7 @@ expect_status 0
 expect_in out "reber " CFITSIO WCSLIB FFTW OpenCV CUDA cpu reference
 run --list-algorithms
 expect_status 0
-expect_in out direct separable fft
+expect_in out direct/tiles separable/tiles fft/tiles direct/definition
 
 run
 expect_status 2

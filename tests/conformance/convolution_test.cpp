@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
+#include "tests/support/each_variant.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -113,7 +115,8 @@ void settle_marginal(Image& got, Image& expected, const Image& part, double min_
 
 class ConvolutionConformance : public ::testing::TestWithParam<std::tuple<Shape, Boundary>> {};
 
-void check_case(const Image& image, const ConvolutionSpec& spec) {
+/// Holds every variant of every backend to the reference.   reached: where given, gets "cuda fft/lines" and the like
+void check_case(const Image& image, const ConvolutionSpec& spec, std::set<std::string>* reached = nullptr) {
   Backend& reference = backend("reference");
   const auto reference_plan = reference.plan_convolution(spec, image.shape(), Algorithm::direct);
   const auto reference_plane = load(reference, image);
@@ -125,16 +128,14 @@ void check_case(const Image& image, const ConvolutionSpec& spec) {
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
     const auto plane = load(tested, image);
-    for (const ConvolutionQuote& quote : tested.quote(spec, image.shape())) {
-      if (!quote.possible) {
-        EXPECT_FALSE(quote.reason.empty());
-        continue;
-      }
-      SCOPED_TRACE(fmt::format("{} {}, kernel {} ({}x{}), boundary {}, blanks {}{}", name, to_string(quote.algorithm),
-                               spec.kernel.text, spec.kernel.shape.ny, spec.kernel.shape.nx, to_string(spec.boundary),
-                               to_string(spec.nan), spec.keep_blanks ? " kept" : ""));
-      const auto plan = tested.plan_convolution(spec, image.shape(), quote.algorithm);
-      ASSERT_EQ(plan->algorithm(), quote.algorithm);
+    for_each_variant(tested, spec, image.shape(), [&](const ConvolutionSpec& named, Algorithm algorithm) {
+      SCOPED_TRACE(fmt::format("kernel {} ({}x{}), boundary {}, blanks {}{}", spec.kernel.text, spec.kernel.shape.ny,
+                               spec.kernel.shape.nx, to_string(spec.boundary), to_string(spec.nan),
+                               spec.keep_blanks ? " kept" : ""));
+      const auto plan = tested.plan_convolution(named, image.shape(), algorithm);
+      ASSERT_EQ(plan->algorithm(), algorithm);
+      ASSERT_EQ(plan->variant(), named.variant);
+      if (reached != nullptr) reached->insert(fmt::format("{} {}/{}", name, to_string(algorithm), named.variant));
       const auto result = tested.convolve(*plane, *plan, {});
       Image got = store(tested, *result);
       std::int64_t blank = 0;
@@ -142,9 +143,9 @@ void check_case(const Image& image, const ConvolutionSpec& spec) {
       ASSERT_EQ(result->blank(), blank) << "the plane's own count of blank pixels";
       Image wanted = expected.clone();
       if (interpolates) settle_marginal(got, wanted, part, spec.min_weight);
-      const auto bounds = bounds_for(quote.algorithm, image, spec, size, interpolates ? &part : nullptr);
+      const auto bounds = bounds_for(algorithm, image, spec, size, interpolates ? &part : nullptr);
       ASSERT_TRUE(close_images(got, wanted, bounds));
-    }
+    });
   }
 }
 
@@ -163,6 +164,43 @@ TEST_P(ConvolutionConformance, agrees_with_the_reference_for_every_kernel_and_bl
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+/// Product of positive random factors, whose weights are `step` apart with zeros between them.
+Kernel product_kernel(std::int64_t weights, std::int64_t step, std::uint64_t seed) {
+  Random random(seed);
+  Kernel kernel;
+  const std::int64_t side = (weights - 1) * step + 1;
+  kernel.shape = {side, side};
+  for (std::vector<double>* factor : {&kernel.column, &kernel.row}) {
+    factor->assign(static_cast<std::size_t>(side), 0.0);
+    for (std::int64_t i = 0; i < side; i += step)
+      (*factor)[static_cast<std::size_t>(i)] = (0.5 + random.uniform()) / static_cast<double>(weights);
+  }
+  for (const double y : kernel.column)
+    for (const double x : kernel.row) kernel.weights.push_back(y * x);
+  kernel.text = fmt::format("product of {} weights, {} apart", weights, step);
+  return kernel;
+}
+
+TEST(VariantConformance, every_row_of_every_table_agrees_with_the_reference_with_and_without_blank_pixels) {
+  const std::vector<Kernel> kernels{product_kernel(5, 1, 1), product_kernel(15, 1, 2), product_kernel(33, 1, 3),
+                                    product_kernel(5, 2, 4), product_kernel(5, 3, 5)};
+  const Shape shape{61, 77};
+  for (const double blank_fraction : {0.0, 0.03}) {
+    std::set<std::string> reached;
+    for (const Kernel& kernel : kernels) {
+      ConvolutionSpec spec{kernel, Boundary::reflect};
+      check_case(random_image(shape, blank_fraction, 23), spec, &reached);
+      if (HasFatalFailure()) return;
+    }
+    for (const std::string& name : tested_backends())
+      for (const ConvolutionQuote& quote : backend(name).quote({kernels.back()}, shape))
+        for (const VariantQuote& row : quote.variants)
+          EXPECT_EQ(reached.count(fmt::format("{} {}/{}", name, to_string(quote.algorithm), row.name)), 1U)
+              << name << " " << to_string(quote.algorithm) << "/" << row.name << " is reached by no kernel: for "
+              << kernels.back().text << " it says \"" << row.reason << '"';
   }
 }
 

@@ -2,7 +2,7 @@
 // One plane by several plans: the bits of each plan alone, whatever is shared, resident and in bands.
 #include <gtest/gtest.h>
 
-#include "tests/support/forced_fft_way.hpp"
+#include "tests/support/each_variant.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -41,15 +41,16 @@ std::vector<Wanted> mixed_group() {
           {random_kernel({20, 31}, 13), fft}};
 }
 
-/// Holds each result of one call against the plan alone.
+/// Holds each result of one call against the plan alone. fft_variant: of transforms, where the backend has it.
 void expect_each_alone(Backend& tested, const Image& image, std::int64_t band, const ConvolutionSpec& rules,
-                       const std::vector<Wanted>& group = mixed_group()) {
+                       const std::vector<Wanted>& group = mixed_group(), const std::string& fft_variant = "") {
   const auto plane = load(tested, image, band);
   std::vector<std::unique_ptr<ConvolutionPlan>> plans;
   std::vector<const ConvolutionPlan*> each;
   for (const Wanted& one : group) {
     ConvolutionSpec spec = rules;
     spec.kernel = one.kernel;
+    if (one.algorithm == Algorithm::fft) spec = by_variant(tested, spec, image.shape(), Algorithm::fft, fft_variant);
     plans.push_back(tested.plan_convolution(spec, image.shape(), one.algorithm));
     each.push_back(plans.back().get());
   }
@@ -91,15 +92,13 @@ TEST(ConvolveEach, blanks_that_propagate_or_count_as_zero) {
 }
 
 TEST(ConvolveEach, every_way_of_transforming_gives_each_plan_its_bits) {
-  for (const char* way : {"tile", "lines", "library"}) {
-    const ForcedFftWay forced(way);
+  for (const char* variant : {"tile", "lines", "library"})
     for (const std::string& name : tested_backends())
       for (const double blank : {0.0, 0.02})
         for (const std::int64_t band : {std::int64_t{0}, std::int64_t{150}}) {
-          SCOPED_TRACE(fmt::format("{} {} blank {} band {}", name, way, blank, band));
-          expect_each_alone(backend(name), random_image({600, 1300}, blank, 7), band, {});
+          SCOPED_TRACE(fmt::format("{} {} blank {} band {}", name, variant, blank, band));
+          expect_each_alone(backend(name), random_image({600, 1300}, blank, 7), band, {}, mixed_group(), variant);
         }
-  }
 }
 
 /// What tests/gpu/sanitize.sh runs under checkers: small images that reach every kernel for several convolutions.
@@ -121,14 +120,10 @@ TEST(ConvolveEach, few_of_each_kind) {
     const Image wide = random_image({60, 560}, 0, 9);
     for (const auto& sides : {std::vector<std::int64_t>{7, 17, 31}, {9, 15}, {17, 13}, {16, 33}})
       expect_each_alone(tested, wide, 0, {}, separable_group(sides));
-    {
-      const ForcedFftWay tiles("tile");
-      for (const Shape shape : {Shape{5, 70}, Shape{70, 5}, Shape{70, 70}})
-        expect_each_alone(tested, image, 0, {}, fft_group(shape));
-    }
-    const ForcedFftWay lines("lines");
+    for (const Shape shape : {Shape{5, 70}, Shape{70, 5}, Shape{70, 70}})
+      expect_each_alone(tested, image, 0, {}, fft_group(shape), "tile");
     for (const std::int64_t length : {512, 1024, 1536, 2048, 3072, 4096})
-      expect_each_alone(tested, random_image({9, 20}, 0, 10), 0, {}, fft_group({length - 8, 3}));
+      expect_each_alone(tested, random_image({9, 20}, 0, 10), 0, {}, fft_group({length - 8, 3}), "lines");
   }
 }
 

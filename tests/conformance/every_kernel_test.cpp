@@ -7,7 +7,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "tests/support/forced_fft_way.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -32,19 +31,23 @@ Kernel product(Shape shape) {
   return custom_kernel(shape, std::move(weights), Normalise::sum, "product");
 }
 
-/// description: a part of the plan's.
-Image convolved(Backend& backend, const Image& image, const ConvolutionSpec& spec, Algorithm algorithm,
-                const std::string& description = "") {
+/// variant: empty for the backend's own choice. description: a part of the plan's.
+Image convolved(Backend& backend, const Image& image, ConvolutionSpec spec, Algorithm algorithm,
+                const std::string& variant = "", const std::string& description = "") {
+  spec.variant = variant;
   const auto plan = backend.plan_convolution(spec, image.shape(), algorithm);
+  if (!variant.empty()) {
+    EXPECT_EQ(plan->variant(), variant);
+  }
   EXPECT_NE(plan->description().find(description), std::string::npos) << plan->description();
   return store(backend, *backend.convolve(*load(backend, image), *plan, {}));
 }
 
 void expect_same_convolution(const Image& image, const ConvolutionSpec& spec, Algorithm algorithm,
-                             const std::string& description) {
-  SCOPED_TRACE(
-      fmt::format("kernel {} x {}, blanks {}", spec.kernel.shape.ny, spec.kernel.shape.nx, to_string(spec.nan)));
-  EXPECT_TRUE(same_bits(convolved(backend("cuda"), image, spec, algorithm, description),
+                             const std::string& variant) {
+  SCOPED_TRACE(fmt::format("{}/{}, kernel {} x {}, blanks {}", to_string(algorithm), variant, spec.kernel.shape.ny,
+                           spec.kernel.shape.nx, to_string(spec.nan)));
+  EXPECT_TRUE(same_bits(convolved(backend("cuda"), image, spec, algorithm, variant),
                         convolved(backend("cpu"), image, spec, algorithm)));
 }
 
@@ -54,12 +57,12 @@ TEST_F(EveryKernel, of_direct_convolution) {
   const Image wide = random_image({20, 1100}, 0, 8);
   for (std::int64_t side = 3; side <= 31; side += 2)
     expect_same_convolution(side == 9 ? wide : whole, {product({side, side}), Boundary::reflect}, Algorithm::direct,
-                            side <= 9 ? "strips" : "made for");
+                            side <= 9 ? "march" : "tile");
   for (const Shape shape : {Shape{3, 13}, Shape{40, 7}, Shape{63, 63}})
-    expect_same_convolution(whole, {product(shape), Boundary::zero}, Algorithm::direct, "tiles of 256 x 32");
+    expect_same_convolution(whole, {product(shape), Boundary::zero}, Algorithm::direct, "plain");
   for (const Shape shape : {Shape{9, 9}, Shape{21, 17}})
     for (const NanRule rule : {NanRule::interpolate, NanRule::propagate})
-      expect_same_convolution(blanks, {product(shape), Boundary::wrap, rule, 0.5, true}, Algorithm::direct, "weights");
+      expect_same_convolution(blanks, {product(shape), Boundary::wrap, rule, 0.5, true}, Algorithm::direct, "");
 }
 
 TEST_F(EveryKernel, of_separable_convolution) {
@@ -67,36 +70,37 @@ TEST_F(EveryKernel, of_separable_convolution) {
   const Image whole = random_image({150, 131}, 0, 3), blanks = random_image({150, 131}, 0.001, 4);
   for (const std::int64_t side : {9, 17, 25, 33, 65, 129, 520}) {
     const Kernel kernel = product({side, side});
-    const std::string way = side == 520 ? "" : "separable";
-    expect_same_convolution(whole, {kernel, Boundary::mirror}, Algorithm::separable, way);
+    const std::string variant = side == 520 ? "two_pass" : "ring";
+    expect_same_convolution(whole, {kernel, Boundary::mirror}, Algorithm::separable, variant);
+    if (side > 9 && side <= 65)
+      expect_same_convolution(whole, {kernel, Boundary::mirror}, Algorithm::separable, "march");
     if (side == 9 || side == 33 || side == 520)
-      expect_same_convolution(blanks, {kernel, Boundary::blank}, Algorithm::separable, way);
+      expect_same_convolution(blanks, {kernel, Boundary::blank}, Algorithm::separable, variant);
   }
 }
 
 /// docs/numerics.md#convolve, as in fft_lengths_test.cpp.
-void expect_close_transform(const Image& image, Shape kernel, const std::string& description) {
+void expect_close_transform(const Image& image, Shape kernel, const std::string& variant,
+                            const std::string& description) {
   const double brightest = 400;
   for (const NanRule rule : {NanRule::fill, NanRule::interpolate}) {
     const ConvolutionSpec spec{product(kernel), Boundary::wrap, rule};
     const Image expected = convolved(backend("reference"), image, spec, Algorithm::direct);
-    const Image got = convolved(backend("cuda"), image, spec, Algorithm::fft, description);
+    const Image got = convolved(backend("cuda"), image, spec, Algorithm::fft, variant, description);
     EXPECT_TRUE(close_images(got, expected, {brightest * (rule == NanRule::fill ? 1e-6 : 6e-6)}));
   }
 }
 
 TEST_F(EveryKernel, of_fft_tiles) {
-  const ForcedFftWay tiles("tile");
   const Image image = random_image({100, 140}, 0.02, 5);
   for (const auto& [kernel, tile] :
        {std::tuple{Shape{5, 70}, "128 x 64 pixels"}, std::tuple{Shape{70, 5}, "64 x 128 pixels"},
         std::tuple{Shape{70, 70}, "128 x 128 pixels"}})
-    expect_close_transform(image, kernel, tile);
+    expect_close_transform(image, kernel, "tile", tile);
 }
 
 TEST_F(EveryKernel, of_fft_by_the_library) {
-  const ForcedFftWay library("library");
-  expect_close_transform(random_image({40, 50}, 0.02, 6), {5, 7}, "overlap-save");
+  expect_close_transform(random_image({40, 50}, 0.02, 6), {5, 7}, "library", "overlap-save");
 }
 
 /// Larger than what is sorted whole, with zeros and tiny pixels.

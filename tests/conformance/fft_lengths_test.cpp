@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/forced_fft_way.hpp"
+#include "tests/support/each_variant.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -52,7 +52,8 @@ void check_length(std::int64_t length, bool along_y, NanRule rule) {
   for (const std::string& name : tested_backends()) {
     SCOPED_TRACE(
         fmt::format("{}, kernel {} x {}, {}", name, spec.kernel.shape.nx, spec.kernel.shape.ny, to_string(rule)));
-    const Image got = convolved(backend(name), image, spec, Algorithm::fft, description);
+    const ConvolutionSpec lines = by_variant(backend(name), spec, image.shape(), Algorithm::fft, "lines");
+    const Image got = convolved(backend(name), image, lines, Algorithm::fft, description);
     if (name == "cuda") {
       const std::string wanted = along_y ? fmt::format(" x {} pixels", length) : fmt::format("of {} x ", length);
       EXPECT_NE(description.find(wanted), std::string::npos) << "another length was taken: " << description;
@@ -64,13 +65,11 @@ void check_length(std::int64_t length, bool along_y, NanRule rule) {
 class FftLengths : public ::testing::TestWithParam<int> {};
 
 TEST_P(FftLengths, agree_with_the_reference_along_rows_and_columns) {
-  const ForcedFftWay lines("lines");
   for (const bool along_y : {false, true})
     for (const NanRule rule : {NanRule::fill, NanRule::interpolate}) check_length(GetParam(), along_y, rule);
 }
 
 TEST(FftLines, an_offset_costs_no_precision_where_a_tile_is_larger_than_the_image) {
-  const ForcedFftWay lines("lines");
   Image image = random_image({300, 310}, 0, 6);
   for (std::int64_t k = 0; k < image.shape().count(); ++k) image.data()[k] = 1e4f + std::min(image.data()[k], 5.0f);
   ConvolutionSpec spec;
@@ -81,7 +80,8 @@ TEST(FftLines, an_offset_costs_no_precision_where_a_tile_is_larger_than_the_imag
   for (const std::string& name : tested_backends()) {
     SCOPED_TRACE(name);
     // Half an ulp of 1e4 is 4.9e-4, and sums round a few times that.
-    EXPECT_TRUE(close_images(convolved(backend(name), image, spec, Algorithm::fft, description), expected, {0.004}));
+    const ConvolutionSpec lines = by_variant(backend(name), spec, image.shape(), Algorithm::fft, "lines");
+    EXPECT_TRUE(close_images(convolved(backend(name), image, lines, Algorithm::fft, description), expected, {0.004}));
   }
 }
 
@@ -100,7 +100,8 @@ struct ExtremeCase {
 
 /// The brightest pixel is 200: 2^118 of that is a fourth of the largest float, and a sum over the tile beyond it; in
 /// 2^-118 of it, a transform's parts would lose digits. The pixels themselves lose none: they are multiples of 2^-20.
-void expect_scaled_bits(const std::string& name, const ExtremeCase& extreme, const Kernel& kernel) {
+void expect_scaled_bits(const std::string& name, const std::string& variant, const ExtremeCase& extreme,
+                        const Kernel& kernel) {
   Image image = random_image({300, 333}, extreme.blank, 8);
   for (std::int64_t k = 0; k < image.shape().count(); ++k)
     image.data()[k] = std::ldexp(std::rint(std::ldexp(image.data()[k], 20)), -20);
@@ -108,9 +109,10 @@ void expect_scaled_bits(const std::string& name, const ExtremeCase& extreme, con
   spec.kernel = kernel;
   spec.boundary = Boundary::reflect;
   spec.nan = extreme.rule;
+  spec = by_variant(backend(name), spec, image.shape(), Algorithm::fft, variant);
   std::string description;
   for (const std::int64_t band_rows : {0, 130}) {
-    SCOPED_TRACE(fmt::format("{}, 2^{}, {} x {} weights, bands of {}", name, extreme.power, kernel.shape.nx,
+    SCOPED_TRACE(fmt::format("{} {}, 2^{}, {} x {} weights, bands of {}", name, variant, extreme.power, kernel.shape.nx,
                              kernel.shape.ny, band_rows));
     const Image ordinary = convolved(backend(name), image, spec, Algorithm::fft, description, band_rows);
     const Image got =
@@ -125,12 +127,10 @@ TEST(FftRange, extreme_images_have_the_bits_of_ordinary_ones_times_a_power_of_tw
                                {118, 0.001, NanRule::propagate},
                                {-118, 0, NanRule::fill}};
   for (const std::string& name : tested_backends())
-    for (const char* way : {"tile", "lines"}) {
-      const ForcedFftWay forced(way);
+    for (const char* variant : {"tile", "lines"})
       for (const ExtremeCase& extreme : cases)
         for (const Shape kernel : {Shape{9, 11}, Shape{41, 37}})
-          expect_scaled_bits(name, extreme, random_kernel(kernel));
-    }
+          expect_scaled_bits(name, variant, extreme, random_kernel(kernel));
 }
 
 INSTANTIATE_TEST_SUITE_P(lines, FftLengths, ::testing::Values(512, 1024, 1536, 2048, 3072, 4096));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/each_variant.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -113,7 +114,10 @@ TEST(SpacedTaps, few_of_each_kind) {
       const ConvolutionSpec spec{spaced_kernel(step, 8), Boundary::mirror};
       const Image expected = smoothed(backend("cpu"), image, spec);
       for (const std::string& name : tested_backends())
-        EXPECT_TRUE(same_bits(smoothed(backend(name), image, spec, 30), expected)) << name << " step " << step;
+        for_each_variant(backend(name), spec, image.shape(), [&](const ConvolutionSpec& named, Algorithm algorithm) {
+          if (algorithm != Algorithm::separable) return;
+          EXPECT_TRUE(same_bits(smoothed(backend(name), image, named, 30), expected)) << " step " << step;
+        });
     }
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The algorithm table, plans, and the walk of a convolution over a plane's bands.
+// Plans, and the walk of a convolution over a plane's bands.
 #include "kernels/cuda/convolve/convolve.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
-#include "kernels/cuda/convolve/direct/direct.hpp"
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
-#include "kernels/cuda/convolve/separable/separable.hpp"
+#include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/statistics/histogram.hpp"
 #include "kernels/shared/fft_range.hpp"
 #include "kernels/shared/kernel_total.hpp"
@@ -20,28 +17,24 @@
 namespace reber::cuda {
 namespace {
 
-const std::array kAlgorithms{
-    AlgorithmEntry{Algorithm::direct, quote_direct, make_direct},
-    AlgorithmEntry{Algorithm::separable, quote_separable, make_separable},
-    AlgorithmEntry{Algorithm::fft, quote_fft, make_fft},
-};
-
 class CudaPlan final : public ConvolutionPlan {
  public:
-  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape, Algorithm plan_algorithm,
-           std::unique_ptr<Convolver> plan_convolver)
+  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape,
+           const VariantChoice& choice)
       : context_(std::move(plan_context)),
         spec_(std::move(plan_spec)),
         shape_(plan_shape),
-        algorithm_(plan_algorithm),
+        variant_(*choice.finite),
         total_(rules::interpolation_total(spec_.kernel)),
         absolute_(rules::absolute_sum(spec_.kernel.weights)),
-        convolver_(std::move(plan_convolver)) {}
+        convolver_(choice.finite->make(*context_, spec_, shape_)),
+        with_blanks_(choice.blanks == choice.finite ? nullptr : choice.blanks->make(*context_, spec_, shape_)) {}
   ~CudaPlan() override { cudaSetDevice(context_->device().device); }
   CudaPlan(const CudaPlan&) = delete;
   CudaPlan& operator=(const CudaPlan&) = delete;
 
-  [[nodiscard]] Algorithm algorithm() const override { return algorithm_; }
+  [[nodiscard]] Algorithm algorithm() const override { return variant_.algorithm; }
+  [[nodiscard]] std::string_view variant() const override { return variant_.name; }
   [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return convolver_->description(); }
@@ -49,17 +42,21 @@ class CudaPlan final : public ConvolutionPlan {
   [[nodiscard]] float total() const { return total_; }
   /// Sum of the weights' absolute values.
   [[nodiscard]] double absolute() const { return absolute_; }
-  [[nodiscard]] const Convolver& convolver() const { return *convolver_; }
+  /// all_finite: of the jobs that it is for.
+  [[nodiscard]] const Convolver& convolver(bool all_finite) const {
+    return all_finite || !with_blanks_ ? *convolver_ : *with_blanks_;
+  }
   [[nodiscard]] const Context& context() const { return *context_; }
 
  private:
   std::shared_ptr<Context> context_;
   ConvolutionSpec spec_;
   Shape shape_;
-  Algorithm algorithm_;
+  Variant variant_;
   float total_;
   double absolute_;
   std::unique_ptr<Convolver> convolver_;
+  std::unique_ptr<Convolver> with_blanks_;  ///< null where convolver_ takes blank pixels as well
 };
 
 /// How blank pixels are treated in one call.
@@ -91,6 +88,8 @@ float scale_of(const CudaPlan& plan, const CudaPlane& plane) {
 /// One plan of a call and what becomes of it.
 struct Task {
   const CudaPlan* plan = nullptr;
+  bool all_finite = false;  ///< as ConvolveJob has it
+  const Convolver* convolver = nullptr;
   BlankTreatment blanks;
   float scale = 1;  ///< of the pixels that the convolver gets
   std::unique_ptr<CudaPlane> result;
@@ -107,7 +106,7 @@ ConvolveJob job_of(const CudaPlane& plane, const Task& task, const Band& band, c
   job.y0 = band.y0;
   job.ny = band.ny;
   job.boundary = spec.boundary;
-  job.all_finite = plane.blank() == 0 && spec.boundary != Boundary::blank;
+  job.all_finite = task.all_finite;
   job.interpolate = task.blanks.interpolate;
   job.min_weight = static_cast<float>(spec.min_weight);
   job.total = task.plan->total();
@@ -147,8 +146,7 @@ void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const B
   for (const Task* task : tasks) {
     float* out = task->result->device_pixels();
     if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
-    parts.push_back(
-        {&task->plan->convolver(), job_of(plane, *task, band, window, out, task->blank_counts.data() + number)});
+    parts.push_back({task->convolver, job_of(plane, *task, band, window, out, task->blank_counts.data() + number)});
   }
   parts.front().convolver->run_each(band.stream, parts);
   for (std::size_t k = 0; k < tasks.size(); ++k) {
@@ -169,7 +167,12 @@ Task make_task(const CudaPlane& plane, const ConvolutionPlan& plan, std::size_t 
   if (!(own->shape() == plane.shape()))
     throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
                                     own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
-  Task task{own, treatment_of(*own, plane), scale_of(*own, plane),
+  const bool all_finite = plane.blank() == 0 && own->spec().boundary != Boundary::blank;
+  Task task{own,
+            all_finite,
+            &own->convolver(all_finite),
+            treatment_of(*own, plane),
+            scale_of(*own, plane),
             std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
             DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
   if (bands > 0)
@@ -187,7 +190,7 @@ std::vector<Task*> next_group(std::vector<Task*>& left) {
   for (auto it = left.begin(); it != left.end();) {
     const CudaPlan& plan = *(*it)->plan;
     if (plan.spec().boundary == first.spec().boundary && (*it)->scale == group.front()->scale &&
-        first.convolver().shares_with(plan.convolver())) {
+        group.front()->convolver->shares_with(*(*it)->convolver)) {
       group.push_back(*it);
       it = left.erase(it);
     } else {
@@ -199,35 +202,13 @@ std::vector<Task*> next_group(std::vector<Task*>& left) {
 
 }  // namespace
 
-std::span<const AlgorithmEntry> algorithm_table() { return kAlgorithms; }
-
-std::vector<float> float_weights(const std::vector<double>& weights) {
-  std::vector<float> floats(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) floats[i] = static_cast<float>(weights[i]);
-  return floats;
-}
-
-std::vector<ConvolutionQuote> quote_all(const Context& context, const ConvolutionSpec& spec, Shape shape) {
-  std::vector<ConvolutionQuote> quotes;
-  for (const AlgorithmEntry& entry : kAlgorithms) quotes.push_back(entry.quote(context, spec, shape));
-  return quotes;
-}
-
 std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context, const ConvolutionSpec& spec,
                                            Shape shape, Algorithm algorithm) {
   if (spec.kernel.shape.count() <= 0 ||
       static_cast<std::int64_t>(spec.kernel.weights.size()) != spec.kernel.shape.count())
     throw InputError(fmt::format("a convolution kernel of {} x {} has {} weights; each element needs one",
                                  spec.kernel.shape.nx, spec.kernel.shape.ny, spec.kernel.weights.size()));
-  for (const AlgorithmEntry& entry : kAlgorithms) {
-    if (entry.algorithm != algorithm) continue;
-    const ConvolutionQuote quote = entry.quote(*context, spec, shape);
-    if (!quote.possible)
-      throw InputError(
-          fmt::format("convolution algorithm '{}' cannot be used here: {}", to_string(algorithm), quote.reason));
-    return std::make_unique<CudaPlan>(context, spec, shape, algorithm, entry.make(*context, spec, shape));
-  }
-  throw InternalError("a convolution algorithm is missing from the CUDA backend's table");
+  return std::make_unique<CudaPlan>(context, spec, shape, choose_variants(context->device(), spec, shape, algorithm));
 }
 
 std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,

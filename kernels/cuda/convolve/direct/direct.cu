@@ -9,8 +9,9 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/convolve/common/reached_part.hpp"
 #include "kernels/cuda/convolve/direct/direct.hpp"
+#include "kernels/cuda/convolve/direct/direct_march.hpp"
+#include "kernels/cuda/convolve/direct/direct_tile.hpp"
 #include "kernels/cuda/convolve/march/staging.hpp"
 
 namespace reber::cuda {
@@ -343,50 +344,47 @@ class DirectConvolver final : public Convolver {
 };
 
 // What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): the part of memory's
-// peak rate that small kernels copy at, and of the multiply-adders' peak that each side reaches. 3 to 7 pixels are
-// bound by memory.
-constexpr double kMemoryPart = 0.75;
-constexpr ReachedPart kReached[] = {{7, 0.59}, {9, 0.80}, {11, 0.68}, {13, 0.72}, {15, 0.75}, {21, 0.77}, {31, 0.82}};
-constexpr double kOtherPart = 0.8;
+// peak rate that small kernels copy at, and of the multiply-adders' peak that these loops reach with large kernels.
+constexpr double kMemoryPart = 0.75, kLoopsPart = 0.8;
+/// Where code is made for the kernel's size, these loops take at least so many times as long.
+constexpr double kLoopsSlower = 1.2;
 
 }  // namespace
 
-ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spec, Shape shape) {
+VariantQuote direct_quote(const DeviceInfo& device, Shape kernel, Shape image, double taps, double part) {
+  const double pixels = static_cast<double>(image.count());
+  const double memory_ms = pixels * 8 / (kMemoryPart * device.memory_bytes_per_ms);
+  const double fma_ms = pixels * taps / (part * device.fma_per_ms);
+  VariantQuote quote;
+  quote.possible = true;
+  quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms);
+  quote.reason = std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny) + " weights, " +
+                 (fma_ms > memory_ms ? "limited by multiply-adds" : "limited by device memory");
+  return quote;
+}
+
+VariantQuote quote_direct_plain(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
   const Shape kernel = spec.kernel.shape;
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::direct;
+  VariantQuote quote;
   const std::string size = std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny);
   if (kernel.ny > kMaxSide || kernel.nx > kMaxSide) {
     quote.reason = size + " weights; direct convolution on the device takes at most 63 x 63";
     return quote;
   }
-  if (shared_bytes(kernel) > context.device().shared_bytes) {
+  if (shared_bytes(kernel) > device.shared_bytes) {
     quote.reason = "a tile for " + size + " weights needs " + std::to_string(shared_bytes(kernel)) +
-                   " bytes of shared memory; the device has " + std::to_string(context.device().shared_bytes);
+                   " bytes of shared memory; the device has " + std::to_string(device.shared_bytes);
     return quote;
   }
-  quote.possible = true;
-  const double pixels = static_cast<double>(shape.count()), fma = context.device().fma_per_ms;
-  const double memory_ms = pixels * 8 / (kMemoryPart * context.device().memory_bytes_per_ms);
-  // Kernels that have a march or tiles are made square and odd; the way for all others does the zeros around its rows.
-  const bool square = direct_marches(kernel) || direct_has_tiles(context, kernel);
-  const auto side = static_cast<double>(std::max(kernel.ny, kernel.nx) | 1);
-  const double taps = square
-                          ? side * side
-                          : static_cast<double>(weight_count(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx)));
-  const double fma_ms = pixels * taps / ((square ? part_reached(kReached, side) : kOtherPart) * fma);
-  quote.cost_ms = 0.005 + std::max(memory_ms, fma_ms);
-  quote.reason = size + " weights, " + (fma_ms > memory_ms ? "limited by multiply-adds" : "limited by device memory");
+  quote = direct_quote(device, kernel, image, weight_count(static_cast<int>(kernel.ny), static_cast<int>(kernel.nx)),
+                       kLoopsPart);
+  for (const VariantQuote& made_for : {quote_direct_march(device, spec, image), quote_direct_tile(device, spec, image)})
+    if (made_for.possible) quote.cost_ms = std::max(quote.cost_ms, kLoopsSlower * made_for.cost_ms);
   return quote;
 }
 
-std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& spec, Shape) {
-  const std::vector<float> weights = float_weights(spec.kernel.weights);
-  auto tiles = std::make_unique<DirectConvolver>(context, spec.kernel.shape, weights);
-  const Shape kernel = spec.kernel.shape;
-  if (direct_marches(kernel)) return make_direct_march(context, kernel, weights, std::move(tiles));
-  if (direct_has_tiles(context, kernel)) return make_direct_tiles(kernel, weights, std::move(tiles));
-  return tiles;
+std::unique_ptr<Convolver> make_direct_plain(Context& context, const ConvolutionSpec& spec, Shape) {
+  return std::make_unique<DirectConvolver>(context, spec.kernel.shape, float_weights(spec.kernel.weights));
 }
 
 }  // namespace reber::cuda

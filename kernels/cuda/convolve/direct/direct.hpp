@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolution in two dimensions: its quote, and its convolvers.
+// Direct convolution by loops over the kernel's own size: every kernel up to 63 x 63, blank pixels too.
 #pragma once
 
 #include <memory>
-#include <vector>
 
+#include "core/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 
 namespace reber::cuda {
 
-ConvolutionQuote quote_direct(const Context& context, const ConvolutionSpec& spec, Shape shape);
-std::unique_ptr<Convolver> make_direct(Context& context, const ConvolutionSpec& spec, Shape shape);
-/// Whether the kernel is small and square enough for a march with its outputs in registers, and the convolver for it;
-/// with_blanks serves jobs that are not all_finite.
-[[nodiscard]] bool direct_marches(Shape kernel);
-std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kernel, const std::vector<float>& weights,
-                                             std::unique_ptr<Convolver> with_blanks);
-/// The same for square kernels of 11 to 31 pixels, in tiles.
-[[nodiscard]] bool direct_has_tiles(const Context& context, Shape kernel);
-std::unique_ptr<Convolver> make_direct_tiles(Shape kernel, const std::vector<float>& weights,
-                                             std::unique_ptr<Convolver> with_blanks);
+/// A row of the table of variants (variants.cpp): direct/plain.
+[[nodiscard]] VariantQuote quote_direct_plain(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image);
+[[nodiscard]] std::unique_ptr<Convolver> make_direct_plain(Context& context, const ConvolutionSpec& spec, Shape image);
+
+/// A possible quote for a variant that does `taps` multiply-adds for each pixel, zeros around the kernel included, and
+/// reaches `part` of the card's peak rate with them.
+[[nodiscard]] VariantQuote direct_quote(const DeviceInfo& device, Shape kernel, Shape image, double taps, double part);
 
 }  // namespace reber::cuda

@@ -5,8 +5,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "kernels/cuda/convolve/common/reached_part.hpp"
 #include "kernels/cuda/convolve/direct/direct.hpp"
+#include "kernels/cuda/convolve/direct/direct_march.hpp"
 #include "kernels/cuda/convolve/march/block_rows.cuh"
 #include "kernels/cuda/convolve/march/march_convolver.cuh"
 
@@ -163,8 +166,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
 // ---- host
 
 template <int Side>
-std::unique_ptr<Convolver> make_march(const Context& context, Shape kernel, const std::vector<float>& weights,
-                                      std::unique_ptr<Convolver> with_blanks) {
+std::unique_ptr<Convolver> make_march(const Context& context, Shape kernel, const std::vector<float>& weights) {
   using Policy = MarchPolicy<Side>;
   // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
   const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
@@ -175,29 +177,41 @@ std::unique_ptr<Convolver> make_march(const Context& context, Shape kernel, cons
   return std::make_unique<MarchConvolver<Policy, MarchWeights<Side>>>(
       context, "k_convolve_march", k_convolve_march<Policy>, padded,
       "direct, " + std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny) + " weights, strips of " +
-          std::to_string(Policy::strip) + " columns (tiles where pixels are blank)",
-      std::move(with_blanks));
+          std::to_string(Policy::strip) + " columns (tiles where pixels are blank)");
 }
+
+/// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): 3 to 7 pixels are
+/// bound by memory.
+constexpr ReachedPart kReached[] = {{7, 0.59}, {9, 0.80}};
 
 }  // namespace
 
-bool direct_marches(Shape kernel) {
+VariantQuote quote_direct_march(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
   const std::int64_t side = std::max(kernel.ny, kernel.nx) | 1;
   // Square ones and those that zeros make square at less than half the work again.
-  return side >= 3 && side <= 9 && 2 * side * side <= 3 * kernel.count();
+  if (side < 3 || side > 9 || 2 * side * side > 3 * kernel.count()) {
+    VariantQuote quote;
+    quote.reason = std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny) +
+                   " weights; marches take kernels of 3 to 9 pixels that are square or nearly so";
+    return quote;
+  }
+  const auto wide = static_cast<double>(side);
+  return direct_quote(device, kernel, image, wide * wide, part_reached(kReached, wide));
 }
 
-std::unique_ptr<Convolver> make_direct_march(const Context& context, Shape kernel, const std::vector<float>& weights,
-                                             std::unique_ptr<Convolver> with_blanks) {
+std::unique_ptr<Convolver> make_direct_march(Context& context, const ConvolutionSpec& spec, Shape) {
+  const Shape kernel = spec.kernel.shape;
+  const std::vector<float> weights = float_weights(spec.kernel.weights);
   switch (std::max(kernel.ny, kernel.nx) | 1) {
     case 3:
-      return make_march<3>(context, kernel, weights, std::move(with_blanks));
+      return make_march<3>(context, kernel, weights);
     case 5:
-      return make_march<5>(context, kernel, weights, std::move(with_blanks));
+      return make_march<5>(context, kernel, weights);
     case 7:
-      return make_march<7>(context, kernel, weights, std::move(with_blanks));
+      return make_march<7>(context, kernel, weights);
     default:
-      return make_march<9>(context, kernel, weights, std::move(with_blanks));
+      return make_march<9>(context, kernel, weights);
   }
 }
 

@@ -5,8 +5,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "kernels/cuda/convolve/common/reached_part.hpp"
 #include "kernels/cuda/convolve/direct/direct.hpp"
+#include "kernels/cuda/convolve/direct/direct_tile.hpp"
 #include "kernels/cuda/convolve/march/staging.hpp"
 
 namespace reber::cuda {
@@ -198,9 +201,7 @@ __global__ void __launch_bounds__(Tile<Side>::threads, Tile<Side>::blocks)
 template <int Side>
 class TileConvolver final : public Convolver {
  public:
-  /// with_blanks: for jobs that are not all_finite.
-  TileConvolver(Shape kernel, const std::vector<float>& weights, std::unique_ptr<Convolver> with_blanks)
-      : kernel_(kernel), with_blanks_(std::move(with_blanks)) {
+  TileConvolver(Shape kernel, const std::vector<float>& weights) : kernel_(kernel) {
     // The centre stays where it is; the zeros around the kernel change no sum of finite pixels.
     const std::int64_t down = Side / 2 - kernel.ny / 2, right = Side / 2 - kernel.nx / 2;
     for (std::int64_t i = 0; i < kernel.ny; ++i)
@@ -212,10 +213,6 @@ class TileConvolver final : public Convolver {
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    if (!job.all_finite) {
-      with_blanks_->run(stream, job);
-      return;
-    }
     using T = Tile<Side>;
     const std::int64_t tiles_x = (job.in.nx + T::across - 1) / T::across;
     const std::int64_t tiles = tiles_x * ((job.ny + T::down - 1) / T::down);
@@ -231,32 +228,46 @@ class TileConvolver final : public Convolver {
 
  private:
   Shape kernel_;
-  std::unique_ptr<Convolver> with_blanks_;
   TileWeights<Side> weights_{};
 };
 
 template <int Side, int... Larger>
-std::unique_ptr<Convolver> make_side(int side, Shape kernel, const std::vector<float>& weights,
-                                     std::unique_ptr<Convolver> with_blanks) {
+std::unique_ptr<Convolver> make_side(int side, Shape kernel, const std::vector<float>& weights) {
   if constexpr (sizeof...(Larger) > 0) {
-    if (side > Side) return make_side<Larger...>(side, kernel, weights, std::move(with_blanks));
+    if (side > Side) return make_side<Larger...>(side, kernel, weights);
   }
-  return std::make_unique<TileConvolver<Side>>(kernel, weights, std::move(with_blanks));
+  return std::make_unique<TileConvolver<Side>>(kernel, weights);
 }
+
+/// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md).
+constexpr ReachedPart kReached[] = {{11, 0.68}, {13, 0.72}, {15, 0.75}, {21, 0.77}, {31, 0.82}};
 
 }  // namespace
 
-bool direct_has_tiles(const Context& context, Shape kernel) {
+VariantQuote quote_direct_tile(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
   const std::int64_t side = std::max(kernel.ny, kernel.nx) | 1;
+  VariantQuote quote;
   // Square ones and those that zeros make square at less than a fifth of the work again: what the run-time loops cost.
-  return side >= 11 && side <= 31 && 5 * side * side <= 6 * kernel.count() + 5 * side &&
-         sums_rows_apart(kernel) == (side > 15) && context.device().shared_bytes >= Tile<31>::bytes;
+  if (side < 11 || side > 31 || 5 * side * side > 6 * kernel.count() + 5 * side ||
+      sums_rows_apart(kernel) != (side > 15)) {
+    quote.reason = std::to_string(kernel.nx) + " x " + std::to_string(kernel.ny) +
+                   " weights; tiles take kernels of 11 to 31 pixels that are square or nearly so";
+    return quote;
+  }
+  if (device.shared_bytes < Tile<31>::bytes) {
+    quote.reason = "tiles need " + std::to_string(Tile<31>::bytes) + " bytes of shared memory; the device has " +
+                   std::to_string(device.shared_bytes);
+    return quote;
+  }
+  const auto wide = static_cast<double>(side);
+  return direct_quote(device, kernel, image, wide * wide, part_reached(kReached, wide));
 }
 
-std::unique_ptr<Convolver> make_direct_tiles(Shape kernel, const std::vector<float>& weights,
-                                             std::unique_ptr<Convolver> with_blanks) {
+std::unique_ptr<Convolver> make_direct_tile(Context&, const ConvolutionSpec& spec, Shape) {
+  const Shape kernel = spec.kernel.shape;
   const auto side = static_cast<int>(std::max(kernel.ny, kernel.nx) | 1);
-  return make_side<11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(side, kernel, weights, std::move(with_blanks));
+  return make_side<11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(side, kernel, float_weights(spec.kernel.weights));
 }
 
 }  // namespace reber::cuda

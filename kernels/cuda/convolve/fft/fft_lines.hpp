@@ -49,7 +49,8 @@ struct LineVariant {
   std::vector<float2> (*column_roots)() = nullptr;
   void (*rows)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
   void (*rows_back)(cudaStream_t, const LineArguments&, std::int32_t tile_ny) = nullptr;
-  /// Columns of this length, rows of tile_nx; `make` leaves the spectrum of pair 0 there instead of multiplying by it.
+  /// Columns of this length, rows of tile_nx. If `make` is not null: store the spectrum of pair 0 in it, do not
+  /// multiply.
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
   /// The same for every kernel of the fan.
   void (*columns_each)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, const LineFan&) = nullptr;

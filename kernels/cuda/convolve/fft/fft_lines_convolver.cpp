@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overlap-save convolution by kernels of rows and of columns: the choice of tiles, and the loop over batches of them.
+#include "kernels/cuda/convolve/fft/fft_lines_convolver.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +10,9 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
+#include "kernels/cuda/convolve/fft/fft_common.hpp"
 #include "kernels/cuda/convolve/fft/fft_lines.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
-#include "kernels/cuda/convolve/fft/fft_paths.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
@@ -243,8 +244,9 @@ class LinesConvolver final : public Convolver {
 
 }  // namespace
 
-FftQuote quote_fft_lines(const DeviceInfo& device, Shape kernel, Shape image) {
-  FftQuote quote;
+VariantQuote quote_fft_lines(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
+  VariantQuote quote;
   const std::optional<LineChoice> choice = choose_lines(device, kernel, image);
   if (!choice) {
     quote.reason = fmt::format("a kernel of {} x {} is longer than the longest line", kernel.nx, kernel.ny);
@@ -263,10 +265,10 @@ FftQuote quote_fft_lines(const DeviceInfo& device, Shape kernel, Shape image) {
   return quote;
 }
 
-std::unique_ptr<Convolver> make_fft_lines(Context& context, const Kernel& kernel, Shape image) {
-  const std::optional<LineChoice> choice = choose_lines(context.device(), kernel.shape, image);
+std::unique_ptr<Convolver> make_fft_lines(Context& context, const ConvolutionSpec& spec, Shape image) {
+  const std::optional<LineChoice> choice = choose_lines(context.device(), spec.kernel.shape, image);
   if (!choice) throw InternalError("a kernel was given to lines that are shorter");
-  return std::make_unique<LinesConvolver>(context, kernel, *choice);
+  return std::make_unique<LinesConvolver>(context, spec.kernel, *choice);
 }
 
 }  // namespace reber::cuda

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overlap-save convolution in one kernel: the choice of the tile's shape, and the convolver.
+#include "kernels/cuda/convolve/fft/fft_tile_convolver.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
+#include "kernels/cuda/convolve/fft/fft_common.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
-#include "kernels/cuda/convolve/fft/fft_paths.hpp"
 #include "kernels/cuda/convolve/fft/fft_tile.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
@@ -142,8 +143,9 @@ class TileConvolver final : public Convolver {
 
 }  // namespace
 
-FftQuote quote_fft_tile(const DeviceInfo& device, Shape kernel, Shape image) {
-  FftQuote quote;
+VariantQuote quote_fft_tile(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
+  VariantQuote quote;
   const TileChoice choice = choose_tile(device, kernel, image);
   if (choice.policy == nullptr) {
     quote.reason = fmt::format("a kernel of {} x {} leaves no room in a tile of shared memory", kernel.nx, kernel.ny);
@@ -162,10 +164,10 @@ FftQuote quote_fft_tile(const DeviceInfo& device, Shape kernel, Shape image) {
   return quote;
 }
 
-std::unique_ptr<Convolver> make_fft_tile(Context& context, const Kernel& kernel, Shape image) {
-  const TileChoice choice = choose_tile(context.device(), kernel.shape, image);
+std::unique_ptr<Convolver> make_fft_tile(Context& context, const ConvolutionSpec& spec, Shape image) {
+  const TileChoice choice = choose_tile(context.device(), spec.kernel.shape, image);
   if (choice.policy == nullptr) throw InternalError("a kernel was given to tiles that are smaller");
-  return std::make_unique<TileConvolver>(context, kernel, choice.policy->variant);
+  return std::make_unique<TileConvolver>(context, spec.kernel, choice.policy->variant);
 }
 
 }  // namespace reber::cuda

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,21 +10,18 @@
 
 namespace reber::cuda {
 
-/// Launches one marching kernel, whose weights are a parameter of it, with as many blocks as fit the card.
+/// Launches one marching kernel, whose weights are a parameter of it, with as many blocks as fit the card. Jobs are
+/// all_finite.
 /// Policy: `threads` of a block, its `bytes` of shared memory, its `shape`.
 template <class Policy, class Weights>
 class MarchConvolver final : public Convolver {
  public:
   using Kernel = void (*)(ConvolveJob, MarchGrid, Weights);
 
-  /// name: of the kernel; with_blanks: for jobs that are not all_finite.
+  /// name: of the kernel.
   MarchConvolver(const Context& context, const char* name, Kernel kernel, const Weights& weights,
-                 std::string description, std::unique_ptr<Convolver> with_blanks)
-      : name_(name),
-        kernel_(kernel),
-        weights_(weights),
-        description_(std::move(description)),
-        with_blanks_(std::move(with_blanks)) {
+                 std::string description)
+      : name_(name), kernel_(kernel), weights_(weights), description_(std::move(description)) {
     int blocks = 0;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::bytes),
           "cudaFuncSetAttribute");
@@ -35,10 +31,6 @@ class MarchConvolver final : public Convolver {
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {
-    if (!job.all_finite) {
-      with_blanks_->run(stream, job);
-      return;
-    }
     const MarchGrid grid = march_grid(job.in.nx, job.ny, at_once_, Policy::shape);
     kernel_<<<static_cast<unsigned>(grid.blocks), Policy::threads, Policy::bytes, stream>>>(job, grid, weights_);
     check_launch(name_, stream);
@@ -51,7 +43,6 @@ class MarchConvolver final : public Convolver {
   Kernel kernel_;
   Weights weights_;
   std::string description_;
-  std::unique_ptr<Convolver> with_blanks_;
   std::int64_t at_once_ = 1;
 };
 

@@ -11,9 +11,9 @@
 #include "kernels/cuda/convolve/common/reached_part.hpp"
 #include "kernels/cuda/convolve/separable/separable.hpp"
 #include "kernels/cuda/convolve/separable/separable_each.hpp"
+#include "kernels/cuda/convolve/separable/separable_march.hpp"
 #include "kernels/cuda/convolve/separable/separable_ring.cuh"
-#include "kernels/cuda/convolve/separable/separable_spaced.hpp"
-#include "kernels/cuda/device/plane.hpp"
+#include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -250,9 +250,9 @@ int segment_rows(std::int64_t strips, std::int64_t ny, std::int64_t at_once, int
   return static_cast<int>(best);
 }
 
-class SeparableConvolver final : public Convolver {
+class RingConvolver final : public Convolver {
  public:
-  SeparableConvolver(Context& context, Shape kernel, const std::vector<float>& column, const std::vector<float>& row)
+  RingConvolver(Context& context, Shape kernel, const std::vector<float>& column, const std::vector<float>& row)
       : layout_(ring_layout(context.device(), kernel)), bytes_(layout_.bytes()) {
     std::copy(row.begin(), row.end(), taps_.row + layout_.row_front);
     std::copy(column.begin(), column.end(), taps_.column + layout_.column_front);
@@ -302,48 +302,55 @@ class SeparableConvolver final : public Convolver {
 };
 
 // What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): the parts of
-// memory's and of the multiply-adders' peak rates that are reached, by the number of taps. Two passes read each tap
-// through the L1 cache.
-constexpr double kMemoryPart = 0.74, kTwoPassPart = 0.08;
+// memory's and of the multiply-adders' peak rates that are reached, by the number of taps: by marches up to 65 taps, by
+// the ring beyond.
+constexpr double kMemoryPart = 0.74;
 constexpr ReachedPart kReached[] = {{9, 0.241},  {17, 0.436}, {25, 0.598},  {33, 0.702},  {49, 0.719}, {65, 0.727},
                                     {66, 0.610}, {97, 0.680}, {129, 0.714}, {201, 0.649}, {301, 0.673}};
+/// Of a march's speed, where marches are long: separable_march.cu has both times.
+constexpr ReachedPart kReachedOfMarch[] = {{17, 0.90}, {25, 0.74}, {33, 0.70}, {49, 0.78}, {65, 0.82}};
 
 }  // namespace
 
-ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& spec, Shape shape) {
-  const Shape kernel = spec.kernel.shape;
-  ConvolutionQuote quote;
-  quote.algorithm = Algorithm::separable;
-  if (!spec.kernel.separable()) {
-    quote.reason = "the kernel is not the product of a column and a row";
-    return quote;
-  }
-  if (const auto spaced = rules::spaced_taps(spec.kernel)) return quote_spaced(context, *spaced, shape);
-  const std::string taps = std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps";
+VariantQuote fused_quote(const DeviceInfo& device, Shape kernel, Shape image) {
+  const double pixels = static_cast<double>(image.count()), taps_a_pixel = static_cast<double>(kernel.nx + kernel.ny);
+  const double memory_ms = pixels * 8 / (kMemoryPart * device.memory_bytes_per_ms);
+  const double part = part_reached(kReached, 0.5 * taps_a_pixel);
+  VariantQuote quote;
   quote.possible = true;
-  const bool fused = separable_is_fused(context, kernel);
-  const double pixels = static_cast<double>(shape.count()), taps_a_pixel = static_cast<double>(kernel.nx + kernel.ny);
-  const double memory_ms = pixels * 8 / (kMemoryPart * context.device().memory_bytes_per_ms);
-  const double part = fused ? part_reached(kReached, 0.5 * taps_a_pixel) : kTwoPassPart;
-  quote.cost_ms = 0.005 + std::max(memory_ms, pixels * taps_a_pixel / (part * context.device().fma_per_ms));
-  if (!fused)
-    quote.workspace_bytes = (shape.ny + kernel.ny) * pitch_of(shape.nx) * static_cast<std::int64_t>(sizeof(float));
-  quote.reason = taps + (fused ? ", rows and columns in one kernel" : ", too many for shared memory: two kernels");
+  quote.cost_ms = 0.005 + std::max(memory_ms, pixels * taps_a_pixel / (part * device.fma_per_ms));
+  quote.reason =
+      std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps, rows and columns in one kernel";
   return quote;
 }
 
-std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape) {
-  if (const auto spaced = rules::spaced_taps(spec.kernel)) return make_spaced(context, *spaced);
-  const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
-  if (!separable_is_fused(context, spec.kernel.shape)) return make_separable_two_pass(context, column, row);
-  std::unique_ptr<Convolver> convolver = std::make_unique<SeparableConvolver>(context, spec.kernel.shape, column, row);
-  if (separable_marches(context, spec.kernel.shape, shape))
-    convolver = make_separable_march(context, column, row, std::move(convolver));
-  return make_sharing(context, column, row, std::move(convolver));
+std::string no_dense_taps(const Kernel& kernel) {
+  if (!kernel.separable()) return "the kernel is not the product of a column and a row";
+  // A product of 0 and a sum that has overflowed would blank pixels that no tap reaches.
+  if (rules::spaced_taps(kernel)) return "five taps with zeros between them, which this variant would multiply by";
+  return "";
 }
 
-bool separable_is_fused(const Context& context, Shape kernel) {
-  return ring_layout(context.device(), kernel).warps > 0;
+VariantQuote quote_separable_ring(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
+  VariantQuote quote;
+  quote.reason = no_dense_taps(spec.kernel);
+  if (!quote.reason.empty()) return quote;
+  if (ring_layout(device, kernel).warps == 0) {
+    quote.reason =
+        std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps, too many for shared memory";
+    return quote;
+  }
+  quote = fused_quote(device, kernel, image);
+  const VariantQuote march = quote_separable_march(device, spec, image);
+  if (march.possible && march.cost_ms <= quote.cost_ms)
+    quote.cost_ms /= part_reached(kReachedOfMarch, static_cast<double>(std::max(kernel.ny, kernel.nx)));
+  return quote;
+}
+
+std::unique_ptr<Convolver> make_separable_ring(Context& context, const ConvolutionSpec& spec, Shape) {
+  const std::vector<float> column = float_weights(spec.kernel.column), row = float_weights(spec.kernel.row);
+  return make_sharing(context, column, row, std::make_unique<RingConvolver>(context, spec.kernel.shape, column, row));
 }
 
 }  // namespace reber::cuda

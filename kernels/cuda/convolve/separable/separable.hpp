@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable convolution: its quote, and its convolvers.
+// Separable convolution through a ring of rows in shared memory: any taps that fit there, blank pixels too.
 #pragma once
 
 #include <memory>
-#include <vector>
 
+#include "core/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 
 namespace reber::cuda {
 
-ConvolutionQuote quote_separable(const Context& context, const ConvolutionSpec& spec, Shape shape);
-std::unique_ptr<Convolver> make_separable(Context& context, const ConvolutionSpec& spec, Shape shape);
-/// Whether the taps fit into one kernel's shared memory; else two plain kernels run one after the other.
-[[nodiscard]] bool separable_is_fused(const Context& context, Shape kernel);
-/// step: from one tap to the next.
-std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const std::vector<float>& column,
-                                                   const std::vector<float>& row, int step = 1);
-/// Whether there is a march for so many taps along y and x that is faster for such an image, and the convolver for it;
-/// with_blanks serves jobs that are not all_finite.
-[[nodiscard]] bool separable_marches(const Context& context, Shape kernel, Shape image);
-std::unique_ptr<Convolver> make_separable_march(const Context& context, const std::vector<float>& column,
-                                                const std::vector<float>& row, std::unique_ptr<Convolver> with_blanks);
+/// A row of the table of variants (variants.cpp): separable/ring.
+[[nodiscard]] VariantQuote quote_separable_ring(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image);
+[[nodiscard]] std::unique_ptr<Convolver> make_separable_ring(Context& context, const ConvolutionSpec& spec,
+                                                             Shape image);
+
+/// A possible quote for taps without zeros between them, rows and columns in one kernel, as the fastest variant of that
+/// kind was measured.
+[[nodiscard]] VariantQuote fused_quote(const DeviceInfo& device, Shape kernel, Shape image);
+/// Why a variant for taps of any kind cannot serve this kernel: it is no product, or has zeros between its taps, whose
+/// products the variants for spaced taps leave out. Empty where it can.
+[[nodiscard]] std::string no_dense_taps(const Kernel& kernel);
 
 }  // namespace reber::cuda

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/cuda/convolve/march/staging.hpp"
+#include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -261,14 +262,35 @@ class SpacedConvolver final : public Convolver {
   std::int64_t at_once_[2] = {1, 1};  ///< blocks that the device runs at a time; [1]: where all pixels are finite
 };
 
-}  // namespace
-
-bool spaced_marches(std::int64_t step) {
+/// Whether there is a march for taps so far apart.
+bool marches(std::int64_t step) {
   return step == 2 || (step % 4 == 0 && step < kPart) || (step % kPart == 0 && step <= 1 << 20);
 }
 
-std::unique_ptr<Convolver> make_spaced_march(const DeviceInfo& device, const rules::SpacedTaps& taps) {
-  return std::make_unique<SpacedConvolver>(device, taps);
+constexpr double kMemoryPart = 0.74;  ///< of memory's peak rate that is reached
+
+}  // namespace
+
+VariantQuote quote_separable_spaced(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  VariantQuote quote;
+  if (!spec.kernel.separable()) {
+    quote.reason = "the kernel is not the product of a column and a row";
+    return quote;
+  }
+  const auto taps = rules::spaced_taps(spec.kernel);
+  if (!taps || !marches(taps->step)) {
+    quote.reason = taps ? "no march is compiled for taps " + std::to_string(taps->step) + " pixels apart"
+                        : std::string("the taps are not five with zeros between them");
+    return quote;
+  }
+  quote.possible = true;
+  quote.cost_ms = 0.005 + static_cast<double>(image.count()) * 8 / (kMemoryPart * device.memory_bytes_per_ms);
+  quote.reason = "five taps each way, " + std::to_string(taps->step) + " pixels apart";
+  return quote;
+}
+
+std::unique_ptr<Convolver> make_separable_spaced(Context& context, const ConvolutionSpec& spec, Shape) {
+  return std::make_unique<SpacedConvolver>(context.device(), rules::spaced_taps(spec.kernel).value());
 }
 
 }  // namespace reber::cuda

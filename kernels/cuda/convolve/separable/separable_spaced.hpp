@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable convolution by five taps with zeros between them.
+// Separable convolution by five taps with zeros between them, in one march: 2 pixels apart, or a
+// multiple of 4 up to 124, or a multiple of 128.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
+#include "core/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
-#include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
 
-/// Quote and convolver of the separable algorithm for such taps.
-[[nodiscard]] ConvolutionQuote quote_spaced(const Context& context, const rules::SpacedTaps& taps, Shape shape);
-[[nodiscard]] std::unique_ptr<Convolver> make_spaced(Context& context, const rules::SpacedTaps& taps);
-
-/// Whether there is a march for taps so far apart, and the convolver for it.
-[[nodiscard]] bool spaced_marches(std::int64_t step);
-[[nodiscard]] std::unique_ptr<Convolver> make_spaced_march(const DeviceInfo& device, const rules::SpacedTaps& taps);
+/// A row of the table of variants (variants.cpp): separable/spaced.
+[[nodiscard]] VariantQuote quote_separable_spaced(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image);
+[[nodiscard]] std::unique_ptr<Convolver> make_separable_spaced(Context& context, const ConvolutionSpec& spec,
+                                                               Shape image);
 
 }  // namespace reber::cuda

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable convolution for more taps than shared memory holds, and for taps with zeros between them that no march
 // serves: along x into a buffer, then along y, one thread a pixel. The same sums in the same order as separable.cu.
+#include "kernels/cuda/convolve/separable/separable_two_pass.hpp"
+
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/convolve/common/convolver.hpp"
-#include "kernels/cuda/convolve/separable/separable.hpp"
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "kernels/cuda/device/plane.hpp"
+#include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -95,11 +100,46 @@ class TwoPassConvolver final : public Convolver {
   DeviceBuffer<float> column_, row_;
 };
 
+// What `auto` goes by, measured on an H200 at 16384 x 16384 (bench/notes/direct_and_separable.md): the parts of
+// memory's and of the multiply-adders' peak rates that are reached. Each tap is read through the L1 cache.
+constexpr double kMemoryPart = 0.74, kFmaPart = 0.08;
+/// Of five taps with zeros between them: two kernels read and write twice, and read each tap once more.
+constexpr double kSpacedPasses = 4;
+
 }  // namespace
 
-std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const std::vector<float>& column,
-                                                   const std::vector<float>& row, int step) {
-  return std::make_unique<TwoPassConvolver>(context, column, row, step);
+VariantQuote quote_separable_two_pass(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
+  VariantQuote quote;
+  if (!spec.kernel.separable()) {
+    quote.reason = "the kernel is not the product of a column and a row";
+    return quote;
+  }
+  const auto spaced = rules::spaced_taps(spec.kernel);
+  const double pixels = static_cast<double>(image.count()), taps_a_pixel = static_cast<double>(kernel.nx + kernel.ny);
+  const double memory = kMemoryPart * device.memory_bytes_per_ms;
+  const std::int64_t more_rows = spaced ? (rules::kSpacedTaps - 1) * spaced->step : kernel.ny;
+  quote.possible = true;
+  quote.workspace_bytes = (image.ny + more_rows) * pitch_of(image.nx) * static_cast<std::int64_t>(sizeof(float));
+  if (spaced) {
+    quote.cost_ms = 0.005 + pixels * 8 * kSpacedPasses / memory;
+    quote.reason = "five taps each way, " + std::to_string(spaced->step) + " pixels apart";
+  } else {
+    quote.cost_ms = 0.005 + std::max(pixels * 8 / memory, pixels * taps_a_pixel / (kFmaPart * device.fma_per_ms));
+    quote.reason =
+        std::to_string(kernel.nx) + " and " + std::to_string(kernel.ny) + " taps, rows and then columns in two kernels";
+  }
+  return quote;
+}
+
+std::unique_ptr<Convolver> make_separable_two_pass(Context& context, const ConvolutionSpec& spec, Shape) {
+  if (const auto spaced = rules::spaced_taps(spec.kernel)) {
+    const std::vector<float> column(spaced->column.begin(), spaced->column.end());
+    const std::vector<float> row(spaced->row.begin(), spaced->row.end());
+    return std::make_unique<TwoPassConvolver>(context, column, row, static_cast<int>(spaced->step));
+  }
+  return std::make_unique<TwoPassConvolver>(context, float_weights(spec.kernel.column), float_weights(spec.kernel.row),
+                                            1);
 }
 
 }  // namespace reber::cuda

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overlap-save convolution by cuFFT: the choice of tiles, the plans, and the loop over batches of tiles.
+#include "kernels/cuda/convolve/fft/fft_library.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +12,8 @@
 #include "kernels/cuda/convolve/common/convolver.hpp"
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
-#include "kernels/cuda/convolve/fft/fft_convolver.hpp"
+#include "kernels/cuda/convolve/fft/fft_common.hpp"
 #include "kernels/cuda/convolve/fft/fft_offset.hpp"
-#include "kernels/cuda/convolve/fft/fft_paths.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
@@ -157,8 +158,9 @@ class FftConvolver final : public Convolver {
 
 }  // namespace
 
-FftQuote quote_fft_library(const DeviceInfo& device, Shape kernel, Shape image) {
-  FftQuote quote;
+VariantQuote quote_fft_library(const DeviceInfo& device, const ConvolutionSpec& spec, Shape image) {
+  const Shape kernel = spec.kernel.shape;
+  VariantQuote quote;
   if (!cufft().present()) {
     quote.reason = "cuFFT could not be loaded: " + cufft().missing;
     return quote;
@@ -183,9 +185,9 @@ FftQuote quote_fft_library(const DeviceInfo& device, Shape kernel, Shape image) 
   return quote;
 }
 
-std::unique_ptr<Convolver> make_fft_library(Context& context, const Kernel& kernel, Shape image) {
-  const std::optional<TileChoice> choice = choose_tiles(context.device(), kernel.shape, image);
-  return std::make_unique<FftConvolver>(context, kernel, choice.value());
+std::unique_ptr<Convolver> make_fft_library(Context& context, const ConvolutionSpec& spec, Shape image) {
+  const std::optional<TileChoice> choice = choose_tiles(context.device(), spec.kernel.shape, image);
+  return std::make_unique<FftConvolver>(context, spec.kernel, choice.value());
 }
 
 }  // namespace reber::cuda
