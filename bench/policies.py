@@ -18,7 +18,6 @@ class Policy:
     choices: dict = field(default_factory=dict)  # a name's values
     rows: object = ()  # or whole rows, where the numbers hang together; {key: rows} where they differ
     units: tuple = ()  # what is compiled where the source is a header; else the source
-    environment: dict = field(default_factory=dict)  # of the runs, as for one way of an FFT
 
     def pattern(self, key):
         return self.line.replace("{key}", str(key))
@@ -83,33 +82,30 @@ POLICIES = {
     "fft_rows": Policy(
         "kernels/cuda/convolve/fft/fft_lines.cu",
         r"using Rows{key} = fft::Line<([\d, ]+)>",
-        {512: "fft 31x31", 1024: "fft 101x101", 2048: "fft 513x513", 4096: "fft 1025x1025"},
+        {512: "fft/lines 31x31", 1024: "fft/lines 101x101", 2048: "fft/lines 513x513", 4096: "fft/lines 1025x1025"},
         (1024, 2048, 4096),
         ("radices", "", "", "threads a row"),
         rows={1024: ((32, 32, 1, 32), (16, 8, 8, 64), (8, 8, 16, 128)),
               2048: ((32, 8, 8, 64), (16, 16, 8, 256)),
               4096: ((32, 16, 8, 128), (16, 16, 16, 512))},
-        environment={"REBER_CUDA_FFT": "lines"},
     ),
     "fft_columns": Policy(
         "kernels/cuda/convolve/fft/fft_lines.cu",
         r"using Columns{key} = fft::Line<([\d, ]+)>",
-        {512: "fft 31x31", 1024: "fft 101x101", 2048: "fft 513x513", 4096: "fft 1025x1025"},
+        {512: "fft/lines 31x31", 1024: "fft/lines 101x101", 2048: "fft/lines 513x513", 4096: "fft/lines 1025x1025"},
         (1024, 2048, 4096),
         ("radices", "", "", "threads a column", "columns beside", "blocks"),
         rows={1024: ((32, 32, 1, 32, 16, 1), (32, 32, 1, 32, 4, 4), (32, 32, 1, 32, 8, 1)),
               2048: ((32, 8, 8, 64, 4, 2), (16, 16, 8, 128, 4, 1), (32, 8, 8, 64, 8, 2)),
               4096: ((16, 16, 16, 256, 4, 1), (32, 16, 8, 128, 2, 2))},
-        environment={"REBER_CUDA_FFT": "lines"},
     ),
     "fft_tile": Policy(
         "kernels/cuda/convolve/fft/fft_tile.cu",
         r"fft::TileShape<{key}, (\d+, \d+, \d+)>",
-        {"16, 4, 8": "fft 15x15", "32, 4, 8": "fft 31x31"},
+        {"16, 4, 8": "fft/tile 15x15", "32, 4, 8": "fft/tile 31x31"},
         ("16, 4, 8", "32, 4, 8"),
         ("last radix", "threads", "blocks"),
         rows=((16, 128, 4), (16, 128, 3), (16, 256, 1), (16, 256, 2), (16, 256, 3), (16, 512, 1), (16, 512, 2)),
-        environment={"REBER_CUDA_FFT": "tile"},
     ),
     "direct_tile": Policy(
         "kernels/cuda/convolve/direct/direct_tile.cu",
@@ -130,7 +126,7 @@ POLICIES = {
     "direct_any": Policy(
         "kernels/cuda/convolve/direct/direct.cu",
         r"constexpr int kLanes = 32, kWarps = (\d+), kCols = 8, kRows = (\d+);",
-        "direct {key}x{key}",
+        "direct/plain {key}x{key}",
         (33,),
         ("warps", "rows"),
         {"warps": (4, 8, 16), "rows": (2, 4, 6)},
@@ -138,7 +134,7 @@ POLICIES = {
     "separable_ring": Policy(
         "kernels/cuda/convolve/separable/separable_ring.cuh",
         r"constexpr int kMaxWarps = (\d+), kWarpsPerSm = (\d+);",
-        "separable {key} taps",
+        "separable/ring {key} taps",
         (65, 129),
         ("warps a block", "warps a multiprocessor"),
         rows=((8, 16), (12, 12), (16, 32), (20, 20), (8, 24), (12, 24)),

@@ -19,19 +19,19 @@ namespace reber::app {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: reber_bench_rows [--backend cuda] [--size PX] [--runs N] [--once] [--check PX] [--ways] [ROW...]\n"
+    "usage: reber_bench_rows [--backend cuda] [--size PX] [--runs N] [--once] [--check PX] [--variants] [ROW...]\n"
     "ROW: as `reber bench` names it (\"mesh 64 px\"), or \"direct 11x11\", \"separable 21 taps\", \"fft 45x45\" of any "
     "odd\n"
-    "size; none: all of the quick suite. --once: one call of each row for profilers, a map of the mean drawn in "
-    "between as a mark. --check: compare with the cpu backend on an image of\n"
-    "that side. --ways: FFTs by each way that the card has, besides the one that is chosen.\n";
+    "size, \"fft/lines 45x45\" by one variant; none: all of the quick suite. --once: one call of each row for "
+    "profilers,\n"
+    "a map of the mean drawn in between as a mark. --check: compare with the cpu backend on an image of that side.\n"
+    "--variants: convolutions by each variant of the backend, after the one that is chosen.\n";
 constexpr std::int64_t kTile = 4096;  ///< larger skies repeat this one
-const std::vector<std::string> kWays{"tile", "lines", "library"};
 
 struct Options {
   std::int64_t size = 16384, check = 0;
   int runs = 15;
-  bool once = false, ways = false;
+  bool once = false, variants = false;
   std::string backend = "cuda";
   std::vector<std::string> rows;
 
@@ -123,18 +123,6 @@ void print(const nlohmann::ordered_json& json) {
   std::fflush(stdout);
 }
 
-/// An environment variable that is set for as long as this lives.
-class Setting {
- public:
-  Setting(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Setting() { unsetenv(name_); }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-
- private:
-  const char* name_;
-};
-
 void time_rows(const Options& options) {
   auto session = session_of(options.backend);
   // A profiler is to see nothing of the sky being made.
@@ -150,12 +138,9 @@ void time_rows(const Options& options) {
     nlohmann::ordered_json json = time_case(one, *session, asked && !options.once ? options.runs : 0);
     if (asked || options.once) print(json);
     session->forget();
-    for (const std::string& way : kWays) {
-      if (!asked || !options.ways || session->name != "cuda" || one.group != "fft") continue;
-      const Setting setting("REBER_CUDA_FFT", way);
-      json = time_case(one, *session, options.runs);
-      json["way"] = way;
-      print(json);
+    if (!asked || !options.variants) continue;
+    for (const std::string& name : variants_named(one.name, *session)) {
+      print(time_case(convolution_named(name, image.shape(), brightest_of(tile)).value(), *session, options.runs));
       session->forget();
     }
   }
@@ -199,8 +184,8 @@ Options parse(int count, char** arguments) {
       options.runs = static_cast<int>(number());
     } else if (one == "--once") {
       options.once = true;
-    } else if (one == "--ways") {
-      options.ways = true;
+    } else if (one == "--variants") {
+      options.variants = true;
     } else if (one.starts_with("-")) {
       throw InputError(kUsage);
     } else {

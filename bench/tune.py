@@ -8,8 +8,8 @@ usage: tune.py auto [--rows PROGRAM] [--size 16384] [--json F]
        tune.py list
 
 list     the policies and their present rows.
-auto     times direct, separable and FFT convolution over the sizes of kernels, and each way that FFTs can take, beside the
-         costs that the backend predicts. Shows what `--algorithm auto` takes, what it loses by that, and by which factor
+auto     times direct, separable and FFT convolution over the sizes of kernels, by each variant too, beside the costs
+         that the backend predicts. Shows what `--algorithm auto` takes, what it loses by that, and by which factor
          each table of costs is off. Needs no compiler.
 policy   compiles copies of a kernel's source with other rows in its policy table (bench/policies.py), several at once and
          beside the build folder, runs each, checks its results against the cpu backend, and prints the times and the
@@ -35,15 +35,18 @@ from table import number
 SOURCE = Path(__file__).resolve().parent.parent
 DIRECT, TAPS = (3, 5, 7, 9, 11, 13, 15, 21, 31), (9, 17, 25, 33, 49, 65, 97, 129, 145, 257)
 FFT = (5, 7, 9, 11, 13, 15, 21, 31, 45, 63, 101, 129, 257, 513, 1025)
-WAYS = ("tile", "lines", "library")
 # Where a cost that turns out wrong is to be changed.
 COSTS = {
     "cuda": {
-        "direct": "kernels/cuda/convolve/direct/direct.cu, kReached",
+        "direct/march": "kernels/cuda/convolve/direct/direct_march.cu, kReached",
+        "direct/tile": "kernels/cuda/convolve/direct/direct_tile.cu, kReached",
+        "direct/plain": "kernels/cuda/convolve/direct/direct.cu, kLoopsPart and kLoopsSlower",
         "separable": "kernels/cuda/convolve/separable/separable.cu, kReached",
-        "tile": "kernels/cuda/convolve/fft/fft_tile.cu, kPolicies",
-        "lines": "kernels/cuda/convolve/fft/fft_lines.cu, make_policies",
-        "library": "kernels/cuda/convolve/fft/fft_convolver.cpp, quote_fft_library",
+        "separable/ring": "kernels/cuda/convolve/separable/separable.cu, kReachedOfMarch",
+        "separable/two_pass": "kernels/cuda/convolve/separable/separable_two_pass.cu, kFmaPart",
+        "fft/tile": "kernels/cuda/convolve/fft/fft_tile.cu, kPolicies",
+        "fft/lines": "kernels/cuda/convolve/fft/fft_lines.cu, make_policies",
+        "fft/library": "kernels/cuda/convolve/fft/fft_library.cpp, quote_fft_library",
     },
     "cpu": {
         "direct": "kernels/cpu/direct.cpp, quote_direct",
@@ -55,9 +58,9 @@ REACHED = re.compile(r"constexpr ReachedPart kReached\[\] = \{(\{.*?\})\};", re.
 CHECK = 1500  # pixels on a side of the image that results are compared on
 
 
-def run_rows(program, arguments, rows, libraries=None, variables=None):
+def run_rows(program, arguments, rows, libraries=None):
     """The lines of reber_bench_rows; a row that fails ends the list, and its message is the last entry."""
-    environment = {**os.environ, **(variables or {})}
+    environment = dict(os.environ)
     if libraries:
         environment["LD_LIBRARY_PATH"] = f"{libraries}:{environment.get('LD_LIBRARY_PATH', '')}"
     done = subprocess.run([program, *arguments, *rows], capture_output=True, text=True, check=False, env=environment)
@@ -82,7 +85,7 @@ def columns(lines):
 def measure_auto(options):
     rows = [f"direct {n}x{n}" for n in DIRECT] + [f"separable {n} taps" for n in TAPS]
     rows += [f"fft {n}x{n}" for n in sorted({*FFT, *TAPS}) if n < options.size]
-    arguments = ["--backend", options.backend, "--size", str(options.size), "--runs", str(options.runs), "--ways"]
+    arguments = ["--backend", options.backend, "--size", str(options.size), "--runs", str(options.runs), "--variants"]
     lines = run_rows(options.rows, arguments, rows)
     if "device" not in lines[0] or "error" in lines[-1]:
         sys.exit(f"{options.rows}: {lines[-1].get('error', 'no answer')}")
@@ -90,11 +93,11 @@ def measure_auto(options):
 
 
 def times_of(lines):
-    """{algorithm or way: {size of the kernel: line}}"""
+    """{algorithm or variant ("fft/lines"): {size of the kernel: line}}"""
     found = {}
     for line in lines[1:]:
         algorithm, size = line["row"].split()[:2]
-        found.setdefault(line.get("way", algorithm), {})[int(size.split("x")[0])] = line
+        found.setdefault(algorithm, {})[int(size.split("x")[0])] = line
     return found
 
 
@@ -128,12 +131,13 @@ def factors(found, backend):
         kinds = {}
         for size, line in sorted(found.get(name, {}).items()):
             if "ms" in line and line.get("predicted_ms"):
-                tiles = re.search(r"tiles of (\d+ x \d+)", line.get("description", "")) if name in WAYS else None
+                tiles = re.search(r"tiles of (\d+ x \d+)", line.get("description", "")) if "fft/" in name else None
                 kinds.setdefault(tiles.group(1) if tiles else "", []).append((size, line["ms"] / line["predicted_ms"]))
         for kind, ratios in kinds.items():
             values = " ".join(f"{size}: {ratio:.2f}" for size, ratio in ratios)
             text.append(f"  {where}{', tiles of ' + kind if kind else ''}\n    {values}")
-            text += reached(where.split(",")[0], dict(ratios))
+            if where.endswith("kReached"):
+                text += reached(where.split(",")[0], dict(ratios))
     return "\n".join(["measured / predicted, by the size of the kernel, and tables that would predict these times:"] + text)
 
 
@@ -154,8 +158,10 @@ def auto(options):
             "[predicted]", "", "Kernels that are no product of a row and a column:"]
     text += [choice_table(found, "side", ("direct", "fft"), sorted({*DIRECT, *FFT}))]
     text += ["", "Kernels that are:", choice_table(found, "taps", ("separable", "fft"), TAPS)]
-    if options.backend == "cuda":
-        text += ["", "Ways of an FFT (kernels/cuda/convolve/fft/fft_choice.cpp):", choice_table(found, "side", WAYS, FFT)]
+    for algorithm, sizes in (("direct", DIRECT), ("separable", TAPS), ("fft", FFT)):
+        variants = [name for name in found if name.startswith(algorithm + "/")]
+        if len(variants) > 1:
+            text += ["", f"Variants of {algorithm}:", choice_table(found, "side", variants, sizes)]
     print("\n".join([*text, "", factors(found, options.backend)]))
     save(options, lines)
     return 0
@@ -285,9 +291,8 @@ def run_variant(variant, options):
     policy, program = POLICIES[variant["policy"]], str(options.folder / variant["program"])
     rows = {policy.row_of(key): key for key in variant["rows"]}
     libraries = options.folder / "lib"
-    checked = run_rows(program, ["--check", str(CHECK)], rows, libraries, policy.environment)
-    timed = run_rows(program, ["--size", str(options.size), "--runs", str(options.runs)], rows, libraries,
-                     policy.environment)
+    checked = run_rows(program, ["--check", str(CHECK)], rows, libraries)
+    timed = run_rows(program, ["--size", str(options.size), "--runs", str(options.runs)], rows, libraries)
     variant["device"] = timed[0].get("device", "")
     variant["times"] = {rows[line["row"]]: line for line in timed if "row" in line}
     variant["agrees"] = {rows[line["row"]]: line for line in checked if "row" in line}

@@ -77,8 +77,12 @@ struct BenchCase {
 /// of result y modulo five.
 [[nodiscard]] std::vector<BenchCase> group_cases(Shape shape, double brightest);
 
-/// One of them: "direct 7x7", "separable 17 taps" or "fft 31x31" with any odd size; none for other names.
+/// One of them: "direct 7x7", "separable 17 taps" or "fft 31x31" with any odd size, "fft/lines 31x31" by one variant;
+/// none for other names.
 [[nodiscard]] std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest);
+
+/// The names of such a convolution by each variant that the session's backend has; none for other operations.
+[[nodiscard]] std::vector<std::string> variants_named(const std::string& name, const BenchSession& session);
 /// Their kernels: product of two Gaussians, and one that no backend can do in two passes, turned by `degrees`.
 [[nodiscard]] Kernel round_kernel(int taps);
 [[nodiscard]] Kernel rotated_kernel(int side, double degrees = 30);

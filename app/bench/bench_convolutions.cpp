@@ -37,26 +37,37 @@ ConvolutionQuote quote_of(const BenchSession& s, const ConvolutionSpec& spec, Al
   return none;
 }
 
-std::string name_of(Algorithm algorithm, int side) {
-  return algorithm == Algorithm::separable ? fmt::format("separable {} taps", side)
-                                           : fmt::format("{0} {1}x{1}", to_string(algorithm), side);
+/// variant: empty where the cheapest is meant.
+std::string name_of(Algorithm algorithm, int side, const std::string& variant = "") {
+  const std::string way = fmt::format("{}{}{}", to_string(algorithm), variant.empty() ? "" : "/", variant);
+  return algorithm == Algorithm::separable ? fmt::format("{} {} taps", way, side)
+                                           : fmt::format("{0} {1}x{1}", way, side);
 }
 
-BenchCase convolution_case(Algorithm algorithm, Kernel kernel, Shape shape, double brightest) {
+/// With the variant asked for, unless the backend has but one: those that are compared with go their own way.
+ConvolutionSpec asked_of(const BenchSession& s, ConvolutionSpec spec, Algorithm algorithm) {
+  if (quote_of(s, spec, algorithm).variants.size() < 2) spec.variant.clear();
+  return spec;
+}
+
+BenchCase convolution_case(Algorithm algorithm, const std::string& variant, Kernel kernel, Shape shape,
+                           double brightest) {
   ConvolutionSpec spec;
+  spec.variant = variant;
   const int side = static_cast<int>(kernel.shape.ny);
   spec.kernel = std::move(kernel);
   const std::int64_t bytes = shape.count() * static_cast<std::int64_t>(sizeof(float));
   const Work work{bytes, bytes, 0, 0, flop_per_pixel(algorithm, side) * static_cast<double>(shape.count())};
   BenchCase one;
-  one.name = name_of(algorithm, side);
+  one.name = name_of(algorithm, side, variant);
   one.group = to_string(algorithm);
   one.work = [work](const BenchSession&) { return work; };
   one.prepare = [spec, algorithm](BenchSession& s, std::string& why_not) {
-    const ConvolutionQuote quote = quote_of(s, spec, algorithm);
+    const ConvolutionSpec asked = asked_of(s, spec, algorithm);
+    const ConvolutionQuote quote = quote_of(s, asked, algorithm);
     why_not = quote.reason;
     if (!quote.possible) return false;
-    s.plan = s.backend->plan_convolution(spec, s.plane->shape(), algorithm);
+    s.plan = s.backend->plan_convolution(asked, s.plane->shape(), algorithm);
     return true;
   };
   one.run = [](BenchSession& s) {
@@ -71,7 +82,9 @@ BenchCase convolution_case(Algorithm algorithm, Kernel kernel, Shape shape, doub
   one.bound = algorithm == Algorithm::fft ? 2 * (1e-6 + direct) : 0;
   one.reference_bound = algorithm == Algorithm::fft ? 1e-6 + direct : direct;
   one.scale = brightest;  // the weights are positive and sum to 1
-  one.predicted_ms = [spec, algorithm](const BenchSession& s) { return quote_of(s, spec, algorithm).cost_ms; };
+  one.predicted_ms = [spec, algorithm](const BenchSession& s) {
+    return quote_of(s, asked_of(s, spec, algorithm), algorithm).cost_ms;
+  };
   return one;
 }
 
@@ -117,15 +130,27 @@ double flop_per_pixel(Algorithm algorithm, int side) {
 }
 
 std::optional<BenchCase> convolution_named(const std::string& name, Shape shape, double brightest) {
-  const std::size_t gap = name.find(' ');
+  const std::size_t gap = name.find(' '), slash = name.find('/');
   const int side = gap == std::string::npos ? 0 : std::atoi(name.c_str() + gap + 1);
   if (side < 1 || side % 2 == 0) return {};
+  const std::string variant = slash < gap ? name.substr(slash + 1, gap - slash - 1) : "";
   for (const Algorithm algorithm : {Algorithm::direct, Algorithm::separable, Algorithm::fft}) {
-    if (name != name_of(algorithm, side)) continue;
+    if (name != name_of(algorithm, side, variant)) continue;
     const Kernel kernel = algorithm == Algorithm::separable ? round_kernel(side) : rotated_kernel(side);
-    return convolution_case(algorithm, kernel, shape, brightest);
+    return convolution_case(algorithm, variant, kernel, shape, brightest);
   }
   return {};
+}
+
+std::vector<std::string> variants_named(const std::string& name, const BenchSession& session) {
+  std::vector<std::string> names;
+  const std::size_t gap = name.find(' ');
+  if (gap == std::string::npos) return names;
+  for (const ConvolutionQuote& quote : session.backend->quote({round_kernel(3)}, session.plane->shape()))
+    if (name.substr(0, gap) == to_string(quote.algorithm))
+      for (const VariantQuote& one : quote.variants)
+        names.push_back(fmt::format("{}/{}{}", to_string(quote.algorithm), one.name, name.substr(gap)));
+  return names;
 }
 
 double brightest_of(const Image& image) {

@@ -28,7 +28,7 @@ void add_view(CLI::App& root, Action& action);
 
 /// Versions of Reber, its libraries, the CUDA runtime and driver, and the devices.
 [[nodiscard]] std::string version_text();
-/// One line a convolution algorithm, with what each backend of this build can do with it.
+/// One line per variant of each convolution algorithm: what it costs on each backend of this build, or why not.
 [[nodiscard]] std::string algorithms_text();
 
 }  // namespace reber::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Versions and algorithm tables for --version and --list-algorithms.
+// Versions for --version, and the variants of each convolution algorithm for --list-algorithms.
 #include <fftw3.h>
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -26,6 +26,12 @@ std::vector<Sample> samples() {
   return {{"round Gaussian, FWHM 3 px", gaussian_kernel({9, 0, 9}, Normalise::sum)},
           {"rotated Gaussian, FWHM 6 x 3 px", gaussian_kernel({22.5, 13.5, 22.5}, Normalise::sum)},
           {"rotated Gaussian, FWHM 40 x 20 px", gaussian_kernel({1000, 600, 1000}, Normalise::sum)}};
+}
+
+/// serves: of the variants of its algorithm, this one is taken.
+std::string quote_line(std::string_view name, const VariantQuote& quote, bool serves) {
+  const std::string cost = quote.possible ? fmt::format("{:.3g} ms", quote.cost_ms) : "no";
+  return fmt::format("  {} {:<18} {:>10}  {}\n", serves ? '*' : ' ', name, cost, quote.reason);
 }
 
 }  // namespace
@@ -60,7 +66,8 @@ std::string version_text() {
 
 std::string algorithms_text() {
   const Shape shape{4096, 4096};
-  std::string text = fmt::format("Predicted cost for {} x {} pixels without blanks\n", shape.nx, shape.ny);
+  std::string text = fmt::format(
+      "Predicted cost for {} x {} pixels without blanks; * is taken of an algorithm's variants\n", shape.nx, shape.ny);
   for (const BackendEntry& entry : backend_table()) {
     const std::string reason = entry.unavailable({});
     if (!reason.empty()) {
@@ -74,8 +81,10 @@ std::string algorithms_text() {
       spec.kernel = sample.kernel;
       text += fmt::format("  {} ({} x {} weights)\n", sample.text, sample.kernel.shape.nx, sample.kernel.shape.ny);
       for (const ConvolutionQuote& quote : backend->quote(spec, shape)) {
-        const std::string cost = quote.possible ? fmt::format("{:.3g} ms", quote.cost_ms) : "no";
-        text += fmt::format("    {:<10} {:>10}  {}\n", to_string(quote.algorithm), cost, quote.reason);
+        if (quote.variants.empty()) text += quote_line(to_string(quote.algorithm), {"", false, quote.reason}, false);
+        for (const VariantQuote& one : quote.variants)
+          text += quote_line(fmt::format("{}/{}", to_string(quote.algorithm), one.name), one,
+                             quote.possible && one.name == quote.variant);
       }
     }
   }
