@@ -7,8 +7,8 @@
 
 namespace reber::gui {
 
-/// hash: FNV-1a (64 bits) of the size and of the bytes: of all up to 16 MiB, beyond that of 256 evenly spaced pieces of
-/// 64 KiB, the first and the last among them, so that an image of any size costs some ten milliseconds.
+/// hash: FNV-1a (64 bits) of the size and of the bytes. Above 16 MiB the bytes are those of 256 evenly spaced pieces of
+/// 64 KiB, the first and the last among them: an image of any size costs some ten milliseconds.
 struct FileIdentity {
   std::string path;  ///< absolute
   std::int64_t size = 0;

@@ -15,8 +15,8 @@ namespace reber::gui {
 /// session's map came with it, 65536 at most.
 [[nodiscard]] std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most = 65536);
 
-/// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, within the values there are: noise is
-/// dark but there, a source of five sigma stands out. {0, 1} where nothing is finite.
+/// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, cut to the values there are. Noise is
+/// dark but visible, a source of five sigma stands out. {0, 1} where nothing is finite.
 [[nodiscard]] std::pair<double, double> robust_limits(const std::vector<float>& sorted);
 
 /// The rule a kind of layer begins with: smooth maps show all their range, what sources leave is even about zero, and

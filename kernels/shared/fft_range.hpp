@@ -18,9 +18,9 @@ inline double absolute_sum(const std::vector<double>& weights) {
   return sum;
 }
 
-/// What pixels are multiplied by before an FFT convolution, and the result divided by after it: a power of two, so that
-/// nothing is rounded; 1 for all but extreme images. Sums over a tile of N pixels may be N times the brightest pixel,
-/// so that pixels near the largest float would overflow the whole tile, and ones near the smallest vanish in it.
+/// Factor of the pixels before an FFT convolution; the result is divided by it. It is a power of two, so that nothing
+/// is rounded, and 1 for all but extreme images. Sums over a tile of N pixels may be N times the brightest pixel:
+/// pixels near the largest float would overflow the whole tile, and those near the smallest would vanish in it.
 ///   largest: largest absolute value of a pixel, 0 where there is none;   weights: sum of those of the kernel
 ///   ordinary: exponents of the product, either way, up to which nothing is done; with up to 2^(126 - ordinary) pixels
 inline float fft_scale(float largest, double weights, int ordinary) {

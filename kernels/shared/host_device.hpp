@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marks a function that is compiled for the host and, under nvcc, for the device as well; and a loop whose rounds do
-// not depend on each other, which the host's compiler may then make vector code of; and one that the device's compiler
-// writes out, so that arrays stay in registers, or leaves as it is, to spare them.
+// Marks for code of host and device.
+//   REBER_HD      a function compiled for the host and, under nvcc, for the device as well
+//   REBER_VECTOR  a loop whose rounds are independent: the host's compiler may vectorise it
+//   REBER_UNROLL  a loop that the device's compiler writes out, so that arrays stay in registers
+//   REBER_ROLLED  a loop that it leaves as it is, to spare registers
 #pragma once
 
 #ifdef __CUDACC__

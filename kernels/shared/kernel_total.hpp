@@ -8,8 +8,8 @@
 
 namespace reber::rules {
 
-/// Sum of the weights in double, rounded to float; 0 where it is below 1e-6 of the sum of their absolute values: such a
-/// kernel (a Mexican hat) has no weight to interpolate with, and blank pixels count as 0 for it.
+/// Sum of the weights in double, rounded to float; 0 where it is below 1e-6 of the sum of their absolute values. Such a
+/// kernel, a Mexican hat, has no weight to interpolate with: blank pixels count as 0 for it.
 inline float interpolation_total(const Kernel& kernel) {
   double sum = 0, absolute = 0;
   for (const double weight : kernel.weights) {

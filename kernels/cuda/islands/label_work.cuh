@@ -78,9 +78,9 @@ __device__ __forceinline__ std::uint32_t threads_before(std::uint32_t value, std
   return before;
 }
 
-/// How parents are read. In device memory a multiprocessor's own cache may hold old ones: they were ancestors once and
-/// belong to the same set, a root among them is not taken for one before an atomic operation said so, and thousands of
-/// threads go to the root of the largest island.
+/// How parents are read. In device memory a multiprocessor's own cache may hold old ones. That is safe: an old parent
+/// is still an ancestor of the same set, and a root is taken for one only after an atomic operation confirmed it. It is
+/// fast: thousands of threads go to the root of the largest island.
 struct InMemory {
   static __device__ __forceinline__ std::uint32_t read(const std::uint32_t* parent) { return __ldca(parent); }
   static __device__ __forceinline__ void write(std::uint32_t* parent, std::uint32_t higher) {

@@ -12,8 +12,8 @@
 
 namespace reber::cuda {
 
-/// A cell of which the rounds of the clip are left: its sure pixels are summed, about a pivot and in units of
-/// 2^(exponent - 46), and its other pixels listed. finite is 0 where nothing is left.
+/// A cell before the rounds of its clip. Its sure pixels are summed, about a pivot and in units of 2^(exponent - 46);
+/// its other pixels are listed. finite is 0 where nothing is left to do.
 struct alignas(16) CellRecord {
   float scale, offset;  ///< of its buckets
   int lowest, highest;  ///< buckets of the outermost sure pixels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a few pixels say of all: a small sample is put in order and clipped by one block, a larger one is only counted,
-// against what the small one found. Nothing exact comes of it, only which pixels need be looked at closely.
+// Two samples of the pixels. One block sorts and clips a small one; a larger one is only counted, against what the
+// small one found. They decide which pixels need be looked at closely; no result is taken from them.
 #pragma once
 
 #include <cuda_runtime_api.h>
