@@ -5,8 +5,8 @@
     check_docs.py ROOT REBER [REBER_VIEW]      exit 1 and a line per statement that does not hold
 
 Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
-`kName = value`; flags of sources; words of the glossary; the table of columns; tables of README.md against the
-documents they are taken from, and its examples against what the program prints.
+`kName = value`; flags of sources; words of the glossary; variants of convolutions; the table of columns; tables of
+README.md against the documents they are taken from, and its examples against what the program prints.
 Each check is tried first on a planted fault: one that does not find it fails.
 """
 import fnmatch
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "bench/notes/*.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md", "docs/*.md", "bench/notes/*.md"]
 TOP = "app bench cmake core dev docs gui kernels sample_data tests".split()
 SOURCES = ("*.cpp", "*.hpp", "*.cu", "*.cuh")
 
@@ -198,6 +198,15 @@ def rows_between(text, mark):
     return cells
 
 
+def check_variants(tree, name, text):
+    """docs/gpu.md has a row per variant of a convolution on the card, in the order of the table."""
+    if name != "docs/gpu.md":
+        return
+    rows = re.findall(r'Variant\{Algorithm::(\w+), "(\w+)"', tree.text("kernels/cuda/convolve/variants.cpp"))
+    if [(row[0], row[1]) for row in rows_between(text, "variants")[1:]] != rows:
+        yield "its table of variants is not that of kernels/cuda/convolve/variants.cpp"
+
+
 def check_speed(tree, name, text):
     """README's rows of speed are those of docs/performance.md: name, ms, CPU, peer."""
     if name != "README.md":
@@ -252,8 +261,8 @@ def check_outputs(tree, name, text):
                     yield f"`reber {command}` does not print: {line}"
 
 
-CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary, check_speed,
-          check_accuracy, check_columns, check_outputs]
+CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
+          check_variants, check_speed, check_accuracy, check_columns, check_outputs]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -270,6 +279,7 @@ PLANTED = [
     (check_flags, "docs/science.md", "(Flag 1048576)"),
     (check_glossary, "docs/glossary.md", "**Unheardofword.** Nothing."),
     (check_glossary, "docs/glossary.md", "**Plane.** Pixels.\n\n**Band.** Rows."),
+    (check_variants, "docs/gpu.md", "<!-- variants: begin -->\n| a | b |\n| fft | nothing |\n<!-- variants: end -->"),
     (check_speed, "README.md", "<!-- speed: begin -->\n| operation | ms |\n|---|---|\n| median | 0.001 | 1 | - |\n<!-- speed: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
@@ -278,7 +288,8 @@ PLANTED = [
 
 
 def main():
-    tree = Tree(Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+    programs = [str(Path(one).resolve()) for one in sys.argv[2:4] if one]
+    tree = Tree(Path(sys.argv[1]), programs[0], programs[1] if len(programs) > 1 else None)
     bad = [f"{check.__name__} does not find its planted fault: {text!r}" for check, name, text in PLANTED
            if not list(check(tree, name, text))]
     for name in tree.documents():
