@@ -18,7 +18,7 @@ namespace {
 constexpr int up4(int n) { return (n + 3) / 4 * 4; }
 
 // 32 lanes x 8 columns and 8 warps x 4 rows, as in direct.cu. H200, 16384 x 16384: 15 x 15 takes 2.36 ms with three
-// blocks a multiprocessor; 31 x 31 has registers for two: 9.41. 2, 6 or 8 rows a thread were slower.
+// blocks per multiprocessor; 31 x 31 has registers for two: 9.41. 2, 6 or 8 rows per thread were slower.
 template <int Side>
 struct Tile {
   static constexpr int lanes = 32, warps = 8, columns = 8, rows = 4, threads = lanes * warps;

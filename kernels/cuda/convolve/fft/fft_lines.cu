@@ -5,9 +5,9 @@
 namespace reber::cuda {
 namespace {
 
-// Rows: 16 values a thread, as more threads hide more of the memory's latency. Columns live by their accesses to shared
-// memory and by the width of those to the other: 32 values a thread where that saves an exchange or allows eight
-// columns.
+// Rows: 16 values per thread, as more threads hide more of the memory's latency. Columns live by their accesses to
+// shared memory and by the width of those to the other: 32 values per thread where that saves an exchange or allows
+// eight columns.
 using Rows512 = fft::Line<8, 8, 8, 64>;
 using Rows1024 = fft::Line<16, 16, 4, 64>;
 using Rows1536 = fft::Line<24, 8, 8, 64>;
@@ -21,7 +21,7 @@ using Columns2048 = fft::Line<32, 8, 8, 64, 8>;
 using Columns3072 = fft::Line<16, 12, 16, 256, 4>;
 using Columns4096 = fft::Line<32, 16, 8, 128, 4>;
 
-/// H200, 16384 x 16384 pixels, batches of 1 GB, kernels of 31 to 1025 pixels a side; within a twentieth. Batches of 8
+/// H200, 16384 x 16384 pixels, batches of 1 GB, kernels of 31 to 1025 pixels per side; within a twentieth. Batches of 8
 /// to 60 MB, which stay in the L2 cache, take 1.2 to 2 times as long: the ends of three launches each weigh more than
 /// memory.
 std::vector<LinePolicy> make_policies() {

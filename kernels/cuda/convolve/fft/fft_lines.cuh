@@ -191,7 +191,7 @@ __device__ __forceinline__ void load_row(const LineArguments& a, int tile, int r
   each<L, L::R1>(t, [&](int u, int i, int n) { pixels[n] = staged[L::first(t, u, i)]; });
 }
 
-/// A block a row of a pair of tiles.
+/// One block per row of a pair of tiles.
 template <class L>
 __global__ void __launch_bounds__(L::Threads)
     k_fft_rows(const __grid_constant__ LineArguments a, std::int32_t tile_ny) {
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(L::Threads)
   each<L, L::RL>(t, [&](int u, int i, int n) { to[L::stored(t, u, i)] = v[n]; });
 }
 
-/// A block a row of outputs of a pair of tiles.
+/// One block per row of outputs of a pair of tiles.
 template <class L>
 __global__ void __launch_bounds__(L::Threads)
     k_fft_rows_back(const __grid_constant__ LineArguments a, std::int32_t tile_ny) {

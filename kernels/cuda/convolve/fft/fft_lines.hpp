@@ -38,7 +38,7 @@ struct LineFan {
   std::int32_t count = 0;
   const float2* spectra[kMost] = {};  ///< in the order of the threads: LineVariant::order
   float2* memory[kMost] = {};
-  float2* kept = nullptr;  ///< LineVariant::kept a column of each pair: the columns' spectra, in that order
+  float2* kept = nullptr;  ///< LineVariant::kept per column of each pair: the columns' spectra, in that order
 };
 
 /// The kernels of one length of transform.
@@ -54,7 +54,7 @@ struct LineVariant {
   void (*columns)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, float2* make) = nullptr;
   /// The same for every kernel of the fan.
   void (*columns_each)(cudaStream_t, const LineArguments&, std::int32_t tile_nx, const LineFan&) = nullptr;
-  /// Brings a kernel's spectrum into the order in which the threads of columns_each take it: `kept` numbers a column.
+  /// Brings a kernel's spectrum into the order in which the threads of columns_each take it: `kept` numbers per column.
   void (*order)(cudaStream_t, const float2* spectrum, std::int32_t tile_nx, float2* ordered) = nullptr;
   std::int32_t kept = 0;
 };

@@ -67,7 +67,7 @@ __device__ inline const float* inner_start(const TileArguments& a, const TilePai
          (a.kernel_nx - 1 - a.kernel_nx / 2);
 }
 
-/// Fills shared memory with any pair of tiles, a row a warp at a time.
+/// Fills shared memory with any pair of tiles, a row per warp at a time.
 template <class S>
 __device__ inline bool gather_any(const TileArguments& a, const TilePair& pair, bool mask, float2* tile) {
   const ConvolveJob& job = a.job;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How batches of image rows come into a block's stages in shared memory: 16 bytes a thread, or, where a batch lies
+// How batches of image rows come into a block's stages in shared memory: 16 bytes per thread, or, where a batch lies
 // inside the image and the card has one, in whole rows by the copy engine. That takes half the instructions, but rows
 // come later: 3 x 3 to 7 x 7 weights, which wait for memory, take 4 % longer with it
 // (bench/notes/direct_and_separable.md).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asynchronous copies of whole rows into shared memory by one warp: 16 bytes a lane, or, on cards of compute capability
-// 9.0, by the bulk copy engine, which takes rows that lie anywhere at eight instructions each.
+// Asynchronous copies of whole rows into shared memory by one warp: 16 bytes per lane, or, on cards of compute
+// capability 9.0, by the bulk copy engine, which takes rows that lie anywhere at eight instructions each.
 #pragma once
 
 #include "kernels/cuda/convolve/march/staging.hpp"

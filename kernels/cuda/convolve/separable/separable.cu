@@ -41,7 +41,7 @@ __device__ __forceinline__ void filter_rows(const RingLayout& layout, const Sepa
   for (int q = 0; q < kOutputs / 4; ++q) out[q] = {sums[4 * q], sums[4 * q + 1], sums[4 * q + 2], sums[4 * q + 3]};
 }
 
-/// Writes the warp's 16 rows of two columns a lane.   returns the blank ones among them (none where sums are kept)
+/// Writes the warp's 16 rows of two columns per lane.   returns the blank ones among them (none where sums are kept)
 template <bool Finite>
 __device__ __forceinline__ unsigned write_outputs(const ConvolveJob& job, float full_weight, float* to, int rows,
                                                   int columns, const float2 (&values)[kOutputs], const Pass& pass,

@@ -52,7 +52,7 @@ struct EachScales {
   EachScale of[kEachMost];
 };
 
-/// Filters a stage along x for one kernel: 16 outputs of a row a thread, eight neighbouring lanes in eight rows.
+/// Filters a stage along x for one kernel: 16 outputs of a row per thread, eight neighbouring lanes in eight rows.
 template <int Largest, int Taps>
 __device__ __forceinline__ void filter_stage(const float* stage, const EachScale& scale, float* middle) {
   using Groups = RowGroups<Taps>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable convolution for more taps than shared memory holds, and for taps with zeros between them that no march
-// serves: along x into a buffer, then along y, one thread a pixel. The same sums in the same order as separable.cu.
+// serves: along x into a buffer, then along y, one thread per pixel. The same sums in the same order as separable.cu.
 #include "kernels/cuda/convolve/separable/separable_two_pass.hpp"
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@ constexpr int kThreads = 256;
 
 struct PassGrid {
   unsigned blocks;
-  std::int64_t pieces;  ///< blocks a row
+  std::int64_t pieces;  ///< blocks per row
 };
 
 PassGrid pass_grid(std::int64_t rows, std::int64_t nx) {
