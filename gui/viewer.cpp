@@ -2,12 +2,15 @@
 // The viewer as the program sees it.
 #include "gui/viewer.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <optional>
+#include <sstream>
 
 #include "gui/app/app.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/script/frame_bench.hpp"
 #include "gui/script/player.hpp"
+#include "gui/ui/action.hpp"
 
 namespace reber::gui {
 namespace {
@@ -33,17 +36,27 @@ int play(App& app, const ViewerOptions& options) {
 }  // namespace
 
 int run_viewer(const ViewerOptions& options) {
-  int result = 0;
-  {
-    App app(options);
-    if (options.script.empty()) {
-      while (app.frame()) app.rest();
-    } else {
-      result = play(app, options);
-    }
-    forget_open_dialog();
-  }
-  return result;
+  App app(options);
+  if (!options.script.empty()) return play(app, options);
+  while (app.frame()) app.rest();
+  return 0;
 }
+
+std::string key_table() {
+  std::string table = "| Key | Action | What it does |\n|---|---|---|\n";
+  for (const Action& action : actions()) {
+    if (action.keys.empty()) continue;
+    std::string keys, key;
+    std::istringstream words(action.keys);
+    while (words >> key) {
+      // A grave accent stands in code marks of two.
+      keys += (keys.empty() ? "" : ", ") + (key.find('`') == std::string::npos ? "`" + key + "`" : "`` " + key + " ``");
+    }
+    table += fmt::format("| {} | {} | {} |\n", keys, action.title, action.tooltip);
+  }
+  return table;
+}
+
+std::string bench_viewer(const ViewerOptions& options) { return bench_frames(options); }
 
 }  // namespace reber::gui

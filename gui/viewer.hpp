@@ -2,38 +2,11 @@
 // The viewer as the program sees it.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/live/live_run.hpp"
-#include "core/pipeline/request.hpp"
+#include "gui/model/viewer_options.hpp"
 
 namespace reber::gui {
-
-struct ViewerOptions {
-  std::vector<std::string> files;
-  Request request;  ///< open options, beam and stages that new documents begin with
-  std::string backend = "auto";
-  std::vector<std::string> backends;  ///< names to choose from
-  /// Makes a backend by name; called on a job's thread.
-  std::function<std::unique_ptr<Backend>(const std::string& name)> make_backend;
-  std::string program;  ///< "reber 0.1.0"
-  int width = 1280, height = 800;
-  double scale = 0;                             ///< of the interface; 0: the screen's
-  std::string script;                           ///< steps to play (gui/script/player.hpp)
-  std::function<void(const std::string&)> say;  ///< for the outcome of a script
-  std::string settings;                         ///< file of settings; empty: none is read or written
-  std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
-  std::int64_t texture_memory = 256 << 20;
-  std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers
-  /// The backend is opened once the first pixels are shown, beside the interface; else when work is first asked for.
-  bool open_early = true;
-  bool share = true;  ///< a backend's tiles go to OpenGL without the host where both are on one card
-  ShowMaps show_maps = ShowMaps::automatic;
-};
 
 /// Opens the window and returns when it is closed: 0, or 1 where a script's check failed.
 ///   throws DeviceError where there is no display or no OpenGL 3.3; InputError for a script that cannot be read

@@ -16,9 +16,9 @@
 namespace reber::gui {
 
 Action panel_action(const std::string& name, const std::string& menu) {
-  const auto found = std::ranges::find(panels(), name, &Panel::name);
-  if (found == panels().end()) throw InternalError(fmt::format("there is no panel '{}'", name));
-  const Panel& panel = *found;
+  const auto found = std::ranges::find(panel_rows(), name, &PanelRow::name);
+  if (found == panel_rows().end()) throw InternalError(fmt::format("there is no panel '{}'", name));
+  const PanelRow& panel = *found;
   return {fmt::format("panel.{}", panel.name),
           panel.title,
           menu,
@@ -34,13 +34,13 @@ namespace {
 /// Panels and overlays bring an action each that opens and closes them, but for those that stand in another menu:
 /// before this, or `later`.
 void add_switches(std::vector<Action>& all, const std::string& later) {
-  for (const Overlay& overlay : overlays()) {
+  for (const OverlayRow& overlay : overlay_rows()) {
     all.push_back({fmt::format("overlay.{}", overlay.name), overlay.title, "View/Overlays", overlay.key,
                    overlay.tooltip, has_document,
                    [&overlay](Context& c) { c.state.overlay_on[overlay.name] = !is_on(c.state, overlay); },
                    [&overlay](const ViewerState& s) { return is_on(s, overlay); }});
   }
-  for (const Panel& panel : panels()) {
+  for (const PanelRow& panel : panel_rows()) {
     Action action = panel_action(panel.name, "Panels");
     const bool placed = std::ranges::find(all, action.name, &Action::name) != all.end() || action.name == later;
     if (!placed) all.push_back(std::move(action));
@@ -98,11 +98,6 @@ const std::vector<Action>& actions() {
   return all;
 }
 
-const Action* find_action(const std::string& name) {
-  const auto found = std::ranges::find(actions(), name, &Action::name);
-  return found == actions().end() ? nullptr : &*found;
-}
-
 const Action* action_for_key(const std::string& key, bool typing) {
   const bool function_key = key.size() >= 2 && key[0] == 'F' && std::isdigit(static_cast<unsigned char>(key[1])) != 0;
   if (typing && !key.starts_with("Ctrl+") && !function_key && key != "Esc") return nullptr;
@@ -116,8 +111,6 @@ const Action* action_for_key(const std::string& key, bool typing) {
   }
   return nullptr;
 }
-
-bool is_enabled(const Action& action, const ViewerState& state) { return !action.enabled || action.enabled(state); }
 
 std::string key_name(int key, int mods) {
   std::string name;
@@ -151,16 +144,6 @@ bool key_of(const std::string& name, int& key, int& mods) {
   for (key = GLFW_KEY_SPACE; key <= GLFW_KEY_LAST; ++key)
     if (!rest.empty() && key_name(key, 0) == rest) return true;
   return false;
-}
-
-bool has_pixels(const ViewerState& state) {
-  const Document* document = state.document();
-  return document != nullptr && document->header && document->layer().pixels;
-}
-
-bool has_sources(const ViewerState& state) {
-  const Document* document = state.document();
-  return document != nullptr && document->result && !document->result->sources.empty();
 }
 
 }  // namespace reber::gui

@@ -32,10 +32,10 @@ void step_plane(Context& c, std::int64_t step) {
 }
 
 void save_again(Context& c) {
-  if (c.state.bench->session_path.empty()) {
+  if (c.state.workbench->session_path.empty()) {
     set_open(c.state, "session", true);
   } else {
-    save_session_as(c, c.state.bench->session_path);
+    save_session_as(c, c.state.workbench->session_path);
   }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Actions on limits, positions and regions.
+// Actions on limits, positions, regions and bookmarks.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gui/app/actions.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/panels/coordinate_menu.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/readout_of.hpp"
@@ -36,6 +37,28 @@ bool has_chosen_region(const ViewerState& state) {
 }
 
 bool has_place(const ViewerState& state) { return has_pixels(state) && read_place(state).has_value(); }
+
+void add_bookmark(Context& context) {
+  Document& document = *context.state.document();
+  const Readout place = readout_of(context.state, document, document.view.centre);
+  const std::string name = place.position().empty() ? place.pixel : place.position();
+  document.bookmarks.push_back({name, document.view});
+  document.bookmark_next = 0;
+  context.state.say("Bookmark: " + name);
+}
+
+void next_bookmark(Context& context) {
+  Document& document = *context.state.document();
+  const std::size_t at = document.bookmark_next % document.bookmarks.size();
+  document.view = document.bookmarks[at].view;
+  document.bookmark_next = at + 1;
+  context.state.say(
+      fmt::format("Bookmark {} of {}: {}", at + 1, document.bookmarks.size(), document.bookmarks[at].name));
+}
+
+bool has_bookmarks(const ViewerState& state) {
+  return state.document() != nullptr && !state.document()->bookmarks.empty();
+}
 
 void add_rules(std::vector<Action>& rows) {
   for (const LimitsRule& rule : limits_rules()) {
@@ -101,11 +124,32 @@ std::vector<Action> inspect_actions() {
        "Delete",
        "Takes the chosen region away.",
        has_chosen_region,
-       [](Context& c) { delete_region(*c.state.document()); },
+       [](Context& c) { c.state.document()->inspect.delete_selected(); },
        {}},
   };
   add_rules(rows);
   return rows;
+}
+
+std::vector<Action> bookmark_actions() {
+  return {
+      {"bookmark.add",
+       "Bookmark this view",
+       "View",
+       "m",
+       "Remembers the place and the zoom.",
+       has_pixels,
+       add_bookmark,
+       {}},
+      {"bookmark.next",
+       "Next bookmark",
+       "View",
+       "'",
+       "Goes to the bookmarks in turn.",
+       has_bookmarks,
+       next_bookmark,
+       {}},
+  };
 }
 
 }  // namespace reber::gui

@@ -2,7 +2,7 @@
 // Actions of comparing, reviewing sources, keeping and exporting.
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gui/app/actions.hpp"
-#include "gui/panels/palette_window.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -18,7 +17,7 @@ void leave(Context& c) {
     open = false;
     return;
   }
-  for (const Panel& panel : panels())
+  for (const PanelRow& panel : panel_rows())
     if ((panel.place == Place::dialog || panel.place == Place::floating) && is_open(state, panel)) {
       set_open(state, panel.name, false);
       return;
@@ -41,7 +40,7 @@ void leave(Context& c) {
 
 /// Panels of a layout, beside the floating ones, which stay as they are.
 void lay_out(Context& c, const std::vector<std::string>& wanted, const LayoutSizes& sizes, const char* name) {
-  for (const Panel& panel : panels())
+  for (const PanelRow& panel : panel_rows())
     if (panel.place == Place::side || panel.place == Place::bottom)
       set_open(c.state, panel.name, std::ranges::count(wanted, panel.name) > 0);
   c.state.sizes = sizes;
@@ -61,7 +60,7 @@ std::vector<Action> window_actions() {
        "Ctrl+Shift+p",
        "Finds any action by a few letters.",
        {},
-       [](Context& c) { open_palette(c.state); },
+       [](Context& c) { set_open(c.state, "palette", true); },
        {}},
       {"window.hide",
        "Hide all but the image",

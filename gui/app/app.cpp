@@ -11,11 +11,12 @@
 
 #include "core/base/error.hpp"
 #include "gui/app/actions.hpp"
-#include "gui/app/layout.hpp"
+#include "gui/app/keep.hpp"
+#include "gui/app/welcome.hpp"
+#include "gui/model/open_catalogue.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/inspector.hpp"
-#include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {
@@ -27,43 +28,46 @@ std::int64_t quarter_of_memory() {
 
 }  // namespace
 
-DocumentJobs::DocumentJobs(const std::function<void()>& changed) : loader(changed), layer_slot(changed) {}
-
 App::App(const ViewerOptions& options)
     : options_(options),
       early_(std::make_shared<EarlyBackend>(options.make_backend)),
-      backend_(options.backend),
       started_(std::chrono::steady_clock::now()) {
   if (options_.image_memory == 0) options_.image_memory = quarter_of_memory();
   load_settings(state_, options_.settings);
-  state_.bench = std::make_shared<Workbench>();
+  state_.workbench = std::make_shared<Workbench>();
   start_autosave();
   window_ = std::make_unique<Window>(options.width, options.height, options.scale, true);
-  renderer_ = std::make_unique<ImageRenderer>(options.texture_memory, window_->software());
-  ellipses_ = std::make_unique<EllipseRenderer>();
   if (window_->software()) state_.software_renderer = window_->renderer();
+  overlays_ = std::make_unique<Overlays>();
+  painter_ = std::make_unique<CanvasPainter>(options.texture_memory, window_->software());
+  runs_ = std::make_unique<LiveRuns>(state_, painter_->tiles(), *overlays_, options_, early_, wake());
+  store_ = std::make_unique<DocumentStore>(state_, painter_->tiles(), *runs_, options_, wake());
+  panels_ = std::make_unique<Panels>();
   for (const std::string& file : options.files) open(file, options.request.open);
   if (state_.documents.size() > 1) state_.active = 0;
 }
 
 void App::start_autosave() {
   if (options_.settings.empty() || default_autosave_path().empty()) return;
-  state_.bench->autosave = std::make_unique<Autosave>(default_autosave_path());
+  state_.workbench->autosave = std::make_unique<Autosave>(default_autosave_path());
   std::vector<std::string> problems;
-  state_.bench->kept = state_.bench->autosave->newest(problems);
-  if (state_.bench->kept) set_open(state_, "session", true);
+  state_.workbench->kept = state_.workbench->autosave->newest(problems);
+  if (state_.workbench->kept) set_open(state_, "session", true);
   if (!problems.empty()) state_.say(problems.front(), true);
 }
 
 App::~App() {
-  if (state_.bench->autosave) state_.bench->autosave->remove();
-  state_.bench.reset();
+  if (state_.workbench->autosave) state_.workbench->autosave->remove();
+  state_.workbench.reset();
   try {
     save_settings(state_, options_.settings);
   } catch (const Error&) {
     // A settings file that cannot be written must not keep the window from closing.
   }
-  jobs_.clear();
+  // What runs wakes the window, and what stands on the card goes with it.
+  panels_.reset();
+  store_.reset();
+  runs_.reset();
   state_.documents.clear();
 }
 
@@ -72,17 +76,36 @@ std::function<void()> App::wake() {
 }
 
 std::unique_ptr<Backend> App::make_backend(const std::string& name) {
-  return options_.make_backend(name.empty() ? backend_ : name);
+  return options_.make_backend(name.empty() ? backend() : name);
 }
 
-void App::use_backend(const std::string& name) {
-  if (name == backend_) return;
-  backend_ = name;
-  for (const auto& document : state_.documents) {
-    document->session.reset();
-    jobs_of(*document).told_session = nullptr;
-    if (document->result) run(*document);
+void App::open(const std::string& path, const OpenOptions& options) {
+  const auto ends = [&path](const char* with) { return path.ends_with(with); };
+  if (ends(".reber.json")) {
+    Context all = context();
+    open_session(all, path);
+  } else if (ends(".csv") || ends(".vot") || ends(".xml") || ends(".tsv") || ends(".txt")) {
+    open_catalogue_file(state_, path);
+  } else {
+    store_->open(path, options);
   }
+}
+
+void App::cancel(Document& document) {
+  store_->cancel(document);
+  runs_->cancel(document);
+  state_.say("Stopped");
+}
+
+bool App::show_layer(Document& document, LayerKind kind) {
+  if (!layer_possible(document, kind)) return false;
+  document.shown = kind;
+  return true;
+}
+
+void App::make_picture(Document& document, const PictureOrder& order) {
+  Context all = context();
+  painter_->order(all, document, order);
 }
 
 void App::copy_text(const std::string& text) {
@@ -90,33 +113,50 @@ void App::copy_text(const std::string& text) {
   state_.say("Copied: " + text);
 }
 
-std::string App::paste_text() { return window_->clipboard(); }
-void App::toggle_full_screen() { window_->toggle_full_screen(); }
+void App::press(const std::string& key, bool typing) {
+  frames_wanted_ = 3;
+  // The palette's own keys.
+  if (state_.panel_open["palette"] && (key == "Enter" || key == "Up" || key == "Down")) {
+    widgets_.request(key == "Enter" ? "palette.accept" : key == "Up" ? "palette.up" : "palette.down");
+    return;
+  }
+  if (key == "Esc" && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // menus and lists first
+    ImGui::ClosePopupToLevel(0, true);
+    return;
+  }
+  Context all = context();
+  if (const Action* action = action_for_key(key, typing); action != nullptr && is_enabled(*action, state_))
+    action->run(all);
+}
 
 void App::take_input() {
   for (const std::string& path : window_->take_drops()) open(path, {});
   const bool typing = ImGui::GetIO().WantTextInput;
-  const auto keys = window_->take_keys();
+  for (const KeyPress& pressed : window_->take_keys())
+    if (const std::string name = key_name(pressed.key, pressed.mods); !name.empty()) press(name, typing);
+}
+
+void App::take_news() {
+  store_->take_loaded();
+  runs_->take_news(canvas_);
+  store_->watch(seconds());
   Context all = context();
-  for (const KeyPress& press : keys) {
-    const std::string name = key_name(press.key, press.mods);
-    if (name.empty()) continue;
-    // The palette's own keys.
-    if (state_.panel_open["palette"] && (name == "Enter" || name == "Up" || name == "Down")) {
-      widgets_.request(name == "Enter" ? "palette.accept" : name == "Up" ? "palette.up" : "palette.down");
-      frames_wanted_ = 3;
-      continue;
-    }
-    if (name == "Esc" && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // menus and lists first
-      ImGui::ClosePopupToLevel(0, true);
-      frames_wanted_ = 3;
-      continue;
-    }
-    if (const Action* action = action_for_key(name, typing); action != nullptr && is_enabled(*action, state_)) {
-      action->run(all);
-      frames_wanted_ = 3;
-    }
-  }
+  for (const auto& entry : panels_->all()) entry.panel->update(all);
+}
+
+void App::draw_interface() {
+  Context all = context();
+  update_inspector(all);
+  double fraction = 0;
+  const std::string doing = activity(fraction);
+  canvas_ = layout_.draw_parts(all, window_->scale(), doing, fraction);
+  keep_frame(all);
+  if (state_.document() == nullptr)
+    draw_welcome(all, canvas_);
+  else
+    canvas_ = painter_->draw(all, canvas_, window_->scale());
+  layout_.draw_floating(all, window_->scale());
+  painter_->step_off_screen(all);
 }
 
 bool App::frame() {
@@ -128,21 +168,20 @@ bool App::frame() {
   state_.now = fixed_clock_ ? state_.now + step : seconds();
   window_->set_user_scale(state_.user_scale, state_.light_theme);
   take_news();
-  animate();
+  store_->animate();
   take_input();
   window_->begin_frame();
   if (fixed_clock_) ImGui::GetIO().DeltaTime = static_cast<float>(step);
   ImGui::NewFrame();
   widgets_.begin_frame();
-  renderer_->begin_frame(window_->software() ? 30 : 2);
+  painter_->begin_frame();
   draw_interface();
   interface_ms_ = passed();
-  passes_.mark("processor");
-  window_->end_frame(covered_);
-  passes_.mark("window");
+  passes().mark("processor");
+  window_->end_frame(painter_->covered());
+  passes().mark("window");
   const std::string title = state_.document() == nullptr ? "Reber" : state_.document()->title() + " - Reber";
   if (title != title_) window_->set_title(title_ = title);
-  frame_ms_ = passed();
   return !state_.quit && !window_->close_wanted();
 }
 
@@ -150,7 +189,7 @@ void App::show_frame() {
   window_->show_frame();
   const Document* document = state_.document();
   if (!options_.open_early || document == nullptr || !document->layer().pixels) return;
-  if (early_->open(backend_)) state_.opened_early = true;
+  if (early_->open(backend())) state_.opened_early = true;
 }
 
 void App::rest() {
@@ -163,8 +202,8 @@ void App::rest_for(double seconds_left) {
   if (window_->take_activity() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
   if (frames_wanted_ > 0) --frames_wanted_;
   // Tiles that a session makes wake the interface when they are there.
-  const bool awaited = renderer_->tiles().awaited() && !renderer_->tiles().pending();
-  if (frames_wanted_ > 0 || (!pictures_complete_ && !awaited)) {
+  const bool awaited = painter_->tiles().awaited() && !painter_->tiles().pending();
+  if (frames_wanted_ > 0 || (!painter_->complete() && !awaited)) {
     window_->wait(0);
     return;
   }
@@ -179,7 +218,7 @@ void App::rest_for(double seconds_left) {
     if (ImGui::GetIO().WantTextInput) sleep = 0.25;
     window_->wait(sleep);
     if (window_->take_activity()) frames_wanted_ = 3;
-    if (frames_wanted_ > 0 || Window::take_wake() || moving || watch_files()) return;
+    if (frames_wanted_ > 0 || Window::take_wake() || moving || store_->watch(App::seconds())) return;
     if (!state_.notice.text.empty() && seconds() > state_.notice.until) return;
   }
 }
@@ -188,35 +227,21 @@ double App::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-void App::forget_pictures() {
-  for (CanvasPicture& picture : pictures_) picture.drawn.clear();
-}
-
 std::string App::activity(double& fraction) const {
   for (const auto& document : state_.documents) {
-    const DocumentJobs& jobs = *jobs_.at(document->id);
     if (document->loading) {
       fraction = document->load_fraction;
       return "reading " + document->title();
     }
-    if (document->session) {
-      const LiveStatus status = document->session->status();
-      if (status.busy) {
-        fraction = status.fraction;
-        return status.stage.empty() ? "waiting" : status.stage;
-      }
-    }
-    if (jobs.layer_slot.busy()) {
-      fraction = jobs.layer_slot.fraction();
-      return "making levels";
-    }
+    if (const std::string doing = runs_->activity(*document, fraction); !doing.empty()) return doing;
   }
   return "";
 }
 
 bool App::settled() const {
   double fraction = 0;
-  if (!activity(fraction).empty() || !pictures_complete_ || inspector_busy(state_)) return false;
+  if (!activity(fraction).empty() || !painter_->complete() || inspector_busy(state_)) return false;
+  if (std::ranges::any_of(panels_->all(), [](const auto& each) { return each.panel->busy(); })) return false;
   return std::ranges::all_of(state_.documents, [](const auto& d) {
     return !d->result || d->shown == LayerKind::input || d->layer().generation == d->result->generation;
   });

@@ -13,48 +13,11 @@
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/regions/region_io.hpp"
 #include "gui/model/request_json.hpp"
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {
-
-using Kind = Compare::Kind;
-constexpr std::array<std::pair<const char*, Kind>, 6> kKinds = {{{"off", Kind::off},
-                                                                 {"blink", Kind::blink},
-                                                                 {"difference", Kind::difference},
-                                                                 {"ratio", Kind::ratio},
-                                                                 {"split", Kind::split},
-                                                                 {"side by side", Kind::side_by_side}}};
-
-LayerKind layer_named(const std::string& name) {
-  for (std::size_t i = 0; i < kLayerNames.size(); ++i)
-    if (name == kLayerNames[i]) return static_cast<LayerKind>(i);
-  return LayerKind::input;
-}
-std::string name_of_layer(LayerKind kind) { return kLayerNames[static_cast<std::size_t>(kind)]; }
-
-/// Identity of a file, its hash computed once for each size and time.
-FileIdentity known_identity(const std::string& path) {
-  struct Known {
-    FileIdentity identity;
-    std::uintmax_t size = 0;
-    std::filesystem::file_time_type time;
-  };
-  static std::map<std::string, Known> all;
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(path, failed);
-  const auto time = failed ? std::filesystem::file_time_type() : std::filesystem::last_write_time(path, failed);
-  const auto found = all.find(path);
-  if (found != all.end() && (failed || (found->second.size == size && found->second.time == time)))
-    return found->second.identity;
-  try {
-    all[path] = {identify(path), size, time};
-  } catch (const DataError&) {
-    return {path, 0, 0, {}};
-  }
-  return all[path].identity;
-}
 
 /// Regions as lines of a DS9 file, in pixels of the image, which need no sky.
 std::string regions_of(const Document& document) {
@@ -82,12 +45,13 @@ SavedTable capture_table(const Document& document) {
   return table;
 }
 
-SavedImage capture_image(const Document& document) {
+SavedImage capture_image(const Document& document, KnownFiles& files) {
   SavedImage image;
-  image.file = known_identity(document.path);
+  image.file = files.identity(document.path);
   image.hdu = document.header ? document.header->hdu : document.open.hdu.value_or(-1);
   image.plane = document.header ? document.header->plane : document.open.plane.value_or(-1);
-  image.view = {name_of_layer(document.shown), document.view, document.layer().render, !document.fit_when_drawn};
+  image.view = {kLayerNames[static_cast<std::size_t>(document.shown)], document.view, document.layer().render,
+                !document.fit_when_drawn};
   image.ran = document.result != nullptr;
   image.parameters = to_json(document.request);
   image.table = capture_table(document);
@@ -159,31 +123,8 @@ void go_to(Context& context, Document& document, const UndoState& state) {
 UndoHistory<UndoState>* history_of(const ViewerState& state) {
   const Document* document = state.document();
   if (document == nullptr) return nullptr;
-  const auto found = state.bench->undo.find(document->id);
-  return found == state.bench->undo.end() ? nullptr : &found->second;
-}
-
-void restore_catalogues(ViewerState& state, const Workspace& session, std::vector<std::string>& problems) {
-  state.bench->catalogues.clear();
-  state.bench->match = {};
-  for (const FileIdentity& file : session.catalogues) {
-    try {
-      auto opened = open_catalogue(file.path);
-      opened->colour = static_cast<int>(state.bench->catalogues.size());
-      state.bench->catalogues.push_back(std::move(opened));
-    } catch (const Error& error) {
-      problems.emplace_back(error.what());
-    }
-  }
-}
-
-void restore_compare(ViewerState& state, const SavedCompare& saved) {
-  state.compare = {};
-  for (const auto& [word, kind] : kKinds)
-    if (saved.kind == word) state.compare.kind = kind;
-  if (saved.other >= 0 && saved.other < static_cast<std::int64_t>(state.documents.size()))
-    state.compare.other_document = state.documents[static_cast<std::size_t>(saved.other)]->id;
-  state.compare.other_layer = layer_named(saved.layer);
+  const auto found = state.workbench->undo.find(document->id);
+  return found == state.workbench->undo.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -191,36 +132,25 @@ void restore_compare(ViewerState& state, const SavedCompare& saved) {
 Workspace capture(const Context& context) {
   const ViewerState& state = context.state;
   Workspace session;
-  std::map<std::int64_t, std::int64_t> index_of;
-  for (const auto& document : state.documents) {
-    if (document->in_memory) continue;
-    index_of[document->id] = static_cast<std::int64_t>(session.images.size());
-    session.images.push_back(capture_image(*document));
-  }
-  if (const Document* shown = state.document(); shown != nullptr && index_of.count(shown->id) > 0)
-    session.shown = index_of[shown->id];
-  for (const auto& catalogue : state.bench->catalogues) session.catalogues.push_back(known_identity(catalogue->path));
+  for (const auto& document : state.documents)
+    if (!document->in_memory) session.images.push_back(capture_image(*document, state.workbench->files));
+  if (const Document* shown = state.document(); shown != nullptr)
+    session.shown = state.saved_index(shown->id).value_or(session.shown);
   session.backend = context.shell.backend();
-  if (state.compare.other_document < 0 || index_of.count(state.compare.other_document) > 0) {
-    session.compare.kind = word_of<Kind>(state.compare.kind, kKinds);
-    session.compare.other = state.compare.other_document < 0 ? -1 : index_of[state.compare.other_document];
-    session.compare.layer = name_of_layer(state.compare.other_layer);
-  }
   // Dialogs and floating windows, this session's among them, are not a part of it.
-  for (const Panel& panel : panels())
-    if (panel.place == Place::side || panel.place == Place::bottom) session.panels[panel.name] = is_open(state, panel);
+  for (const auto& [row, panel] : context.panels.all()) {
+    if (row.place == Place::side || row.place == Place::bottom) session.panels[row.name] = is_open(state, row);
+    panel->save(context, session);
+  }
   session.overlays = state.overlay_on;
   session.sizes = {{"column", state.sizes.column}, {"strip", state.sizes.strip}};
-  session.contours = state.inspect.contours;
-  session.contours.middle = session.contours.sigma = 0;
-  session.contours.at_percents.clear();
   return session;
 }
 
 void restore(Context& context, const Workspace& session) {
   ViewerState& state = context.state;
   while (!state.documents.empty()) context.shell.close(state.documents.back()->id);
-  state.bench->undo.clear();
+  state.workbench->undo.clear();
   std::vector<std::string> problems = file_warnings(session);
   if (std::ranges::count(context.shell.backends(), session.backend) > 0) context.shell.use_backend(session.backend);
   for (const SavedImage& image : session.images) {
@@ -231,13 +161,11 @@ void restore(Context& context, const Workspace& session) {
     }
   }
   state.active = std::min(session.shown, static_cast<std::int64_t>(state.documents.size()) - 1);
-  restore_catalogues(state, session, problems);
-  restore_compare(state, session.compare);
+  for (const auto& entry : context.panels.all()) entry.panel->load(context, session, problems);
   for (const auto& [name, open] : session.panels) state.panel_open[name] = open;
   for (const auto& [name, on] : session.overlays) state.overlay_on[name] = on;
   const auto size = [&](const char* name) { return session.sizes.contains(name) ? session.sizes.at(name) : 0; };
   if (!session.sizes.empty()) state.sizes = usable_sizes({size("column"), size("strip")});
-  state.inspect.contours = session.contours;
   if (problems.empty()) return;
   std::string text = problems.front();
   if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
@@ -251,7 +179,7 @@ bool save_session_as(Context& context, const std::string& path) {
     context.state.say(error.what(), true);
     return false;
   }
-  context.state.bench->session_path = path;
+  context.state.workbench->session_path = path;
   context.state.say("Session saved to " + path);
   return true;
 }
@@ -263,32 +191,32 @@ bool open_session(Context& context, const std::string& path) {
     context.state.say(error.what(), true);
     return false;
   }
-  context.state.bench->session_path = path;
+  context.state.workbench->session_path = path;
   return true;
 }
 
 void keep_frame(Context& context) {
-  Workbench& bench = *context.state.bench;
+  Workbench& workbench = *context.state.workbench;
   for (const auto& document : context.state.documents) {
     if (document->in_memory) continue;
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
     if (document->result && document->sources.awaited) follow_result(*document);  // whatever panels are open
     const UndoState now = undo_state(*document);
-    const auto found = bench.undo.find(document->id);
-    if (found == bench.undo.end()) {
-      bench.undo.emplace(document->id, UndoHistory<UndoState>(now));
+    const auto found = workbench.undo.find(document->id);
+    if (found == workbench.undo.end()) {
+      workbench.undo.emplace(document->id, UndoHistory<UndoState>(now));
     } else if (!(found->second.now() == now)) {
       found->second.record(now, gesture_between(found->second.now(), now), context.state.now);
     }
   }
-  if (!bench.autosave || context.state.documents.empty() || !bench.autosave->due(context.state.now)) return;
+  if (!workbench.autosave || context.state.documents.empty() || !workbench.autosave->due(context.state.now)) return;
   try {
-    bench.autosave->offer(capture(context), context.state.now);
+    workbench.autosave->offer(capture(context), context.state.now);
   } catch (const Error& error) {
     // A folder that cannot be written must not stop the work; it is told once.
     context.state.say(fmt::format("the session is not kept: {}", error.what()), true);
-    bench.autosave.reset();
+    workbench.autosave.reset();
   }
 }
 

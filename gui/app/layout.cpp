@@ -21,9 +21,7 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
                                     ImGuiWindowFlags_NoCollapse |
                                     ImGuiWindowFlags_NoBackground;  // the window is cleared to the same colour
 
-struct Box {
-  float x, y, width, height;
-};
+using Box = Layout::Box;
 
 bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
   ImGui::SetNextWindowPos({box.x, box.y});
@@ -41,12 +39,12 @@ bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
   return open;
 }
 
-bool shown(const ViewerState& state, const Panel& panel) {
+bool shown(const ViewerState& state, const PanelRow& panel) {
   return is_open(state, panel) && (panel.enabled == nullptr || panel.enabled(state));
 }
 
 bool any_shown(const ViewerState& state, Place place) {
-  return std::ranges::any_of(panels(), [&](const Panel& p) { return p.place == place && shown(state, p); });
+  return std::ranges::any_of(panel_rows(), [&](const PanelRow& p) { return p.place == place && shown(state, p); });
 }
 
 void menu_of(Context& context, const std::string& path);
@@ -119,7 +117,9 @@ void draw_layer_buttons(Context& context, Document& document) {
   }
 }
 
-void draw_tool_bar(Context& context, const Box& box) {
+}  // namespace
+
+void Layout::draw_tool_bar(Context& context, const Box& box) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
   begin_fixed("##tools", box, ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleVar();
@@ -131,20 +131,19 @@ void draw_tool_bar(Context& context, const Box& box) {
   if (state.documents.size() > 1 &&
       ImGui::BeginTabBar("##documents", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip |
                                             ImGuiTabBarFlags_TabListPopupButton)) {
-    static std::int64_t last_active = -1;
     std::int64_t closed = -1;
     for (std::size_t i = 0; i < state.documents.size(); ++i) {
       const Document& one = *state.documents[i];
       bool keep = true;
-      const bool select = state.active != last_active && state.active == static_cast<std::int64_t>(i);
+      const bool select = state.active != last_active_ && state.active == static_cast<std::int64_t>(i);
       const bool seen = ImGui::BeginTabItem(fmt::format("{}###document{}", one.title(), one.id).c_str(), &keep,
                                             select ? ImGuiTabItemFlags_SetSelected : 0);
       context.widgets.item(fmt::format("document.{}", i));
-      if (seen && !select && state.active == last_active) state.active = static_cast<std::int64_t>(i);
+      if (seen && !select && state.active == last_active_) state.active = static_cast<std::int64_t>(i);
       if (seen) ImGui::EndTabItem();
       if (!keep) closed = one.id;
     }
-    last_active = state.active;
+    last_active_ = state.active;
     ImGui::EndTabBar();
     if (closed >= 0) context.shell.close(closed);
   } else if (document != nullptr) {
@@ -154,42 +153,47 @@ void draw_tool_bar(Context& context, const Box& box) {
   ImGui::End();
 }
 
-void draw_column(Context& context, const Box& box) {
+void Layout::draw_column(Context& context, const Box& box) {
   begin_fixed("##column", box);
   // One panel that is opened comes into view; a layout opens many.
-  static std::vector<const Panel*> before;
-  std::vector<const Panel*> now;
-  for (const Panel& panel : panels())
-    if (panel.place == Place::side && shown(context.state, panel)) now.push_back(&panel);
-  const auto is_new = [](const Panel* panel) { return std::ranges::find(before, panel) == before.end(); };
-  const bool one_new = !before.empty() && std::ranges::count_if(now, is_new) == 1;
-  for (const Panel* each : now) {
-    const Panel& panel = *each;
+  std::vector<const PanelRow*> now;
+  for (const auto& [row, panel] : context.panels.all()) {
+    if (row.place != Place::side || !shown(context.state, row)) continue;
+    now.push_back(&row);
+  }
+  const auto is_new = [this](const PanelRow* row) {
+    return std::ranges::find(side_before_, row) == side_before_.end();
+  };
+  const bool one_new = !side_before_.empty() && std::ranges::count_if(now, is_new) == 1;
+  for (const auto& [row, panel] : context.panels.all()) {
+    if (std::ranges::find(now, &row) == now.end()) continue;
     ImGui::PushFont(bold_font());
-    const bool open = ImGui::CollapsingHeader(panel.title, ImGuiTreeNodeFlags_DefaultOpen);
+    const bool open = ImGui::CollapsingHeader(row.title, ImGuiTreeNodeFlags_DefaultOpen);
     ImGui::PopFont();
-    if (one_new && is_new(each)) ImGui::SetScrollHereY(0);
-    context.widgets.item(fmt::format("panel.{}", panel.name));
+    if (one_new && is_new(&row)) ImGui::SetScrollHereY(0);
+    context.widgets.item(fmt::format("panel.{}", row.name));
     if (!open) continue;
-    ImGui::PushID(panel.name);
-    panel.draw(context);
+    ImGui::PushID(row.name);
+    panel->draw(context);
     ImGui::PopID();
     ImGui::Dummy({0, 4});
   }
-  before = std::move(now);
+  side_before_ = std::move(now);
   ImGui::End();
 }
+
+namespace {
 
 void draw_strip(Context& context, const Box& box) {
   begin_fixed("##strip", box);
   if (ImGui::BeginTabBar("##bottom")) {
-    for (const Panel& panel : panels()) {
-      if (panel.place != Place::bottom || !shown(context.state, panel)) continue;
-      const bool seen = ImGui::BeginTabItem(panel.title);
-      context.widgets.item(fmt::format("panel.{}", panel.name));
+    for (const auto& [row, panel] : context.panels.all()) {
+      if (row.place != Place::bottom || !shown(context.state, row)) continue;
+      const bool seen = ImGui::BeginTabItem(row.title);
+      context.widgets.item(fmt::format("panel.{}", row.name));
       if (!seen) continue;
-      ImGui::PushID(panel.name);
-      panel.draw(context);
+      ImGui::PushID(row.name);
+      panel->draw(context);
       ImGui::PopID();
       ImGui::EndTabItem();
     }
@@ -276,7 +280,7 @@ void splitter(Context& context, const char* name, const Box& bar, bool vertical,
 
 }  // namespace
 
-ScreenRect draw_frame_parts(Context& context, double scale, const std::string& activity, double fraction) {
+ScreenRect Layout::draw_parts(Context& context, double scale, const std::string& activity, double fraction) {
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   if (context.state.hide_interface) return {viewport.Pos.x, viewport.Pos.y, viewport.Size.x, viewport.Size.y};
   draw_menu(context);
@@ -305,24 +309,25 @@ ScreenRect draw_frame_parts(Context& context, double scale, const std::string& a
   return {left.x, left.y, left.width, left.height};
 }
 
-void draw_floating(Context& context, double scale) {
+void Layout::draw_floating(Context& context, double scale) {
   const auto s = static_cast<float>(scale);
-  for (const Panel& panel : panels()) {
-    const bool dialog = panel.place == Place::dialog;
-    if ((panel.place != Place::floating && !dialog) || !shown(context.state, panel)) continue;
+  for (const auto& [row, panel] : context.panels.all()) {
+    const bool dialog = row.place == Place::dialog;
+    if ((row.place != Place::floating && !dialog) || !shown(context.state, row)) continue;
     bool open = true;
-    ImGui::SetNextWindowSize({panel.width * s, panel.height * s},
-                             panel.height > 0 ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
+    ImGui::SetNextWindowSize({row.width * s, row.height * s},
+                             row.height > 0 ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
     const ImVec2 middle = ImGui::GetMainViewport()->GetCenter();
     ImGui::SetNextWindowPos(middle, ImGuiCond_FirstUseEver, {0.5f, 0.5f});
     ImGui::SetNextWindowSizeConstraints({200 * s, 80 * s}, ImGui::GetMainViewport()->Size);
-    if (ImGui::Begin(panel.title, &open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse)) {
+    if (ImGui::Begin(row.title, &open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse)) {
       if (dialog && ImGui::IsWindowAppearing()) ImGui::SetWindowFocus();
-      panel.draw(context);
+      panel->draw(context);
     }
     ImGui::End();
-    if (!open) set_open(context.state, panel.name, false);
+    if (!open) set_open(context.state, row.name, false);
   }
+  palette_.draw(context, scale);
 }
 
 }  // namespace reber::gui

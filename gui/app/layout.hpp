@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The window's parts: menu, tool bar, canvas, column, strip, status bar, floating panels.
+// The window's parts around the image: menu, tool bar, column, strip, status bar, floating panels, palette.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gui/app/palette_window.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/shell.hpp"
 
 namespace reber::gui {
 
-/// What is left for the image after everything else was drawn.
-[[nodiscard]] ScreenRect draw_frame_parts(Context& context, double scale, const std::string& activity, double fraction);
+class Layout {
+ public:
+  /// In canvas points.
+  struct Box {
+    float x, y, width, height;
+  };
+  /// Draws all that stands around the image, and returns the room that is left for it.
+  ///   activity, fraction: of the work under way; empty where there is none
+  ScreenRect draw_parts(Context& context, double scale, const std::string& activity, double fraction);
+  /// Draws the panels that float over the image, and the palette.
+  void draw_floating(Context& context, double scale);
 
-/// Window that floats above the image, the palette and the dialogs among them.
-void draw_floating(Context& context, double scale);
+ private:
+  void draw_tool_bar(Context& context, const Box& box);
+  void draw_column(Context& context, const Box& box);
+
+  CommandPalette palette_;
+  std::int64_t last_active_ = -1;             ///< ViewerState::active, in the frame before
+  std::vector<const PanelRow*> side_before_;  ///< panels of the column, in the frame before
+};
 
 }  // namespace reber::gui

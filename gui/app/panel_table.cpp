@@ -2,11 +2,20 @@
 // The table of panels: one row each, in the order of the column, the strip and the menu.
 #include <array>
 
-#include "gui/panels/palette_window.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/app/keys_panel.hpp"
+#include "gui/app/session_dialog.hpp"
+#include "gui/export/export_dialog.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
+
+/// Each is defined in its panel's own file under gui/panels.
+using MakePanel = std::unique_ptr<Panel>();
+MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
+    make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
+    make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
+    make_prove_panel;
+
 namespace {
 
 bool with_document(const ViewerState& state) { return state.document() != nullptr; }
@@ -16,56 +25,50 @@ bool with_result(const ViewerState& state) {
 }
 
 constexpr std::array kPanels{
-    Panel{"display", "Display", Place::side, true, "", "Stretch, limits, colours", draw_display_panel, with_document},
-    Panel{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
-          "Minimum, maximum, mean, median, noise and histogram of the layer", draw_statistics_panel, with_document},
-    Panel{"pipeline", "Pipeline", Place::side, true, "", "Convolve, measure the background, find and fit the sources",
-          draw_pipeline_panel, with_document},
-    Panel{"profiles", "Profiles", Place::bottom, false, "Ctrl+l", "Row and column through the cursor, and along a line",
-          draw_profiles_panel, with_document},
-    Panel{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
-          draw_regions_panel, with_document},
-    Panel{"header", "FITS header", Place::floating, false, "Ctrl+i", "The cards of the image's header, with a search",
-          draw_header_panel, with_document, 680, 520},
-    Panel{"goto", "Go to", Place::dialog, false, "Ctrl+g", "Centres on a typed position: ra dec [size], or pixel x y",
-          draw_goto_panel, with_document, 540, 0},
-    Panel{"magnifier", "Magnifier", Place::side, false, "Shift+m", "The pixels around the cursor, four times as large",
-          draw_magnifier_panel, with_document},
-    Panel{"contours", "Contours", Place::side, false, "", "At which values lines are drawn, and how smooth",
-          draw_contours_panel, with_document},
-    Panel{"bookmarks", "Bookmarks", Place::side, false, "", "Places of the image to come back to", draw_bookmarks_panel,
-          with_document},
-    Panel{"open", "Open an image", Place::dialog, false, "Ctrl+o", "Chooses a file, its HDU and plane",
-          draw_open_dialog, nullptr},
-    Panel{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", draw_keys_panel,
-          nullptr, 620, 560},
-    Panel{"compare", "Compare", Place::side, false, "", "Two images held against each other: blink, split, difference",
-          draw_compare_panel, with_document},
-    Panel{"device", "Device", Place::side, false, "", "The graphics card: memory, load, temperature, clocks",
-          draw_device_panel, nullptr},
-    Panel{"sources", "Sources", Place::bottom, true, "", "Table of the sources: filter, order, export",
-          draw_sources_panel, with_result},
-    Panel{"plots", "Plots", Place::bottom, true, "", "Histogram of a column, one column against another",
-          draw_plots_panel, with_result},
-    Panel{"match", "Match", Place::bottom, false, "",
-          "Catalogues from files, over the image and matched with the sources", draw_match_panel, with_document},
-    Panel{"prove", "Prove", Place::bottom, false, "", "Two backends held against each other, stage by stage",
-          draw_prove_panel, with_document},
-    Panel{"export", "Export the view", Place::dialog, false, "Ctrl+e", "The view as PNG, PDF or SVG",
-          draw_export_dialog, with_document, 520, 0},
-    Panel{"session", "Session", Place::dialog, false, "Ctrl+Shift+s", "Saves and opens all that is open",
-          draw_session_dialog, nullptr, 560, 0},
+    PanelRow{"display", "Display", Place::side, true, "", "Stretch, limits, colours", make_display_panel,
+             with_document},
+    PanelRow{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
+             "Minimum, maximum, mean, median, noise and histogram of the layer", make_statistics_panel, with_document},
+    PanelRow{"pipeline", "Pipeline", Place::side, true, "",
+             "Convolve, measure the background, find and fit the sources", make_pipeline_panel, with_document},
+    PanelRow{"profiles", "Profiles", Place::bottom, false, "Ctrl+l",
+             "Row and column through the cursor, and along a line", make_profiles_panel, with_document},
+    PanelRow{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
+             make_regions_panel, with_document},
+    PanelRow{"header", "FITS header", Place::floating, false, "Ctrl+i",
+             "The cards of the image's header, with a search", make_header_panel, with_document, 680, 520},
+    PanelRow{"goto", "Go to", Place::dialog, false, "Ctrl+g",
+             "Centres on a typed position: ra dec [size], or pixel x y", make_goto_panel, with_document, 540, 0},
+    PanelRow{"magnifier", "Magnifier", Place::side, false, "Shift+m",
+             "The pixels around the cursor, four times as large", make_magnifier_panel, with_document},
+    PanelRow{"contours", "Contours", Place::side, false, "", "At which values lines are drawn, and how smooth",
+             make_contours_panel, with_document},
+    PanelRow{"bookmarks", "Bookmarks", Place::side, false, "", "Places of the image to come back to",
+             make_bookmarks_panel, with_document},
+    PanelRow{"open", "Open an image", Place::dialog, false, "Ctrl+o", "Chooses a file, its HDU and plane",
+             make_open_dialog, nullptr},
+    PanelRow{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", make_keys_panel,
+             nullptr, 620, 560},
+    PanelRow{"compare", "Compare", Place::side, false, "",
+             "Two images held against each other: blink, split, difference", make_compare_panel, with_document},
+    PanelRow{"device", "Device", Place::side, false, "", "The graphics card: memory, load, temperature, clocks",
+             make_device_panel, nullptr},
+    PanelRow{"sources", "Sources", Place::bottom, true, "", "Table of the sources: filter, order, export",
+             make_sources_panel, with_result},
+    PanelRow{"plots", "Plots", Place::bottom, true, "", "Histogram of a column, one column against another",
+             make_plots_panel, with_result},
+    PanelRow{"match", "Match", Place::bottom, false, "",
+             "Catalogues from files, over the image and matched with the sources", make_match_panel, with_document},
+    PanelRow{"prove", "Prove", Place::bottom, false, "", "Two backends held against each other, stage by stage",
+             make_prove_panel, with_document},
+    PanelRow{"export", "Export the view", Place::dialog, false, "Ctrl+e", "The view as PNG, PDF or SVG",
+             make_export_dialog, with_document, 520, 0},
+    PanelRow{"session", "Session", Place::dialog, false, "Ctrl+Shift+s", "Saves and opens all that is open",
+             make_session_dialog, nullptr, 560, 0},
 };
 
 }  // namespace
 
-std::span<const Panel> panels() { return kPanels; }
-
-bool is_open(const ViewerState& state, const Panel& panel) {
-  const auto found = state.panel_open.find(panel.name);
-  return found == state.panel_open.end() ? panel.open_by_default : found->second;
-}
-
-void set_open(ViewerState& state, const std::string& name, bool open) { state.panel_open[name] = open; }
+std::span<const PanelRow> panel_rows() { return kPanels; }
 
 }  // namespace reber::gui

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From ImGui's triangles back to areas and text.
+#include "gui/export/draw_list_items.hpp"
+
 #include <imgui.h>
 
 #include <array>
 #include <cmath>
 #include <map>
-
-#include "gui/export/view_figure.hpp"
 
 namespace reber::gui {
 namespace {

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string_view>
 
+#include "gui/export/draw_list_items.hpp"
 #include "gui/model/image/colour_bar.hpp"
 #include "gui/model/sky/view_axes.hpp"
 #include "gui/model/tables/plot_axis.hpp"
-#include "gui/model/tables/source_shapes.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -25,44 +24,6 @@ constexpr double kLeastPart = 40;
 constexpr double kBarGap = 14, kBarWidth = 16,
                  kBarText = 7;  // of the colour bar: from the frame, itself, to its values
 
-Rgba from_packed(unsigned colour) {
-  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour);
-  return {c.x, c.y, c.z, c.w};
-}
-
-/// The ellipses that the window draws with the graphics card.
-void add_sources(Figure& figure, const Document& document, const CanvasTransform& canvas) {
-  constexpr int kSides = 72;
-  for (std::size_t row = 0; row < document.shapes.size(); ++row) {
-    const SourceShape& shape = document.shapes[row];
-    const EllipseAxes axes = axes_of(shape.fwhm2);
-    const ScreenPoint centre = canvas.to_screen({shape.x, shape.y});
-    const double reach = 0.5 * axes.major * canvas.zoom() + 4;
-    const ScreenRect& r = canvas.canvas();
-    if (!(centre.x > r.x - reach && centre.x < r.x + r.width + reach && centre.y > r.y - reach &&
-          centre.y < r.y + r.height + reach))
-      continue;
-    const bool selected = document.selection.rows.count(static_cast<std::int64_t>(row)) > 0;
-    FigureLine line;
-    line.colour = from_packed(selected                                 ? palette().source_selected
-                              : document.result->sources[row].negative ? palette().source_negative
-                                                                       : palette().source);
-    line.width = selected ? 2.1 : 1.3;
-    line.closed = true;
-    for (int i = 0; i < kSides; ++i) {
-      const double t = 2 * std::numbers::pi * i / kSides;
-      const double u = 0.5 * axes.major * std::cos(t), v = 0.5 * axes.minor * std::sin(t);
-      line.points.push_back(canvas.to_screen({shape.x + u * std::cos(axes.angle) - v * std::sin(axes.angle),
-                                              shape.y + u * std::sin(axes.angle) + v * std::cos(axes.angle)}));
-    }
-    FigureLine halo = line;
-    halo.colour = from_packed(palette().halo);
-    halo.width += selected ? 3.9 : 1.4;
-    figure.over_image.emplace_back(std::move(halo));
-    figure.over_image.emplace_back(std::move(line));
-  }
-}
-
 void add_overlays(Figure& figure, Context& context, const CanvasView& canvas) {
   ImDrawList list(ImGui::GetDrawListSharedData());
   list._ResetForNewFrame();
@@ -71,11 +32,10 @@ void add_overlays(Figure& figure, Context& context, const CanvasView& canvas) {
   list.Flags = ImDrawListFlags_AllowVtxOffset;
   list.PushTextureID(ImGui::GetIO().Fonts->TexID);
   list.PushClipRectFullScreen();
-  const auto own = [&](const Overlay& overlay) { return std::string(overlay.name) == "sources"; };
-  for (const Overlay& overlay : overlays()) {
-    if (!is_on(context.state, overlay)) continue;
-    if (own(overlay)) add_sources(figure, canvas.document, canvas.transform);
-    if (overlay.draw != nullptr) overlay.draw(canvas, context, list);
+  for (const auto& [row, overlay] : context.overlays.all()) {
+    if (!is_on(context.state, row)) continue;
+    overlay->add_lines(canvas, figure.over_image);
+    overlay->draw(canvas, context, list);
   }
   for (FigureItem& item : items_of(list)) figure.over_image.push_back(std::move(item));
 }
@@ -250,13 +210,23 @@ FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas, c
       layout.view.centre = whole.to_image({left + 0.5 * part.width, top + 0.5 * part.height});
     }
   }
-  const auto bar = std::ranges::find(overlays(), std::string_view("colour_bar"), &Overlay::name);
-  layout.colour_bar = layout.axes && options.overlays && bar != overlays().end() && is_on(state, *bar) &&
+  const auto bar = std::ranges::find(overlay_rows(), std::string_view("colour_bar"), &OverlayRow::name);
+  layout.colour_bar = layout.axes && options.overlays && bar != overlay_rows().end() && is_on(state, *bar) &&
                       !document.layer().render.categorical;
   layout.frame = {layout.axes ? kLeft : 0, layout.axes ? kTop : 0, part.width, part.height};
   layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(document) : kRight) : 0);
   layout.height = part.height + (layout.axes ? kTop + kBottom : 0);
   return layout;
+}
+
+PictureOrder raster_order(const FigureLayout& layout, const FigureOptions& options) {
+  PictureOrder order;
+  order.view = layout.view;
+  order.view.zoom *= options.raster_scale;
+  order.width = static_cast<int>(std::lround(layout.frame.width * options.raster_scale));
+  order.height = static_cast<int>(std::lround(layout.frame.height * options.raster_scale));
+  order.overlays = options.overlays;
+  return order;
 }
 
 Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options) {
@@ -268,14 +238,6 @@ Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptio
   figure.width = layout.width;
   figure.height = layout.height;
   figure.background = options.light ? Rgba{1, 1, 1, 1} : Rgba{0.09f, 0.1f, 0.12f, 1};
-  ViewTransform enlarged = layout.view;
-  enlarged.zoom *= options.raster_scale;
-  Raster raster =
-      context.shell.render(document, enlarged, static_cast<int>(std::lround(layout.frame.width * options.raster_scale)),
-                           static_cast<int>(std::lround(layout.frame.height * options.raster_scale)), options.overlays);
-  figure.raster_width = raster.width;
-  figure.raster_height = raster.height;
-  figure.raster = std::move(raster.rgba);
   const CanvasTransform transform(layout.view, figure.frame);
   if (options.overlays) add_overlays(figure, context, {document, document.shown, transform, true, 1, layout.axes});
   if (layout.colour_bar) add_colour_bar(figure, document, options.light);

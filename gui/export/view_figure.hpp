@@ -5,8 +5,6 @@
 #include "gui/model/figure.hpp"
 #include "gui/ui/shell.hpp"
 
-struct ImDrawList;
-
 namespace reber::gui {
 
 struct FigureOptions {
@@ -28,11 +26,10 @@ struct FigureLayout {
 [[nodiscard]] FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas,
                                          const FigureOptions& options);
 
-/// The active document as it stands on a canvas of that size.
-[[nodiscard]] Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options);
+/// The raster of a figure with that layout; `done` is left to the caller.
+[[nodiscard]] PictureOrder raster_order(const FigureLayout& layout, const FigureOptions& options);
 
-/// What an ImGui draw list holds, as areas of one colour and text: glyphs are recognised by their place in the font's
-/// texture. Pictures and callbacks are left out.
-[[nodiscard]] std::vector<FigureItem> items_of(const ImDrawList& list);
+/// The active document as it stands on a canvas of that size, without its raster.
+[[nodiscard]] Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptions& options);
 
 }  // namespace reber::gui

@@ -103,4 +103,19 @@ FileState compare_with_disk(const FileIdentity& known) {
   }
 }
 
+FileIdentity KnownFiles::identity(const std::string& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  const auto time = failed ? std::filesystem::file_time_type() : std::filesystem::last_write_time(path, failed);
+  const auto found = known_.find(path);
+  if (found != known_.end() && (failed || (found->second.size == size && found->second.time == time)))
+    return found->second.identity;
+  try {
+    known_[path] = {identify(path), size, time};
+  } catch (const DataError&) {
+    return {path, 0, 0, {}};
+  }
+  return known_[path].identity;
+}
+
 }  // namespace reber::gui

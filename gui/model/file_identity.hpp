@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 
 namespace reber::gui {
@@ -24,5 +26,20 @@ struct FileIdentity {
 enum class FileState { same, changed, missing };
 /// Same size and time: taken for the same; same size and other time: the bytes decide.
 [[nodiscard]] FileState compare_with_disk(const FileIdentity& known);
+
+/// Identities of files, each hash computed once per size and time.
+class KnownFiles {
+ public:
+  /// The path alone where the file cannot be read.
+  [[nodiscard]] FileIdentity identity(const std::string& path);
+
+ private:
+  struct Known {
+    FileIdentity identity;
+    std::uintmax_t size = 0;
+    std::filesystem::file_time_type time;
+  };
+  std::map<std::string, Known> known_;
+};
 
 }  // namespace reber::gui

@@ -83,4 +83,13 @@ std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, d
   return part;
 }
 
+void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation) {
+  layer.pixels = std::move(pixels);
+  layer.generation = generation;
+  layer.sample = sorted_sample(*layer.pixels);
+  if (layer.limits_set) return;
+  set_first_limits(layer.render, layer.kind, layer.sample);
+  layer.limits_set = true;
+}
+
 }  // namespace reber::gui

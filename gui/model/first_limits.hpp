@@ -25,6 +25,9 @@ namespace reber::gui {
 /// Sets limits by that rule, from the sample, and names it. Nothing changes where the sample is empty.
 void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted);
 
+/// Gives a layer its pixels with a sample of them, and its first limits where none are set.
+void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);
+
 /// 256 values: the part of the sample that lies below low + (high - low) i / 255, for Stretch::histogram.
 [[nodiscard]] std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, double high);
 

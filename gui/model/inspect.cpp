@@ -4,6 +4,13 @@
 
 namespace reber::gui {
 
+void DocumentInspect::delete_selected() {
+  if (selected < 0 || selected >= static_cast<int>(regions.size())) return;
+  regions.erase(regions.begin() + selected);
+  selected = -1;
+  ++version;
+}
+
 const std::vector<LimitsRule>& limits_rules() {
   static const std::vector<LimitsRule> all = [] {
     using Kind = LimitsRule::Kind;

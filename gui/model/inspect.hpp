@@ -24,15 +24,15 @@ struct Inspect {
   ContourLevels contours;  ///< middle and sigma are those of the layer, filled in when drawn
   double grid_spacing = 160;
   Region::Kind tool = Region::Kind::ellipse;  ///< what dragging makes in region mode
-  std::string place;                          ///< typed into "Go to"
-  std::string place_error;
-  std::string header_search;
   /// Work behind the panels, made at its first use.
   std::shared_ptr<InspectorJobs> jobs;
 };
 
 /// Of one document.
 struct DocumentInspect {
+  /// Takes the chosen region away, where one is chosen.
+  void delete_selected();
+
   std::vector<Region> regions;
   int selected = -1;                                            ///< index in regions
   std::uint64_t version = 0;                                    ///< counts up with every change of the regions

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_reader.hpp"
@@ -58,6 +59,19 @@ const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::s
   return catalogue.pixels;
 }
 
+void open_catalogue_file(ViewerState& state, const std::string& path) {
+  try {
+    auto opened = open_catalogue(path);
+    opened->colour = static_cast<int>(state.workbench->catalogues.size());
+    state.say(fmt::format("{}: {} rows; {}", std::filesystem::path(path).filename().string(), opened->list.rows,
+                          describe_columns(opened->list)));
+    state.workbench->catalogues.push_back(std::move(opened));
+    state.workbench->match.b = static_cast<int>(state.workbench->catalogues.size()) - 1;
+  } catch (const Error& error) {
+    state.say(error.what(), true);
+  }
+}
+
 SkyList in_frame(SkyList list, const std::string& frame) {
   const auto from = system_named(list.frame), to = system_named(frame);
   if (!from || !to || list.frame == frame) return list;
@@ -71,30 +85,30 @@ SkyList in_frame(SkyList list, const std::string& frame) {
   return list;
 }
 
-void match_into(MatchBench& bench, const SkyList& a, const SkyList& b) {
-  bench.summary.reset();
-  bench.error.clear();
-  bench.only_a.clear();
-  bench.only_b.clear();
-  bench.list_a = a;
-  bench.list_b = in_frame(b, a.frame);
+void match_into(MatchWork& match, const SkyList& a, const SkyList& b) {
+  match.summary.reset();
+  match.error.clear();
+  match.only_a.clear();
+  match.only_b.clear();
+  match.list_a = a;
+  match.list_b = in_frame(b, a.frame);
   try {
-    bench.radius = bench.radius_arcsec > 0 ? MatchRadius{bench.radius_arcsec / 3600, "as given"}
-                                           : default_radius(bench.list_a, bench.list_b);
-    bench.summary = match_lists(bench.list_a, bench.list_b, bench.radius.deg);
+    match.radius = match.radius_arcsec > 0 ? MatchRadius{match.radius_arcsec / 3600, "as given"}
+                                           : default_radius(match.list_a, match.list_b);
+    match.summary = match_lists(match.list_a, match.list_b, match.radius.deg);
   } catch (const InputError& error) {
-    bench.error = error.what();
+    match.error = error.what();
     return;
   }
   std::vector<bool> in_a(static_cast<std::size_t>(a.rows)), in_b(static_cast<std::size_t>(b.rows));
-  for (const MatchPair& pair : bench.summary->pairs) {
+  for (const MatchPair& pair : match.summary->pairs) {
     in_a[static_cast<std::size_t>(pair.a)] = true;
     in_b[static_cast<std::size_t>(pair.b)] = true;
   }
   for (std::int64_t i = 0; i < a.rows; ++i)
-    if (!in_a[static_cast<std::size_t>(i)]) bench.only_a.push_back(i);
+    if (!in_a[static_cast<std::size_t>(i)]) match.only_a.push_back(i);
   for (std::int64_t i = 0; i < b.rows; ++i)
-    if (!in_b[static_cast<std::size_t>(i)]) bench.only_b.push_back(i);
+    if (!in_b[static_cast<std::size_t>(i)]) match.only_b.push_back(i);
 }
 
 }  // namespace reber::gui

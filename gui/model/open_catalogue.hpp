@@ -8,6 +8,7 @@
 
 #include "core/model/image_header.hpp"
 #include "gui/model/sky/sky_frames.hpp"
+#include "gui/model/state.hpp"
 #include "gui/model/workbench.hpp"
 
 namespace reber::gui {
@@ -18,6 +19,9 @@ namespace reber::gui {
 /// Reads the file and recognises its columns.   throws DataError, InputError where it has no positions
 [[nodiscard]] std::unique_ptr<OpenCatalogue> open_catalogue(const std::string& path);
 
+/// Reads it, draws it over the images and makes it side B of the match; says what was wrong where it cannot.
+void open_catalogue_file(ViewerState& state, const std::string& path);
+
 /// Pixel of each row, NaN where it has none: through the sky, frames converted, else by the catalogue's own pixel
 /// columns. Kept in the catalogue until another header is asked for.
 const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::shared_ptr<const ImageHeader>& header);
@@ -25,7 +29,7 @@ const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::s
 /// Positions turned into another frame; as it is where a frame is not known.
 [[nodiscard]] SkyList in_frame(SkyList list, const std::string& frame);
 
-/// Matches two lists and fills the bench: pairs, rows of a alone, rows of b alone, or the reason why not.
-void match_into(MatchBench& bench, const SkyList& a, const SkyList& b);
+/// Matches two lists and fills the rest: pairs, rows of a alone, rows of b alone, or the reason why not.
+void match_into(MatchWork& match, const SkyList& a, const SkyList& b);
 
 }  // namespace reber::gui

@@ -10,6 +10,12 @@
 
 namespace reber::gui {
 
+LayerKind layer_named(const std::string& title) {
+  for (std::size_t i = 0; i < kLayerNames.size(); ++i)
+    if (title == kLayerNames[i]) return static_cast<LayerKind>(i);
+  return LayerKind::input;
+}
+
 void Selection::clear() {
   if (rows.empty() && focus < 0) return;
   rows.clear();
@@ -89,6 +95,16 @@ bool layer_possible(const Document& document, LayerKind kind) {
 Document* ViewerState::find(std::int64_t id) {
   const auto found = std::ranges::find_if(documents, [id](const auto& d) { return d->id == id; });
   return found == documents.end() ? nullptr : found->get();
+}
+
+std::optional<std::int64_t> ViewerState::saved_index(std::int64_t id) const {
+  std::int64_t index = 0;
+  for (const auto& document : documents) {
+    if (document->in_memory) continue;
+    if (document->id == id) return index;
+    ++index;
+  }
+  return {};
 }
 
 void ViewerState::say(std::string text, bool is_error) {

@@ -30,11 +30,15 @@ inline constexpr int kLayerKinds = 8;
 inline constexpr std::array<const char*, kLayerKinds> kLayerNames{"Input", "Convolved", "Background", "RMS",
                                                                   "S/N",   "Islands",   "Model",      "Residual"};
 
+/// The layer of that title; the input for a word that is none.
+[[nodiscard]] LayerKind layer_named(const std::string& title);
+
 /// One picture of a document. Layers are made when they are first shown.
 struct Layer {
   LayerKind kind = LayerKind::input;
   std::shared_ptr<const Pyramid> pixels;  ///< null until there is something to show
   std::uint64_t generation = 0;           ///< of the session's result that it belongs to; 0 for the input
+  std::vector<float> sample;              ///< sorted values of some pixels, for histograms
   RenderSettings render;
   bool limits_set = false;  ///< render.low and high have been found or given
 };
@@ -169,11 +173,13 @@ struct ViewerState {
   std::string software_renderer;    ///< name of OpenGL's renderer where it runs on the processor; empty else
   bool opened_early = false;        ///< a backend was opened, or tried, before there was work for it
   std::string texture_way;          ///< how pixels of maps reach the textures; empty before the first run
+  bool exporting = false;           ///< a picture of the view is on its way to its file
+  int export_frames = 0;            ///< frames drawn since the newest picture was asked for, while it was made
   Notice notice;
   double now = 0;  ///< frame clock, seconds
   bool quit = false;
-  bool focus_filter = false;         ///< the filter of the source table takes the keyboard in the next frame
-  std::shared_ptr<Workbench> bench;  ///< of the panels of proof, comparison and session; never null in the window
+  bool focus_filter = false;             ///< the filter of the source table takes the keyboard in the next frame
+  std::shared_ptr<Workbench> workbench;  ///< of the panels of proof, comparison and session; never null in the window
 
   [[nodiscard]] Document* document() {
     return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();
@@ -182,6 +188,8 @@ struct ViewerState {
     return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();
   }
   [[nodiscard]] Document* find(std::int64_t id);
+  /// The place of a document among the images that a workspace keeps, which are those with a file; empty for others.
+  [[nodiscard]] std::optional<std::int64_t> saved_index(std::int64_t id) const;
   void say(std::string text, bool is_error = false);
 };
 

@@ -80,13 +80,13 @@ Json of_document(const Document& document) {
 }
 
 /// What the panels of matching and proof hold.
-Json of_bench(const ViewerState& state) {
-  if (!state.bench) return nullptr;
-  Json made{{"catalogues", state.bench->catalogues.size()}, {"match", nullptr}, {"proof", nullptr}};
-  if (const auto& match = state.bench->match; match.summary)
+Json of_workbench(const ViewerState& state) {
+  if (!state.workbench) return nullptr;
+  Json made{{"catalogues", state.workbench->catalogues.size()}, {"match", nullptr}, {"proof", nullptr}};
+  if (const auto& match = state.workbench->match; match.summary)
     made["match"] = {
         {"pairs", match.summary->pairs.size()}, {"only_a", match.only_a.size()}, {"only_b", match.only_b.size()}};
-  if (const auto& proof = state.bench->proof.proof)
+  if (const auto& proof = state.workbench->proof.proof)
     made["proof"] = {
         {"passed", proof->passed()}, {"verdict", proof->verdict()}, {"checks", proof->verification.checks.size()}};
   return made;
@@ -126,7 +126,8 @@ std::string state_json(const ViewerState& state) {
                  {"notice", state.notice.text},
                  {"recent", state.recent.size()},
                  {"opened_early", state.opened_early},
-                 {"bench", of_bench(state)},
+                 {"export", {{"busy", state.exporting}, {"frames", state.export_frames}}},
+                 {"bench", of_workbench(state)},
                  {"documents", documents}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace);
 }

@@ -10,7 +10,7 @@
 
 #include "core/model/sky_list.hpp"
 #include "core/studies/match.hpp"
-#include "gui/model/device_monitor.hpp"
+#include "gui/model/file_identity.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/proof.hpp"
@@ -34,19 +34,19 @@ struct OpenCatalogue {
 };
 
 /// Sources against one catalogue, or two catalogues against each other. Side -1: the sources of the shown image.
-struct MatchBench {
+struct MatchWork {
   int a = -1, b = 0;
   double radius_arcsec = 0;  ///< 0: default_radius
   SkyList list_a, list_b;    ///< as matched
   MatchRadius radius;
   std::optional<MatchSummary> summary;
   std::string error;
-  std::string made_of;  ///< inputs; another text: match again
+  bool stale = true;  ///< match again, whatever the inputs
   std::vector<std::int64_t> only_a, only_b;
   int list_shown = 0;  ///< 0: pairs, 1: only a, 2: only b
 };
 
-struct ProofBench {
+struct ProofWork {
   std::unique_ptr<JobSlot<std::shared_ptr<const Proof>>> job;
   std::shared_ptr<const Proof> proof;
   std::string tested, oracle = "reference";
@@ -56,16 +56,17 @@ struct ProofBench {
 };
 
 /// The way between two images' pixels.
-struct LockBench {
+struct KnownLock {
   std::shared_ptr<const ImageHeader> from, to;
   std::unique_ptr<SkyLock> lock;
 };
 
 /// The other image of a difference, laid on the shown one's grid.
-struct RegridBench {
+struct RegridWork {
   std::unique_ptr<JobSlot<std::shared_ptr<const Pyramid>>> job;
   std::shared_ptr<const Pyramid> pixels;
-  std::string made_of;
+  std::uint64_t from = 0;                 ///< Pyramid::id() of the pixels that it is made of
+  std::shared_ptr<const ImageHeader> to;  ///< the grid it is laid on
 };
 
 /// What undo goes back to: parameters as JSON, regions and flags as text, so that states compare by their letters.
@@ -76,14 +77,12 @@ struct UndoState {
 };
 
 struct Workbench {
+  KnownFiles files;
   std::vector<std::unique_ptr<OpenCatalogue>> catalogues;
-  MatchBench match;
-  ProofBench proof;
-  std::vector<LockBench> locks;
-  RegridBench regrid;
-  std::unique_ptr<DeviceMonitor> device;
-  std::vector<DeviceReading> device_readings;
-  double device_read_at = -1e9;
+  MatchWork match;
+  ProofWork proof;
+  std::vector<KnownLock> locks;
+  RegridWork regrid;
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
   std::unique_ptr<Autosave> autosave;
   std::optional<Workspace> kept;  ///< of a viewer that ended without being closed

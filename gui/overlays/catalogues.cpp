@@ -7,7 +7,6 @@
 
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/tables/source_shapes.hpp"
-#include "gui/overlays/overlays.hpp"
 #include "gui/ui/catalogue_colours.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
@@ -53,12 +52,17 @@ bool ellipse(ImDrawList& list, const SkyList& rows, std::size_t row, const Canva
   return true;
 }
 
+class CataloguesOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+};
+
 }  // namespace
 
-void draw_catalogues_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
   int drawn = 0;
-  for (const auto& catalogue : context.state.bench->catalogues) {
+  for (const auto& catalogue : context.state.workbench->catalogues) {
     if (!catalogue->shown) continue;
     const auto& pixels = project(*catalogue, canvas.document.header);
     const unsigned colour = catalogue_colour(catalogue->colour);
@@ -74,5 +78,7 @@ void draw_catalogues_overlay(const CanvasView& canvas, Context& context, ImDrawL
     }
   }
 }
+
+std::unique_ptr<Overlay> make_catalogues_overlay() { return std::make_unique<CataloguesOverlay>(); }
 
 }  // namespace reber::gui

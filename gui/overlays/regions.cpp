@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/overlays/overlays.hpp"
 #include "gui/ui/ink.hpp"
+#include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
 namespace {
@@ -21,9 +21,22 @@ struct Grip {
   PixelPosition start, last;
   std::int64_t document = -1;
 };
-Grip grip;
-/// Points of the polygon that is being clicked together.
-std::vector<PixelPosition> corners;
+
+class RegionsOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+  bool input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) override;
+
+ private:
+  bool take_hold(const CanvasInput& mouse, const CanvasView& canvas);
+  void follow(const CanvasInput& mouse, const CanvasView& canvas);
+  bool click_polygon(const CanvasInput& mouse, const CanvasView& canvas);
+  bool make_region(const CanvasInput& mouse, const CanvasView& canvas, Region::Kind tool);
+  bool profile_input(const CanvasInput& mouse, const CanvasView& canvas);
+
+  Grip grip_;
+  std::vector<PixelPosition> corners_;  ///< of the polygon that is being clicked together
+};
 
 double turn_reach(const CanvasView& canvas) { return kTurnArm * canvas.scale / canvas.transform.zoom(); }
 
@@ -45,7 +58,7 @@ void add_region(DocumentInspect& d, Region region) {
 }
 
 /// Takes hold of a handle of the chosen region, or of a region under the mouse.
-bool take_hold(const CanvasInput& mouse, const CanvasView& canvas) {
+bool RegionsOverlay::take_hold(const CanvasInput& mouse, const CanvasView& canvas) {
   DocumentInspect& d = canvas.document.inspect;
   const double reach = kReach * canvas.scale;
   if (selected_one(d)) {
@@ -54,7 +67,7 @@ bool take_hold(const CanvasInput& mouse, const CanvasView& canvas) {
     for (std::size_t i = 0; i < handles.size(); ++i) {
       const ScreenPoint p = canvas.transform.to_screen(handles[i]);
       if (std::hypot(p.x - mouse.at.x, p.y - mouse.at.y) > reach) continue;
-      grip = {Grip::What::handle, i, mouse.image_at, mouse.image_at, canvas.document.id};
+      grip_ = {Grip::What::handle, i, mouse.image_at, mouse.image_at, canvas.document.id};
       return true;
     }
   }
@@ -64,43 +77,43 @@ bool take_hold(const CanvasInput& mouse, const CanvasView& canvas) {
     const bool near = distance_to_outline(region, mouse.image_at) * canvas.transform.zoom() <= reach;
     if (!near && !(d.selected == i && contains(region, mouse.image_at))) continue;
     d.selected = i;
-    grip = {Grip::What::whole, 0, mouse.image_at, mouse.image_at, canvas.document.id};
+    grip_ = {Grip::What::whole, 0, mouse.image_at, mouse.image_at, canvas.document.id};
     return true;
   }
   return false;
 }
 
-void follow(const CanvasInput& mouse, const CanvasView& canvas) {
+void RegionsOverlay::follow(const CanvasInput& mouse, const CanvasView& canvas) {
   DocumentInspect& d = canvas.document.inspect;
   if (!selected_one(d)) return;
   Region& region = d.regions[static_cast<std::size_t>(d.selected)];
-  if (grip.what == Grip::What::handle) {
-    region = pull_handle(region, grip.handle, mouse.image_at, mouse.shift);
+  if (grip_.what == Grip::What::handle) {
+    region = pull_handle(region, grip_.handle, mouse.image_at, mouse.shift);
   } else {
-    region = moved(region, mouse.image_at.x - grip.last.x, mouse.image_at.y - grip.last.y);
+    region = moved(region, mouse.image_at.x - grip_.last.x, mouse.image_at.y - grip_.last.y);
   }
-  grip.last = mouse.image_at;
+  grip_.last = mouse.image_at;
   ++d.version;
 }
 
-bool click_polygon(const CanvasInput& mouse, const CanvasView& canvas) {
-  if (mouse.double_clicked && corners.size() >= 3) {
+bool RegionsOverlay::click_polygon(const CanvasInput& mouse, const CanvasView& canvas) {
+  if (mouse.double_clicked && corners_.size() >= 3) {
     Region region;
     region.kind = Region::Kind::polygon;
-    region.points = corners;
-    corners.clear();
+    region.points = corners_;
+    corners_.clear();
     add_region(canvas.document.inspect, region);
   } else if (mouse.clicked) {
     const bool again =
-        !corners.empty() &&
-        std::hypot(corners.back().x - mouse.image_at.x, corners.back().y - mouse.image_at.y) * canvas.transform.zoom() <
-            3 * canvas.scale;
-    if (!again) corners.push_back(mouse.image_at);
+        !corners_.empty() && std::hypot(corners_.back().x - mouse.image_at.x, corners_.back().y - mouse.image_at.y) *
+                                     canvas.transform.zoom() <
+                                 3 * canvas.scale;
+    if (!again) corners_.push_back(mouse.image_at);
   }
   return true;
 }
 
-bool make_region(const CanvasInput& mouse, const CanvasView& canvas, Region::Kind tool) {
+bool RegionsOverlay::make_region(const CanvasInput& mouse, const CanvasView& canvas, Region::Kind tool) {
   if (tool == Region::Kind::polygon) return click_polygon(mouse, canvas);
   if (tool == Region::Kind::point) {
     if (!mouse.clicked) return true;
@@ -110,12 +123,12 @@ bool make_region(const CanvasInput& mouse, const CanvasView& canvas, Region::Kin
     add_region(canvas.document.inspect, region);
     return true;
   }
-  if (mouse.pressed) grip = {Grip::What::making, 0, mouse.image_at, mouse.image_at, canvas.document.id};
-  if (grip.what != Grip::What::making) return false;
-  grip.last = mouse.image_at;
+  if (mouse.pressed) grip_ = {Grip::What::making, 0, mouse.image_at, mouse.image_at, canvas.document.id};
+  if (grip_.what != Grip::What::making) return false;
+  grip_.last = mouse.image_at;
   if (!mouse.released) return true;
-  grip.what = Grip::What::nothing;
-  const double size = std::hypot(mouse.image_at.x - grip.start.x, mouse.image_at.y - grip.start.y);
+  grip_.what = Grip::What::nothing;
+  const double size = std::hypot(mouse.image_at.x - grip_.start.x, mouse.image_at.y - grip_.start.y);
   if (size * canvas.transform.zoom() < 4 * canvas.scale) {
     canvas.document.inspect.selected = -1;
     return true;
@@ -123,19 +136,19 @@ bool make_region(const CanvasInput& mouse, const CanvasView& canvas, Region::Kin
   if (tool == Region::Kind::line) {
     Region region;
     region.kind = tool;
-    region.points = {grip.start, mouse.image_at};
+    region.points = {grip_.start, mouse.image_at};
     add_region(canvas.document.inspect, region);
   } else {
-    add_region(canvas.document.inspect, region_between(tool, grip.start, mouse.image_at));
+    add_region(canvas.document.inspect, region_between(tool, grip_.start, mouse.image_at));
   }
   return true;
 }
 
-bool profile_input(const CanvasInput& mouse, const CanvasView& canvas) {
-  if (mouse.pressed) grip = {Grip::What::line, 0, mouse.image_at, mouse.image_at, canvas.document.id};
-  if (grip.what != Grip::What::line || grip.document != canvas.document.id) return false;
-  canvas.document.inspect.line = std::pair(grip.start, mouse.image_at);
-  if (mouse.released) grip.what = Grip::What::nothing;
+bool RegionsOverlay::profile_input(const CanvasInput& mouse, const CanvasView& canvas) {
+  if (mouse.pressed) grip_ = {Grip::What::line, 0, mouse.image_at, mouse.image_at, canvas.document.id};
+  if (grip_.what != Grip::What::line || grip_.document != canvas.document.id) return false;
+  canvas.document.inspect.line = std::pair(grip_.start, mouse.image_at);
+  if (mouse.released) grip_.what = Grip::What::nothing;
   return true;
 }
 
@@ -171,7 +184,7 @@ void draw_region(const CanvasView& canvas, const Region& region, bool chosen, Im
 
 }  // namespace
 
-void draw_regions_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void RegionsOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const DocumentInspect& d = canvas.document.inspect;
   for (std::size_t i = 0; i < d.regions.size(); ++i) {
     draw_region(canvas, d.regions[i], static_cast<int>(i) == d.selected, list);
@@ -181,30 +194,32 @@ void draw_regions_overlay(const CanvasView& canvas, Context& context, ImDrawList
     const auto path = screen_path(canvas, {d.line->first, d.line->second});
     halo_line(list, path, kChosenColour, width, false);
   }
-  if (grip.what == Grip::What::making && grip.document == canvas.document.id) {
+  if (grip_.what == Grip::What::making && grip_.document == canvas.document.id) {
     const Region::Kind tool = context.state.inspect.tool;
-    const auto shape = tool == Region::Kind::line ? std::vector{grip.start, grip.last}
-                                                  : outline_of(region_between(tool, grip.start, grip.last));
+    const auto shape = tool == Region::Kind::line ? std::vector{grip_.start, grip_.last}
+                                                  : outline_of(region_between(tool, grip_.start, grip_.last));
     halo_line(list, screen_path(canvas, shape), kChosenColour, width, tool != Region::Kind::line);
   }
-  if (!corners.empty() && context.state.mode == Mode::region) {
-    halo_line(list, screen_path(canvas, corners), kChosenColour, width, false);
-    for (const ImVec2& p : screen_path(canvas, corners)) list.AddCircleFilled(p, 3, kChosenColour);
+  if (!corners_.empty() && context.state.mode == Mode::region) {
+    halo_line(list, screen_path(canvas, corners_), kChosenColour, width, false);
+    for (const ImVec2& p : screen_path(canvas, corners_)) list.AddCircleFilled(p, 3, kChosenColour);
   }
 }
 
-bool regions_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) {
+bool RegionsOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) {
   if (mouse.control) return false;
   if (context.state.mode == Mode::profile) return profile_input(mouse, canvas);
-  if (grip.what == Grip::What::handle || grip.what == Grip::What::whole) {
-    if (grip.document == canvas.document.id && (mouse.down || mouse.released)) follow(mouse, canvas);
-    if (!mouse.down) grip.what = Grip::What::nothing;
+  if (grip_.what == Grip::What::handle || grip_.what == Grip::What::whole) {
+    if (grip_.document == canvas.document.id && (mouse.down || mouse.released)) follow(mouse, canvas);
+    if (!mouse.down) grip_.what = Grip::What::nothing;
     return true;
   }
-  if (grip.what == Grip::What::nothing && corners.empty() && mouse.pressed && take_hold(mouse, canvas)) return true;
+  if (grip_.what == Grip::What::nothing && corners_.empty() && mouse.pressed && take_hold(mouse, canvas)) return true;
   if (context.state.mode == Mode::region) return make_region(mouse, canvas, context.state.inspect.tool);
-  corners.clear();
+  corners_.clear();
   return false;
 }
+
+std::unique_ptr<Overlay> make_regions_overlay() { return std::make_unique<RegionsOverlay>(); }
 
 }  // namespace reber::gui

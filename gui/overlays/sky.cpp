@@ -5,8 +5,9 @@
 
 #include "gui/model/image/wcs_grid.hpp"
 #include "gui/model/sky/compass.hpp"
-#include "gui/overlays/overlays.hpp"
 #include "gui/ui/ink.hpp"
+#include "gui/ui/memo.hpp"
+#include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
 namespace {
@@ -15,37 +16,19 @@ constexpr unsigned kGridColour = IM_COL32(130, 225, 240, 200);
 constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
 constexpr double kMargin = 14;
 
-/// The grid of each canvas, made again when view, style or image change.
-struct KeptGrid {
-  std::int64_t document = -1;
-  const ImageHeader* header = nullptr;
+/// All that a grid depends on.
+struct GridKey {
+  std::shared_ptr<const ImageHeader> header;
   ViewTransform view;
   ScreenRect area;
   CoordinateStyle style;
-  double spacing = 0;
-  SkyGrid grid;
+  double spacing = 0, room = 0;  ///< of the lines, and of a label, in canvas points
+  bool operator==(const GridKey&) const = default;
 };
 
-const SkyGrid& grid_of(const CanvasView& canvas, const Inspect& inspect) {
-  static std::array<KeptGrid, 2> kept;
-  KeptGrid& k = kept[canvas.primary ? 0 : 1];
-  const ScreenRect& area = canvas.transform.canvas();
-  const double spacing = inspect.grid_spacing * canvas.scale;
-  const bool same = k.document == canvas.document.id && k.header == canvas.document.header.get() &&
-                    k.view == canvas.transform.view() && k.area.x == area.x && k.area.y == area.y &&
-                    k.area.width == area.width && k.area.height == area.height && k.style == inspect.style &&
-                    k.spacing == spacing;
-  if (!same) {
-    const SkyView sky(canvas.document.header->wcs, inspect.style.system);
-    k = {canvas.document.id,
-         canvas.document.header.get(),
-         canvas.transform.view(),
-         area,
-         inspect.style,
-         spacing,
-         sky_grid(sky, canvas.transform, inspect.style.sexagesimal, spacing, 20 * canvas.scale)};
-  }
-  return k.grid;
+SkyGrid make_grid(const GridKey& key) {
+  const SkyView sky(key.header->wcs, key.style.system);
+  return sky_grid(sky, CanvasTransform(key.view, key.area), key.style.sexagesimal, key.spacing, key.room);
 }
 
 /// The grid's labels say what a figure's axes say already; ICRS and FK5 differ by less than any label shows.
@@ -104,11 +87,41 @@ const std::optional<Beam>& beam_of(const CanvasView& canvas) {
   return of_run ? d.result->beam : d.header->beam;
 }
 
+class GridOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+
+ private:
+  std::array<Memo<GridKey, SkyGrid>, 2> grids_;  ///< of the primary canvas, and of the other
+};
+
+class BeamOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+};
+
+class CompassOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+};
+
+class ScaleBarOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+};
+
 }  // namespace
 
-void draw_grid_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void GridOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
-  const SkyGrid& grid = grid_of(canvas, context.state.inspect);
+  const Inspect& inspect = context.state.inspect;
+  const GridKey key{canvas.document.header,
+                    canvas.transform.view(),
+                    canvas.transform.canvas(),
+                    inspect.style,
+                    inspect.grid_spacing * canvas.scale,
+                    20 * canvas.scale};
+  const SkyGrid& grid = grids_[canvas.primary ? 0 : 1].of(key, [&] { return make_grid(key); });
   std::vector<ImVec2> path;
   for (const auto& line : grid.lines) {
     path.clear();
@@ -133,7 +146,7 @@ void draw_grid_overlay(const CanvasView& canvas, Context& context, ImDrawList& l
   }
 }
 
-void draw_beam_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+void BeamOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   const auto& beam = beam_of(canvas);
   if (!canvas.document.header || !beam) return;
   const auto outline =
@@ -160,7 +173,7 @@ void draw_beam_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
   list.AddConvexPolyFilled(path.data(), static_cast<int>(path.size()), IM_COL32(240, 248, 250, 210));
 }
 
-void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void CompassOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
   const SkyView sky(canvas.document.header->wcs, context.state.inspect.style.system);
   const auto compass = compass_at(sky, canvas.transform, middle_of(canvas));
@@ -177,7 +190,7 @@ void draw_compass_overlay(const CanvasView& canvas, Context& context, ImDrawList
   arrow(list, from, compass->east, length, canvas.scale, equatorial ? "E" : "+lon");
 }
 
-void draw_scale_bar_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+void ScaleBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   if (!canvas.document.header) return;
   const ScreenRect& area = canvas.transform.canvas();
   const auto bar = scale_bar_at(canvas.document.header->wcs, canvas.transform, middle_of(canvas),
@@ -194,5 +207,10 @@ void draw_scale_bar_overlay(const CanvasView& canvas, Context&, ImDrawList& list
   halo_text(list, {static_cast<float>(x + 0.5 * bar->length) - 0.5f * size.x, static_cast<float>(y - end) - size.y - 1},
             kTextColour, bar->text);
 }
+
+std::unique_ptr<Overlay> make_grid_overlay() { return std::make_unique<GridOverlay>(); }
+std::unique_ptr<Overlay> make_beam_overlay() { return std::make_unique<BeamOverlay>(); }
+std::unique_ptr<Overlay> make_compass_overlay() { return std::make_unique<CompassOverlay>(); }
+std::unique_ptr<Overlay> make_scale_bar_overlay() { return std::make_unique<ScaleBarOverlay>(); }
 
 }  // namespace reber::gui

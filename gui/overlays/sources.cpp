@@ -1,19 +1,145 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Labels of the selected sources, and picking them with the mouse.
+// Ellipses of the sources, labels of the selected ones, and picking them with the mouse; the crosshair.
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
 #include <utility>
 
-#include "gui/overlays/overlays.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/ink.hpp"
+#include "gui/ui/memo.hpp"
+#include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
+namespace {
 
-void draw_sources_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+/// What the ellipses on the card were made of.
+struct ShapesKey {
+  std::shared_ptr<const LiveResult> result;
+  std::size_t count = 0;
+  bool operator==(const ShapesKey&) const = default;
+};
+struct KindsKey {
+  ShapesKey shapes;
+  std::uint64_t selection = 0;  ///< Selection::version
+  bool operator==(const KindsKey&) const = default;
+};
+
+/// A document's sources on the card.
+struct DrawnSources {
+  EllipseSet ellipses;
+  Asked<ShapesKey> shapes;
+  Asked<KindsKey> kinds;
+};
+
+/// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
+void update(DrawnSources& drawn, const Document& document) {
+  const ShapesKey shapes{document.result, document.shapes.size()};
+  if (drawn.shapes.anew(shapes)) drawn.ellipses.set_shapes(document.shapes);
+  if (!drawn.kinds.anew({shapes, document.selection.version})) return;
+  std::vector<std::uint8_t> kinds;
+  kinds.reserve(shapes.count);
+  for (const Source& source : document.result->sources) kinds.push_back(source.negative ? 1 : 0);
+  kinds.resize(shapes.count);
+  for (const std::int64_t row : document.selection.rows)
+    if (row >= 0 && row < static_cast<std::int64_t>(kinds.size())) kinds[static_cast<std::size_t>(row)] = 2;
+  drawn.ellipses.set_kinds(kinds);
+}
+
+/// Small ellipses grow to a size that can be seen; all are fainter while newer parameters are at work.
+EllipseLook look_of(const Document& document, double ratio, double scale) {
+  constexpr std::size_t kMany = 5000;
+  EllipseLook look{{palette().source, palette().source_negative, palette().source_selected},
+                   (document.shapes.size() > kMany ? 2.5 : 3.5) * scale * ratio,
+                   1.4 * ratio * scale};
+  if (document.result_stale())
+    for (std::uint32_t& colour : look.colours) colour = (colour & 0x00ffffffu) | 0x70000000u;
+  return look;
+}
+
+Rgba from_packed(unsigned colour) {
+  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour);
+  return {c.x, c.y, c.z, c.w};
+}
+
+class SourcesOverlay final : public Overlay {
+ public:
+  void paint(const CanvasView& canvas, Context& context, const Brush& brush) override;
+  [[nodiscard]] PaintKey paint_key(const CanvasView& canvas, const ViewerState& state) const override;
+  [[nodiscard]] bool has_lines() const override { return true; }
+  void add_lines(const CanvasView& canvas, std::vector<FigureItem>& items) const override;
+  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+  bool input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) override;
+
+ private:
+  std::map<std::int64_t, DrawnSources> drawn_;  ///< by document
+};
+
+class CrosshairOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+};
+
+}  // namespace
+
+PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& state) const {
+  const Document& document = canvas.document;
+  if (!document.result || document.shapes.empty()) return {};
+  return {1, document.result->generation, document.selection.version, document.result_stale() ? 1U : 0U,
+          state.light_theme ? 1U : 0U};
+}
+
+void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Brush& brush) {
+  const Document& document = canvas.document;
+  if (!document.result || document.shapes.empty()) return;
+  std::erase_if(drawn_, [&](const auto& each) { return context.state.find(each.first) == nullptr; });
+  DrawnSources& drawn = drawn_[document.id];
+  update(drawn, document);
+  brush.ellipses.draw(drawn.ellipses, brush.scene.transform, look_of(document, brush.ratio, canvas.scale));
+  brush.passes.mark("ellipses");
+}
+
+/// The ellipses that the window draws with the graphics card.
+void SourcesOverlay::add_lines(const CanvasView& view, std::vector<FigureItem>& items) const {
+  const Document& document = view.document;
+  const CanvasTransform& canvas = view.transform;
+  constexpr int kSides = 72;
+  for (std::size_t row = 0; row < document.shapes.size(); ++row) {
+    const SourceShape& shape = document.shapes[row];
+    const EllipseAxes axes = axes_of(shape.fwhm2);
+    const ScreenPoint centre = canvas.to_screen({shape.x, shape.y});
+    const double reach = 0.5 * axes.major * canvas.zoom() + 4;
+    const ScreenRect& r = canvas.canvas();
+    if (!(centre.x > r.x - reach && centre.x < r.x + r.width + reach && centre.y > r.y - reach &&
+          centre.y < r.y + r.height + reach))
+      continue;
+    const bool selected = document.selection.rows.count(static_cast<std::int64_t>(row)) > 0;
+    FigureLine line;
+    line.colour = from_packed(selected                                 ? palette().source_selected
+                              : document.result->sources[row].negative ? palette().source_negative
+                                                                       : palette().source);
+    line.width = selected ? 2.1 : 1.3;
+    line.closed = true;
+    for (int i = 0; i < kSides; ++i) {
+      const double t = 2 * std::numbers::pi * i / kSides;
+      const double u = 0.5 * axes.major * std::cos(t), v = 0.5 * axes.minor * std::sin(t);
+      line.points.push_back(canvas.to_screen({shape.x + u * std::cos(axes.angle) - v * std::sin(axes.angle),
+                                              shape.y + u * std::sin(axes.angle) + v * std::cos(axes.angle)}));
+    }
+    FigureLine halo = line;
+    halo.colour = from_packed(palette().halo);
+    halo.width += selected ? 3.9 : 1.4;
+    items.emplace_back(std::move(halo));
+    items.emplace_back(std::move(line));
+  }
+}
+
+void SourcesOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   const Document& document = canvas.document;
   constexpr std::size_t kMostLabels = 60;
   if (!document.result || document.selection.rows.size() > kMostLabels) return;
@@ -30,7 +156,7 @@ void draw_sources_overlay(const CanvasView& canvas, Context&, ImDrawList& list) 
   }
 }
 
-bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) {
+bool SourcesOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) {
   constexpr double kReach = 8;  // screen units
   Document& document = canvas.document;
   if (!mouse.clicked && !mouse.double_clicked) return false;
@@ -55,7 +181,7 @@ bool sources_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, C
   return true;
 }
 
-void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void CrosshairOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const auto& crosshair = context.state.cursor.crosshair;
   if (!crosshair) return;
   const Document* shown = context.state.document();
@@ -71,5 +197,8 @@ void draw_crosshair_overlay(const CanvasView& canvas, Context& context, ImDrawLi
     list.AddLine(from, to, palette().source_selected, line);
   }
 }
+
+std::unique_ptr<Overlay> make_sources_overlay() { return std::make_unique<SourcesOverlay>(); }
+std::unique_ptr<Overlay> make_crosshair_overlay() { return std::make_unique<CrosshairOverlay>(); }
 
 }  // namespace reber::gui

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "gui/model/image/colour_bar.hpp"
-#include "gui/overlays/overlays.hpp"
 #include "gui/ui/ink.hpp"
 #include "gui/ui/inspector.hpp"
+#include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
 namespace {
@@ -15,9 +15,19 @@ constexpr unsigned kContourColour = IM_COL32(140, 255, 170, 230);
 constexpr unsigned kNegativeColour = IM_COL32(255, 150, 150, 230);
 constexpr int kSteps = 64;
 
+class ColourBarOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+};
+
+class ContoursOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+};
+
 }  // namespace
 
-void draw_colour_bar_overlay(const CanvasView& canvas, Context&, ImDrawList& list) {
+void ColourBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   const Layer& layer = canvas.document.layer(canvas.layer);
   const RenderSettings& r = layer.render;
   if (!canvas.document.header || r.categorical || canvas.framed) return;
@@ -50,7 +60,7 @@ void draw_colour_bar_overlay(const CanvasView& canvas, Context&, ImDrawList& lis
   list.AddText({right - ImGui::CalcTextSize(bar.unit.c_str()).x, top - 1.4f * line - 1}, kTextColour, bar.unit.c_str());
 }
 
-void draw_contours_overlay(const CanvasView& canvas, Context& context, ImDrawList& list) {
+void ContoursOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header || !canvas.primary) return;
   const Rect area = canvas.transform.visible(canvas.document.header->shape);
   if (area.nx < 2 || area.ny < 2) return;
@@ -71,5 +81,8 @@ void draw_contours_overlay(const CanvasView& canvas, Context& context, ImDrawLis
     }
   }
 }
+
+std::unique_ptr<Overlay> make_colour_bar_overlay() { return std::make_unique<ColourBarOverlay>(); }
+std::unique_ptr<Overlay> make_contours_overlay() { return std::make_unique<ContoursOverlay>(); }
 
 }  // namespace reber::gui

@@ -1,64 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Panel and actions: places of an image to come back to.
+// Panel: places of an image to come back to.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include "gui/app/actions.hpp"
-#include "gui/panels/palette_window.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/ui/action.hpp"
 #include "gui/ui/fields.hpp"
-#include "gui/ui/readout_of.hpp"
+#include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {
 
-void add_bookmark(Context& context) {
-  Document& document = *context.state.document();
-  const Readout place = readout_of(context.state, document, document.view.centre);
-  const std::string name = place.position().empty() ? place.pixel : place.position();
-  document.bookmarks.push_back({name, document.view});
-  document.bookmark_next = 0;
-  context.state.say("Bookmark: " + name);
-}
-
-void next_bookmark(Context& context) {
-  Document& document = *context.state.document();
-  const std::size_t at = document.bookmark_next % document.bookmarks.size();
-  document.view = document.bookmarks[at].view;
-  document.bookmark_next = at + 1;
-  context.state.say(
-      fmt::format("Bookmark {} of {}: {}", at + 1, document.bookmarks.size(), document.bookmarks[at].name));
-}
-
-bool has_bookmarks(const ViewerState& state) {
-  return state.document() != nullptr && !state.document()->bookmarks.empty();
-}
+class BookmarksPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+};
 
 }  // namespace
 
-std::vector<Action> bookmark_actions() {
-  return {
-      {"bookmark.add",
-       "Bookmark this view",
-       "View",
-       "m",
-       "Remembers the place and the zoom.",
-       has_pixels,
-       add_bookmark,
-       {}},
-      {"bookmark.next",
-       "Next bookmark",
-       "View",
-       "'",
-       "Goes to the bookmarks in turn.",
-       has_bookmarks,
-       next_bookmark,
-       {}},
-  };
-}
-
-void draw_bookmarks_panel(Context& context) {
+void BookmarksPanel::draw(Context& context) {
   Document& document = *context.state.document();
   if (ImGui::Button("Add")) run_action(context, "bookmark.add");
   context.widgets.item("bookmarks.add");
@@ -80,5 +40,7 @@ void draw_bookmarks_panel(Context& context) {
   }
   if (gone >= 0) document.bookmarks.erase(document.bookmarks.begin() + gone);
 }
+
+std::unique_ptr<Panel> make_bookmarks_panel() { return std::make_unique<BookmarksPanel>(); }
 
 }  // namespace reber::gui

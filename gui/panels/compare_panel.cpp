@@ -9,9 +9,9 @@
 #include "gui/model/image/readout.hpp"
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/fields.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -68,7 +68,7 @@ void draw_lock(Context& context, Document& shown) {
   ImGui::Checkbox("Lock by sky coordinates", &compare.sky_lock);
   context.widgets.item("compare.lock");
   if (compare.sky_lock) {
-    const SkyLock& lock = lock_between(*context.state.bench, shown, *other);
+    const SkyLock& lock = lock_between(*context.state.workbench, shown, *other);
     const auto map = lock.why_not().empty() ? lock.affine(shown.view.centre) : std::nullopt;
     if (!lock.why_not().empty()) {
       ImGui::TextWrapped("Locked pixel on pixel: %s.", lock.why_not().c_str());
@@ -104,9 +104,16 @@ void draw_lock(Context& context, Document& shown) {
     ImGui::TextDisabled(grids_differ ? "the other image is laid on this one's grid (bilinear)" : "pixel on pixel");
 }
 
+class ComparePanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+  void save(const Context& context, Workspace& workspace) const override;
+  void load(Context& context, const Workspace& workspace, std::vector<std::string>& problems) override;
+};
+
 }  // namespace
 
-void draw_compare_panel(Context& context) {
+void ComparePanel::draw(Context& context) {
   Document* shown = context.state.document();
   if (shown == nullptr) return;
   Compare& compare = context.state.compare;
@@ -133,5 +140,27 @@ void draw_compare_panel(Context& context) {
   }
   draw_lock(context, *shown);
 }
+
+void ComparePanel::save(const Context& context, Workspace& workspace) const {
+  const ViewerState& state = context.state;
+  const Compare& compare = state.compare;
+  if (compare.other_document >= 0 && !state.saved_index(compare.other_document)) return;
+  workspace.compare.kind = word_of<Kind>(compare.kind, kKinds);
+  workspace.compare.other = compare.other_document < 0 ? -1 : *state.saved_index(compare.other_document);
+  workspace.compare.layer = kLayerNames[static_cast<std::size_t>(compare.other_layer)];
+}
+
+void ComparePanel::load(Context& context, const Workspace& workspace, std::vector<std::string>&) {
+  ViewerState& state = context.state;
+  const SavedCompare& saved = workspace.compare;
+  state.compare = {};
+  for (const auto& [word, kind] : kKinds)
+    if (saved.kind == word) state.compare.kind = kind;
+  if (saved.other >= 0 && saved.other < static_cast<std::int64_t>(state.documents.size()))
+    state.compare.other_document = state.documents[static_cast<std::size_t>(saved.other)]->id;
+  state.compare.other_layer = layer_named(saved.layer);
+}
+
+std::unique_ptr<Panel> make_compare_panel() { return std::make_unique<ComparePanel>(); }
 
 }  // namespace reber::gui

@@ -4,8 +4,9 @@
 #include <imgui.h>
 
 #include "core/base/error.hpp"
-#include "gui/panels/panels.hpp"
-#include "gui/panels/pipeline_fields.hpp"
+#include "gui/model/workspace.hpp"
+#include "gui/ui/fields.hpp"
+#include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {
@@ -16,9 +17,19 @@ std::string percents_text(const std::vector<double>& percents) {
   return text;
 }
 
+class ContoursPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+  void save(const Context& context, Workspace& workspace) const override;
+  void load(Context& context, const Workspace& workspace, std::vector<std::string>& problems) override;
+
+ private:
+  TextField percents_;
+};
+
 }  // namespace
 
-void draw_contours_panel(Context& context) {
+void ContoursPanel::draw(Context& context) {
   bool& on = context.state.overlay_on["contours"];
   ImGui::Checkbox("Shown", &on);
   context.widgets.item("contours.on");
@@ -36,12 +47,24 @@ void draw_contours_panel(Context& context) {
     context.widgets.item("contours.negative");
     tip("A dashed line as far below the middle as the first one is above.");
   } else {
-    text_value(context, "Percent", "contours.percents", 0, percents_text(levels.percents), "90, 99, 99.9",
+    text_value(context, percents_, "Percent", "contours.percents", 0, percents_text(levels.percents), "90, 99, 99.9",
                [&](const std::string& text) { levels.percents = parse_percents(text); });
     tip("Parts of the layer's pixels that lie below each line.");
   }
   number(context, "Smooth", "contours.smooth", levels.smooth_px, 0, 20, levels.smooth_px > 0 ? "%.1f px" : "not");
   tip("Full width at half maximum of a Gaussian, in image pixels.");
 }
+
+void ContoursPanel::save(const Context& context, Workspace& workspace) const {
+  workspace.contours = context.state.inspect.contours;
+  workspace.contours.middle = workspace.contours.sigma = 0;
+  workspace.contours.at_percents.clear();
+}
+
+void ContoursPanel::load(Context& context, const Workspace& workspace, std::vector<std::string>&) {
+  context.state.inspect.contours = workspace.contours;
+}
+
+std::unique_ptr<Panel> make_contours_panel() { return std::make_unique<ContoursPanel>(); }
 
 }  // namespace reber::gui

@@ -7,17 +7,13 @@
 
 #include <cmath>
 
-#include "gui/app/actions.hpp"
-#include "gui/panels/palette_window.hpp"
+#include "gui/ui/action.hpp"
 #include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {
 
 using Frame = SkySystem::Frame;
-
-/// Where the menu was opened.
-PixelPosition menu_place;
 
 void copy(Context& context, const std::string& text) {
   if (text.empty()) return;
@@ -80,18 +76,17 @@ void copy_place(Context& context) {
   copy(context, r.position().empty() ? r.pixel : r.position());
 }
 
-void draw_canvas_menu(Context& context) {
+void CanvasMenu::draw(Context& context) {
   ViewerState& state = context.state;
   if (!ImGui::BeginPopup("##canvas menu")) return;
-  if (ImGui::IsWindowAppearing()) menu_place = state.cursor.at;
+  if (ImGui::IsWindowAppearing()) place_ = state.cursor.at;
   Document& document = *state.document();
-  const Readout r = readout_of(state, document, menu_place);
+  const Readout r = readout_of(state, document, place_);
   copy_item(context, "position", r.position());
   copy_item(context, "pixel", r.pixel);
   copy_item(context, "value", r.value);
   ImGui::Separator();
-  const auto x = static_cast<std::int64_t>(std::lround(menu_place.x)),
-             y = static_cast<std::int64_t>(std::lround(menu_place.y));
+  const auto x = static_cast<std::int64_t>(std::lround(place_.x)), y = static_cast<std::int64_t>(std::lround(place_.y));
   const float value = document.layer().pixels ? document.layer().pixels->value(y, x) : std::nanf("");
   RenderSettings& render = document.layer().render;
   for (const bool high : {false, true}) {
@@ -104,9 +99,9 @@ void draw_canvas_menu(Context& context) {
   }
   item(context, "image.auto_limits");
   ImGui::Separator();
-  if (ImGui::MenuItem("Centre here")) document.view.centre = menu_place;
+  if (ImGui::MenuItem("Centre here")) document.view.centre = place_;
   context.widgets.item("context.centre");
-  if (ImGui::MenuItem("Crosshair here")) state.cursor.crosshair = menu_place;
+  if (ImGui::MenuItem("Crosshair here")) state.cursor.crosshair = place_;
   context.widgets.item("context.crosshair");
   item(context, "panel.goto");
   item(context, "panel.header");

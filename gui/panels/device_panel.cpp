@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/model/workbench.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/model/device_monitor.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -70,22 +70,33 @@ void draw_backend(Context& context) {
   if (!context.state.texture_way.empty()) ImGui::TextWrapped("Textures: %s", context.state.texture_way.c_str());
 }
 
+class DevicePanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  std::unique_ptr<DeviceMonitor> monitor_;
+  std::vector<DeviceReading> readings_;
+  double read_at_ = -1e9;  ///< ViewerState::now
+};
+
 }  // namespace
 
-void draw_device_panel(Context& context) {
+void DevicePanel::draw(Context& context) {
   draw_backend(context);
   ImGui::Separator();
-  Workbench& bench = *context.state.bench;
-  if (!bench.device) bench.device = std::make_unique<DeviceMonitor>();
-  if (!bench.device->available()) {
-    ImGui::TextWrapped("No readings of a graphics card: %s.", bench.device->why_not().c_str());
+  if (!monitor_) monitor_ = std::make_unique<DeviceMonitor>();
+  if (!monitor_->available()) {
+    ImGui::TextWrapped("No readings of a graphics card: %s.", monitor_->why_not().c_str());
     return;
   }
-  if (context.state.now - bench.device_read_at >= kEverySeconds) {
-    bench.device_readings = bench.device->read();
-    bench.device_read_at = context.state.now;
+  if (context.state.now - read_at_ >= kEverySeconds) {
+    readings_ = monitor_->read();
+    read_at_ = context.state.now;
   }
-  for (const DeviceReading& card : bench.device_readings) draw_card(card);
+  for (const DeviceReading& card : readings_) draw_card(card);
 }
+
+std::unique_ptr<Panel> make_device_panel() { return std::make_unique<DevicePanel>(); }
 
 }  // namespace reber::gui

@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "gui/panels/panels.hpp"
+#include "gui/panels/planes.hpp"
 #include "gui/ui/fields.hpp"
+#include "gui/ui/inspector.hpp"
+#include "gui/ui/panel.hpp"
 
 namespace reber::gui {
 namespace {
@@ -53,9 +55,30 @@ void draw_stretch(Context& context, RenderSettings& render) {
   }
 }
 
+/// The rule that the shown layer's limits follow.
+void draw_limits_choice(Context& context) {
+  RenderSettings& render = context.state.document()->layer().render;
+  label("Limits");
+  const auto now = limits_rule(render.limits);
+  if (ImGui::BeginCombo("##limits rule", now ? name_of(*now).c_str() : "set by hand", ImGuiComboFlags_HeightLargest)) {
+    for (const LimitsRule& rule : limits_rules()) {
+      const std::string name = name_of(rule);
+      if (ImGui::Selectable(name.c_str(), now && name == name_of(*now))) set_limits_by(context, rule);
+      context.widgets.item("display.limits." + name);
+    }
+    ImGui::EndCombo();
+  }
+  context.widgets.item("display.limits");
+}
+
+class DisplayPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+};
+
 }  // namespace
 
-void draw_display_panel(Context& context) {
+void DisplayPanel::draw(Context& context) {
   Document& document = *context.state.document();
   RenderSettings& render = document.layer().render;
   draw_plane_choice(context);
@@ -100,5 +123,7 @@ void draw_display_panel(Context& context) {
   ImGui::ColorEdit3("Blank", &render.blank.red, ImGuiColorEditFlags_NoInputs);
   context.widgets.item("display.blank");
 }
+
+std::unique_ptr<Panel> make_display_panel() { return std::make_unique<DisplayPanel>(); }
 
 }  // namespace reber::gui

@@ -10,7 +10,6 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "gui/model/sky/compass.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/readout_of.hpp"
 #include "gui/ui/theme.hpp"
@@ -61,18 +60,33 @@ void go(Context& context, const std::string& text) {
   }
 }
 
+class HeaderPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  std::string search_;
+};
+
+class GotoPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  std::string place_, error_;
+};
+
 }  // namespace
 
-void draw_header_panel(Context& context) {
+void HeaderPanel::draw(Context& context) {
   const Document& document = *context.state.document();
   if (!document.header) return;
-  std::string& search = context.state.inspect.header_search;
   ImGui::SetNextItemWidth(-9 * ImGui::GetFontSize());
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::InputTextWithHint("##search", "Search keywords, values and comments", &search);
+  ImGui::InputTextWithHint("##search", "Search keywords, values and comments", &search_);
   context.widgets.item("header.search");
   ImGui::SameLine();
-  const std::string wanted = upper(search);
+  const std::string wanted = upper(search_);
   std::vector<std::string> found;
   for (const std::string& card : document.header->cards) {
     if (wanted.empty() || upper(card).find(wanted) != std::string::npos) found.push_back(printable(card));
@@ -104,32 +118,35 @@ void draw_header_panel(Context& context) {
   ImGui::EndChild();
 }
 
-void draw_goto_panel(Context& context) {
-  Inspect& inspect = context.state.inspect;
+void GotoPanel::draw(Context& context) {
   if (!context.state.document()->header) return;
   ImGui::TextDisabled("12:34:56.7 -12:34:56 5'     188.7 -12.6 0.2d     gal 120.5 -3     pixel 100 200 50");
   if (ImGui::IsWindowAppearing()) {
     ImGui::SetKeyboardFocusHere();
-    inspect.place_error.clear();
+    error_.clear();
   }
   ImGui::SetNextItemWidth(-5 * ImGui::GetFontSize());
-  bool done = ImGui::InputText("##place", &inspect.place, ImGuiInputTextFlags_EnterReturnsTrue);
+  bool done = ImGui::InputText("##place", &place_, ImGuiInputTextFlags_EnterReturnsTrue);
   context.widgets.item("goto.place");
   ImGui::SameLine();
   done |= ImGui::Button("Go", {-1, 0});
   context.widgets.item("goto.go");
   if (done) {
     try {
-      go(context, inspect.place);
-      inspect.place_error.clear();
+      go(context, place_);
+      error_.clear();
       set_open(context.state, "goto", false);
     } catch (const Error& error) {
-      inspect.place_error = error.what();
+      error_ = error.what();
     }
   }
   ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
-  ImGui::TextWrapped("%s", inspect.place_error.c_str());
+  ImGui::TextWrapped("%s", error_.c_str());
   ImGui::PopStyleColor();
 }
+
+std::unique_ptr<Panel> make_header_panel() { return std::make_unique<HeaderPanel>(); }
+
+std::unique_ptr<Panel> make_goto_panel() { return std::make_unique<GotoPanel>(); }
 
 }  // namespace reber::gui

@@ -5,12 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/panels.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
+namespace {
 
-void draw_magnifier_panel(Context& context) {
+class MagnifierPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+};
+
+}  // namespace
+
+void MagnifierPanel::draw(Context& context) {
   constexpr double kTimes = 4, kLeast = 6;  // times the canvas, and screen units a pixel at least
   const Document& document = *context.state.document();
   const Cursor& cursor = context.state.cursor;
@@ -31,5 +39,7 @@ void draw_magnifier_panel(Context& context) {
                palette().halo, 0, 0, 3);
   list.AddRect({middle.x - pixel, middle.y - pixel}, {middle.x + pixel, middle.y + pixel}, palette().source_selected);
 }
+
+std::unique_ptr<Panel> make_magnifier_panel() { return std::make_unique<MagnifierPanel>(); }
 
 }  // namespace reber::gui

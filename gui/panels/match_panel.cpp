@@ -11,10 +11,10 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/open_catalogue.hpp"
-#include "gui/panels/panels.hpp"
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/ui/catalogue_colours.hpp"
 #include "gui/ui/linked_plot.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -22,8 +22,7 @@ namespace {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-void draw_open(Context& context) {
-  static std::string path;
+void draw_open(Context& context, std::string& path) {
   ImGui::SetNextItemWidth(-7 * ImGui::GetFontSize());
   const bool entered = ImGui::InputTextWithHint("##path", "path of a catalogue: FITS, VOTable, CSV, text", &path,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
@@ -31,11 +30,11 @@ void draw_open(Context& context) {
   ImGui::SameLine();
   const bool pressed = ImGui::Button("Open");
   context.widgets.item("match.open");
-  if ((entered || pressed) && !path.empty()) open_catalogue_file(context, path);
+  if ((entered || pressed) && !path.empty()) open_catalogue_file(context.state, path);
 }
 
 void draw_list(Context& context) {
-  auto& catalogues = context.state.bench->catalogues;
+  auto& catalogues = context.state.workbench->catalogues;
   std::size_t closed = catalogues.size();
   for (std::size_t i = 0; i < catalogues.size(); ++i) {
     OpenCatalogue& each = *catalogues[i];
@@ -54,68 +53,43 @@ void draw_list(Context& context) {
   }
   if (closed < catalogues.size()) {
     catalogues.erase(catalogues.begin() + static_cast<std::ptrdiff_t>(closed));
-    context.state.bench->match = {};
+    context.state.workbench->match = {};
   }
 }
 
-std::string side_name(const Workbench& bench, int side) {
-  if (side < 0 || side >= static_cast<int>(bench.catalogues.size())) return "sources found here";
-  return file_name(bench.catalogues[static_cast<std::size_t>(side)]->path);
+std::string side_name(const Workbench& workbench, int side) {
+  if (side < 0 || side >= static_cast<int>(workbench.catalogues.size())) return "sources found here";
+  return file_name(workbench.catalogues[static_cast<std::size_t>(side)]->path);
 }
 
 void side_choice(Context& context, const char* label, int& side) {
-  const Workbench& bench = *context.state.bench;
+  const Workbench& workbench = *context.state.workbench;
   ImGui::SetNextItemWidth(12 * ImGui::GetFontSize());
-  if (ImGui::BeginCombo(label, side_name(bench, side).c_str())) {
-    for (int i = -1; i < static_cast<int>(bench.catalogues.size()); ++i)
-      if (ImGui::Selectable(side_name(bench, i).c_str(), i == side)) side = i;
+  if (ImGui::BeginCombo(label, side_name(workbench, side).c_str())) {
+    for (int i = -1; i < static_cast<int>(workbench.catalogues.size()); ++i)
+      if (ImGui::Selectable(side_name(workbench, i).c_str(), i == side)) side = i;
     ImGui::EndCombo();
   }
   context.widgets.item(std::string("match.side.") + label);
 }
 
 /// The list of a side; empty where there is nothing.
-std::optional<SkyList> list_of(const Workbench& bench, const Document& document, int side) {
-  if (side >= 0 && side < static_cast<int>(bench.catalogues.size()))
-    return bench.catalogues[static_cast<std::size_t>(side)]->list;
+std::optional<SkyList> list_of(const Workbench& workbench, const Document& document, int side) {
+  if (side >= 0 && side < static_cast<int>(workbench.catalogues.size()))
+    return workbench.catalogues[static_cast<std::size_t>(side)]->list;
   if (side >= 0 || !document.result) return std::nullopt;
   return sky_list(document.sources.table.catalogue());
 }
 
-void match_again(Context& context, Document& document) {
-  Workbench& bench = *context.state.bench;
-  MatchBench& match = bench.match;
-  const auto key_of = [&](int side) {
-    return side < 0 ? fmt::format("document {} {}", document.id, document.sources.generation)
-                    : bench.catalogues[static_cast<std::size_t>(side)]->path;
-  };
-  match.a = std::min(match.a, static_cast<int>(bench.catalogues.size()) - 1);
-  match.b = std::min(match.b, static_cast<int>(bench.catalogues.size()) - 1);
-  const std::string key = fmt::format("{}|{}|{}", key_of(match.a), key_of(match.b), match.radius_arcsec);
-  if (key == match.made_of) return;
-  match.made_of = key;
-  match.summary.reset();
-  const auto a = list_of(bench, document, match.a), b = list_of(bench, document, match.b);
-  if (!a || !b) {
-    match.error = "no sources yet: run the detection, or choose two catalogues";
-    return;
-  }
-  if (match.a == match.b) {
-    match.error = "choose two different lists";
-    return;
-  }
-  match_into(match, *a, *b);
-}
-
 /// Centres the view on a row of a side and selects it.
 void look_at(Context& context, Document& document, int side, std::int64_t row) {
-  Workbench& bench = *context.state.bench;
+  Workbench& workbench = *context.state.workbench;
   if (side < 0) {
     document.selection.select_only(row);
     centre_on(document, row);
     return;
   }
-  OpenCatalogue& catalogue = *bench.catalogues[static_cast<std::size_t>(side)];
+  OpenCatalogue& catalogue = *workbench.catalogues[static_cast<std::size_t>(side)];
   catalogue.focus = row;
   const PixelPosition at = project(catalogue, document.header)[static_cast<std::size_t>(row)];
   if (!std::isfinite(at.x) || !std::isfinite(at.y)) {
@@ -136,7 +110,7 @@ std::string number(double value, const char* format = "{:.4g}") {
 }
 
 void draw_pair_rows(Context& context, Document& document) {
-  MatchBench& match = context.state.bench->match;
+  MatchWork& match = context.state.workbench->match;
   const MatchSummary& summary = *match.summary;
   const bool pairs = match.list_shown == 0;
   const std::vector<std::int64_t>& alone = match.list_shown == 1 ? match.only_a : match.only_b;
@@ -192,7 +166,7 @@ void draw_pair_rows(Context& context, Document& document) {
   ImGui::EndTable();
 }
 
-void draw_summary(const MatchBench& match) {
+void draw_summary(const MatchWork& match) {
   const MatchSummary& s = *match.summary;
   ImGui::TextWrapped("%zu matched within %.2f\" (%s); %zu only in A, %zu only in B; about %.1f by chance",
                      s.pairs.size(), match.radius.deg * 3600, match.radius.reason.c_str(), match.only_a.size(),
@@ -207,14 +181,14 @@ void draw_summary(const MatchBench& match) {
 }
 
 /// Offsets of the pairs, flux against flux, and the part of B that A found.
-void draw_match_plots(Context& context, const MatchBench& match) {
-  static PlotView offsets, fluxes, complete;
-  static std::string drawn;
+struct MatchPlots {
+  PlotView offsets, fluxes, complete;
+
+  void draw(Context& context, const MatchWork& match);
+};
+
+void MatchPlots::draw(Context& context, const MatchWork& match) {
   const MatchSummary& s = *match.summary;
-  if (drawn != match.made_of) {
-    offsets.fitted = fluxes.fitted = complete.fitted = false;
-    drawn = match.made_of;
-  }
   std::vector<double> flux_a, flux_b;
   for (const MatchPair& pair : s.pairs) {
     flux_a.push_back(entry(match.list_a.total, pair.a));
@@ -267,31 +241,95 @@ void draw_match_plots(Context& context, const MatchBench& match) {
     area.marker(centres[i], completeness.fraction[i], palette().accent, 3);
 }
 
+/// One list of a match: a catalogue's path, or the sources of a document.
+struct MatchSide {
+  std::string path;
+  std::int64_t document = -1;
+  std::uint64_t generation = 0;
+  bool operator==(const MatchSide&) const = default;
+};
+
+/// What a match was made of.
+struct MatchKey {
+  MatchSide a, b;
+  double radius_arcsec = 0;
+  bool operator==(const MatchKey&) const = default;
+};
+
+class MatchPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+  void save(const Context& context, Workspace& workspace) const override;
+  void load(Context& context, const Workspace& workspace, std::vector<std::string>& problems) override;
+
+ private:
+  void match_again(Context& context, const Document& document);
+
+  std::string path_;
+  MatchPlots plots_;
+  std::optional<MatchKey> made_of_;
+};
+
 }  // namespace
 
-void open_catalogue_file(Context& context, const std::string& path) {
-  try {
-    auto opened = open_catalogue(path);
-    opened->colour = static_cast<int>(context.state.bench->catalogues.size());
-    context.state.say(
-        fmt::format("{}: {} rows; {}", file_name(path), opened->list.rows, describe_columns(opened->list)));
-    context.state.bench->catalogues.push_back(std::move(opened));
-    context.state.bench->match.b = static_cast<int>(context.state.bench->catalogues.size()) - 1;
-  } catch (const Error& error) {
-    context.state.say(error.what(), true);
+void MatchPanel::match_again(Context& context, const Document& document) {
+  Workbench& workbench = *context.state.workbench;
+  MatchWork& match = workbench.match;
+  match.a = std::min(match.a, static_cast<int>(workbench.catalogues.size()) - 1);
+  match.b = std::min(match.b, static_cast<int>(workbench.catalogues.size()) - 1);
+  const auto side = [&](int which) {
+    return which < 0 ? MatchSide{"", document.id, document.sources.generation}
+                     : MatchSide{workbench.catalogues[static_cast<std::size_t>(which)]->path, -1, 0};
+  };
+  const MatchKey key{side(match.a), side(match.b), match.radius_arcsec};
+  if (made_of_ == key && !match.stale) return;
+  made_of_ = key;
+  match.stale = false;
+  plots_.offsets.fitted = plots_.fluxes.fitted = plots_.complete.fitted = false;
+  match.summary.reset();
+  const auto a = list_of(workbench, document, match.a), b = list_of(workbench, document, match.b);
+  if (!a || !b) {
+    match.error = "no sources yet: run the detection, or choose two catalogues";
+    return;
+  }
+  if (match.a == match.b) {
+    match.error = "choose two different lists";
+    return;
+  }
+  match_into(match, *a, *b);
+}
+
+void MatchPanel::save(const Context& context, Workspace& workspace) const {
+  Workbench& workbench = *context.state.workbench;
+  for (const auto& catalogue : workbench.catalogues)
+    workspace.catalogues.push_back(workbench.files.identity(catalogue->path));
+}
+
+void MatchPanel::load(Context& context, const Workspace& workspace, std::vector<std::string>& problems) {
+  Workbench& workbench = *context.state.workbench;
+  workbench.catalogues.clear();
+  workbench.match = {};
+  for (const FileIdentity& file : workspace.catalogues) {
+    try {
+      auto opened = open_catalogue(file.path);
+      opened->colour = static_cast<int>(workbench.catalogues.size());
+      workbench.catalogues.push_back(std::move(opened));
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
   }
 }
 
-void draw_match_panel(Context& context) {
+void MatchPanel::draw(Context& context) {
   Document* document = context.state.document();
-  draw_open(context);
+  draw_open(context, path_);
   draw_list(context);
-  if (document == nullptr || context.state.bench->catalogues.empty()) {
+  if (document == nullptr || context.state.workbench->catalogues.empty()) {
     ImGui::TextDisabled("Open a catalogue to draw it over the image and to match it with the sources.");
     return;
   }
   follow_result(*document);
-  MatchBench& match = context.state.bench->match;
+  MatchWork& match = context.state.workbench->match;
   side_choice(context, "A", match.a);
   ImGui::SameLine();
   side_choice(context, "B", match.b);
@@ -320,10 +358,12 @@ void draw_match_panel(Context& context) {
   const bool plots = ImGui::BeginTabItem("plots");
   context.widgets.item("match.list.plots");
   if (plots) {
-    draw_match_plots(context, match);
+    plots_.draw(context, match);
     ImGui::EndTabItem();
   }
   ImGui::EndTabBar();
 }
+
+std::unique_ptr<Panel> make_match_panel() { return std::make_unique<MatchPanel>(); }
 
 }  // namespace reber::gui

@@ -10,7 +10,6 @@
 
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/job_slot.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -25,7 +24,7 @@ struct Preview {
   std::shared_ptr<const ImageHeader> header;
 };
 
-/// The dialog's own state: one dialog a program.
+/// What stands in the dialog, and its jobs.
 struct Dialog {
   explicit Dialog(const std::function<void()>& wake) : listing_job(wake), preview_job(wake) {}
 
@@ -38,11 +37,6 @@ struct Dialog {
   int hdu = -1;
   int plane = 1;
 };
-
-std::unique_ptr<Dialog>& the_dialog() {
-  static std::unique_ptr<Dialog> dialog;
-  return dialog;
-}
 
 void go(Dialog& dialog, const std::string& folder) {
   dialog.folder = dialog.typed = folder;
@@ -175,10 +169,18 @@ void draw_preview(Context& context, Dialog& dialog) {
   ImGui::EndChild();
 }
 
+class OpenDialog final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  std::unique_ptr<Dialog> dialog_;  ///< null before it is first shown
+};
+
 }  // namespace
 
-void draw_open_dialog(Context& context) {
-  std::unique_ptr<Dialog>& dialog = the_dialog();
+void OpenDialog::draw(Context& context) {
+  std::unique_ptr<Dialog>& dialog = dialog_;
   if (!dialog) {
     dialog = std::make_unique<Dialog>(context.shell.wake());
     std::error_code error;
@@ -221,6 +223,6 @@ void draw_open_dialog(Context& context) {
   context.widgets.item("open.cancel");
 }
 
-void forget_open_dialog() { the_dialog().reset(); }
+std::unique_ptr<Panel> make_open_dialog() { return std::make_unique<OpenDialog>(); }
 
 }  // namespace reber::gui

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/panels/panels.hpp"
 #include "gui/panels/pipeline_stages.hpp"
 #include "gui/ui/fields.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -61,18 +61,28 @@ void draw_remarks(const Document& document) {
   }
 }
 
+class PipelinePanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  TextFields fields_;
+};
+
 }  // namespace
 
-void draw_pipeline_panel(Context& context) {
+void PipelinePanel::draw(Context& context) {
   Document& document = *context.state.document();
   const LiveStatus status = document.session ? document.session->status() : LiveStatus{};
   bool changed = draw_run(context, document, status);
-  changed = edit_convolution(context, document) || changed;
-  changed = edit_background(context, document) || changed;
-  changed = edit_detection(context, document) || changed;
-  changed = edit_measurement(context, document) || changed;
+  changed = edit_convolution(context, document, fields_) || changed;
+  changed = edit_background(context, document, fields_) || changed;
+  changed = edit_detection(context, document, fields_) || changed;
+  changed = edit_measurement(context, document, fields_) || changed;
   if (changed && document.live) context.shell.run(document);
   draw_remarks(document);
 }
+
+std::unique_ptr<Panel> make_pipeline_panel() { return std::make_unique<PipelinePanel>(); }
 
 }  // namespace reber::gui

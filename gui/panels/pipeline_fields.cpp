@@ -4,12 +4,9 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <map>
 
-#include "core/base/error.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -21,13 +18,6 @@ const StageReport* stage_named(const Document& document, const char* name) {
   const auto found = std::ranges::find(stages, name, &StageReport::name);
   return found == stages.end() ? nullptr : &*found;
 }
-
-/// What stands in a text field; it need not be a value yet.
-struct TextField {
-  std::int64_t document = -1;
-  std::string of;  ///< the value that it was made of
-  std::string text, error;
-};
 
 }  // namespace
 
@@ -58,72 +48,6 @@ bool more(Context& context, const char* name) {
       ImGui::TreeNodeEx(name, ImGuiTreeNodeFlags_NoTreePushOnOpen | ImGuiTreeNodeFlags_SpanAvailWidth, "More");
   context.widgets.item(name);
   return open;
-}
-
-bool whole_number(Context& context, const char* text, const char* name, std::int64_t& value, std::int64_t low,
-                  std::int64_t high, const char* format) {
-  label(text);
-  ImGui::PushID(name);
-  const bool changed =
-      ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
-  ImGui::PopID();
-  context.widgets.item(name);
-  return changed;
-}
-
-bool number(Context& context, const char* text, const char* name, double& value, double low, double high,
-            const char* format, ImGuiSliderFlags flags) {
-  label(text);
-  ImGui::PushID(name);
-  const bool changed = slider("##number", value, low, high, format, flags);
-  ImGui::PopID();
-  context.widgets.item(name);
-  return changed;
-}
-
-bool text_value(Context& context, const char* text, const char* name, std::int64_t document, const std::string& now,
-                const char* hint, const std::function<void(const std::string&)>& set) {
-  static std::map<std::string, TextField> fields;
-  TextField& field = fields[name];
-  if (field.document != document || field.of != now) field = {document, now, now, ""};
-  label(text);
-  ImGui::PushID(name);
-  ImGui::InputTextWithHint("##text", hint, &field.text);
-  ImGui::PopID();
-  context.widgets.item(name);
-  bool changed = false;
-  if (ImGui::IsItemDeactivatedAfterEdit()) {
-    field.error.clear();
-    try {
-      set(field.text);
-      changed = true;
-    } catch (const InputError& error) {
-      field.error = error.what();
-    }
-  }
-  if (!field.error.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
-    ImGui::TextWrapped("%s", field.error.c_str());
-    ImGui::PopStyleColor();
-  }
-  return changed;
-}
-
-bool choice_of(Context& context, const char* text, const char* name, int& chosen, const char* const* words, int count) {
-  label(text);
-  bool changed = false;
-  const bool open = ImGui::BeginCombo(fmt::format("##{}", name).c_str(), chosen < 0 ? "" : words[chosen]);
-  context.widgets.item(name);
-  if (!open) return false;
-  for (int i = 0; i < count; ++i) {
-    if (ImGui::Selectable(words[i], i == chosen)) {
-      changed = i != chosen;
-      chosen = i;
-    }
-    context.widgets.item(fmt::format("{}.{}", name, words[i]));
-  }
-  ImGui::EndCombo();
-  return changed;
 }
 
 }  // namespace reber::gui

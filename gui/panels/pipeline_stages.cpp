@@ -53,14 +53,16 @@ bool edit_blanks(Context& context, ConvolveRequest& convolve) {
          changed;
 }
 
-bool edit_maps(Context& context, Document& document) {
+bool edit_maps(Context& context, Document& document, TextFields& fields) {
   BackgroundRequest& background = *document.request.background;
-  bool changed = text_value(context, "Mean map", "pipeline.mean_map", document.id, background.mean_path, "FITS file",
-                            [&](const std::string& text) { background.mean_path = text; });
+  bool changed =
+      text_value(context, fields["pipeline.mean_map"], "Mean map", "pipeline.mean_map", document.id,
+                 background.mean_path, "FITS file", [&](const std::string& text) { background.mean_path = text; });
   tip("Background taken from this map, of the image's size, in place of measuring it.");
-  changed = text_value(context, "Noise map", "pipeline.rms_map", document.id, background.rms_path, "FITS file",
-                       [&](const std::string& text) { background.rms_path = text; }) ||
-            changed;
+  changed =
+      text_value(context, fields["pipeline.rms_map"], "Noise map", "pipeline.rms_map", document.id, background.rms_path,
+                 "FITS file", [&](const std::string& text) { background.rms_path = text; }) ||
+      changed;
   tip("Noise taken from this map. Pixels that are blank, zero or negative in it hold no source.");
   return changed;
 }
@@ -134,10 +136,10 @@ bool edit_threshold(Context& context, Request& request) {
   return changed;
 }
 
-bool edit_scales(Context& context, Document& document) {
+bool edit_scales(Context& context, Document& document, TextFields& fields) {
   Request& request = document.request;
-  bool changed = text_value(context, "Scales", "pipeline.scales", document.id, scales_text(request.scales),
-                            "the image alone", [&](const std::string& text) {
+  bool changed = text_value(context, fields["pipeline.scales"], "Scales", "pipeline.scales", document.id,
+                            scales_text(request.scales), "the image alone", [&](const std::string& text) {
                               const int wavelets = request.scales.wavelets;
                               request.scales = parse_scales(text);
                               request.scales.wavelets = wavelets;
@@ -155,11 +157,11 @@ bool edit_scales(Context& context, Document& document) {
   return changed;
 }
 
-bool edit_clean_bias(Context& context, Document& document) {
+bool edit_clean_bias(Context& context, Document& document, TextFields& fields) {
   double& bias = document.request.calibration.clean_bias;
   const bool changed =
-      text_value(context, "Clean bias", "pipeline.clean_bias", document.id, bias == 0 ? "" : fmt::format("{:g}", bias),
-                 "Jy/beam", [&bias](const std::string& text) {
+      text_value(context, fields["pipeline.clean_bias"], "Clean bias", "pipeline.clean_bias", document.id,
+                 bias == 0 ? "" : fmt::format("{:g}", bias), "Jy/beam", [&bias](const std::string& text) {
                    char* end = nullptr;
                    const double value = std::strtod(text.c_str(), &end);
                    if (*end != '\0' || !std::isfinite(value))
@@ -172,7 +174,7 @@ bool edit_clean_bias(Context& context, Document& document) {
 
 }  // namespace
 
-bool edit_convolution(Context& context, Document& document) {
+bool edit_convolution(Context& context, Document& document, TextFields& fields) {
   Request& request = document.request;
   bool on = request.convolve.has_value();
   bool changed = stage_heading(context, document, "Convolve", "convolve", &on);
@@ -184,7 +186,8 @@ bool edit_convolution(Context& context, Document& document) {
   if (!request.convolve) return changed;
   ConvolveRequest& convolve = *request.convolve;
   ImGui::Indent();
-  changed = text_value(context, "Kernel", "pipeline.kernel", document.id, to_string(convolve.kernel), "gaussian:5",
+  changed = text_value(context, fields["pipeline.kernel"], "Kernel", "pipeline.kernel", document.id,
+                       to_string(convolve.kernel), "gaussian:5",
                        [&](const std::string& text) { set_kernel(convolve, text); }) ||
             changed;
   tip("gaussian:FWHM, gaussian:MAJ,MIN,ANGLE (pixels), beam:MAJ,MIN,PA (arcsec: the beam to reach), box:N, tophat:R, "
@@ -207,7 +210,7 @@ bool edit_convolution(Context& context, Document& document) {
   return changed;
 }
 
-bool edit_background(Context& context, Document& document) {
+bool edit_background(Context& context, Document& document, TextFields& fields) {
   Request& request = document.request;
   bool changed = stage_heading(context, document, "Background", "background", nullptr);
   if (!request.background) {
@@ -234,13 +237,13 @@ bool edit_background(Context& context, Document& document) {
           number(context, "Least filled", "pipeline.min_valid", background.mesh.min_valid, 0, 1, "%.2f") || changed;
       tip("A cell with fewer known pixels than this part takes its neighbours' values.");
     }
-    changed = edit_maps(context, document) || changed;
+    changed = edit_maps(context, document, fields) || changed;
   }
   ImGui::Unindent();
   return changed;
 }
 
-bool edit_detection(Context& context, Document& document) {
+bool edit_detection(Context& context, Document& document, TextFields& fields) {
   Request& request = document.request;
   bool on = request.detect.has_value();
   bool changed = stage_heading(context, document, "Find sources", "detect", &on);
@@ -252,7 +255,7 @@ bool edit_detection(Context& context, Document& document) {
   changed = edit_threshold(context, request) || changed;
   changed = whole_number(context, "Least pixels", "pipeline.area", detect.min_area, 1, 50, "%d") || changed;
   if (more(context, "pipeline.detect.more")) {
-    changed = edit_scales(context, document) || changed;
+    changed = edit_scales(context, document, fields) || changed;
     static constexpr std::array<std::pair<Connectivity, const char*>, 2> kConnectivities{
         {{Connectivity::eight, "8 neighbours"}, {Connectivity::four, "4 neighbours"}}};
     changed = choice(context, "Joined by", "pipeline.connectivity", detect.connectivity, kConnectivities) || changed;
@@ -267,7 +270,7 @@ bool edit_detection(Context& context, Document& document) {
   return changed;
 }
 
-bool edit_measurement(Context& context, Document& document) {
+bool edit_measurement(Context& context, Document& document, TextFields& fields) {
   Request& request = document.request;
   if (!request.detect) return false;
   bool changed = stage_heading(context, document, "Measure", "fit", nullptr);
@@ -293,7 +296,7 @@ bool edit_measurement(Context& context, Document& document) {
     changed = check(context, "Keep noise peaks", "pipeline.keep_noise_peaks", request.fit.keep_noise_peaks,
                     "Fits leave out faint detections that look like peaks of the noise; this keeps them, flagged.") ||
               changed;
-    changed = edit_clean_bias(context, document) || changed;
+    changed = edit_clean_bias(context, document, fields) || changed;
     changed =
         number(context, "Flux error", "pipeline.flux_error", request.calibration.flux_error, 0, 0.5, "%.3f") || changed;
     tip("Part of each flux that is added to its error, in quadrature.");

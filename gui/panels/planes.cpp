@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which HDU and plane of the file is shown, and playing a cube: at the head of the panel Display.
+// Which HDU and plane of the file is shown, and playing a cube.
+#include "gui/panels/planes.hpp"
+
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/palette_window.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/ui/action.hpp"
 #include "gui/ui/fields.hpp"
 
 namespace reber::gui {

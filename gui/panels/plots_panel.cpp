@@ -7,24 +7,37 @@
 #include <array>
 #include <cmath>
 
-#include "gui/panels/panels.hpp"
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/ui/linked_plot.hpp"
+#include "gui/ui/memo.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {
 
-/// One plot and the numbers it was made of, kept until sources, filter or columns change.
-struct Plot {
+/// What a plot shows.
+struct PlotChoice {
   bool histogram = true;
   std::string x_column = "Total_flux", y_column = "SNR";
   bool log_x = true, log_y = true;
-  PlotView view;
-
   std::int64_t document = -1;
-  std::uint64_t version = 0;
-  std::string made_of;
+  bool operator==(const PlotChoice&) const = default;
+};
+
+/// What its numbers are made of.
+struct NumbersKey {
+  PlotChoice choice;
+  std::uint64_t version = 0;  ///< of the table: another result, or another filter
+  bool operator==(const NumbersKey&) const = default;
+};
+
+/// One plot, and its numbers.
+struct Plot {
+  PlotChoice choice;
+  PlotView view;
+  Asked<PlotChoice> fitted_for;
+  Asked<NumbersKey> numbers_of;
   std::vector<double> x, y;
   BarCounts bars;
 };
@@ -33,23 +46,20 @@ std::string label_of(const ColumnInfo& info) {
   return info.unit.empty() ? info.name : fmt::format("{} ({})", info.name, info.unit);
 }
 
-/// True where the numbers were made anew.
+/// Makes the numbers anew where sources, filter or columns changed.
 void refresh(Plot& plot, const Document& document) {
   const SourceTable& table = document.sources.table;
-  const std::string made_of =
-      fmt::format("{}|{}|{}|{}|{}", plot.histogram, plot.x_column, plot.y_column, plot.log_x, plot.log_y);
-  if (plot.document == document.id && plot.version == table.version() && plot.made_of == made_of) return;
-  if (plot.document != document.id || plot.made_of != made_of) plot.view.fitted = false;
-  plot.document = document.id;
-  plot.version = table.version();
-  plot.made_of = made_of;
-  const Column* x = table.catalogue().find(plot.x_column);
-  const Column* y = table.catalogue().find(plot.y_column);
+  PlotChoice& choice = plot.choice;
+  choice.document = document.id;
+  if (plot.fitted_for.anew(choice)) plot.view.fitted = false;
+  if (!plot.numbers_of.anew({choice, table.version()})) return;
+  const Column* x = table.catalogue().find(plot.choice.x_column);
+  const Column* y = table.catalogue().find(plot.choice.y_column);
   plot.x = x != nullptr ? numbers_of(*x) : std::vector<double>();
-  plot.y = y != nullptr && !plot.histogram ? numbers_of(*y) : std::vector<double>();
-  plot.view.x.label = x != nullptr ? label_of(x->info) : plot.x_column;
-  plot.view.y.label = plot.histogram ? "sources" : y != nullptr ? label_of(y->info) : plot.y_column;
-  plot.bars = plot.histogram ? make_histogram(plot.x, table.accepted(), plot.log_x) : BarCounts{};
+  plot.y = y != nullptr && !plot.choice.histogram ? numbers_of(*y) : std::vector<double>();
+  plot.view.x.label = x != nullptr ? label_of(x->info) : plot.choice.x_column;
+  plot.view.y.label = plot.choice.histogram ? "sources" : y != nullptr ? label_of(y->info) : plot.choice.y_column;
+  plot.bars = plot.choice.histogram ? make_histogram(plot.x, table.accepted(), plot.choice.log_x) : BarCounts{};
 }
 
 void fit(Plot& plot, const Document& document) {
@@ -60,11 +70,11 @@ void fit(Plot& plot, const Document& document) {
       if (accepted[i] != 0) taken.push_back(values[i]);
     return taken;
   };
-  plot.view.x.logarithmic = plot.log_x;
-  plot.view.y.logarithmic = plot.log_y;
-  plot.view.x.fit(plot.histogram ? plot.bars.edges : shown(plot.x));
-  plot.view.y.fit(plot.histogram ? plot.bars.counts : shown(plot.y));
-  if (plot.histogram) plot.view.y.low = plot.log_y ? 0.5 : 0;
+  plot.view.x.logarithmic = plot.choice.log_x;
+  plot.view.y.logarithmic = plot.choice.log_y;
+  plot.view.x.fit(plot.choice.histogram ? plot.bars.edges : shown(plot.x));
+  plot.view.y.fit(plot.choice.histogram ? plot.bars.counts : shown(plot.y));
+  if (plot.choice.histogram) plot.view.y.low = plot.choice.log_y ? 0.5 : 0;
   plot.view.fitted = true;
 }
 
@@ -73,11 +83,11 @@ void select_box(Plot& plot, Document& document, const LinkedPlot& area) {
   if (const auto box = area.box()) {
     const double inf = INFINITY;
     select_rows(document,
-                plot.histogram ? rows_in_box(plot.x, plot.x, accepted, box->x0, -inf, box->x1, inf)
-                               : rows_in_box(plot.x, plot.y, accepted, box->x0, box->y0, box->x1, box->y1),
+                plot.choice.histogram ? rows_in_box(plot.x, plot.x, accepted, box->x0, -inf, box->x1, inf)
+                                      : rows_in_box(plot.x, plot.y, accepted, box->x0, box->y0, box->x1, box->y1),
                 area.adding());
   }
-  if (plot.histogram || !(area.clicked() || area.double_clicked())) return;
+  if (plot.choice.histogram || !(area.clicked() || area.double_clicked())) return;
   const ImVec2 mouse = ImGui::GetMousePos();
   double least = 8;
   std::int64_t best = -1;
@@ -116,21 +126,21 @@ void column_choice(Context& context, const char* name, std::string& chosen, cons
 void draw_plot(Context& context, Document& document, Plot& plot, const std::string& name, ImVec2 size) {
   ImGui::PushID(name.c_str());
   ImGui::BeginGroup();
-  column_choice(context, "##x", plot.x_column, document.sources.table.catalogue());
+  column_choice(context, "##x", plot.choice.x_column, document.sources.table.catalogue());
   ImGui::SameLine();
-  ImGui::Checkbox("log x", &plot.log_x);
+  ImGui::Checkbox("log x", &plot.choice.log_x);
   ImGui::SameLine();
-  if (!plot.histogram) {
-    column_choice(context, "##y", plot.y_column, document.sources.table.catalogue());
+  if (!plot.choice.histogram) {
+    column_choice(context, "##y", plot.choice.y_column, document.sources.table.catalogue());
     ImGui::SameLine();
   }
-  ImGui::Checkbox("log y", &plot.log_y);
+  ImGui::Checkbox("log y", &plot.choice.log_y);
   refresh(plot, document);
   if (!plot.view.fitted) fit(plot, document);
   const std::vector<std::uint8_t> selected = selected_rows(document);
   {
     LinkedPlot area("plots." + name, plot.view, {size.x, size.y - ImGui::GetFrameHeightWithSpacing()}, context.widgets);
-    if (plot.histogram) {
+    if (plot.choice.histogram) {
       area.bars(plot.bars, palette().accent);
       if (!document.selection.rows.empty() && !plot.bars.edges.empty())
         area.bars(count_into(plot.bars.edges, plot.x, selected), palette().source_selected);
@@ -151,14 +161,18 @@ void draw_plot(Context& context, Document& document, Plot& plot, const std::stri
   ImGui::PopID();
 }
 
+class PlotsPanel final : public Panel {
+ public:
+  PlotsPanel() { scatter_.choice.histogram = false; }
+  void draw(Context& context) override;
+
+ private:
+  Plot histogram_, scatter_;
+};
+
 }  // namespace
 
-void draw_plots_panel(Context& context) {
-  static std::array<Plot, 2> plots{Plot{}, [] {
-                                     Plot scatter;
-                                     scatter.histogram = false;
-                                     return scatter;
-                                   }()};
+void PlotsPanel::draw(Context& context) {
   Document* document = context.state.document();
   if (document == nullptr || !document->result || document->result->sources.empty()) {
     ImGui::TextDisabled("No sources yet: run the detection in the panel Pipeline (Enter).");
@@ -168,9 +182,11 @@ void draw_plots_panel(Context& context) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = ImGui::GetFontSize();
   const ImVec2 size{0.5f * (room.x - gap), std::max(90.0f, room.y - 4)};
-  draw_plot(context, *document, plots[0], "histogram", size);
+  draw_plot(context, *document, histogram_, "histogram", size);
   ImGui::SameLine(0, gap);
-  draw_plot(context, *document, plots[1], "scatter", size);
+  draw_plot(context, *document, scatter_, "scatter", size);
 }
+
+std::unique_ptr<Panel> make_plots_panel() { return std::make_unique<PlotsPanel>(); }
 
 }  // namespace reber::gui

@@ -8,7 +8,7 @@
 
 #include "gui/model/image/profiles.hpp"
 #include "gui/model/sky/compass.hpp"
-#include "gui/panels/panels.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/plot_area.hpp"
 #include "gui/ui/readout_of.hpp"
 
@@ -105,9 +105,14 @@ void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit
   draw_profile(title.c_str(), line_profile(pixels, line->first, line->second), std::nan(""), unit, width, 0);
 }
 
+class ProfilesPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+};
+
 }  // namespace
 
-void draw_profiles_panel(Context& context) {
+void ProfilesPanel::draw(Context& context) {
   const Document& document = *context.state.document();
   const auto pixels = document.layer().pixels;
   if (!pixels || !document.header) return;
@@ -144,5 +149,7 @@ void draw_profiles_panel(Context& context) {
   ImGui::EndGroup();
   context.widgets.item("profiles.line");
 }
+
+std::unique_ptr<Panel> make_profiles_panel() { return std::make_unique<ProfilesPanel>(); }
 
 }  // namespace reber::gui

@@ -9,8 +9,8 @@
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/linked_plot.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -41,8 +41,8 @@ void backend_choice(Context& context, const char* label, std::string& chosen) {
 }
 
 void start(Context& context, Document& document) {
-  ProofBench& bench = context.state.bench->proof;
-  if (!bench.job) bench.job = std::make_unique<JobSlot<std::shared_ptr<const Proof>>>(context.shell.wake());
+  ProofWork& work = context.state.workbench->proof;
+  if (!work.job) work.job = std::make_unique<JobSlot<std::shared_ptr<const Proof>>>(context.shell.wake());
   Request request = document.request;
   request.input = document.path;
   if (document.header) {
@@ -54,10 +54,10 @@ void start(Context& context, Document& document) {
   if (!request.detect) request.detect.emplace();
   // The tested maps are looked at in the document itself.
   if (!document.result) context.shell.run(document);
-  bench.document = document.id;
-  bench.asked = true;
+  work.document = document.id;
+  work.asked = true;
   Shell* shell = &context.shell;
-  bench.job->start([shell, request, tested = bench.tested, oracle = bench.oracle](const Progress& progress) {
+  work.job->start([shell, request, tested = work.tested, oracle = work.oracle](const Progress& progress) {
     const auto first = shell->make_backend(tested), second = shell->make_backend(oracle);
     return std::shared_ptr<const Proof>(std::make_shared<Proof>(make_proof(request, *first, *second, progress)));
   });
@@ -74,15 +74,14 @@ LayerKind layer_of(const std::string& map) {
 /// A document with the oracle's maps, to be compared with the tested ones by all means of the viewer. Its layer
 /// Residual is the difference in units of sigma of the map chosen last.
 void show_map(Context& context, const ProofMap& map, bool difference) {
-  ProofBench& bench = context.state.bench->proof;
-  Document* tested = context.state.find(bench.document);
+  ProofWork& work = context.state.workbench->proof;
+  Document* tested = context.state.find(work.document);
   if (tested == nullptr || !tested->header) return;
-  Document* oracle = context.state.find(bench.oracle_document);
+  Document* oracle = context.state.find(work.oracle_document);
   if (oracle == nullptr) {
-    oracle =
-        &context.shell.add_document(*tested->header, fmt::format("{} by {}", tested->title(), bench.proof->oracle));
-    bench.oracle_document = oracle->id;
-    for (const ProofMap& each : bench.proof->maps) {
+    oracle = &context.shell.add_document(*tested->header, fmt::format("{} by {}", tested->title(), work.proof->oracle));
+    work.oracle_document = oracle->id;
+    for (const ProofMap& each : work.proof->maps) {
       const LayerKind which = layer_of(each.name);
       Layer& layer = oracle->layer(which);
       layer.pixels = Pyramid::make(each.oracle, Progress());
@@ -139,7 +138,7 @@ void draw_maps(Context& context, const Proof& proof) {
     ImGui::TableNextColumn();
     const std::string place = map.worst_x < 0 ? "-" : fmt::format("{}, {}", map.worst_x, map.worst_y);
     if (ImGui::Selectable(place.c_str()) && map.worst_x >= 0)
-      if (Document* document = context.state.find(context.state.bench->proof.document))
+      if (Document* document = context.state.find(context.state.workbench->proof.document))
         document->view.centre = {static_cast<double>(map.worst_x), static_cast<double>(map.worst_y)};
     ImGui::TableNextColumn();
     ImGui::Text("%lld of %lld", static_cast<long long>(map.differing),
@@ -215,16 +214,21 @@ void draw_times(const Proof& proof) {
   ImGui::TextColored(colour(palette().warn), "%s", proof.oracle_device.c_str());
 }
 
-void draw_scatter(Context& context, const Proof& proof) {
-  static PlotView view;
-  static const Proof* drawn = nullptr;
-  if (drawn != &proof) {
+/// The differences of fluxes, and the proof that they were fitted to.
+struct ProofPlot {
+  PlotView view;
+  std::weak_ptr<const Proof> drawn;
+};
+
+void draw_scatter(Context& context, const Proof& proof, ProofPlot& plot) {
+  PlotView& view = plot.view;
+  if (plot.drawn.lock().get() != &proof) {
     view.x.label = "S/N";
     view.x.logarithmic = true;
     view.y.label = "flux difference / its error";
     view.x.fit(proof.sources.snr);
     view.y.fit(proof.sources.flux_difference_sigma);
-    drawn = &proof;
+    plot.drawn = context.state.workbench->proof.proof;
   }
   if (!view.fitted) {
     view.x.fit(proof.sources.snr);
@@ -237,7 +241,7 @@ void draw_scatter(Context& context, const Proof& proof) {
   area.points(proof.sources.snr, proof.sources.flux_difference_sigma, {}, palette().accent, 4);
 }
 
-void draw_tabs(Context& context, const Proof& proof) {
+void draw_tabs(Context& context, const Proof& proof, ProofPlot& plot) {
   if (!ImGui::BeginTabBar("##proof")) return;
   if (ImGui::BeginTabItem("Maps")) {
     draw_maps(context, proof);
@@ -255,64 +259,73 @@ void draw_tabs(Context& context, const Proof& proof) {
   }
   context.widgets.item("prove.tab.times");
   if (!proof.sources.snr.empty() && ImGui::BeginTabItem("Sources")) {
-    draw_scatter(context, proof);
+    draw_scatter(context, proof, plot);
     ImGui::EndTabItem();
   }
   context.widgets.item("prove.tab.sources");
   ImGui::EndTabBar();
 }
 
+class ProvePanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  ProofPlot plot_;
+};
+
 }  // namespace
 
-void draw_prove_panel(Context& context) {
-  ProofBench& bench = context.state.bench->proof;
+void ProvePanel::draw(Context& context) {
+  ProofWork& work = context.state.workbench->proof;
   Document* document = context.state.document();
-  if (bench.tested.empty()) bench.tested = usual_tested(context);
-  backend_choice(context, "against", bench.tested);
+  if (work.tested.empty()) work.tested = usual_tested(context);
+  backend_choice(context, "against", work.tested);
   ImGui::SameLine();
-  backend_choice(context, "##oracle", bench.oracle);
+  backend_choice(context, "##oracle", work.oracle);
   ImGui::SameLine();
-  const bool busy = bench.job && bench.job->busy();
+  const bool busy = work.job && work.job->busy();
   if (busy) {
-    ImGui::ProgressBar(static_cast<float>(bench.job->fraction()), {10 * ImGui::GetFontSize(), 0});
+    ImGui::ProgressBar(static_cast<float>(work.job->fraction()), {10 * ImGui::GetFontSize(), 0});
     ImGui::SameLine();
-    if (ImGui::Button("Stop")) bench.job->cancel();
+    if (ImGui::Button("Stop")) work.job->cancel();
   } else {
-    ImGui::BeginDisabled(document == nullptr || !document->header || bench.tested == bench.oracle ||
-                         document->in_memory);
+    ImGui::BeginDisabled(document == nullptr || !document->header || work.tested == work.oracle || document->in_memory);
     if (ImGui::Button("Prove")) start(context, *document);
     ImGui::EndDisabled();
     context.widgets.item("prove.start");
-    if (document != nullptr && document->header && bench.oracle == "reference" &&
+    if (document != nullptr && document->header && work.oracle == "reference" &&
         document->header->shape.count() > std::int64_t{2048} * 2048) {
       ImGui::SameLine();
       ImGui::TextDisabled("the reference takes minutes on an image of this size");
     }
   }
-  if (bench.job) {
-    if (auto done = bench.job->take()) {
-      bench.proof = *done;
-      bench.asked = false;
-      if (bench.oracle_document >= 0) context.shell.close(bench.oracle_document);
-      bench.oracle_document = -1;
+  if (work.job) {
+    if (auto done = work.job->take()) {
+      work.proof = *done;
+      work.asked = false;
+      if (work.oracle_document >= 0) context.shell.close(work.oracle_document);
+      work.oracle_document = -1;
     }
-    if (const std::string error = bench.job->error(); !error.empty())
+    if (const std::string error = work.job->error(); !error.empty())
       ImGui::TextColored(colour(palette().bad), "%s", error.c_str());
   }
-  if (!bench.proof) {
+  if (!work.proof) {
     ImGui::TextWrapped(
         "Runs the shown image's request on both backends, holds every map and every source against each other, "
         "and checks each stage against the bound that docs/numerics.md promises.");
     return;
   }
-  const Proof& proof = *bench.proof;
+  const Proof& proof = *work.proof;
   ImGui::PushFont(bold_font());
   ImGui::TextColored(colour(proof.passed() ? palette().good : palette().bad), "%s",
                      proof.passed() ? "All bounds hold" : "A bound is broken");
   ImGui::PopFont();
   ImGui::SameLine();
   ImGui::TextWrapped("%s against %s: %s", proof.tested.c_str(), proof.oracle.c_str(), proof.verdict().c_str());
-  draw_tabs(context, proof);
+  draw_tabs(context, proof, plot_);
 }
+
+std::unique_ptr<Panel> make_prove_panel() { return std::make_unique<ProvePanel>(); }
 
 }  // namespace reber::gui

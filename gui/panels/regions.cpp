@@ -11,16 +11,13 @@
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
 #include "gui/model/regions/region_io.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
 namespace {
-
-std::string file_name;
-bool in_pixels = false;
 
 void draw_tools(Context& context) {
   ViewerState& state = context.state;
@@ -110,7 +107,7 @@ void draw_table(Context& context, Document& document) {
   ImGui::EndTable();
 }
 
-void save(Context& context, const Document& document) {
+void save_regions(Context& context, const Document& document, const std::string& file_name, bool in_pixels) {
   const RegionFormat format = region_format(file_name, "");
   const std::string text = regions_text(document.inspect.regions, document.header->wcs, format,
                                         context.state.inspect.style.system, !in_pixels);
@@ -120,7 +117,7 @@ void save(Context& context, const Document& document) {
   context.state.say(fmt::format("{} regions written to {}", document.inspect.regions.size(), file_name));
 }
 
-void load(Context& context, Document& document) {
+void load_regions(Context& context, Document& document, const std::string& file_name) {
   constexpr std::streamoff kMost = 64 << 20;
   std::ifstream file(file_name, std::ios::binary | std::ios::ate);
   if (!file) throw DataError(fmt::format("{}: cannot be read", file_name));
@@ -141,9 +138,22 @@ void load(Context& context, Document& document) {
                                 parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
 }
 
-void draw_files(Context& context, Document& document) {
+class RegionsPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  void draw_files(Context& context, Document& document);
+
+  std::string file_name_;
+  bool in_pixels_ = false;
+};
+
+}  // namespace
+
+void RegionsPanel::draw_files(Context& context, Document& document) {
   ImGui::SetNextItemWidth(18 * ImGui::GetFontSize());
-  ImGui::InputTextWithHint("##file", "regions.reg (DS9) or .crtf (CASA)", &file_name);
+  ImGui::InputTextWithHint("##file", "regions.reg (DS9) or .crtf (CASA)", &file_name_);
   context.widgets.item("regions.file");
   ImGui::SameLine();
   const auto attempt = [&](auto&& work) {
@@ -153,19 +163,18 @@ void draw_files(Context& context, Document& document) {
       context.state.say(error.what(), true);
     }
   };
-  if (ImGui::Button("Read") && !file_name.empty()) attempt([&] { load(context, document); });
+  if (ImGui::Button("Read") && !file_name_.empty()) attempt([&] { load_regions(context, document, file_name_); });
   context.widgets.item("regions.read");
   ImGui::SameLine();
-  if (ImGui::Button("Write") && !file_name.empty()) attempt([&] { save(context, document); });
+  if (ImGui::Button("Write") && !file_name_.empty())
+    attempt([&] { save_regions(context, document, file_name_, in_pixels_); });
   context.widgets.item("regions.write");
   ImGui::SameLine();
-  ImGui::Checkbox("in pixels", &in_pixels);
+  ImGui::Checkbox("in pixels", &in_pixels_);
   context.widgets.item("regions.in_pixels");
 }
 
-}  // namespace
-
-void draw_regions_panel(Context& context) {
+void RegionsPanel::draw(Context& context) {
   Document& document = *context.state.document();
   if (!document.header) return;
   DocumentInspect& d = document.inspect;
@@ -175,7 +184,7 @@ void draw_regions_panel(Context& context) {
   const bool chosen = d.selected >= 0 && d.selected < static_cast<int>(d.regions.size());
   ImGui::SameLine(0, 2 * ImGui::GetFontSize());
   ImGui::BeginDisabled(!chosen);
-  if (ImGui::Button("Delete")) delete_region(document);
+  if (ImGui::Button("Delete")) document.inspect.delete_selected();
   context.widgets.item("regions.delete");
   ImGui::EndDisabled();
   if (d.regions.empty()) {
@@ -185,12 +194,6 @@ void draw_regions_panel(Context& context) {
   draw_table(context, document);
 }
 
-void delete_region(Document& document) {
-  DocumentInspect& d = document.inspect;
-  if (d.selected < 0 || d.selected >= static_cast<int>(d.regions.size())) return;
-  d.regions.erase(d.regions.begin() + d.selected);
-  d.selected = -1;
-  ++d.version;
-}
+std::unique_ptr<Panel> make_regions_panel() { return std::make_unique<RegionsPanel>(); }
 
 }  // namespace reber::gui

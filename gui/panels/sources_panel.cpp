@@ -8,8 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
-#include "gui/panels/panels.hpp"
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -62,10 +61,15 @@ void open_upwards() {
   ImGui::SetNextWindowPos({button.x, std::max(button.y, least)}, ImGuiCond_Always, {0, 1});
 }
 
-void export_popup(Context& context, Document& document) {
-  static std::string path;
-  static std::string error;
-  static bool overwrite = false;
+/// What stands in the popup that writes the table.
+struct ExportPopup {
+  std::string path, error;
+  bool overwrite = false;
+
+  void draw(Context& context, Document& document);
+};
+
+void ExportPopup::draw(Context& context, Document& document) {
   if (ImGui::Button("Export")) {
     path = document.path.substr(0, document.path.rfind('.')) + "_sources.csv";
     error.clear();
@@ -108,7 +112,7 @@ void export_popup(Context& context, Document& document) {
   ImGui::EndPopup();
 }
 
-void draw_tools(Context& context, Document& document) {
+void draw_tools(Context& context, Document& document, ExportPopup& export_popup) {
   SourceView& view = document.sources;
   const float unit = ImGui::GetFontSize();
   ImGui::SetNextItemWidth(std::max(12 * unit, ImGui::GetContentRegionAvail().x - 26 * unit));
@@ -128,7 +132,7 @@ void draw_tools(Context& context, Document& document) {
   ImGui::SameLine();
   column_popup(context, view);
   ImGui::SameLine();
-  export_popup(context, document);
+  export_popup.draw(context, document);
   ImGui::SameLine();
   const std::size_t all = static_cast<std::size_t>(view.table.catalogue().rows()), shown = view.table.shown().size();
   std::string count =
@@ -280,9 +284,17 @@ void draw_table(Context& context, Document& document) {
   ImGui::EndTable();
 }
 
+class SourcesPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  ExportPopup export_;
+};
+
 }  // namespace
 
-void draw_sources_panel(Context& context) {
+void SourcesPanel::draw(Context& context) {
   Document* document = context.state.document();
   if (document == nullptr) return;
   if (!document->result || !document->result->request.detect) {
@@ -290,8 +302,10 @@ void draw_sources_panel(Context& context) {
     return;
   }
   follow_result(*document);
-  draw_tools(context, *document);
+  draw_tools(context, *document, export_);
   draw_table(context, *document);
 }
+
+std::unique_ptr<Panel> make_sources_panel() { return std::make_unique<SourcesPanel>(); }
 
 }  // namespace reber::gui

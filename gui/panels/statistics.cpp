@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "gui/model/image/readout.hpp"
-#include "gui/panels/panels.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
+#include "gui/ui/panel.hpp"
 #include "gui/ui/plot_area.hpp"
 
 namespace reber::gui {
@@ -49,7 +49,8 @@ void draw_table(const LayerStatistics& s, const Unit& unit, const CoordinateStyl
 }
 
 /// Bars in log scale, the limits as lines; the nearer one follows the mouse while the button is down.
-void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& render, const Unit& unit) {
+void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& render, const Unit& unit,
+                    bool& high_held) {
   const float unit_px = ImGui::GetFontSize();
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, 8 * unit_px};
@@ -89,7 +90,6 @@ void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& 
   list.PopClipRect();
   const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
   draw_plot_axes(list, plot, false, factor);
-  static bool high_held = false;
   if (ImGui::IsItemActivated()) {
     const float x = ImGui::GetIO().MousePos.x;
     high_held = std::abs(x - plot.x(render.high)) < std::abs(x - plot.x(render.low));
@@ -110,9 +110,17 @@ void draw_histogram(Context& context, const LayerStatistics& s, RenderSettings& 
   if (!name.empty()) ImGui::TextDisabled("number of pixels (log) against %s", name.c_str());
 }
 
+class StatisticsPanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+
+ private:
+  bool high_held_ = false;  ///< of the limits the high one is being dragged
+};
+
 }  // namespace
 
-void draw_statistics_panel(Context& context) {
+void StatisticsPanel::draw(Context& context) {
   Document& document = *context.state.document();
   Layer& layer = document.layer();
   if (!layer.pixels || !document.header) {
@@ -126,22 +134,9 @@ void draw_statistics_panel(Context& context) {
   }
   const Unit unit = shown_unit(document, document.shown);
   draw_table(*s, unit, context.state.inspect.style);
-  if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit);
+  if (!layer.render.categorical) draw_histogram(context, *s, layer.render, unit, high_held_);
 }
 
-void draw_limits_choice(Context& context) {
-  RenderSettings& render = context.state.document()->layer().render;
-  label("Limits");
-  const auto now = limits_rule(render.limits);
-  if (ImGui::BeginCombo("##limits rule", now ? name_of(*now).c_str() : "set by hand", ImGuiComboFlags_HeightLargest)) {
-    for (const LimitsRule& rule : limits_rules()) {
-      const std::string name = name_of(rule);
-      if (ImGui::Selectable(name.c_str(), now && name == name_of(*now))) set_limits_by(context, rule);
-      context.widgets.item("display.limits." + name);
-    }
-    ImGui::EndCombo();
-  }
-  context.widgets.item("display.limits");
-}
+std::unique_ptr<Panel> make_statistics_panel() { return std::make_unique<StatisticsPanel>(); }
 
 }  // namespace reber::gui

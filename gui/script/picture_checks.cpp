@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "gui/app/png.hpp"
+#include "gui/render/png.hpp"
 
 namespace reber::gui {
 namespace {

@@ -17,9 +17,8 @@
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
 #include "gui/app/actions.hpp"
-#include "gui/app/png.hpp"
 #include "gui/model/state_json.hpp"
-#include "gui/panels/palette_window.hpp"
+#include "gui/render/png.hpp"
 #include "gui/script/picture_checks.hpp"
 
 namespace reber::gui {

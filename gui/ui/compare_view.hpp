@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "gui/ui/overlay.hpp"
 #include "gui/ui/shell.hpp"
 
 namespace reber::gui {
@@ -13,7 +12,7 @@ class SkyLock;
 
 /// The lock of one image's pixels to the other's by the sky; kept while both stay what they are, since making one
 /// parses two headers. Both have headers.
-[[nodiscard]] const SkyLock& lock_between(Workbench& bench, const Document& from, const Document& to);
+[[nodiscard]] const SkyLock& lock_between(Workbench& workbench, const Document& from, const Document& to);
 
 /// The view of `to` that shows what `from` shows: by sky coordinates where these are locked and known, else the same
 /// pixels.
@@ -30,10 +29,5 @@ void choose_possible_layer(Compare& compare, const Document& other);
 /// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a
 /// job. Null while that is under way, or where it cannot be done.
 [[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other);
-
-/// Names of the images held against each other (large where they blink), and the line of the split.
-void draw_compare_overlay(const CanvasView& canvas, Context& context, ImDrawList& list);
-/// Drags the line of the split.
-bool compare_overlay_input(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
 
 }  // namespace reber::gui

@@ -2,6 +2,12 @@
 // Small pieces that the panels share.
 #include "gui/ui/fields.hpp"
 
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include "core/base/error.hpp"
+#include "gui/ui/theme.hpp"
+
 namespace reber::gui {
 
 void label(const char* text) {
@@ -20,6 +26,13 @@ std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+void complain(const std::string& error) {
+  if (error.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
+  ImGui::TextWrapped("%s", error.c_str());
+  ImGui::PopStyleColor();
+}
+
 void tip(const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   ImGui::BeginTooltip();
@@ -27,6 +40,70 @@ void tip(const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+bool whole_number(Context& context, const char* text, const char* name, std::int64_t& value, std::int64_t low,
+                  std::int64_t high, const char* format) {
+  label(text);
+  ImGui::PushID(name);
+  const bool changed =
+      ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopID();
+  context.widgets.item(name);
+  return changed;
+}
+
+bool number(Context& context, const char* text, const char* name, double& value, double low, double high,
+            const char* format, ImGuiSliderFlags flags) {
+  label(text);
+  ImGui::PushID(name);
+  const bool changed = slider("##number", value, low, high, format, flags);
+  ImGui::PopID();
+  context.widgets.item(name);
+  return changed;
+}
+
+bool text_value(Context& context, TextField& field, const char* text, const char* name, std::int64_t document,
+                const std::string& now, const char* hint, const std::function<void(const std::string&)>& set) {
+  if (field.document != document || field.of != now) field = {document, now, now, ""};
+  label(text);
+  ImGui::PushID(name);
+  ImGui::InputTextWithHint("##text", hint, &field.text);
+  ImGui::PopID();
+  context.widgets.item(name);
+  bool changed = false;
+  if (ImGui::IsItemDeactivatedAfterEdit()) {
+    field.error.clear();
+    try {
+      set(field.text);
+      changed = true;
+    } catch (const InputError& error) {
+      field.error = error.what();
+    }
+  }
+  if (!field.error.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
+    ImGui::TextWrapped("%s", field.error.c_str());
+    ImGui::PopStyleColor();
+  }
+  return changed;
+}
+
+bool choice_of(Context& context, const char* text, const char* name, int& chosen, const char* const* words, int count) {
+  label(text);
+  bool changed = false;
+  const bool open = ImGui::BeginCombo(fmt::format("##{}", name).c_str(), chosen < 0 ? "" : words[chosen]);
+  context.widgets.item(name);
+  if (!open) return false;
+  for (int i = 0; i < count; ++i) {
+    if (ImGui::Selectable(words[i], i == chosen)) {
+      changed = i != chosen;
+      chosen = i;
+    }
+    context.widgets.item(fmt::format("{}.{}", name, words[i]));
+  }
+  ImGui::EndCombo();
+  return changed;
 }
 
 }  // namespace reber::gui

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/model/job_slot.hpp"
+#include "gui/ui/memo.hpp"
 
 namespace reber::gui {
 
@@ -17,6 +18,21 @@ struct FoundLimits {
   std::string rule;
 };
 
+/// What contours are made of.
+struct ContoursKey {
+  std::uint64_t pixels = 0;  ///< Pyramid::id()
+  Rect area;
+  ContourLevels levels;
+  bool operator==(const ContoursKey&) const = default;
+};
+
+/// What the regions' statistics are made of.
+struct RegionsKey {
+  std::int64_t document = -1;
+  std::uint64_t version = 0, pixels = 0;  ///< of the regions; Pyramid::id()
+  bool operator==(const RegionsKey&) const = default;
+};
+
 struct InspectorJobs {
   explicit InspectorJobs(const std::function<void()>& wake)
       : limits(wake), statistics(wake), contours(wake), regions(wake) {}
@@ -24,9 +40,9 @@ struct InspectorJobs {
   JobSlot<LayerStatistics> statistics;
   JobSlot<ViewContours> contours;
   JobSlot<RegionResults> regions;
-  std::uint64_t statistics_asked = 0;  ///< Pyramid::id()
-  ViewContours contours_asked;
-  RegionResults regions_asked;
+  Asked<std::uint64_t> statistics_asked;  ///< Pyramid::id()
+  Asked<ContoursKey> contours_asked;
+  Asked<RegionsKey> regions_asked;
   std::optional<LayerStatistics> statistics_found;
   std::optional<ViewContours> contours_found;
   std::optional<RegionResults> regions_found;
@@ -139,10 +155,8 @@ const LayerStatistics* layer_statistics(Context& context) {
   const auto pixels = context.state.document()->layer().pixels;
   if (!pixels) return nullptr;
   InspectorJobs& jobs = jobs_of(context);
-  if (jobs.statistics_asked != pixels->id()) {
-    jobs.statistics_asked = pixels->id();
+  if (jobs.statistics_asked.anew(pixels->id()))
     jobs.statistics.start([pixels](const Progress& progress) { return make_statistics(*pixels, progress); });
-  }
   const auto& found = jobs.statistics_found;
   return found && found->pixels == pixels->id() ? &*found : nullptr;
 }
@@ -160,14 +174,9 @@ const ViewContours* view_contours(Context& context, const Document& document, La
       levels.sigma = s->sigma;
     }
   }
-  ViewContours& asked = jobs.contours_asked;
   const bool percentiles = levels.rule == ContourLevels::Rule::percentile;
   levels.at_percents.clear();
-  if ((percentiles || levels.sigma > 0) &&
-      (asked.pixels != pixels->id() || !(asked.area == area) || !(asked.levels == levels))) {
-    asked.pixels = pixels->id();
-    asked.area = area;
-    asked.levels = levels;
+  if ((percentiles || levels.sigma > 0) && jobs.contours_asked.anew({pixels->id(), area, levels})) {
     const auto& last = jobs.contours_found;
     const bool known = last && last->pixels == pixels->id() && last->levels.percents == levels.percents;
     jobs.contours.start([pixels, area, now = levels, percentiles,
@@ -186,20 +195,16 @@ const RegionResults* region_results(Context& context) {
   const auto pixels = document.layer().pixels;
   if (!pixels || pixels->first_level() != 0) return nullptr;
   InspectorJobs& jobs = jobs_of(context);
-  RegionResults& asked = jobs.regions_asked;
-  const std::uint64_t version = document.inspect.version;
-  if (asked.document != document.id || asked.version != version || asked.pixels != pixels->id()) {
-    asked.document = document.id;
-    asked.version = version;
-    asked.pixels = pixels->id();
+  const RegionsKey key{document.id, document.inspect.version, pixels->id()};
+  if (jobs.regions_asked.anew(key)) {
     const bool map = document.shown == LayerKind::snr || document.shown == LayerKind::islands;
     const Unit unit = map ? Unit() : document.header->unit;
     const auto& beam = document.shown != LayerKind::input && document.result && document.result->beam
                            ? document.result->beam
                            : document.header->beam;
     jobs.regions.start([pixels, unit, beam, regions = document.inspect.regions, wcs = document.header->wcs,
-                        now = asked](const Progress& progress) {
-      RegionResults out = now;
+                        key](const Progress& progress) {
+      RegionResults out{key.document, key.version, key.pixels, {}};
       for (const Region& region : regions) {
         out.regions.emplace_back();
         if (region.has_area()) out.regions.back() = region_statistics(region, *pixels, unit, beam, wcs, progress);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of what is drawn on the image. A new one is one file under gui/overlays and one row in overlay_table.cpp.
+// What is drawn on the image, and the table of it. A new one is one file under gui/overlays and one row in
+// gui/app/overlay_table.cpp.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "gui/model/figure.hpp"
+#include "gui/render/ellipse_renderer.hpp"
+#include "gui/render/image_renderer.hpp"
+#include "gui/render/pass_clock.hpp"
 #include "gui/ui/shell.hpp"
 
 struct ImDrawList;
@@ -32,22 +39,68 @@ struct CanvasInput {
   bool shift = false, control = false;
 };
 
-/// draw(), where not null, puts lines into the list, in screen units, above the image and clipped to the canvas.
-/// input(), where not null, sees the mouse first, in the table's order, while the overlay is on; true means that it
-/// took it and neither those behind it nor panning see it.
-struct Overlay {
+/// What paints a picture: its target is bound, and as large as the scene's canvas.
+struct Brush {
+  ImageRenderer& image;
+  EllipseRenderer& ellipses;
+  const ImageScene& scene;
+  double ratio;  ///< pixels of the target per canvas point
+  PassClock& passes;
+};
+
+/// What a painting depends on beside the scene: another one is painted again. Empty: nothing is painted.
+using PaintKey = std::vector<std::uint64_t>;
+
+/// Something over the image, with state of its own: its members. It is made with the window and goes before it.
+class Overlay {
+ public:
+  Overlay() = default;
+  virtual ~Overlay() = default;
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+
+  /// Puts lines into the list, in canvas points, above the image and clipped to the canvas.
+  virtual void draw(const CanvasView&, Context&, ImDrawList&) {}
+  /// Paints into the picture itself, by OpenGL, below all that draw() puts into lists; pictures are kept while the view
+  /// and the keys of all paintings stay.
+  virtual void paint(const CanvasView&, Context&, const Brush&) {}
+  [[nodiscard]] virtual PaintKey paint_key(const CanvasView&, const ViewerState&) const { return {}; }
+  /// True: a figure for a file takes add_lines() in place of paint().
+  [[nodiscard]] virtual bool has_lines() const { return false; }
+  virtual void add_lines(const CanvasView&, std::vector<FigureItem>&) const {}
+  /// Whether it needs a layer that may not be shown itself.
+  [[nodiscard]] virtual bool needs(LayerKind) const { return false; }
+  /// Sees the mouse first, in the table's order, while the overlay is on; true means that it took it and neither those
+  /// behind it nor panning see it.
+  virtual bool input(const CanvasInput&, const CanvasView&, Context&) { return false; }
+};
+
+struct OverlayRow {
   const char* name;   ///< "grid": of settings and the action "overlay.grid"
   const char* title;  ///< "Coordinate grid"
   bool on_by_default;
   const char* key;  ///< that toggles it, as in Action::key; "" for none
   const char* tooltip;
-  void (*draw)(const CanvasView& canvas, Context& context, ImDrawList& list);
-  bool (*input)(const CanvasInput& mouse, const CanvasView& canvas, Context& context);
+  std::unique_ptr<Overlay> (*make)();
 };
 
 /// In drawing order.
-[[nodiscard]] std::span<const Overlay> overlays();
+[[nodiscard]] std::span<const OverlayRow> overlay_rows();
 
-[[nodiscard]] bool is_on(const ViewerState& state, const Overlay& overlay);
+/// The overlays of one window, one per row.
+class Overlays {
+ public:
+  struct Entry {
+    const OverlayRow& row;
+    std::unique_ptr<Overlay> overlay;
+  };
+  Overlays();
+  [[nodiscard]] const std::vector<Entry>& all() const { return all_; }
+
+ private:
+  std::vector<Entry> all_;
+};
+
+[[nodiscard]] bool is_on(const ViewerState& state, const OverlayRow& overlay);
 
 }  // namespace reber::gui

@@ -12,10 +12,23 @@
 
 namespace reber::gui {
 
+class Panels;
+class Overlays;
+
 /// A picture made off the screen: 8-bit RGBA, top row first.
 struct Raster {
   int width = 0, height = 0;
   std::vector<unsigned char> rgba;
+};
+
+/// A picture to be made off the screen, of the shown layer of a document or its difference or ratio to the one it is
+/// compared with, as `view` has it on a canvas of width x height points, one pixel each.
+struct PictureOrder {
+  ViewTransform view;
+  int width = 0, height = 0;
+  bool overlays = false;  ///< those that paint into pictures and are on; else the image alone
+  /// Called in a later frame, once all tiles were drawn, or after five seconds of waiting for a run to make them.
+  std::function<void(Raster)> done;
 };
 
 /// The running program. All calls return at once; what they start reports through the state.
@@ -40,10 +53,8 @@ class Shell {
   /// Shows a layer and asks for its pixels where they are missing or old. False where it cannot be had (no result yet).
   virtual bool show_layer(Document& document, LayerKind kind) = 0;
 
-  /// Draws the active document's image, or its difference or ratio to the one it is compared with, into memory of that
-  /// size, as `view` has it on a canvas of that size. Transparent off the image; of the overlays, the islands' outlines
-  /// alone, where they are asked for and on.
-  virtual Raster render(const Document& document, const ViewTransform& view, int width, int height, bool outlines) = 0;
+  /// Begins a picture: transparent off the image. It is made over the coming frames, and nothing waits for it.
+  virtual void make_picture(Document& document, const PictureOrder& order) = 0;
 
   /// The active document's image as a texture for ImGui::Image, upside down (uv from (0, 1) to (1, 0)), in the given
   /// size; 0 where there is nothing. One a frame.
@@ -69,6 +80,8 @@ struct Context {
   ViewerState& state;
   Shell& shell;
   Widgets& widgets;
+  Panels& panels;
+  Overlays& overlays;
 };
 
 }  // namespace reber::gui

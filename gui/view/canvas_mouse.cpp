@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The mouse on the image.
+#include "gui/view/canvas_mouse.hpp"
+
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -7,8 +9,6 @@
 #include <cmath>
 
 #include "gui/ui/compare_view.hpp"
-#include "gui/ui/panel.hpp"
-#include "gui/view/canvas.hpp"
 
 namespace reber::gui {
 namespace {
@@ -121,9 +121,8 @@ void canvas_mouse(Context& context, CanvasView& canvas) {
       middle_far <= kClickReach * kClickReach)
     centre_here(canvas, mouse);
   if (canvas.primary && (mouse.hovered || mouse.down || mouse.released)) {
-    const std::span<const Overlay> all = overlays();
-    for (const Overlay& overlay : all)
-      if (overlay.input != nullptr && is_on(state, overlay) && overlay.input(mouse, canvas, context)) return;
+    for (const auto& [row, overlay] : context.overlays.all())
+      if (is_on(state, row) && overlay->input(mouse, canvas, context)) return;
   }
   if (mouse.clicked && mouse.control) {
     centre_here(canvas, mouse);

@@ -56,10 +56,7 @@ ALLOWED |= {
     "gui/model/image": "core gui/model/sky",
     "gui/model/regions": "core gui/model/sky gui/model/image",
     "gui/model/tables": "core gui/model/sky",
-    "gui/panels": "core gui/model gui/render gui/ui gui/export gui/app/actions.hpp gui/app/keep.hpp",
-    "gui/view": "core gui",
-    "gui/app": "core gui",
-    "gui/script": "core gui",
+    "gui/panels": "core gui/model gui/render gui/ui",
     "gui": "core gui",
 
     "app": "core kernels/backends.hpp app",
@@ -78,8 +75,8 @@ FULLEST = 45
 ROWS = re.compile(r"app/(main|view/main|commands/\w+|bench/\w+)\.cpp|gui/(panels|overlays)/\w+\.cpp"
                   r"|gui/app/(actions_\w+|\w+_table)\.cpp|core/catalogue/catalogue_\w+\.cpp")
 # Folders whose sources have no such header yet.
-HEADERLESS = ("kernels/reference/", "kernels/cpu/", "kernels/cuda/", "core/pipeline/", "core/live/", "core/studies/", "gui/view/",
-              "gui/script/", "gui/export/", "core/model/kernel_least_squares", "core/sources/fit_parts", "core/sources/fit_significance",
+HEADERLESS = ("kernels/reference/", "kernels/cpu/", "kernels/cuda/", "core/pipeline/", "core/live/", "core/studies/", 
+              "core/model/kernel_least_squares", "core/sources/fit_parts", "core/sources/fit_significance",
               "core/sources/source_columns", "core/fits/tile_", "core/io/inflate", "core/picture/plot", "gui/model/")
 
 # Lines of a source at the most.

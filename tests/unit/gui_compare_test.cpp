@@ -248,13 +248,13 @@ TEST(GuiCatalogue, IsProjectedAndMatchedAcrossFrames) {
   other.total.pop_back();
   if (!other.name.empty()) other.name.pop_back();
   other.rows = 2;
-  MatchBench bench;
-  bench.radius_arcsec = 2;
-  match_into(bench, catalogue->list, other);
-  ASSERT_TRUE(bench.summary.has_value()) << bench.error;
-  EXPECT_EQ(bench.summary->pairs.size(), 2U);
-  EXPECT_EQ(bench.only_a, (std::vector<std::int64_t>{2}));
-  EXPECT_TRUE(bench.only_b.empty());
+  MatchWork match;
+  match.radius_arcsec = 2;
+  match_into(match, catalogue->list, other);
+  ASSERT_TRUE(match.summary.has_value()) << match.error;
+  EXPECT_EQ(match.summary->pairs.size(), 2U);
+  EXPECT_EQ(match.only_a, (std::vector<std::int64_t>{2}));
+  EXPECT_TRUE(match.only_b.empty());
 
   std::ofstream(folder.file("no.csv")) << "a,b\n1,2\n";
   EXPECT_THROW((void)open_catalogue(folder.file("no.csv")), InputError);

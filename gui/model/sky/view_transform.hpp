@@ -7,7 +7,14 @@
 
 namespace reber::gui {
 
-/// Screen position in window coordinates: x right, y down, framebuffer-independent units as ImGui has them.
+// Three units. An *image pixel* is one value of a plane; PixelPosition counts them from 0, whole numbers at the pixels'
+// centres, y as FITS stores rows. A *canvas point* is the unit of the window, of ImGui and of the mouse; ScreenPoint
+// and ScreenRect count them from the window's upper left corner, y down. ViewTransform::zoom is canvas points per image
+// pixel. A *screen pixel* is one dot of what OpenGL draws into; screens of high density have two per canvas point and
+// more, pictures for files as many as were asked for. CanvasTransform goes between the first two; renderers are given a
+// transform whose points are the screen pixels of their target.
+
+/// A place on the window, in canvas points.
 struct ScreenPoint {
   double x = 0, y = 0;
 };
@@ -17,6 +24,7 @@ struct ScreenRect {
   [[nodiscard]] bool contains(ScreenPoint p) const {
     return p.x >= x && p.y >= y && p.x < x + width && p.y < y + height;
   }
+  bool operator==(const ScreenRect&) const = default;
 };
 
 /// Screen = canvas centre + zoom R F (image - centre): F flips x and y, R turns by rotation_deg, counter-clockwise as
@@ -24,7 +32,7 @@ struct ScreenRect {
 /// with pixel centres at integers.
 struct ViewTransform {
   PixelPosition centre;  ///< image position at the middle of the canvas
-  double zoom = 1;       ///< screen units an image pixel
+  double zoom = 1;       ///< canvas points per image pixel
   bool flip_x = false, flip_y = false;
   double rotation_deg = 0;
 
@@ -41,7 +49,7 @@ class CanvasTransform {
 
   [[nodiscard]] ScreenPoint to_screen(PixelPosition image) const;
   [[nodiscard]] PixelPosition to_image(ScreenPoint screen) const;
-  /// Direction without the shift: image pixels -> screen units.
+  /// Direction without the shift: image pixels -> canvas points.
   [[nodiscard]] ScreenPoint direction(double dx, double dy) const;
   /// Smallest rectangle of whole pixels that covers the canvas, cut to the image; empty where nothing is in view.
   [[nodiscard]] Rect visible(Shape image) const;
@@ -59,7 +67,7 @@ class CanvasTransform {
 [[nodiscard]] ViewTransform fit_view(ViewTransform view, Shape image, ScreenRect canvas);
 /// Zoom by a factor so that the image position under `at` stays there.
 [[nodiscard]] ViewTransform zoom_at(const ViewTransform& view, ScreenRect canvas, ScreenPoint at, double factor);
-/// Moves the image with the hand: by (dx, dy) screen units.
+/// Moves the image with the hand: by (dx, dy) canvas points.
 [[nodiscard]] ViewTransform pan_by(const ViewTransform& view, ScreenRect canvas, double dx, double dy);
 /// Rotation and flip that put north up and east to the left at the view's centre; unchanged without a celestial system.
 [[nodiscard]] ViewTransform north_up(ViewTransform view, const Wcs& wcs);

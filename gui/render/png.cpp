@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PNG files of what is on the screen.
-#include "gui/app/png.hpp"
+#include "gui/render/png.hpp"
 
 #include <fmt/format.h>
 #include <png.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Centring, stepping, flagging, selecting.
-#include "gui/panels/source_tools.hpp"
+#include "gui/model/source_tools.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 #include "gui/app/app.hpp"
 #include "gui/model/device_monitor.hpp"
 #include "gui/script/bench_live.hpp"
-#include "gui/viewer.hpp"
+#include "gui/script/frame_bench.hpp"
 
 namespace reber::gui {
 
@@ -272,7 +272,7 @@ class Bench {
 
 }  // namespace
 
-std::string bench_viewer(const ViewerOptions& options) {
+std::string bench_frames(const ViewerOptions& options) {
   if (options.files.empty()) throw InputError("--bench needs an image");
   return Bench(options).run();
 }

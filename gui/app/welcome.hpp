@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The place of the image while none is open.
+#pragma once
+
+#include "gui/ui/shell.hpp"
+
+namespace reber::gui {
+
+/// How to open an image, and the recent ones, on that part of the window.
+void draw_welcome(Context& context, const ScreenRect& area);
+
+}  // namespace reber::gui

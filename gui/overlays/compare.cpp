@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of the images held against each other (large where they blink), the cursor's twin, and the line of the split.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/model/workbench.hpp"
+#include "gui/ui/compare_view.hpp"
+#include "gui/ui/overlay.hpp"
+#include "gui/ui/theme.hpp"
+
+namespace reber::gui {
+namespace {
+
+using Kind = Compare::Kind;
+
+void label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::string& text) {
+  const ImVec2 extent = font->CalcTextSizeA(size, FLT_MAX, 0, text.c_str());
+  const float pad = 0.35f * size;
+  list.AddRectFilled({at.x - pad, at.y - 0.6f * pad}, {at.x + extent.x + pad, at.y + extent.y + 0.6f * pad},
+                     0xb0000000u, pad);
+  list.AddText(font, size, at, 0xffffffffu, text.c_str());
+}
+
+/// Where the cursor would be on the half that it is not on.
+void draw_twin_cursor(const CanvasView& canvas, Context& context, const Document& shown, ImDrawList& list) {
+  if (!context.state.cursor.on_image || canvas.framed) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (canvas.transform.canvas().contains({mouse.x, mouse.y})) return;
+  const auto at = matching_place(context.state, shown, canvas.document, context.state.cursor.at);
+  if (!at) return;
+  const ScreenPoint on_screen = canvas.transform.to_screen(*at);
+  const ImVec2 middle{static_cast<float>(on_screen.x), static_cast<float>(on_screen.y)};
+  const auto radius = static_cast<float>(7 * canvas.scale);
+  list.AddCircle(middle, radius, palette().halo, 0, 3.5f * static_cast<float>(canvas.scale));
+  list.AddCircle(middle, radius, palette().source_selected, 0, 1.5f * static_cast<float>(canvas.scale));
+}
+
+std::string name_of(const Document& document, LayerKind layer) {
+  return fmt::format("{}: {}", document.title(), kLayerNames[static_cast<std::size_t>(layer)]);
+}
+
+class CompareOverlay final : public Overlay {
+ public:
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+  bool input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) override;
+};
+
+}  // namespace
+
+void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  const Compare& compare = context.state.compare;
+  const Document* shown = context.state.document();
+  if (compare.kind == Kind::off || shown == nullptr) return;
+  const ScreenRect& area = canvas.transform.canvas();
+  const auto x = static_cast<float>(area.x), y = static_cast<float>(area.y);
+  const float size = ImGui::GetFontSize();
+  const ImVec2 corner{x + size, y + 0.8f * size};
+  if (compare.kind == Kind::blink) {
+    label(list, bold_font(), 1.9f * size, corner, name_of(canvas.document, canvas.layer));
+    return;
+  }
+  if (compare.kind == Kind::side_by_side) {
+    label(list, bold_font(), size, corner, name_of(canvas.document, canvas.layer));
+    draw_twin_cursor(canvas, context, *shown, list);
+    return;
+  }
+  const Document* other = compare.other_document < 0 ? shown : context.state.find(compare.other_document);
+  if (other == nullptr) return;
+  if (compare.kind == Kind::split) {
+    const float line = x + static_cast<float>(compare.split * area.width);
+    if (canvas.primary) {
+      label(list, bold_font(), size, corner, name_of(canvas.document, canvas.layer));
+    } else {
+      label(list, bold_font(), size, {line + size, corner.y}, name_of(*other, compare.other_layer));
+    }
+    return;
+  }
+  const char sign = compare.kind == Kind::ratio ? '/' : '-';
+  label(list, bold_font(), size, corner,
+        fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer)));
+  if (other != shown && pixels_on_grid(context, *shown, *other) == nullptr) {
+    const bool busy = context.state.workbench->regrid.job && context.state.workbench->regrid.job->busy();
+    label(list, bold_font(), size, {corner.x, corner.y + 2 * size},
+          busy ? "laying one image on the other's grid ..."
+               : "these two images cannot be laid over each other: only the first is shown");
+  }
+}
+
+bool CompareOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) {
+  Compare& compare = context.state.compare;
+  if (compare.kind != Kind::split) return compare.dragging = false;
+  const ScreenRect& area = canvas.transform.canvas();
+  const double line = area.x + compare.split * area.width;
+  const bool near = mouse.hovered && std::abs(mouse.at.x - line) < 6 * canvas.scale;
+  if (near || compare.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (mouse.pressed && near) compare.dragging = true;
+  if (!compare.dragging) return false;
+  compare.split = std::clamp((mouse.at.x - area.x) / std::max(1.0, area.width), 0.0, 1.0);
+  if (!mouse.down) compare.dragging = false;
+  return true;
+}
+
+std::unique_ptr<Overlay> make_compare_overlay() { return std::make_unique<CompareOverlay>(); }
+
+}  // namespace reber::gui

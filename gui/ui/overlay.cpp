@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The overlays of one window: made, switched on and off.
+#include "gui/ui/overlay.hpp"
+
+namespace reber::gui {
+
+Overlays::Overlays() {
+  for (const OverlayRow& row : overlay_rows()) all_.push_back({row, row.make()});
+}
+
+bool is_on(const ViewerState& state, const OverlayRow& overlay) {
+  const auto found = state.overlay_on.find(overlay.name);
+  return found == state.overlay_on.end() ? overlay.on_by_default : found->second;
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures on the window: drawn where something changed, covered with overlays, compared.
+#include "gui/view/canvas_painter.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <cmath>
+
+#include "gui/ui/compare_view.hpp"
+#include "gui/ui/theme.hpp"
+#include "gui/view/canvas_mouse.hpp"
+#include "gui/view/scene.hpp"
+
+namespace reber::gui {
+namespace {
+
+ImVec2 corner(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
+
+ImTextureID texture_of(const Target& target) {
+  return reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(target.texture()));
+}
+
+double pixels_per_point() {
+  const float ratio = ImGui::GetIO().DisplayFramebufferScale.x;
+  return ratio > 0 ? static_cast<double>(ratio) : 1;
+}
+
+void draw_centred(const std::string& text, unsigned colour, const ScreenRect& area) {
+  const float wrap = 0.7f * static_cast<float>(area.width);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+  ImGui::SetCursorPos(
+      {0.5f * (static_cast<float>(area.width) - size.x), 0.5f * (static_cast<float>(area.height) - size.y)});
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+void draw_message(const Document& document, const ScreenRect& area) {
+  const std::string text =
+      !document.error.empty() ? document.error
+      : document.loading      ? "Opening " + document.title()
+                              : fmt::format("Making the {} map", kLayerNames[static_cast<std::size_t>(document.shown)]);
+  draw_centred(text, document.error.empty() ? palette().text_dim : palette().bad, area);
+}
+
+void draw_overlays(Context& context, const CanvasView& canvas, ImDrawList& list) {
+  for (const auto& [row, overlay] : context.overlays.all())
+    if (is_on(context.state, row)) overlay->draw(canvas, context, list);
+}
+
+}  // namespace
+
+CanvasPainter::CanvasPainter(std::int64_t texture_bytes, bool software)
+    : software_(software), image_(texture_bytes, software) {}
+
+void CanvasPainter::begin_frame() {
+  image_.begin_frame(software_ ? 30 : 2);
+  complete_ = true;
+  covered_ = {};
+}
+
+void CanvasPainter::forget_pictures() {
+  for (Picture& picture : pictures_) picture.drawn.reset();
+}
+
+PictureKey CanvasPainter::key_of(const Context& context, const CanvasView& canvas, const ImageScene& scene) const {
+  PictureKey key{canvas.document.id,
+                 scene.pixels->id(),
+                 scene.other == nullptr ? 0 : scene.other->id(),
+                 scene.blend,
+                 scene.transform.view(),
+                 scene.settings,
+                 scene.pixel_grid,
+                 context.state.light_theme,
+                 static_cast<int>(scene.transform.canvas().width),
+                 static_cast<int>(scene.transform.canvas().height),
+                 {}};
+  for (const auto& [row, overlay] : context.overlays.all())
+    key.paintings.push_back(is_on(context.state, row) ? overlay->paint_key(canvas, context.state) : PaintKey{});
+  return key;
+}
+
+/// False where there is nothing to draw.
+bool CanvasPainter::draw_picture(Context& context, Picture& picture, const CanvasView& canvas) {
+  Document& document = canvas.document;
+  if (!document.layer(canvas.layer).pixels) return false;
+  const double ratio = pixels_per_point();
+  ImageScene scene = scene_of(context.state, document, canvas.layer, canvas.transform, ratio);
+  compare_with_other(context, scene, document);
+  PictureKey key = key_of(context, canvas, scene);
+  if (picture.complete && picture.drawn == key) return true;
+  picture.target.resize(key.width, key.height);
+  picture.target.bind();
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(key.light_theme ? 0xff7c7570 : 0xff131210);
+  passes_.mark("processor");
+  glDisable(GL_SCISSOR_TEST);
+  glClearColor(ground.x, ground.y, ground.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  passes_.mark("ground");
+  image_.draw(scene);
+  passes_.mark("image");
+  const Brush brush{image_, ellipses_, scene, ratio, passes_};
+  for (std::size_t i = 0; i < key.paintings.size(); ++i)
+    if (!key.paintings[i].empty()) context.overlays.all()[i].overlay->paint(canvas, context, brush);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glFlush();  // the card draws while the rest of the interface is made
+  picture.drawn = std::move(key);
+  picture.complete = all_tiles_here();
+  return true;
+}
+
+/// A whole image stays whole when parts of the window come and go.
+void CanvasPainter::fit(Document& document, const ScreenRect& area, bool primary) {
+  if (!document.header) {
+    if (primary) fitted_in_ = area;
+    return;
+  }
+  const Shape shape = document.header->shape;
+  if (primary && fitted_in_.width > 1 && (fitted_in_.width != area.width || fitted_in_.height != area.height) &&
+      document.view == fit_view(document.view, shape, fitted_in_))
+    document.fit_when_drawn = true;
+  if (primary) fitted_in_ = area;
+  if (!document.fit_when_drawn || area.width <= 1) return;
+  document.view = fit_view(document.view, shape, area);
+  document.fit_when_drawn = false;
+}
+
+/// The picture, and the overlays on it.
+void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasView& canvas) {
+  const ScreenRect& area = canvas.transform.canvas();
+  const ImVec2 low = corner(area.x, area.y), high = corner(area.x + area.width, area.y + area.height);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddImage(texture_of(picture.target), low, high, {0, 1}, {1, 0});  // the target's first row is its lowest
+  complete_ = complete_ && picture.complete;
+  list.PushClipRect(low, high, true);
+  draw_overlays(context, canvas, list);
+  list.PopClipRect();
+  const Rect seen = canvas.transform.visible(canvas.document.layer(canvas.layer).pixels->shape());
+  if (seen.nx > 0 && seen.ny > 0) return;
+  draw_centred(canvas.primary ? fmt::format("{} is out of sight: Ctrl+0 shows all of it", canvas.document.title())
+                              : "not in this view",
+               IM_COL32(235, 235, 235, 255), area);
+  context.widgets.item(canvas.primary ? "canvas.out_of_sight" : "canvas2.out_of_sight");
+}
+
+void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer,
+                                bool primary) {
+  ImGui::SetNextWindowPos(corner(area.x, area.y));
+  ImGui::SetNextWindowSize(corner(area.width, area.height));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  // The picture covers the window's ground.
+  const Layer& shown = document.layer(layer);
+  const bool covers = shown.pixels && shown.render.blank.alpha >= 1;
+  if (covers && primary) covered_ = area;
+  ImGui::Begin(primary ? "##canvas" : "##canvas2", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
+                   (covers ? ImGuiWindowFlags_NoBackground : 0));
+  ImGui::PopStyleVar(2);
+  fit(document, area, primary);
+  CanvasView canvas{document, layer, CanvasTransform(document.view, area), primary, scale_};
+  ImGui::InvisibleButton(
+      "##image", corner(area.width, area.height),
+      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
+  context.widgets.item(primary ? "canvas" : "canvas2");
+  if (document.header) {
+    canvas_mouse(context, canvas);
+    if (primary) menu_.draw(context);
+    canvas.transform = CanvasTransform(document.view, area);
+  }
+  Picture& picture = pictures_[primary ? 0 : 1];
+  if (draw_picture(context, picture, canvas))
+    draw_over(context, picture, canvas);
+  else
+    draw_message(document, area);
+  ImGui::End();
+}
+
+ScreenRect CanvasPainter::draw(Context& context, const ScreenRect& area, double scale) {
+  using Kind = Compare::Kind;
+  scale_ = scale;
+  Document& document = *context.state.document();
+  Compare& compare = context.state.compare;
+  Document* other = compare.other_document < 0 ? &document : context.state.find(compare.other_document);
+  if (other != nullptr && compare.kind != Kind::off) choose_possible_layer(compare, *other);
+  if (other != nullptr && compare.kind == Kind::blink) {
+    draw_blinking(context, area, document, *other);
+    return area;
+  }
+  // Side by side the halves have a centre each; split shows two parts of one picture.
+  if (other != nullptr && compare.kind == Kind::side_by_side) return draw_beside(context, area, document, *other);
+  draw_canvas(context, area, document, document.shown, true);
+  if (other != nullptr && compare.kind == Kind::split) draw_split(context, area, document, *other);
+  return area;
+}
+
+void CanvasPainter::draw_blinking(Context& context, const ScreenRect& area, Document& document, Document& other) {
+  Compare& compare = context.state.compare;
+  compare.other_shown = static_cast<std::int64_t>(context.state.now / compare.blink_seconds) % 2 == 1;
+  const ViewTransform locked = matching_view(context.state, document, other);
+  if (!compare.other_shown) {
+    draw_canvas(context, area, document, document.shown, true);
+    return;
+  }
+  if (&other != &document) other.view = locked;
+  draw_canvas(context, area, other, compare.other_layer, true);
+  // Moved while the other one was shown: the first follows.
+  if (&other != &document && !(other.view == locked)) document.view = matching_view(context.state, other, document);
+}
+
+ScreenRect CanvasPainter::draw_beside(Context& context, const ScreenRect& area, Document& document, Document& other) {
+  ScreenRect left = area, right = area;
+  left.width = std::floor(0.5 * area.width) - 1;
+  right.x = left.x + left.width + 2;
+  right.width = area.width - left.width - 2;
+  draw_canvas(context, left, document, document.shown, true);
+  if (&other != &document) other.view = matching_view(context.state, document, other);
+  const ViewTransform locked = other.view;
+  draw_canvas(context, right, other, context.state.compare.other_layer, false);
+  // Moved in the right half: the left one follows.
+  if (&other != &document && !(other.view == locked)) document.view = matching_view(context.state, other, document);
+  return left;
+}
+
+/// The other picture over the right part of the first, pixel on pixel.
+void CanvasPainter::draw_split(Context& context, const ScreenRect& area, Document& document, Document& other) {
+  if (&other != &document) other.view = matching_view(context.state, document, other);
+  const CanvasView canvas{other, context.state.compare.other_layer, CanvasTransform(other.view, area), false, scale_};
+  if (!draw_picture(context, pictures_[1], canvas)) return;
+  complete_ = complete_ && pictures_[1].complete;
+  const auto part = static_cast<float>(context.state.compare.split);
+  const ImVec2 low = corner(area.x, area.y), size = corner(area.width, area.height);
+  const ImVec2 line{low.x + part * size.x, low.y}, high{low.x + size.x, low.y + size.y};
+  ImGui::Begin("##canvas");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddImage(texture_of(pictures_[1].target), line, high, {part, 1}, {1, 0});
+  list.PushClipRect(line, high, true);
+  draw_overlays(context, canvas, list);
+  list.PopClipRect();
+  list.AddLine(line, {line.x, high.y}, palette().halo, 4);
+  list.AddLine(line, {line.x, high.y}, palette().source_selected, 1.5f);
+  ImGui::End();
+}
+
+void CanvasPainter::step_off_screen(Context& context) {
+  off_screen_.step(context);
+  complete_ = complete_ && !off_screen_.busy();
+}
+
+std::uintptr_t CanvasPainter::small_picture(const ViewerState& state, const Document& document,
+                                            const ViewTransform& view, int width, int height) {
+  const std::uintptr_t texture = off_screen_.small_picture(state, document, view, width, height);
+  if (texture != 0) complete_ = complete_ && all_tiles_here();
+  return texture;
+}
+
+}  // namespace reber::gui

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The image on the screen: one picture, or two that are compared, with what is drawn on them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gui/model/viewer_options.hpp"
+#include "gui/panels/coordinate_menu.hpp"
+#include "gui/ui/overlay.hpp"
+#include "gui/view/off_screen.hpp"
+
+namespace reber::gui {
+
+/// All that a canvas's picture is drawn from: the same again needs no drawing.
+struct PictureKey {
+  std::int64_t document = -1;
+  std::uint64_t pixels = 0, other = 0;  ///< Pyramid::id()
+  Blend blend = Blend::first;
+  ViewTransform view;
+  RenderSettings settings;
+  bool pixel_grid = false, light_theme = false;
+  int width = 0, height = 0;
+  std::vector<PaintKey> paintings;  ///< of the overlays, in the table's order
+
+  bool operator==(const PictureKey&) const = default;
+};
+
+/// Draws documents onto parts of the window, and pictures off it. OpenGL's context is current as long as it lives.
+class CanvasPainter {
+ public:
+  /// software: OpenGL renders on the processor.
+  CanvasPainter(std::int64_t texture_bytes, bool software);
+
+  /// Begins a frame: nothing is drawn yet.
+  void begin_frame();
+  /// The active document, or the two that are compared, on that part of the window; the mouse on them is taken.
+  ///   scale: of lines and text.   returns the part that the first image has
+  ScreenRect draw(Context& context, const ScreenRect& area, double scale);
+  /// Of this frame: all tiles were there, and no picture off the screen is left to draw.
+  [[nodiscard]] bool complete() const { return complete_; }
+  /// Part of the window that an opaque picture fills in this frame.
+  [[nodiscard]] const ScreenRect& covered() const { return covered_; }
+  /// The next frame is drawn afresh even where nothing changed.
+  void forget_pictures();
+
+  /// Goes on with the pictures off the screen; once a frame, behind draw().
+  void step_off_screen(Context& context);
+  [[nodiscard]] bool drawing_off_screen() const { return off_screen_.busy(); }
+  void order(Context& context, Document& document, const PictureOrder& order) {
+    off_screen_.order(context, document, order);
+  }
+  std::uintptr_t small_picture(const ViewerState& state, const Document& document, const ViewTransform& view, int width,
+                               int height);
+
+  [[nodiscard]] TileCache& tiles() { return image_.tiles(); }
+  /// Of this frame's parts on the card, for measurements.
+  [[nodiscard]] PassClock& passes() { return passes_; }
+
+ private:
+  struct Picture {
+    Target target;
+    std::optional<PictureKey> drawn;
+    bool complete = false;
+  };
+  [[nodiscard]] PictureKey key_of(const Context& context, const CanvasView& canvas, const ImageScene& scene) const;
+  bool draw_picture(Context& context, Picture& picture, const CanvasView& canvas);
+  void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, bool primary);
+  void fit(Document& document, const ScreenRect& area, bool primary);
+  void draw_over(Context& context, Picture& picture, const CanvasView& canvas);
+  void draw_blinking(Context& context, const ScreenRect& area, Document& document, Document& other);
+  ScreenRect draw_beside(Context& context, const ScreenRect& area, Document& document, Document& other);
+  void draw_split(Context& context, const ScreenRect& area, Document& document, Document& other);
+  [[nodiscard]] bool all_tiles_here() { return !image_.tiles().pending() && !image_.tiles().awaited(); }
+
+  bool software_;
+  ImageRenderer image_;
+  EllipseRenderer ellipses_;
+  PassClock passes_;
+  OffScreen off_screen_{image_, ellipses_, passes_};
+  std::array<Picture, 2> pictures_;
+  CanvasMenu menu_;
+  double scale_ = 1;
+  ScreenRect fitted_in_;  ///< the first image's part of the window in the last frame
+  ScreenRect covered_;
+  bool complete_ = true;
+};
+
+}  // namespace reber::gui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The open documents: files read, planes changed, files watched.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gui/model/state.hpp"
+#include "gui/model/viewer_options.hpp"
+#include "gui/render/tile_cache.hpp"
+#include "gui/view/loader.hpp"
+
+namespace reber::gui {
+
+class LiveRuns;
+
+/// Makes, fills and closes ViewerState::documents. All calls return at once; pixels arrive in take_loaded().
+class DocumentStore {
+ public:
+  /// options: the request that documents begin with, program, image_memory. wake: from any thread, for a frame soon.
+  /// All references outlive the store.
+  DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& runs, const ViewerOptions& options,
+                std::function<void()> wake);
+
+  /// A new document, which becomes the active one; its path leads the list of recent ones.
+  void open(const std::string& path, const OpenOptions& options);
+  /// A document without a file; the active one stays.
+  Document& add(const ImageHeader& header, const std::string& name);
+  /// The same document with another HDU or plane.
+  void show_plane(Document& document, const OpenOptions& options);
+  /// Reads the file again, and runs again what had been run.
+  void reload(Document& document);
+  void close(std::int64_t id);
+  /// Stops reading.
+  void cancel(Document& document);
+
+  /// Takes what the loaders brought; once a frame.
+  void take_loaded();
+  /// Reads again the files that changed and have stood still since.   returns whether one did. seconds: the real clock
+  bool watch(double seconds);
+  /// Shows the next plane of the active cube where its time has come.
+  void animate();
+
+ private:
+  /// A document's loader, and its file as it was opened.
+  struct Loading {
+    explicit Loading(std::function<void()> wake) : loader(std::move(wake)) {}
+    Loader loader;
+    std::int64_t file_time = 0, file_size = 0;
+    double checked_at = 0, unchanged_since = 0;
+    std::int64_t pending_time = -1, pending_size = -1;  ///< of a file that is being written
+  };
+  [[nodiscard]] Loading& loading_of(const Document& document) { return *loadings_.at(document.id); }
+  Document& add_empty();
+  void start_loading(Document& document);
+  void take_loaded(Document& document);
+  bool watch_file(Document& document, double now);
+
+  ViewerState& state_;
+  TileCache& tiles_;
+  LiveRuns& runs_;
+  const ViewerOptions& options_;
+  std::function<void()> wake_;
+  std::map<std::int64_t, std::unique_ptr<Loading>> loadings_;  ///< by document
+  double last_plane_at_ = 0;                                   ///< ViewerState::now
+};
+
+}  // namespace reber::gui

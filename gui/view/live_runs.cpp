@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs of the pipeline: submitted, stopped, their results and layers taken.
+#include "gui/view/live_runs.hpp"
+
+#include <algorithm>
+
+#include "core/live/display_tiles.hpp"
+#include "core/sources/model_map.hpp"
+#include "gui/model/first_limits.hpp"
+
+namespace reber::gui {
+namespace {
+
+SessionMap map_of(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::background:
+      return SessionMap::mean;
+    case LayerKind::rms:
+      return SessionMap::rms;
+    case LayerKind::snr:
+      return SessionMap::snr;
+    default:
+      return SessionMap::plane;
+  }
+}
+
+/// What the next frame would draw of a map, and the whole of it in one tile.
+std::vector<TileKey> tiles_in_view(const Document& document, LayerKind kind, const ScreenRect& canvas) {
+  const Shape shape = document.header->shape;
+  const CanvasTransform transform(document.view, canvas);
+  const int levels = levels::level_count(shape), level = drawn_level(0, levels, transform.zoom());
+  const Rect seen = transform.visible(shape);
+  const Reduction reduction = document.layer(kind).render.reduction;
+  std::vector<TileKey> keys;
+  const auto add = [&](int at, std::int64_t row, std::int64_t column) {
+    keys.push_back(
+        {at, at == 0 ? Reduction::mean : reduction, TileCache::rect_of(levels::level_shape(shape, at), row, column)});
+  };
+  const std::int64_t side = TileCache::kSide << level;
+  for (std::int64_t row = seen.y0 / side; row * side < seen.y0 + seen.ny; ++row)
+    for (std::int64_t column = seen.x0 / side; column * side < seen.x0 + seen.nx; ++column) add(level, row, column);
+  int whole = level;
+  for (Shape s = levels::level_shape(shape, whole); std::max(s.ny, s.nx) > TileCache::kSide;)
+    s = levels::level_shape(shape, ++whole);
+  if (whole > level) add(whole, 0, 0);
+  return keys;
+}
+
+}  // namespace
+
+LiveRuns::LiveRuns(ViewerState& state, TileCache& tiles, const Overlays& overlays, const ViewerOptions& options,
+                   std::shared_ptr<EarlyBackend> early, std::function<void()> wake)
+    : state_(state),
+      tiles_(tiles),
+      overlays_(overlays),
+      options_(options),
+      early_(std::move(early)),
+      wake_(std::move(wake)),
+      backend_(options.backend) {}
+
+LiveRuns::Work& LiveRuns::work_of(const Document& document) {
+  auto& work = works_[document.id];
+  if (!work) work = std::make_unique<Work>(wake_);
+  return *work;
+}
+
+void LiveRuns::run(Document& document) {
+  if (document.in_memory) return;
+  document.request.input = document.path;
+  document.request.open = document.open;
+  if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
+  if (!document.session)
+    document.session =
+        std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake_);
+  // Fits take longer than all else: what was detected is shown first, measured by moments, and fitted then.
+  Request first = document.request;
+  std::optional<Request>& refined = work_of(document).refined;
+  refined.reset();
+  // Not where a session's selection and flags wait for the rows of the fitted sources.
+  const bool rows_awaited = document.sources.awaited.has_value();
+  if (!rows_awaited && first.detect && first.fit.method != FitRequest::Method::none) {
+    refined = first;
+    first.fit.method = FitRequest::Method::none;
+  }
+  document.submitted = document.session->submit(std::move(first));
+}
+
+void LiveRuns::cancel(Document& document) {
+  Work& work = work_of(document);
+  work.layer_slot.cancel();
+  work.refined.reset();
+  if (!document.session) return;
+  document.session->cancel();
+  if (document.result) document.submitted = document.result->generation;
+}
+
+void LiveRuns::invalidate(Document& document) {
+  if (document.session) document.session->invalidate();
+}
+
+void LiveRuns::use_backend(const std::string& name) {
+  if (name == backend_) return;
+  backend_ = name;
+  for (const auto& document : state_.documents) {
+    document->session.reset();
+    work_of(*document).link_run = nullptr;
+    if (document->result) run(*document);
+  }
+}
+
+std::string LiveRuns::activity(const Document& document, double& fraction) const {
+  if (document.session) {
+    const LiveStatus status = document.session->status();
+    if (status.busy) {
+      fraction = status.fraction;
+      return status.stage.empty() ? "waiting" : status.stage;
+    }
+  }
+  const auto found = works_.find(document.id);
+  if (found == works_.end() || !found->second->layer_slot.busy()) return "";
+  fraction = found->second->layer_slot.fraction();
+  return "making levels";
+}
+
+void LiveRuns::take_news(const ScreenRect& canvas) {
+  for (const auto& document : state_.documents) {
+    Work& work = work_of(*document);
+    take_result(*document, work);
+    take_link(*document, work);
+    take_layers(*document, work, canvas);
+  }
+}
+
+void LiveRuns::take_result(Document& document, Work& work) {
+  if (!document.session) return;
+  const auto result = document.session->result();
+  if (!result || result->generation == work.seen_result) return;
+  work.seen_result = result->generation;
+  if (document.result) document.selection.follow(document.result->sources, result->sources);
+  document.result = result;
+  document.shapes = source_shapes(result->sources);
+  // A run that adds the fits alone does not hide what ran for the sources before it.
+  std::vector<std::string> ran =
+      result->generation == work.refining ? std::move(document.stages_run) : std::vector<std::string>();
+  for (const std::string& stage : result->stages_run)
+    if (std::ranges::find(ran, stage) == ran.end()) ran.push_back(stage);
+  document.stages_run = std::move(ran);
+  if (work.refined && !document.result_stale()) {
+    document.submitted = work.refining = document.session->submit(std::move(*work.refined));
+    work.refined.reset();
+  }
+}
+
+/// The sources' Gaussians, or what they leave of the plane they were found in.
+void LiveRuns::start_model(Work& work, const std::shared_ptr<const LiveResult>& result, LayerKind kind,
+                           const std::shared_ptr<const Image>& plane) {
+  work.layer_slot.start([result, kind, plane](const Progress& progress) {
+    constexpr std::int64_t kRows = 256;
+    const Shape shape = result->header->shape;
+    const ModelMap model(result->sources, shape);
+    auto image = std::make_shared<Image>(shape);
+    for (std::int64_t y0 = 0; y0 < shape.ny; y0 += kRows) {
+      const std::int64_t ny = std::min(kRows, shape.ny - y0);
+      progress.report("model", static_cast<double>(y0) / static_cast<double>(shape.ny));
+      float* rows = image->data() + y0 * shape.nx;
+      model.rows(y0, ny, rows);
+      if (!plane) continue;
+      const float* from = plane->data() + y0 * shape.nx;
+      for (std::int64_t i = 0; i < ny * shape.nx; ++i) rows[i] = from[i] - rows[i];
+    }
+    return MadeLayer{kind, result->generation, Pyramid::make(std::move(image), progress)};
+  });
+}
+
+void LiveRuns::put_layer(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels,
+                         std::uint64_t generation) {
+  Layer& layer = document.layer(kind);
+  if (layer.pixels) tiles_.drop(layer.pixels->id());
+  put_pixels(layer, std::move(pixels), generation);
+}
+
+void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& canvas) {
+  if (!document.session || !document.result) return;
+  if (auto made = work.layer_slot.take()) put_layer(document, made->kind, made->pixels, made->generation);
+  const bool compared = state_.compare.kind != Compare::Kind::off;
+  for (int index = 1; index < kLayerKinds; ++index) {
+    const auto kind = static_cast<LayerKind>(index);
+    const bool seen =
+        document.shown == kind || (compared && state_.compare.other_layer == kind) || overlay_needs(document, kind);
+    const std::uint64_t now = document.result->generation;
+    if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
+    if (kind == LayerKind::islands) {
+      const auto& labels = document.result->labels;
+      Layer& layer = document.layer(kind);
+      if (work.drawn_labels != labels) put_layer(document, kind, Pyramid::of_labels(labels), now);
+      work.drawn_labels = labels;
+      layer.generation = now;
+      continue;
+    }
+    if (kind == LayerKind::model) {
+      if (!work.layer_slot.busy()) start_model(work, document.result, kind, nullptr);
+      continue;
+    }
+    take_map(document, work, kind, canvas);
+  }
+}
+
+/// Of the session: by its tiles, or whole.
+void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas) {
+  LiveRun& session = *document.session;
+  const SessionMap map = map_of(kind);
+  const std::uint64_t now = document.result->generation;
+  const bool residual = kind == LayerKind::residual;
+  if (std::uint64_t& asked = work.asked[static_cast<std::size_t>(kind)]; asked != now) {
+    asked = now;
+    if (residual)
+      session.request_map(map);
+    else
+      session.request_shown(map, tiles_in_view(document, kind, canvas), options_.show_maps);
+  }
+  if (residual) {
+    const MapResult brought = session.map(map);
+    if (!brought.image || brought.generation != now || work.layer_slot.busy()) return;
+    session.forget_map(map);
+    start_model(work, document.result, kind, brought.image);
+    return;
+  }
+  const ShownMap shown = session.shown(map);
+  if (shown.generation != now) return;
+  if (shown.tiles) {
+    Layer& layer = document.layer(kind);
+    if (layer.pixels && layer.pixels->tiles() == shown.tiles)
+      layer.generation = now;
+    else
+      put_layer(document, kind, Pyramid::of_tiles(shown.tiles), now);
+  } else if (shown.image && !work.layer_slot.busy()) {
+    session.forget_shown(map);
+    work.layer_slot.start([kind, shown](const Progress& progress) {
+      return MadeLayer{kind, shown.generation, Pyramid::make(shown.image, progress)};
+    });
+  }
+}
+
+/// Tries once whether the backend's tiles can reach OpenGL without the host, and tells the sessions.
+void LiveRuns::take_link(Document& document, Work& work) {
+  if (!document.session) {
+    work.link_run = nullptr;
+    return;
+  }
+  SharedTiles& sharing = tiles_.sharing();
+  const auto link = document.session->graphics_link();
+  if (!link) {
+    const std::string name = document.session->backend().name;
+    if (!name.empty()) state_.texture_way = "through host memory: backend " + name + " computes there";
+    return;
+  }
+  if (!link_tried_) {
+    link_tried_ = true;
+    if (!options_.share)
+      link_why_ = "as asked for (--share off)";
+    else if (!state_.software_renderer.empty())
+      link_why_ = "OpenGL renders on " + state_.software_renderer;
+    else
+      link_why_ = sharing.open(link);
+  }
+  const bool shared = sharing.is_open();
+  state_.texture_way = shared ? "shared with OpenGL on " + link->device()
+                              : "through host memory: " + (sharing.why().empty() ? link_why_ : sharing.why());
+  if (work.link_run == document.session.get() && work.link_shared == shared) return;
+  work.link_run = document.session.get();
+  work.link_shared = shared;
+  document.session->use_device_tiles(shared);
+}
+
+bool LiveRuns::overlay_needs(const Document& document, LayerKind kind) const {
+  return document.header && std::ranges::any_of(overlays_.all(), [&](const Overlays::Entry& each) {
+           return each.overlay->needs(kind) && is_on(state_, each.row);
+         });
+}
+
+}  // namespace reber::gui
