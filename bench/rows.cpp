@@ -101,11 +101,11 @@ nlohmann::ordered_json time_case(const BenchCase& one, BenchSession& session, in
   std::vector<double> samples;
   for (int i = 0; i < runs; ++i) {
     session.probe->flush_cache();
-    (void)session.backend->take_counters();
+    session.counters = {};
     const auto begin = std::chrono::steady_clock::now();
     one.run(session);
     const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - begin;
-    const double device = session.backend->take_counters().device_ms;
+    const double device = session.counters.device_ms;
     samples.push_back(device > 0 ? device : wall.count());
   }
   const Timing timing = Timing::of(std::move(samples));

@@ -46,7 +46,7 @@ BenchCase load_case(const Image& image) {
     TilingPlan tiling;
     tiling.band_rows = shape.ny;
     s.plane.reset();
-    s.plane = s.backend->load(*memory_source(image.data(), shape), tiling, {});
+    s.plane = s.backend->load(*memory_source(image.data(), shape), tiling, s.job);
   });
   const std::int64_t bytes = shape.count() * kFloat;
   one.work = fixed({bytes, bytes, bytes, 0, 0});
@@ -60,7 +60,7 @@ BenchCase load_case(const Image& image) {
 BenchCase statistics_case(const char* name, StatisticsParts parts, std::int64_t bytes) {
   const auto result = std::make_shared<std::map<std::string, PlaneStatistics>>();
   BenchCase one = stage("statistics", name, [result, parts](BenchSession& s) {
-    (*result)[s.name] = s.backend->statistics(*s.plane, parts);
+    (*result)[s.name] = s.backend->statistics(*s.plane, parts, s.job);
   });
   one.work = fixed({bytes, 0, 0, 0, 0});
   one.values = [result](const BenchSession& s) -> Values {
@@ -76,8 +76,8 @@ BenchCase statistics_case(const char* name, StatisticsParts parts, std::int64_t 
 }
 
 BenchCase clip_case(std::int64_t bytes) {
-  BenchCase one =
-      stage("statistics", "clip to convergence", [](BenchSession& s) { s.clipped = s.backend->clip(*s.plane, {}); });
+  BenchCase one = stage("statistics", "clip to convergence",
+                        [](BenchSession& s) { s.clipped = s.backend->clip(*s.plane, {}, s.job); });
   one.work = fixed({bytes, 0, 0, 0, 0});
   one.values = [](const BenchSession& s) -> Values {
     const ClipStatistics& c = s.clipped;
@@ -93,7 +93,7 @@ BenchCase clip_case(std::int64_t bytes) {
 
 void measure_background(BenchSession& s) {
   const MeshGrid grid = MeshGrid::make(shape_of(s), kCellPx);
-  s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, {}, {}), {});
+  s.background = finish_mesh(grid, s.backend->mesh(*s.plane, grid, {}, s.job), {});
 }
 
 std::vector<BenchCase> background_cases(std::int64_t bytes) {
@@ -108,7 +108,7 @@ std::vector<BenchCase> background_cases(std::int64_t bytes) {
   BenchCase map = stage("statistics", "mesh + S/N map", [](BenchSession& s) {
     measure_background(s);
     s.derived.reset();
-    s.derived = s.backend->snr_plane(*s.plane, s.background);
+    s.derived = s.backend->derive(SnrPlane{*s.plane, s.background}, s.job);
   });
   map.work = fixed({2 * bytes, bytes, 0, 0, 0});
   map.rows = fetch_plane;
@@ -128,8 +128,8 @@ BenchCase label_case(const std::string& name, double level, Connectivity connect
   options.connectivity = connectivity;
   BenchCase one = stage("detection", name, [options, drawn](BenchSession& s) {
     s.islands.reset();
-    s.islands = s.backend->label(*s.plane, clipped_background(s), options, {});
-    if (drawn) s.backend->draw_labels(*s.islands, {0, 0, shape_of(s).ny, shape_of(s).nx}, nullptr);
+    s.islands = s.backend->label(*s.plane, clipped_background(s), options, s.job);
+    if (drawn) s.probe->draw_labels(*s.islands, s.job);
   });
   one.work = fixed({bytes, drawn ? bytes : 0, 0, 0, 0});
   one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
@@ -178,7 +178,7 @@ std::vector<BenchCase> detection_cases(std::int64_t bytes) {
                                label_case("label 8, 5 sigma, with map", 5, Connectivity::eight, bytes, true)};
   for (BenchCase& one : cases) one.needed = one.name == "label 8, 5 sigma";
   BenchCase measure = stage("detection", "measure", [](BenchSession& s) {
-    s.sums = s.backend->measure(*s.plane, clipped_background(s), *s.islands);
+    s.sums = s.backend->measure(*s.plane, clipped_background(s), *s.islands, s.job);
   });
   measure.prepare = [](BenchSession& s, std::string& why_not) {
     why_not = "no islands to measure";
@@ -189,13 +189,13 @@ std::vector<BenchCase> detection_cases(std::int64_t bytes) {
   measure.from_image = false;
   cases.push_back(measure);
   BenchCase chain = stage("detection", "clip + label + measure", [](BenchSession& s) {
-    s.clipped = s.backend->clip(*s.plane, {});
+    s.clipped = s.backend->clip(*s.plane, {}, s.job);
     const BackgroundModel background = clipped_background(s);
     DetectOptions options;
     options.flood = options.seed;
     s.islands.reset();
-    s.islands = s.backend->label(*s.plane, background, options, {});
-    s.sums = s.backend->measure(*s.plane, background, *s.islands);
+    s.islands = s.backend->label(*s.plane, background, options, s.job);
+    s.sums = s.backend->measure(*s.plane, background, *s.islands, s.job);
   });
   chain.work = [bytes](const BenchSession& s) {
     Work work = measure_work(s);
@@ -207,8 +207,8 @@ std::vector<BenchCase> detection_cases(std::int64_t bytes) {
   BenchCase mesh_chain = stage("detection", "mesh + label + measure", [](BenchSession& s) {
     measure_background(s);
     s.islands.reset();
-    s.islands = s.backend->label(*s.plane, s.background, {}, {});
-    s.sums = s.backend->measure(*s.plane, s.background, *s.islands);
+    s.islands = s.backend->label(*s.plane, s.background, {}, s.job);
+    s.sums = s.backend->measure(*s.plane, s.background, *s.islands, s.job);
   });
   mesh_chain.work = chain.work;
   measured(mesh_chain);

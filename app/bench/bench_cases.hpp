@@ -21,6 +21,8 @@ struct BenchSession {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<MachineProbe> probe;
   std::string name;
+  OpCounters counters;  ///< of the operations since somebody set it to zero
+  const Job job{Progress{}, &counters};
   std::unique_ptr<Plane> plane;
   ClipStatistics clipped;
   BackgroundModel background;  ///< of the mesh

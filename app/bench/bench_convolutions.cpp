@@ -67,12 +67,12 @@ BenchCase convolution_case(Algorithm algorithm, const std::string& variant, Kern
     const ConvolutionQuote quote = quote_of(s, asked, algorithm);
     why_not = quote.reason;
     if (!quote.possible) return false;
-    s.plan = s.backend->plan_convolution(asked, s.plane->shape(), algorithm);
+    s.plan = s.backend->plan_convolution(asked, s.plane->shape(), algorithm, s.job);
     return true;
   };
   one.run = [](BenchSession& s) {
     s.derived.reset();
-    s.derived = s.backend->convolve(*s.plane, *s.plan, {});
+    s.derived = s.backend->convolve(*s.plane, *s.plan, s.job);
   };
   one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
     s.backend->render_rows(MapKind::image, *s.derived, nullptr, y0, ny, out);

@@ -88,7 +88,7 @@ BenchCase fit_case(std::int64_t size) {
     return Work{up, down, up, down, 0};
   };
   one.prepare = [](BenchSession&, std::string&) { return true; };
-  one.run = [batch](BenchSession& s) { s.fits = s.backend->fit(*batch, {}); };
+  one.run = [batch](BenchSession& s) { s.fits = s.backend->fits().fit(*batch, s.job); };
   one.numbers = [](const BenchSession& s) { return flat(s.fits); };
   // The reference ends within 1e-3 of a parameter's error of the same fit, and stops by another count of rounds.
   one.reference_bound = 0.01;

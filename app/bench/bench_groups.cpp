@@ -26,7 +26,7 @@ bool make_plans(BenchSession& s, const Group& group, std::string& why_not) {
       why_not = quote == quotes.end() ? "not an algorithm of this backend" : quote->reason;
       return false;
     }
-    s.plans.push_back(s.backend->plan_convolution(spec, s.plane->shape(), group.algorithm));
+    s.plans.push_back(s.backend->plan_convolution(spec, s.plane->shape(), group.algorithm, s.job));
   }
   return true;
 }
@@ -51,7 +51,7 @@ BenchCase group_case(Group group, Shape shape, double brightest) {
     s.several.clear();
     std::vector<const ConvolutionPlan*> each;
     for (const auto& plan : s.plans) each.push_back(plan.get());
-    s.several = s.backend->convolve_each(*s.plane, each, {});
+    s.several = s.backend->convolve(*s.plane, each, s.job);
   };
   one.rows = [](BenchSession& s, std::int64_t y0, std::int64_t ny, float* out) {
     const std::int64_t nx = s.plane->shape().nx;

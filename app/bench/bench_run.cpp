@@ -159,11 +159,11 @@ void BenchRunner::time_flushed(const BenchCase& one, BenchSession& session, Benc
   std::vector<double> device;
   row.wall = Timing::of(repeat(session, [&] {
     session.probe->flush_cache();
-    (void)session.backend->take_counters();
+    session.counters = {};
     const auto begin = Clock::now();
     one.run(session);
     const double ms = ms_since(begin);
-    device.push_back(session.backend->take_counters().device_ms);
+    device.push_back(session.counters.device_ms);
     return ms;
   }));
   row.device = Timing::of(std::move(device));
@@ -171,10 +171,10 @@ void BenchRunner::time_flushed(const BenchCase& one, BenchSession& session, Benc
 
 void BenchRunner::time_warm(const BenchCase& one, BenchSession& session, BenchRow& row) {
   row.warm = Timing::of(repeat(session, [&] {
-    (void)session.backend->take_counters();
+    session.counters = {};
     const auto begin = Clock::now();
     one.run(session);
-    const double ms = ms_since(begin), device_ms = session.backend->take_counters().device_ms;
+    const double ms = ms_since(begin), device_ms = session.counters.device_ms;
     return device_ms > 0 ? device_ms : ms;
   }));
 }

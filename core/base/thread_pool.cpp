@@ -13,8 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/progress.hpp"
-
 namespace reber {
 namespace {
 
@@ -37,14 +35,12 @@ struct ThreadPool::State {
   int running = 0;          ///< workers that joined it
   bool stop = false;
   std::exception_ptr failure;
-  Progress progress;
 
   void work(int worker) {
     for (;;) {
       const std::int64_t index = next.fetch_add(1);
       if (index >= count) return;
       try {
-        progress.check();
         (*body)(index, worker);
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -85,8 +81,6 @@ ThreadPool::~ThreadPool() {
 }
 
 int ThreadPool::threads() const { return static_cast<int>(state_->workers.size()) + 1; }
-
-void ThreadPool::heed(const Progress& progress) { state_->progress = progress; }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
   for_each_worker(count, [&](std::int64_t index, int) { body(index); });

@@ -8,8 +8,6 @@
 
 namespace reber {
 
-class Progress;
-
 /// Runs loops on a fixed number of threads. Work is handed out by index, so a result that depends on the index
 /// alone is the same for any number of threads.
 class ThreadPool {
@@ -21,9 +19,6 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   [[nodiscard]] int threads() const;
-
-  /// Loops from here on ask before each index whether to stop, and throw Cancelled then.
-  void heed(const Progress& progress);
 
   /// Calls body(i) once for each i in [0, count), in any order, from several threads; returns when all are done.
   /// One exception out of the body (the first met) is thrown again here, after the others have finished; indices

@@ -4,22 +4,24 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/compute/background.hpp"
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
-#include "core/compute/gaussian_fit.hpp"
+#include "core/compute/fit_engine.hpp"
+#include "core/compute/job.hpp"
 #include "core/compute/statistics.hpp"
 #include "core/compute/tiling_plan.hpp"
 #include "core/model/pixel_source.hpp"
 
 namespace reber {
+
+class DisplayEngine;
 
 struct BackendInfo {
   std::string name;                      ///< "cuda", "cpu", "reference"
@@ -42,18 +44,34 @@ class Plane {
 
 enum class MapKind { image, mean, rms, snr };
 
-/// What the operations since the last take_counters() cost.
-struct OpCounters {
-  double device_ms = 0;         ///< between the first and the last event on the device; 0 on a CPU
-  std::int64_t bytes_up = 0;    ///< host to device
-  std::int64_t bytes_down = 0;  ///< device to host
+/// S/N of each pixel, (pixel - mean) / rms; blank as in render().
+struct SnrPlane {
+  const Plane& plane;
+  const BackgroundModel& background;
 };
+/// Two planes of one shape and tiling, combined pixel by pixel.
+struct CombinedPlane {
+  PlaneRule rule;
+  const Plane& a;
+  const Plane& b;
+};
+/// A copy in which every pixel less than grow + 1 rows and columns from a pixel of an island is blank. grow >= 0.
+struct WithoutIslands {
+  const Plane& plane;
+  const IslandMap& islands;
+  std::int64_t grow;
+};
+/// A plane to be made of others, pixel by pixel; refers to them.
+using PlaneExpression = std::variant<SnrPlane, CombinedPlane, WithoutIslands>;
 
 /// One way of computing. Calls come from one thread at a time; different backends may run side by side. Every
 /// operation is complete when it returns and, but for FFT convolution, gives the same bits on every backend that is
-/// not the reference; see docs/numerics.md for each one's contract.
-///   throws DeviceError where the device fails; InputError where an argument cannot be served (it says which);
-///   InternalError where a plane or a plan belongs to another backend
+/// not the reference; see docs/numerics.md for each one's contract. Every operation that takes time ends in a Job: it
+/// stops when the job is to stop, and adds its cost to the job's counters. Planes, plans and island maps keep what they
+/// need of their backend alive. core/compute/seam_operations.cpp lists the operations.
+///   throws Cancelled where the job is to stop; DeviceError where the device fails; InputError where an argument cannot
+///   be served (it says which); InternalError where a plane, a plan or an island map belongs to another backend or is
+///   of another shape
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -62,75 +80,62 @@ class Backend {
 
   /// Fetches and decodes a whole plane. tiling says whether it stays resident or is streamed.
   [[nodiscard]] virtual std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
-                                                    const Progress& progress) = 0;
+                                                    const Job& job = {}) = 0;
 
-  /// One quote an algorithm, in the order of the algorithm table; never empty.
+  /// One quote per algorithm, in table order; never empty.
   [[nodiscard]] virtual std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const = 0;
   /// algorithm: one that quote() called possible (else InputError).
   [[nodiscard]] virtual std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
-                                                                          Algorithm algorithm) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
-                                                        const Progress& progress) = 0;
-  /// One plane by several plans, none of them null; result k has the bits of convolve(plane, *plans[k]). What plans
+                                                                          Algorithm algorithm, const Job& job = {}) = 0;
+  /// One plane by several plans, none of them null; result k has the bits that plans[k] alone would give. What plans
   /// share, a backend may do once. All results are held at a time: planes_at_once() of core/plan/tiling.hpp.
-  [[nodiscard]] virtual std::vector<std::unique_ptr<Plane>> convolve_each(const Plane& plane,
-                                                                          std::span<const ConvolutionPlan* const> plans,
-                                                                          const Progress& progress) {
-    std::vector<std::unique_ptr<Plane>> results;
-    for (const ConvolutionPlan* plan : plans) results.push_back(convolve(plane, *plan, progress));
-    return results;
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Plane>> convolve(const Plane& plane,
+                                                                     std::span<const ConvolutionPlan* const> plans,
+                                                                     const Job& job = {}) = 0;
+  [[nodiscard]] std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan, const Job& job = {}) {
+    const ConvolutionPlan* const one = &plan;
+    return std::move(convolve(plane, {&one, 1}, job).front());
   }
 
-  [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane,
-                                                   StatisticsParts parts = StatisticsParts::all) = 0;
-  [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options) = 0;
+  [[nodiscard]] virtual PlaneStatistics statistics(const Plane& plane, StatisticsParts parts = StatisticsParts::all,
+                                                   const Job& job = {}) = 0;
+  [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options, const Job& job = {}) = 0;
   [[nodiscard]] virtual MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
-                                       const Progress& progress) = 0;
+                                       const Job& job = {}) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background,
-                                                         const DetectOptions& options, const Progress& progress) = 0;
-  /// One entry an island, in label order.
+                                                         const DetectOptions& options, const Job& job = {}) = 0;
+  /// One entry per island, in label order.
   [[nodiscard]] virtual std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
-                                                        const IslandMap& islands) = 0;
-
+                                                        const IslandMap& islands, const Job& job = {}) = 0;
   /// Pixels of the islands of at least min_pixels pixels, on the host.
   [[nodiscard]] virtual IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background,
-                                                   const IslandMap& islands, std::int64_t min_pixels) = 0;
+                                                   const IslandMap& islands, std::int64_t min_pixels,
+                                                   const Job& job = {}) = 0;
+  /// The whole label map, on the host.
+  [[nodiscard]] virtual LabelRuns label_runs(const IslandMap& islands, const Job& job = {}) = 0;
 
-  /// Solves every problem of the batch, by Levenberg-Marquardt with analytic derivatives, steps cut back to the bounds.
-  /// With weights V^-1 and the Jacobian J, errors are those of this estimator under the noise R of `errors`:
-  /// A^-1 (J^T V^-1 R V^-1 J) A^-1, A = J^T V^-1 J, which holds where V is not the noise's true covariance. A problem
-  /// that has no answer says so in its outcome and disturbs no other.   throws Cancelled
-  [[nodiscard]] virtual FitResults fit(const FitBatch& batch, const Progress& progress) = 0;
-
-  /// S/N of each pixel, (pixel - mean) / rms; blank as in render_rows.
-  [[nodiscard]] virtual std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) = 0;
-  /// Planes of one shape and tiling.
-  [[nodiscard]] virtual std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) = 0;
-  /// A copy in which every pixel less than grow + 1 rows and columns from a pixel of an island is blank. grow >= 0.
-  [[nodiscard]] virtual std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
-                                                               std::int64_t grow) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job = {}) = 0;
 
   /// A rectangle of a map, its rows without gaps, into out. snr is (pixel - mean) / rms; NaN where the pixel is blank
-  /// or the rms is not positive.
+  /// or the rms is not positive. background: null for the image alone.
   virtual void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
-                      float* out) = 0;
-  /// A rectangle of the label map: 0 outside islands. out null: it is drawn where planes are kept and dropped, which
-  /// tells what drawing costs.
-  virtual void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) = 0;
+                      float* out, const Job& job = {}) = 0;
+  /// A rectangle of the label map: 0 outside islands.
+  virtual void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out, const Job& job = {}) = 0;
   /// Whole rows [y0, y0 + ny) of these maps.
   void render_rows(MapKind kind, const Plane& plane, const BackgroundModel* background, std::int64_t y0,
-                   std::int64_t ny, float* out) {
-    render(kind, plane, background, {y0, 0, ny, plane.shape().nx}, out);
+                   std::int64_t ny, float* out, const Job& job = {}) {
+    render(kind, plane, background, {y0, 0, ny, plane.shape().nx}, out, job);
   }
-  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out) {
-    draw_labels(islands, {y0, 0, ny, islands.shape().nx}, out);
+  void label_rows(const IslandMap& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out, const Job& job = {}) {
+    draw_labels(islands, {y0, 0, ny, islands.shape().nx}, out, job);
   }
-  /// The whole label map, on the host.
-  [[nodiscard]] virtual LabelRuns label_runs(const IslandMap& islands) = 0;
 
-  /// Cost since the last call; sets the counters to zero.
-  virtual OpCounters take_counters() = 0;
+  /// Fits, which touch no plane.
+  [[nodiscard]] virtual FitEngine& fits() = 0;
+  /// What a viewer can have besides (core/display/display_levels.hpp); null where planes are in host memory.
+  [[nodiscard]] virtual DisplayEngine* display() { return nullptr; }
 };
 
 }  // namespace reber

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/compute/detection.hpp"
+#include "core/compute/job.hpp"
+
 namespace reber {
 
 /// Rates of small kernels that do nothing else. Each is of the fastest of several runs of a few
@@ -30,6 +33,9 @@ class MachineProbe {
   /// operation: each time with flushed caches and nothing under way.   returns ms of each time; none where memory is
   /// short
   [[nodiscard]] virtual std::vector<double> time_copy(std::int64_t bytes, int repeats) = 0;
+  /// Draws the whole label map of a backend's islands where that backend keeps planes, and drops it: what drawing
+  /// costs without a copy to the host. Does nothing where the islands are kept as a map, as the reference's are.
+  virtual void draw_labels(const IslandMap& islands, const Job& job) = 0;
   /// Displaces what the last-level cache holds.
   virtual void flush_cache() = 0;
 };

@@ -45,16 +45,16 @@ LevelSample LevelSample::of(Shape shape, std::int64_t most) {
 }
 
 std::unique_ptr<DisplayLevels> host_display_levels(Backend& backend, MapKind kind, const Plane& plane,
-                                                   const BackgroundModel* background, const Progress& progress) {
+                                                   const BackgroundModel* background, const Job& job) {
   constexpr std::int64_t kPixels = std::int64_t{1} << 24;  // a wish to stop is heard between the parts
   const Shape shape = plane.shape();
   Image map(shape);
   const std::int64_t rows = std::max<std::int64_t>(1, kPixels / std::max<std::int64_t>(1, shape.nx));
   for (std::int64_t y0 = 0; y0 < shape.ny; y0 += rows) {
-    progress.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
-    backend.render_rows(kind, plane, background, y0, std::min(rows, shape.ny - y0), map.data() + y0 * shape.nx);
+    job.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
+    backend.render_rows(kind, plane, background, y0, std::min(rows, shape.ny - y0), map.data() + y0 * shape.nx, job);
   }
-  return std::make_unique<HostLevels>(std::move(map), progress);
+  return std::make_unique<HostLevels>(std::move(map), job.progress());
 }
 
 }  // namespace reber

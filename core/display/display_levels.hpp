@@ -68,22 +68,21 @@ class GraphicsLink {
   virtual void close() = 0;
 };
 
-/// A Backend of which a viewer can also have this (by dynamic_cast).
-class DisplayBackend {
+/// Backend::display(): levels that stay on the device.
+class DisplayEngine {
  public:
-  virtual ~DisplayBackend() = default;
+  virtual ~DisplayEngine() = default;
   /// Null where the plane is not on the device as a whole, or levels (2/3 of its size) would take more than a quarter
   /// of the memory that is left. background: for mean, rms and snr.   throws DeviceError, Cancelled
   [[nodiscard]] virtual std::unique_ptr<DisplayLevels> display_levels(MapKind kind, std::shared_ptr<const Plane> plane,
                                                                       const BackgroundModel* background,
-                                                                      const Progress& progress) = 0;
+                                                                      const Job& job = {}) = 0;
   /// The same object at every call; null where there is no way.
   [[nodiscard]] virtual std::shared_ptr<GraphicsLink> graphics_link() = 0;
 };
 
 /// Levels in host memory, of a map that any backend renders.   throws Cancelled, DeviceError
 [[nodiscard]] std::unique_ptr<DisplayLevels> host_display_levels(Backend& backend, MapKind kind, const Plane& plane,
-                                                                 const BackgroundModel* background,
-                                                                 const Progress& progress);
+                                                                 const BackgroundModel* background, const Job& job);
 
 }  // namespace reber

@@ -45,8 +45,7 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(SessionMap map, Backend& backen
   if (entry.tiles) return entry.tiles;
   std::unique_ptr<DisplayLevels> levels;
   if (by == ShowMaps::whole) return nullptr;
-  if (auto* const display = dynamic_cast<DisplayBackend*>(&backend))
-    levels = display->display_levels(kind, plane, background, progress);
+  if (auto* const display = backend.display()) levels = display->display_levels(kind, plane, background, progress);
   if (!levels && by == ShowMaps::tiles) levels = host_display_levels(backend, kind, *plane, background, progress);
   if (!levels) return nullptr;
   auto made = std::make_shared<DisplayTiles>(levels->shape(), sorted_finite(levels->sample()), [poke = poke_] {

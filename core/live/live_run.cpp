@@ -143,7 +143,7 @@ void LiveRun::State::run(const Request& request, std::uint64_t generation, Clock
   try {
     if (!backend) {
       backend = make_backend();
-      auto* const display = dynamic_cast<DisplayBackend*>(backend.get());
+      auto* const display = backend->display();
       const std::lock_guard lock(mutex);
       info = backend->info();
       if (display != nullptr) link = display->graphics_link();

@@ -24,8 +24,8 @@ std::int64_t whole_beams(double beams, double beam_px) { return static_cast<std:
 
 /// Cells of one grid, mended and filtered; empty where none is usable.
 std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                             const MeshOptions& options, const Progress& progress) {
-  const MeshCells cells = backend.mesh(plane, grid, options, progress);
+                                             const MeshOptions& options, const Job& job) {
+  const MeshCells cells = backend.mesh(plane, grid, options, job);
   if (std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); })) return std::nullopt;
   return finish_mesh(grid, cells, options);
 }
@@ -36,12 +36,12 @@ struct BrightSource {
 
 /// Places of the bright sources of a model, in raster order of their islands.
 std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                         const Progress& progress) {
+                                         const Job& job) {
   DetectOptions options = kMasked;
   options.seed = kBright;
-  const auto islands = backend.label(plane, model, options, progress);
+  const auto islands = backend.label(plane, model, options, job);
   std::vector<BrightSource> sources;
-  for (const IslandSums& island : backend.measure(plane, model, *islands))
+  for (const IslandSums& island : backend.measure(plane, model, *islands, job))
     sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x)});
   return sources;
 }
@@ -75,9 +75,9 @@ float value_at(const BackgroundModel& model, const std::vector<float>& values, c
 /// The fine model near the sources, the coarse one elsewhere, on the fine nodes: the fine model's weight is 1 within
 /// `near` pixels of a source and falls linearly to 0 at `far`.
 BackgroundModel blended(BackgroundModel fine, const BackgroundModel& coarse, const std::vector<BrightSource>& sources,
-                        double near, double far, const Progress& progress) {
+                        double near, double far, const Job& job) {
   for (std::int64_t j = 0; j < fine.grid.ny(); ++j) {
-    progress.check();
+    job.check();
     const double y = centre_of(fine.grid.rows[j]);
     const Place row = place_among(coarse.grid.rows, y);
     for (std::int64_t i = 0; i < fine.grid.nx(); ++i) {
@@ -108,37 +108,37 @@ struct Grids {
 /// One pass: the coarse cells, and the fine ones blended in near bright sources.
 std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, const Grids& grids,
                                         const MeshOptions& options, const std::vector<BrightSource>& bright,
-                                        const Progress& progress) {
-  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, progress);
+                                        const Job& job) {
+  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (!model || !grids.fine || bright.empty()) return model;
-  std::optional<BackgroundModel> fine = measure_cells(backend, plane, *grids.fine, options, progress);
+  std::optional<BackgroundModel> fine = measure_cells(backend, plane, *grids.fine, options, job);
   if (!fine) return model;
-  return blended(std::move(*fine), *model, bright, grids.near, grids.far, progress);
+  return blended(std::move(*fine), *model, bright, grids.near, grids.far, job);
 }
 
 std::optional<BackgroundModel> all_passes(Backend& backend, const Plane& plane, const Grids& grids,
-                                          const BackgroundRequest& request, std::int64_t grow,
-                                          const Progress& progress) {
+                                          const BackgroundRequest& request, std::int64_t grow, const Job& job) {
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright;
-  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, progress);
+  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (model && grids.fine) {
-    bright = bright_sources(backend, plane, *model, progress);
-    model = one_pass(backend, plane, grids, options, bright, progress);
+    bright = bright_sources(backend, plane, *model, job);
+    model = one_pass(backend, plane, grids, options, bright, job);
   }
   options.centre = 1;
   for (int pass = 1; pass < request.passes && model; ++pass) {
-    const auto islands = backend.label(plane, *model, kMasked, progress);
-    const auto masked = backend.without_islands(plane, *islands, grow);
-    std::optional<BackgroundModel> next = one_pass(backend, *masked, grids, options, bright, progress);
+    const auto islands = backend.label(plane, *model, kMasked, job);
+    const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
+    std::optional<BackgroundModel> next = one_pass(backend, *masked, grids, options, bright, job);
     if (!next) break;
     model = std::move(next);
   }
   return model;
 }
 
-MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request) {
-  const ClipStatistics clip = backend.clip(plane, request.mesh.clip);
+MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
+                                const Job& job) {
+  const ClipStatistics clip = backend.clip(plane, request.mesh.clip, job);
   const double rms = clip.std / clip_bias(request.mesh.clip.kappa);
   const bool known = clip.kept > 0;
   return {
@@ -186,8 +186,8 @@ BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optio
 }
 
 MeasuredBackground measure_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
-                                      std::optional<double> beam_px, const Progress& progress) {
-  if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request);
+                                      std::optional<double> beam_px, const Job& job) {
+  if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request, job);
   const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
   const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
   MeasuredBackground result{{}, "", choice.reason, {}};
@@ -204,7 +204,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
     }
   }
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
-  auto model = all_passes(backend, plane, grids, request, grow, progress);
+  auto model = all_passes(backend, plane, grids, request, grow, job);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
@@ -217,8 +217,8 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   return result;
 }
 
-std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path) {
-  const PlaneStatistics statistics = backend.statistics(map);
+std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path, const Job& job) {
+  const PlaneStatistics statistics = backend.statistics(map, StatisticsParts::all, job);
   if (!(statistics.max > 0))
     throw DataError(
         fmt::format("{}: no pixel of this rms map is above zero; a map of the noise, in the image's unit, "
@@ -231,7 +231,7 @@ std::string check_rms_map(Backend& backend, const Plane& map, const std::string&
     const Shape shape = map.shape();
     std::vector<float> row(static_cast<std::size_t>(shape.nx));
     for (std::int64_t y = 0; y < shape.ny; ++y) {
-      backend.render_rows(MapKind::image, map, nullptr, y, 1, row.data());
+      backend.render_rows(MapKind::image, map, nullptr, y, 1, row.data(), job);
       bad += std::ranges::count_if(row, [](float rms) { return !(rms > 0); });
     }
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/job.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/image_header.hpp"
 #include "core/pipeline/request.hpp"
@@ -40,10 +40,11 @@ struct MeasuredBackground {
 /// takes the median. A plane without a usable cell gives zero mean and rms, and a warning.
 [[nodiscard]] MeasuredBackground measure_background(Backend& backend, const Plane& plane,
                                                     const BackgroundRequest& request, std::optional<double> beam_px,
-                                                    const Progress& progress);
+                                                    const Job& job);
 
 /// Checks an rms map given by the user.   returns a warning where some of its pixels are blank or not positive: these
 /// count as blank; empty where all are good; throws DataError where none is
-[[nodiscard]] std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path);
+[[nodiscard]] std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path,
+                                        const Job& job = {});
 
 }  // namespace reber

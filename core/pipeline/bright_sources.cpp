@@ -9,9 +9,9 @@
 
 namespace reber {
 
-double dynamic_range(Backend& backend, const Plane& plane) {
-  const PlaneStatistics plain = backend.statistics(plane);
-  const ClipStatistics clip = backend.clip(plane, {});
+double dynamic_range(Backend& backend, const Plane& plane, const Job& job) {
+  const PlaneStatistics plain = backend.statistics(plane, StatisticsParts::all, job);
+  const ClipStatistics clip = backend.clip(plane, {}, job);
   return std::max(std::abs(plain.max), std::abs(plain.min)) / clip.std;
 }
 

@@ -12,7 +12,7 @@
 namespace reber {
 
 /// Largest absolute value over the clipped standard deviation; not finite where there is no noise.
-[[nodiscard]] double dynamic_range(Backend& backend, const Plane& plane);
+[[nodiscard]] double dynamic_range(Backend& backend, const Plane& plane, const Job& job = {});
 
 struct RangeChoice {
   AlgorithmChoice choice;

@@ -28,7 +28,7 @@ struct Planned {
 class ManyConvolutions {
  public:
   ManyConvolutions(const Request& base, Backend& backend, const Progress& progress, const LogSink& log)
-      : base_(base), backend_(backend), progress_(progress), log_(log) {}
+      : base_(base), backend_(backend), progress_(progress), job_(progress, &counters_), log_(log) {}
 
   Report execute(std::span<const ConvolutionTask> tasks) {
     const auto start = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ class ManyConvolutions {
   }
   template <typename Body>
   void stage(const std::string& name, Body body) {
-    run_stage(backend_, log_, report_, name, body);
+    run_stage(counters_, log_, report_, name, body);
   }
 
   void open();
@@ -71,6 +71,8 @@ class ManyConvolutions {
   const Request& base_;
   Backend& backend_;
   const Progress& progress_;
+  OpCounters counters_;  ///< of the stage under way
+  const Job job_;
   const LogSink& log_;
   Report report_;
   std::shared_ptr<const FitsImage> image_;
@@ -142,7 +144,7 @@ std::int64_t ManyConvolutions::free_bytes() const {
 
 void ManyConvolutions::read() {
   stage("read", [&] {
-    plane_ = backend_.load(*image_->pixels(), tiling_, progress_);
+    plane_ = backend_.load(*image_->pixels(), tiling_, job_);
     const std::int64_t all = plane_->shape().count();
     if (plane_->infinite() > 0) warn(fmt::format("{} infinite pixels count as blank", plane_->infinite()));
     fact("blank pixels", fmt::format("{} of {}", plane_->blank(), all));
@@ -154,7 +156,7 @@ void ManyConvolutions::read() {
 void ManyConvolutions::spare_bright_sources(std::span<Planned> group) {
   for (Planned& planned : group) {
     if (!planned.choice || planned.choice->algorithm != Algorithm::fft || planned.request.convolve->algorithm) continue;
-    if (!range_) range_ = dynamic_range(backend_, *plane_);
+    if (!range_) range_ = dynamic_range(backend_, *plane_, job_);
     const auto again = choice_for_range(planned.quotes, *range_);
     if (!again) continue;
     planned.choice = again->choice;
@@ -169,10 +171,11 @@ std::vector<std::shared_ptr<const Plane>> ManyConvolutions::convolve(std::span<P
   std::vector<const ConvolutionPlan*> each;
   for (const Planned& planned : group) {
     if (!planned.choice) continue;
-    plans.push_back(backend_.plan_convolution(planned.convolution.spec, plane_->shape(), planned.choice->algorithm));
+    plans.push_back(
+        backend_.plan_convolution(planned.convolution.spec, plane_->shape(), planned.choice->algorithm, job_));
     each.push_back(plans.back().get());
   }
-  auto made = backend_.convolve_each(*plane_, each, progress_);
+  auto made = backend_.convolve(*plane_, each, job_);
   std::vector<std::shared_ptr<const Plane>> planes;
   auto next = made.begin();
   for (const Planned& planned : group) planes.push_back(planned.choice ? std::move(*next++) : plane_);
@@ -203,7 +206,7 @@ void ManyConvolutions::convolve_and_write(std::span<Planned> group) {
                                           planned.choice ? &*planned.choice : nullptr,
                                           {},
                                           {}});
-      const auto written = write_products(planned.request.output, backend_, result, history, progress_);
+      const auto written = write_products(planned.request.output, backend_, result, history, job_);
       report_.outputs.insert(report_.outputs.end(), written.begin(), written.end());
     }
     return fmt::format("{} files", group.size());

@@ -17,12 +17,12 @@
 namespace reber {
 namespace {
 
-std::unique_ptr<ConvolutionPlan> plan_of(Backend& backend, Shape shape, const ConvolutionSpec& spec) {
+std::unique_ptr<ConvolutionPlan> plan_of(Backend& backend, Shape shape, const ConvolutionSpec& spec, const Job& job) {
   const auto quotes = backend.quote(spec, shape);
   // Separable has the same bits on every backend but the reference; an FFT does not.
   const auto separable = std::ranges::find(quotes, Algorithm::separable, &ConvolutionQuote::algorithm);
   const bool possible = separable != quotes.end() && separable->possible;
-  return backend.plan_convolution(spec, shape, possible ? Algorithm::separable : Algorithm::direct);
+  return backend.plan_convolution(spec, shape, possible ? Algorithm::separable : Algorithm::direct, job);
 }
 
 ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
@@ -36,22 +36,19 @@ ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
 /// Folds scales into the largest S/N.
 class Folder {
  public:
-  Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Progress& progress)
-      : backend_(backend),
-        boxes_(boxes),
-        rule_(negative ? PlaneRule::smaller : PlaneRule::larger),
-        progress_(progress) {}
+  Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Job& job)
+      : backend_(backend), boxes_(boxes), rule_(negative ? PlaneRule::smaller : PlaneRule::larger), job_(job) {}
 
   void add(std::unique_ptr<Plane> snr, std::string note) {
-    result.snr = result.snr ? backend_.combine(rule_, *result.snr, *snr) : std::move(snr);
+    result.snr = result.snr ? backend_.derive(CombinedPlane{rule_, *result.snr, *snr}, job_) : std::move(snr);
     result.notes.push_back(std::move(note));
   }
   void add_measured(const Plane& plane, const std::string& name, std::optional<double> beam_px) {
-    const MeasuredBackground measured = measure_background(backend_, plane, boxes_, beam_px, progress_);
+    const MeasuredBackground measured = measure_background(backend_, plane, boxes_, beam_px, job_);
     std::vector<float> rms = measured.model.rms;
     const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
     std::nth_element(rms.begin(), middle, rms.end());
-    add(backend_.snr_plane(plane, measured.model), fmt::format("{}: noise {:.4g}", name, *middle));
+    add(backend_.derive(SnrPlane{plane, measured.model}, job_), fmt::format("{}: noise {:.4g}", name, *middle));
   }
 
   DetectionPlane result;
@@ -60,12 +57,12 @@ class Folder {
   Backend& backend_;
   const BackgroundRequest& boxes_;
   const PlaneRule rule_;
-  const Progress& progress_;
+  const Job& job_;
 };
 
 /// The plane smoothed by Gaussians of these FWHMs (pixels), each measured and folded in.
 void add_gaussians(Backend& backend, const Plane& plane, std::span<const double> fwhms, std::optional<double> beam_px,
-                   Folder& folder, const Progress& progress) {
+                   Folder& folder, const Job& job) {
   const Shape shape = plane.shape();
   while (!fwhms.empty()) {
     const auto together = fwhms.first(planes_at_once(shape, fwhms.size(), backend.info().device_memory_bytes));
@@ -73,10 +70,10 @@ void add_gaussians(Backend& backend, const Plane& plane, std::span<const double>
     std::vector<const ConvolutionPlan*> each;
     for (const double fwhm : together) {
       Kernel kernel = gaussian_kernel({fwhm * fwhm, 0, fwhm * fwhm}, Normalise::sum);
-      plans.push_back(plan_of(backend, shape, smoothing(std::move(kernel), Boundary::blank)));
+      plans.push_back(plan_of(backend, shape, smoothing(std::move(kernel), Boundary::blank), job));
       each.push_back(plans.back().get());
     }
-    auto smooth = backend.convolve_each(plane, each, progress);
+    auto smooth = backend.convolve(plane, each, job);
     for (std::size_t i = 0; i < smooth.size(); ++i) {
       const double fwhm = together[i];
       folder.add_measured(*smooth[i], fmt::format("scale {:.3g} px", fwhm), std::hypot(beam_px.value_or(0), fwhm));
@@ -87,14 +84,14 @@ void add_gaussians(Backend& backend, const Plane& plane, std::span<const double>
 }
 
 void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<double> beam_px, Folder& folder,
-                  const Progress& progress) {
+                  const Job& job) {
   std::unique_ptr<Plane> before;
   for (int j = 1; j <= most; ++j) {
     const Plane& from = before ? *before : plane;
-    std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, progress);
+    std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, job);
     const double scale = std::ldexp(1.0, j);
     if (scale >= beam_px.value_or(0)) {
-      const auto detail = backend.combine(PlaneRule::difference, from, *after);
+      const auto detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
       folder.add_measured(*detail, fmt::format("wavelet plane {} ({:g} px)", j, scale),
                           std::max(scale, beam_px.value_or(0)));
     }
@@ -104,7 +101,7 @@ void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<
 
 }  // namespace
 
-std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Progress& progress) {
+std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Job& job) {
   if (j < 1 || j > 12) throw InputError(fmt::format("wavelet planes are numbered 1 to 12, not {}", j));
   constexpr std::array kB3{1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
   const std::int64_t hole = std::int64_t{1} << (j - 1), side = 4 * hole + 1;
@@ -116,16 +113,16 @@ std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int 
   for (const double y : kernel.column)
     for (const double x : kernel.row) kernel.weights.push_back(y * x);
   kernel.text = fmt::format("B3 spline, scale {}", j);
-  const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero));
-  return backend.convolve(plane, *plan, progress);
+  const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero), job);
+  return backend.convolve(plane, *plan, job);
 }
 
 DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const BackgroundModel& background,
                                     const ScaleRequest& scales, const BackgroundRequest& boxes,
-                                    std::optional<double> beam_px, bool negative, const Progress& progress) {
+                                    std::optional<double> beam_px, bool negative, const Job& job) {
   if (scales.in_beams && !beam_px)
     throw InputError("scales in beams need the image's beam: give them in pixels, or --beam");
-  Folder folder(backend, boxes, negative, progress);
+  Folder folder(backend, boxes, negative, job);
   std::vector<double> sizes = scales.fwhm;
   if (scales.wavelets > 0 && std::ranges::find(sizes, 0.0) == sizes.end()) sizes.insert(sizes.begin(), 0.0);
   std::vector<double> fwhms;
@@ -134,10 +131,10 @@ DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const 
     if (fwhm > 0)
       fwhms.push_back(fwhm);
     else
-      folder.add(backend.snr_plane(plane, background), "scale 0: the image");
+      folder.add(backend.derive(SnrPlane{plane, background}, job), "scale 0: the image");
   }
-  add_gaussians(backend, plane, fwhms, beam_px, folder, progress);
-  add_wavelets(backend, plane, scales.wavelets, beam_px, folder, progress);
+  add_gaussians(backend, plane, fwhms, beam_px, folder, job);
+  add_wavelets(backend, plane, scales.wavelets, beam_px, folder, job);
   return std::move(folder.result);
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/job.hpp"
 #include "core/pipeline/request.hpp"
 
 namespace reber {
@@ -16,8 +16,7 @@ namespace reber {
 /// One step of the a-trous transform: c_j = c_(j-1) convolved with the outer product of [1 4 6 4 1] / 16 with
 /// 2^(j-1) - 1 zeros between its weights (Holschneider et al. 1989; Starck & Murtagh 2006), zeros outside the image,
 /// blank pixels interpolated over and kept.   j >= 1
-[[nodiscard]] std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j,
-                                                    const Progress& progress);
+[[nodiscard]] std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Job& job);
 
 struct DetectionPlane {
   std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
@@ -31,6 +30,6 @@ struct DetectionPlane {
 [[nodiscard]] DetectionPlane make_detection_plane(Backend& backend, const Plane& plane,
                                                   const BackgroundModel& background, const ScaleRequest& scales,
                                                   const BackgroundRequest& boxes, std::optional<double> beam_px,
-                                                  bool negative, const Progress& progress);
+                                                  bool negative, const Job& job);
 
 }  // namespace reber

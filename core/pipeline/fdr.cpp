@@ -14,12 +14,12 @@ namespace reber {
 namespace {
 
 /// Pixels with an S/N: all that are finite, less those where a map of the user is blank or its rms not positive.
-std::int64_t count_pixels(Backend& backend, const Plane& plane, const BackgroundModel& background) {
+std::int64_t count_pixels(Backend& backend, const Plane& plane, const BackgroundModel& background, const Job& job) {
   const Shape shape = plane.shape();
   if (!background.mean_map && !background.rms_map &&
       std::ranges::all_of(background.rms, [](float rms) { return rms > 0; }))
     return shape.count() - plane.blank();
-  const auto snr = backend.snr_plane(plane, background);
+  const auto snr = backend.derive(SnrPlane{plane, background}, job);
   return shape.count() - snr->blank();
 }
 
@@ -55,7 +55,7 @@ FdrThreshold fdr_threshold(std::vector<float> tail, std::int64_t pixels, double 
 }
 
 FdrThreshold measure_fdr(Backend& backend, const Plane& plane, const BackgroundModel& background, double alpha,
-                         std::optional<double> beam_area_px, const Progress& progress) {
+                         std::optional<double> beam_area_px, const Job& job) {
   if (!(alpha > 0 && alpha < 1))
     throw InputError(fmt::format("a false discovery rate lies between 0 and 1, not {:g}", alpha));
   double correction = 0;
@@ -63,11 +63,11 @@ FdrThreshold measure_fdr(Backend& backend, const Plane& plane, const BackgroundM
   for (std::int64_t i = 1; i <= correlated; ++i) correction += 1 / static_cast<double>(i);
   DetectOptions options;
   options.seed = options.flood = std::nextafter(static_cast<float>(fdr_floor(alpha, correction)), -HUGE_VALF);
-  const auto islands = backend.label(plane, background, options, progress);
-  const IslandPixels found = backend.island_pixels(plane, background, *islands, 1);
+  const auto islands = backend.label(plane, background, options, job);
+  const IslandPixels found = backend.island_pixels(plane, background, *islands, 1, job);
   std::vector<float> tail(found.pixel.size());
   for (std::size_t i = 0; i < tail.size(); ++i) tail[i] = (found.pixel[i] - found.mean[i]) / found.rms[i];
-  return fdr_threshold(std::move(tail), count_pixels(backend, plane, background), alpha, correction);
+  return fdr_threshold(std::move(tail), count_pixels(backend, plane, background, job), alpha, correction);
 }
 
 }  // namespace reber

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/job.hpp"
 
 namespace reber {
 
@@ -35,6 +35,6 @@ struct FdrThreshold {
 /// least one; empty: pixels are taken as independent. The p-values are exact, so all backends agree to the bit.
 ///   throws InputError where alpha is not in (0, 1)
 [[nodiscard]] FdrThreshold measure_fdr(Backend& backend, const Plane& plane, const BackgroundModel& background,
-                                       double alpha, std::optional<double> beam_area_px, const Progress& progress);
+                                       double alpha, std::optional<double> beam_area_px, const Job& job);
 
 }  // namespace reber

@@ -10,7 +10,6 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/compute/stoppable.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/bright_sources.hpp"
 #include "core/pipeline/detection_planes.hpp"
@@ -36,7 +35,7 @@ double ms_since(Clock::time_point start) {
 class Run {
  public:
   Run(const Request& request, Backend& backend, const Progress& progress, const LogSink& log, PipelineCache* cache)
-      : request_(request), backend_(backend), progress_(progress), log_(log), cache_(cache) {}
+      : request_(request), backend_(backend), job_(progress, &counters_), log_(log), cache_(cache) {}
 
   PipelineResult execute() {
     const auto start = Clock::now();
@@ -65,7 +64,7 @@ class Run {
 
   template <typename Body>
   void stage(const std::string& name, Body body) {
-    run_stage(backend_, log_, result_.report, name, body);
+    run_stage(counters_, log_, result_.report, name, body);
   }
 
   void take_cached();
@@ -88,7 +87,8 @@ class Run {
 
   const Request& request_;
   Backend& backend_;
-  const Progress& progress_;
+  OpCounters counters_;  ///< of the stage under way
+  const Job job_;
   const LogSink& log_;
   PipelineCache* const cache_;  ///< may be null
   PipelineResult result_;
@@ -165,7 +165,7 @@ void Run::read() {
   if (result_.plane) return;
   stage("read", [&] {
     const auto pixels = result_.image->pixels();
-    result_.plane = backend_.load(*pixels, tiling_, progress_);
+    result_.plane = backend_.load(*pixels, tiling_, job_);
     const std::int64_t all = result_.plane->shape().count(), blank = result_.plane->blank();
     if (result_.plane->infinite() > 0)
       warn(fmt::format("{} infinite pixels count as blank", result_.plane->infinite()));
@@ -179,7 +179,7 @@ void Run::read() {
 
 /// Now that pixels are there, the choice is made again with their range.
 void Run::spare_bright_sources() {
-  const double range = dynamic_range(backend_, *result_.plane);
+  const double range = dynamic_range(backend_, *result_.plane, job_);
   const auto quotes = backend_.quote(convolution_->spec, result_.plane->shape());
   const std::optional<RangeChoice> again = choice_for_range(quotes, range);
   if (!again) return;
@@ -194,8 +194,8 @@ void Run::convolve() {
   if (convolution_->copy || (cache_ != nullptr && cache_->plane)) return;
   stage("convolve", [&] {
     if (!request_.convolve->algorithm && choice_->algorithm == Algorithm::fft) spare_bright_sources();
-    const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm);
-    result_.plane = backend_.convolve(*result_.plane, *plan, progress_);
+    const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm, job_);
+    result_.plane = backend_.convolve(*result_.plane, *plan, job_);
     return fmt::format("{}: {}", to_string(choice_->algorithm), plan->description());
   });
   if (cache_ != nullptr) {
@@ -215,7 +215,7 @@ std::shared_ptr<const Plane> Run::load_map(const std::string& path, const char* 
     warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what,
                      map.header().unit.text, header().unit.text));
   const auto pixels = map.pixels();
-  return backend_.load(*pixels, tiling_, progress_);
+  return backend_.load(*pixels, tiling_, job_);
 }
 
 void Run::background_from_maps() {
@@ -230,7 +230,7 @@ void Run::background_from_maps() {
   }
   if (!wanted.rms_path.empty()) {
     model.rms_map = load_map(wanted.rms_path, "rms");
-    const std::string warning = check_rms_map(backend_, *model.rms_map, wanted.rms_path);
+    const std::string warning = check_rms_map(backend_, *model.rms_map, wanted.rms_path, job_);
     if (!warning.empty()) warn(warning);
     background_history_.push_back("rms map " + wanted.rms_path);
   }
@@ -248,7 +248,7 @@ void Run::measure_background() {
       return "maps given by the user";
     }
     MeasuredBackground measured =
-        reber::measure_background(backend_, *result_.plane, wanted, beam_pixels(header(), result_.beam), progress_);
+        reber::measure_background(backend_, *result_.plane, wanted, beam_pixels(header(), result_.beam), job_);
     result_.background = std::move(measured.model);
     for (const std::string& warning : measured.warnings) warn(warning);
     if (!measured.boxes.empty()) fact("boxes", measured.boxes);
@@ -283,7 +283,7 @@ std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
   const BackgroundModel unit = BackgroundModel::constant(plane->shape(), 0, 1);
   if (request_.scales.any()) {
     scales = make_detection_plane(backend_, *plane, *background, request_.scales, *request_.background,
-                                  beam_pixels(header(), result_.beam), options.negative, progress_);
+                                  beam_pixels(header(), result_.beam), options.negative, job_);
     if (!options.negative)
       for (const std::string& note : scales.notes) fact("detection", note);
     plane = scales.snr.get();
@@ -293,13 +293,13 @@ std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
     const auto beam_px = beam_pixels(header(), result_.beam);
     const auto area =
         beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
-    const FdrThreshold found = measure_fdr(backend_, *plane, *background, request_.fdr, area, progress_);
+    const FdrThreshold found = measure_fdr(backend_, *plane, *background, request_.fdr, area, job_);
     options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
     options.flood = std::min(options.flood, options.seed);
     fact("threshold", fmt::format("{:.4g} sigma: {} of {} pixels, of which a part of {:g} is false (c = {:.3g})",
                                   found.sigma, found.detected, found.pixels, request_.fdr, found.correction));
   }
-  return backend_.label(*plane, *background, options, progress_);
+  return backend_.label(*plane, *background, options, job_);
 }
 
 void Run::find_sources() {
@@ -314,12 +314,12 @@ void Run::find_sources() {
                          options.flood, static_cast<int>(options.connectivity), options.min_area, islands->count());
     });
     stage(fmt::format("measure{}", name), [&] {
-      const auto whole = backend_.measure(*result_.plane, *result_.background, *islands);
+      const auto whole = backend_.measure(*result_.plane, *result_.background, *islands, job_);
       IslandPixels pixels;
       if (request_.deblend.on)
-        pixels =
-            backend_.island_pixels(*result_.plane, *result_.background, *islands, least_blend(header(), result_.beam));
-      sums = deblend(whole, pixels, options, request_.deblend, progress_);
+        pixels = backend_.island_pixels(*result_.plane, *result_.background, *islands,
+                                        least_blend(header(), result_.beam), job_);
+      sums = deblend(whole, pixels, options, request_.deblend, job_.progress());
       return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
     });
     fits.clear();
@@ -355,11 +355,11 @@ void Run::add_negative(const std::vector<Source>& negative, double seed) {
 std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
   if (!fitter_) {
     fitter_.emplace(request_.fit, header(), result_.beam);
-    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands, progress_);
+    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands, job_);
     fit_history_ = {fitter_->description()};
   }
-  const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1);
-  fits = fitter_->fit(backend_, sums, pixels, islands.options(), progress_);
+  const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1, job_);
+  fits = fitter_->fit(backend_, sums, pixels, islands.options(), job_);
   const auto noise =
       request_.fit.keep_noise_peaks
           ? std::ranges::count_if(fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })
@@ -377,7 +377,7 @@ std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& 
 void Run::write() {
   if (!any_product(request_.output)) return;
   stage("write", [&] {
-    result_.report.outputs = write_products(request_.output, backend_, result_, result_.history, progress_);
+    result_.report.outputs = write_products(request_.output, backend_, result_, result_.history, job_);
     return fmt::format("{} files", result_.report.outputs.size());
   });
 }
@@ -388,7 +388,6 @@ PipelineResult run_pipeline(const Request& request, Backend& backend, const Prog
                             PipelineCache* cache) {
   if (request.detect && !request.background)
     throw InternalError("a request that detects sources must measure the background");
-  const Heeding heeding(backend, progress);
   return Run(request, backend, progress, log, cache).execute();
 }
 

@@ -19,8 +19,8 @@ namespace {
 class Writer {
  public:
   Writer(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
-         const std::vector<std::string>& history, const Progress& progress)
-      : wanted_(wanted), backend_(backend), result_(result), history_(history), progress_(progress) {}
+         const std::vector<std::string>& history, const Job& job)
+      : wanted_(wanted), backend_(backend), result_(result), history_(history), job_(job) {}
 
   std::vector<std::string> write();
 
@@ -39,7 +39,7 @@ class Writer {
   Backend& backend_;
   const PipelineResult& result_;
   const std::vector<std::string>& history_;
-  const Progress& progress_;
+  const Job& job_;
   std::vector<std::string> written_;
 };
 
@@ -51,9 +51,9 @@ void Writer::map(MapKind kind, const std::string& path, const std::string& unit)
   out.beam = result_.beam;
   out.history = history_;
   const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    backend_.render_rows(kind, *result_.plane, background(), y0, ny, pixels);
+    backend_.render_rows(kind, *result_.plane, background(), y0, ny, pixels, job_);
   };
-  write_fits(path, header().shape, out, rows, wanted_.overwrite, progress_);
+  write_fits(path, header().shape, out, rows, wanted_.overwrite, job_.progress());
   written_.push_back(path);
 }
 
@@ -70,13 +70,13 @@ void Writer::drawn_maps() {
   const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
     model.rows(y0, ny, drawn.data());
-    backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels);
+    backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels, job_);
     for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
   };
   for (const auto& [path, rows] :
        {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
     if (path->empty()) continue;
-    write_fits(*path, header().shape, out, *rows, wanted_.overwrite, progress_);
+    write_fits(*path, header().shape, out, *rows, wanted_.overwrite, job_.progress());
     written_.push_back(*path);
   }
 }
@@ -87,9 +87,9 @@ void Writer::labels() {
   out.like = &header();
   out.history = history_;
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
-    backend_.label_rows(*result_.islands, y0, ny, pixels);
+    backend_.label_rows(*result_.islands, y0, ny, pixels, job_);
   };
-  write_fits(wanted_.labels, header().shape, out, rows, wanted_.overwrite, progress_);
+  write_fits(wanted_.labels, header().shape, out, rows, wanted_.overwrite, job_.progress());
   written_.push_back(wanted_.labels);
 }
 
@@ -100,7 +100,7 @@ double average(const std::vector<float>& values) {
 void Writer::picture(const Catalogue& catalogue) {
   if (wanted_.picture.empty()) return;
   Image image(header().shape);
-  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data());
+  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data(), job_);
   ImageHeader shown = header();
   shown.beam = result_.beam;
   PictureOptions options;
@@ -152,8 +152,8 @@ bool any_product(const OutputRequest& wanted) {
 }
 
 std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
-                                        const std::vector<std::string>& history, const Progress& progress) {
-  return Writer(wanted, backend, result, history, progress).write();
+                                        const std::vector<std::string>& history, const Job& job) {
+  return Writer(wanted, backend, result, history, job).write();
 }
 
 }  // namespace reber

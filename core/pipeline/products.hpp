@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/job.hpp"
 #include "core/pipeline/pipeline.hpp"
 #include "core/pipeline/request.hpp"
 
@@ -19,7 +19,6 @@ namespace reber {
 /// history: one line a fact, for every file that can hold it.   throws as write_fits and write_catalogue
 [[nodiscard]] std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend,
                                                       const PipelineResult& result,
-                                                      const std::vector<std::string>& history,
-                                                      const Progress& progress);
+                                                      const std::vector<std::string>& history, const Job& job);
 
 }  // namespace reber

@@ -149,12 +149,12 @@ std::size_t tasks_of(std::size_t count) { return (count + together(count) - 1) /
 
 /// Calls body(i, task) for each i of [0, count), in order within a task.
 template <class Body>
-void for_each_task(ThreadPool& pool, std::size_t count, const Progress& progress, const Body& body) {
+void for_each_task(ThreadPool& pool, std::size_t count, const Job& job, const Body& body) {
   pool.for_each(static_cast<std::int64_t>(tasks_of(count)), [&](std::int64_t number) {
     const auto task = static_cast<std::size_t>(number);
     const std::size_t first = task * together(count);
     for (std::size_t i = first; i < std::min(count, first + together(count)); ++i) {
-      progress.check();
+      job.check();
       body(i, task);
     }
   });
@@ -195,16 +195,16 @@ Ladders joined(std::vector<Settled> tasks, std::vector<std::vector<LadderResult>
 /// Asks every open ladder's question in one batch and hands out the answers.
 /// returns the ladders still open; results of the others are added to their islands'
 Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& pool,
-                   std::vector<std::vector<LadderResult>>& found, const Progress& progress) {
+                   std::vector<std::vector<LadderResult>>& found, const Job& job) {
   std::vector<FitProblem> sizes;
   sizes.reserve(open.size());
   for (const std::unique_ptr<Work>& one : open) sizes.push_back(one->ladder.question());
   batch.lay_out(std::move(sizes));
-  for_each_task(pool, open.size(), progress,
+  for_each_task(pool, open.size(), job,
                 [&](std::size_t i, std::size_t) { open[i]->ladder.ask(batch, batch.problems[i]); });
-  const FitResults results = backend.fit(batch, progress);
+  const FitResults results = backend.fits().fit(batch, job);
   std::vector<Settled> settled(tasks_of(open.size()));
-  for_each_task(pool, open.size(), progress, [&](std::size_t i, std::size_t task) {
+  for_each_task(pool, open.size(), job, [&](std::size_t i, std::size_t task) {
     open[i]->ladder.take(results.problems[i], results.components.data() + batch.problems[i].first_component);
     settle(std::move(open[i]), settled[task]);
   });
@@ -276,7 +276,7 @@ SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header,
 }
 
 void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
-                                 const IslandMap& islands, const Progress& progress) {
+                                 const IslandMap& islands, const Job& job) {
   constexpr double kWidestBeam = 20, kReachInBeams = 2.2;
   constexpr std::int64_t kReachWithoutBeam = 12;
   const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
@@ -296,23 +296,23 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
         const Rect wide{where.y0, x0, where.ny, x1 - x0};
         labels.resize(static_cast<std::size_t>(wide.shape().count()));
         snr.resize(labels.size());
-        backend.render(MapKind::snr, plane, &background, wide, snr.data());
-        backend.draw_labels(islands, wide, labels.data());
+        backend.render(MapKind::snr, plane, &background, wide, snr.data(), job);
+        backend.draw_labels(islands, wide, labels.data(), job);
         blank_sources(snr, labels, wide.nx, limit, grow);
         for (std::int64_t y = 0; y < where.ny; ++y)
           std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
       },
-      reach, pool, progress);
+      reach, pool, job.progress());
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options, const Progress& progress) const {
+                                         const DetectOptions& options, const Job& job) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
   const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
   ThreadPool pool(request_.threads);
   std::vector<std::vector<LadderResult>> found(islands.size());
   std::vector<Settled> begun(tasks_of(islands.size()));
-  for_each_task(pool, islands.size(), progress, [&](std::size_t i, std::size_t task) {
+  for_each_task(pool, islands.size(), job, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
     std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_);
     settle(std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting)}), begun[task]);
@@ -326,10 +326,9 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
     open.erase(last, open.end());
     batch.weights = beam_noise_;
-    open = next_round(backend, std::move(open), batch, pool, found, progress);
+    open = next_round(backend, std::move(open), batch, pool, found, job);
     batch.weights = batch.errors;
-    std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, progress),
-                      std::back_inserter(open));
+    std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, job), std::back_inserter(open));
   }
   return collect(sums, islands, pixels, found, options.seed);
 }

@@ -33,14 +33,14 @@ class SourceFitter {
   /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
   ///   throws Cancelled
   void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
-                     const Progress& progress = {});
+                     const Job& job = {});
 
   /// One entry per entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what
   /// is tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
   /// describes keep their moments. Flags say so.
   /// pixels: of every island.   throws Cancelled
   [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options, const Progress& progress = {}) const;
+                                           const DetectOptions& options, const Job& job = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;

@@ -145,10 +145,10 @@ void Experiment::search_image() {
   result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
   const Shape shape = first.plane->shape();
   image_ = Image(shape), rms_ = Image(shape);
-  backend_.render_rows(MapKind::image, *first.plane, nullptr, 0, shape.ny, image_.data());
-  backend_.render_rows(MapKind::rms, *first.plane, &*first.background, 0, shape.ny, rms_.data());
+  backend_.render_rows(MapKind::image, *first.plane, nullptr, 0, shape.ny, image_.data(), progress_);
+  backend_.render_rows(MapKind::rms, *first.plane, &*first.background, 0, shape.ny, rms_.data(), progress_);
   labels_.resize(static_cast<std::size_t>(shape.count()));
-  backend_.label_rows(*first.islands, 0, shape.ny, labels_.data());
+  backend_.label_rows(*first.islands, 0, shape.ny, labels_.data(), progress_);
   std::vector<float> known(rms_.data(), rms_.data() + shape.count());
   std::erase_if(known, [](float v) { return !(v > 0); });
   if (known.empty()) throw InputError(fmt::format("{}: its noise is zero or unknown everywhere", request_.input));

@@ -84,7 +84,7 @@ void Forced::load(std::int64_t y0, std::int64_t y1) {
   for (const auto& [kind, into] : {std::pair(MapKind::image, &band_.image), std::pair(MapKind::mean, &band_.mean),
                                    std::pair(MapKind::rms, &band_.rms)}) {
     into->resize(static_cast<std::size_t>(band_.ny * band_.nx));
-    backend_.render_rows(kind, *result_.plane, &*result_.background, y0, band_.ny, into->data());
+    backend_.render_rows(kind, *result_.plane, &*result_.background, y0, band_.ny, into->data(), progress_);
   }
 }
 
@@ -265,7 +265,7 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
     fitted.push_back(std::move(bright));
   }
   if (fitted.empty()) return;
-  const FitResults results = backend_.fit(batch, progress_);
+  const FitResults results = backend_.fits().fit(batch, progress_);
   for (std::size_t p = 0; p < fitted.size(); ++p) {
     if (results.problems[p].status != FitStatus::settled) continue;
     for (std::size_t k = 0; k < fitted[p].size(); ++k) {

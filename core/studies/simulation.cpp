@@ -120,11 +120,11 @@ Image smooth(const Image& image, Kernel kernel, Backend& backend, const Progress
   TilingPlan tiling;
   tiling.band_rows = shape.ny;
   tiling.reason = "simulation";
-  const auto plan = backend.plan_convolution(spec, shape, algorithm);
+  const auto plan = backend.plan_convolution(spec, shape, algorithm, progress);
   const auto plane = backend.load(*memory_source(image.data(), shape), tiling, progress);
   const auto smoothed = backend.convolve(*plane, *plan, progress);
   Image result(shape);
-  backend.render_rows(MapKind::image, *smoothed, nullptr, 0, shape.ny, result.data());
+  backend.render_rows(MapKind::image, *smoothed, nullptr, 0, shape.ny, result.data(), progress);
   return result;
 }
 

@@ -6,30 +6,27 @@
 
 #include <algorithm>
 
-#include "core/compute/stoppable.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/derived.hpp"
 #include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/histogram.hpp"
 #include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/load.hpp"
 #include "kernels/cpu/mesh.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/shared/pixel_rules.hpp"
+#include "kernels/shared/typed_backend.hpp"
 
 namespace reber::cpu {
 namespace {
 
-class CpuBackend final : public Backend, public Stoppable {
+class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>, private FitEngine {
  public:
-  explicit CpuBackend(int threads) : pool_(threads), memory_(PixelMemory::make()) {}
+  explicit CpuBackend(int threads) : TypedBackend("cpu"), pool_(threads), memory_(PixelMemory::make()) {}
 
   [[nodiscard]] BackendInfo info() const override { return {"cpu", processor_name(), pool_.threads(), 0}; }
-
-  std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan&, const Progress& progress) override {
-    return load_plane(source, *memory_, pool_, progress);
-  }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
@@ -37,8 +34,15 @@ class CpuBackend final : public Backend, public Stoppable {
     return quotes;
   }
 
-  std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
-                                                    Algorithm algorithm) override {
+  FitEngine& fits() override { return *this; }
+
+ private:
+  std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
+    return load_plane(source, *memory_, on(job));
+  }
+
+  std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
+                                                       const Job&) override {
     if (spec.kernel.shape.count() < 1 || shape.count() < 1)
       throw InputError(fmt::format("a convolution needs at least one pixel and one weight, not {} x {} and {} x {}",
                                    shape.nx, shape.ny, spec.kernel.shape.nx, spec.kernel.shape.ny));
@@ -53,83 +57,85 @@ class CpuBackend final : public Backend, public Stoppable {
     throw InputError(fmt::format("backend 'cpu' has no algorithm '{}'", to_string(algorithm)));
   }
 
-  std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan, const Progress& progress) override {
-    return mine<CpuConvolution>(plan).run(mine<CpuPlane>(plane), *memory_, pool_, progress);
+  Planes do_convolve(const CpuPlane& plane, std::span<const CpuConvolution* const> plans, const Job& job) override {
+    Planes results;
+    for (const CpuConvolution* plan : plans) results.push_back(plan->run(plane, *memory_, on(job)));
+    return results;
   }
 
-  PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
-    PlaneHistogram histogram(mine<CpuPlane>(plane), pool_);
+  PlaneStatistics do_statistics(const CpuPlane& plane, StatisticsParts parts, const Job& job) override {
+    PlaneHistogram histogram(plane, on(job));
     return solve_statistics(histogram, plane.blank(), parts);
   }
-  ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
-    PlaneHistogram histogram(mine<CpuPlane>(plane), pool_);
+  ClipStatistics do_clip(const CpuPlane& plane, const ClipOptions& options, const Job& job) override {
+    PlaneHistogram histogram(plane, on(job));
     return solve_clip(histogram, options);
   }
-  MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
-                 const Progress& progress) override {
-    return measure_mesh(mine<CpuPlane>(plane), grid, options, pool_, progress);
+  MeshCells do_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
+    return measure_mesh(plane, grid, options, on(job));
   }
 
-  std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background, const DetectOptions& options,
-                                   const Progress& progress) override {
-    return find_islands(mine<CpuPlane>(plane), background, options, pool_, progress);
+  std::unique_ptr<IslandMap> do_label(const CpuPlane& plane, const CpuBackground& background,
+                                      const DetectOptions& options, const Job& job) override {
+    return find_islands(plane, background, options, on(job));
   }
-  std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
-                                  const IslandMap& islands) override {
-    return measure_islands(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), pool_);
+  std::vector<IslandSums> do_measure(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
+                                     const Job& job) override {
+    return measure_islands(plane, background, islands, on(job));
   }
-  IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
-                             std::int64_t min_pixels) override {
-    return gather_pixels(mine<CpuPlane>(plane), background, mine<CpuIslands>(islands), min_pixels, pool_);
+  IslandPixels do_island_pixels(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
+                                std::int64_t min_pixels, const Job& job) override {
+    return gather_pixels(plane, background, islands, min_pixels, on(job));
   }
-  FitResults fit(const FitBatch& batch, const Progress& progress) override { return cpu::fit(batch, pool_, progress); }
-
-  std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
-    return make_snr(mine<CpuPlane>(plane), background, *memory_, pool_);
-  }
-  std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
-    return combine_planes(rule, mine<CpuPlane>(a), mine<CpuPlane>(b), *memory_, pool_);
-  }
-  std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {
-    return take_out_islands(mine<CpuPlane>(plane), mine<CpuIslands>(islands), grow, *memory_, pool_);
-  }
-
-  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
-              float* out) override;
-  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
-    cpu::draw_labels(mine<CpuIslands>(islands), where, out, pool_);
-  }
-  LabelRuns label_runs(const IslandMap& islands) override {
-    const auto& map = mine<CpuIslands>(islands);
-    LabelRuns all{map.shape(), {}};
-    all.runs.reserve(map.by_row.size());
-    for (std::size_t k = 0; k < map.by_row.size(); ++k)
-      all.runs.push_back({map.by_row[k].y, map.by_row[k].x0, map.by_row[k].x1, map.label[k]});
+  LabelRuns do_label_runs(const CpuIslands& islands, const Job&) override {
+    LabelRuns all{islands.shape(), {}};
+    all.runs.reserve(islands.by_row.size());
+    for (std::size_t k = 0; k < islands.by_row.size(); ++k)
+      all.runs.push_back({islands.by_row[k].y, islands.by_row[k].x0, islands.by_row[k].x1, islands.label[k]});
     return all;
   }
 
-  void heed(const Progress& progress) override { pool_.heed(progress); }
+  std::unique_ptr<Plane> do_snr(const CpuPlane& plane, const CpuBackground& background, const Job& job) override {
+    return make_snr(plane, background, *memory_, on(job));
+  }
+  std::unique_ptr<Plane> do_combine(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const Job& job) override {
+    return combine_planes(rule, a, b, *memory_, on(job));
+  }
+  std::unique_ptr<Plane> do_take_out(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
+                                     const Job& job) override {
+    return take_out_islands(plane, islands, grow, *memory_, on(job));
+  }
 
-  OpCounters take_counters() override { return {}; }
+  void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {
+    on(job).for_each(where.ny, [&](std::int64_t row) {
+      std::copy_n(plane.row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
+    });
+  }
+  void do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where, float* out,
+                 const Job& job) override;
+  void do_draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
+    on(job).for_each(where.ny, [&](std::int64_t row) {
+      draw_label_row(islands, where.y0 + row, where.x0, where.nx, out + row * where.nx);
+    });
+  }
 
- private:
+  FitResults fit(const FitBatch& batch, const Job& job) override {
+    job.check();
+    return cpu::fit(batch, on(job));
+  }
+
+  [[nodiscard]] JobThreads on(const Job& job) { return {pool_, job}; }
+
   ThreadPool pool_;
   std::shared_ptr<PixelMemory> memory_;
 };
 
-void CpuBackend::render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
-                        float* out) {
-  const auto& pixels = mine<CpuPlane>(plane);
+void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where,
+                           float* out, const Job& job) {
   const std::int64_t nx = where.nx, x0 = where.x0, x1 = x0 + nx;
-  if (kind == MapKind::image) {
-    pool_.for_each(where.ny,
-                   [&](std::int64_t row) { std::copy_n(pixels.row(where.y0 + row) + x0, nx, out + row * nx); });
-    return;
-  }
-  if (background == nullptr) throw InternalError("cpu backend: a background map was asked for without a background");
-  const BackgroundRows rows(*background, pixels.shape());
+  const BackgroundRows rows(background);
   std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(pool_.threads()));
-  pool_.for_each_worker(where.ny, [&](std::int64_t row, int worker) {
+  on(job).for_each_worker(where.ny, [&](std::int64_t row, int worker) {
     BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
     float* to = out + row * nx;
     const std::int64_t y = where.y0 + row;
@@ -140,7 +146,7 @@ void CpuBackend::render(MapKind kind, const Plane& plane, const BackgroundModel*
     } else {
       const float* mean = rows.mean_row(y, x0, x1, own) + x0;
       const float* rms = rows.rms_row(y, x0, x1, own) + x0;
-      const float* pixel = pixels.row(y) + x0;
+      const float* pixel = plane.row(y) + x0;
       for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
     }
   });

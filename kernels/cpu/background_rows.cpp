@@ -8,26 +8,16 @@
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cpu {
-namespace {
 
-const CpuPlane* map_of(const std::shared_ptr<const Plane>& map, Shape image) {
-  if (!map) return nullptr;
-  const auto& own = mine<CpuPlane>(*map);
-  if (own.shape() != image) throw InternalError("cpu backend: a background map is not of the image's size");
-  return &own;
-}
-
-}  // namespace
-
-BackgroundRows::BackgroundRows(const BackgroundModel& model, Shape image)
-    : model_(model),
-      mean_map_(map_of(model.mean_map, image)),
-      rms_map_(map_of(model.rms_map, image)),
-      rows_(mesh_axis(model.grid.rows, model.grid.image.ny)),
-      cols_(mesh_axis(model.grid.cols, model.grid.image.nx)),
-      cells_y_(model.grid.ny()),
-      cells_x_(model.grid.nx()) {
-  if (model.grid.image != image) throw InternalError("cpu backend: the background is not of the image's size");
+BackgroundRows::BackgroundRows(const CpuBackground& background)
+    : model_(background.model),
+      mean_map_(background.mean_map),
+      rms_map_(background.rms_map),
+      rows_(mesh_axis(model_.grid.rows, model_.grid.image.ny)),
+      cols_(mesh_axis(model_.grid.cols, model_.grid.image.nx)),
+      cells_y_(model_.grid.ny()),
+      cells_x_(model_.grid.nx()) {
+  const Shape image = background.image();
   segment_of_.resize(cols_.node.size());
   for (std::int64_t x = 0; x < image.nx; ++x) {
     const std::int64_t node = cols_.node[x];

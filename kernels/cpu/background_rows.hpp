@@ -17,7 +17,7 @@ class BackgroundRows {
     std::vector<float> nodes, mean, rms;
   };
 
-  BackgroundRows(const BackgroundModel& model, Shape image);
+  explicit BackgroundRows(const CpuBackground& background);
 
   /// Row y, in the scratch or in the map itself; readable for Pixels::kSlack floats past its end.
   const float* mean_row(std::int64_t y, Scratch& scratch) const { return mean_row(y, 0, columns(), scratch); }

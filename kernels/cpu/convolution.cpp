@@ -218,22 +218,21 @@ std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, B
   return count;
 }
 
-std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, PixelMemory& memory, ThreadPool& pool,
-                                              const Progress& progress) const {
-  if (plane.shape() != shape_) throw InternalError("cpu backend: the convolution was planned for another shape");
+std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, PixelMemory& memory,
+                                              const JobThreads& threads) const {
   auto result = std::make_unique<CpuPlane>(shape_, memory.take(shape_.count()));
   const Blanks blanks = blanks_of(plane);
   const Shape tile = tiles_->tile();
   const std::int64_t down = (shape_.ny + tile.ny - 1) / tile.ny, across = (shape_.nx + tile.nx - 1) / tile.nx;
-  scratch_.resize(static_cast<std::size_t>(pool.threads()));
+  scratch_.resize(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> blank{0}, done{0};
-  pool.for_each_worker(down * across, [&](std::int64_t number, int worker) {
-    progress.check();
+  threads.for_each_worker(down * across, [&](std::int64_t number, int worker) {
     const std::int64_t y0 = number / across * tile.ny, x0 = number % across * tile.nx;
     const Rect rect{y0, x0, std::min(tile.ny, shape_.ny - y0), std::min(tile.nx, shape_.nx - x0)};
     blank += run_tile(plane, rect, blanks, scratch_[static_cast<std::size_t>(worker)], result->data());
     const std::int64_t finished = ++done;
-    if (worker == 0) progress.report("convolve", static_cast<double>(finished) / static_cast<double>(down * across));
+    if (worker == 0)
+      threads.job().report("convolve", static_cast<double>(finished) / static_cast<double>(down * across));
   });
   result->set_counts(blank, 0);
   return result;

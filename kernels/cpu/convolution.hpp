@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
 namespace reber::cpu {
@@ -87,8 +87,8 @@ class CpuConvolution final : public ConvolutionPlan {
   [[nodiscard]] std::string description() const override { return tiles_->description(); }
 
   /// Not from two threads at once: the plan holds the workers' memory, so that its pages are fresh but once.
-  [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, PixelMemory& memory, ThreadPool& pool,
-                                              const Progress& progress) const;
+  [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, PixelMemory& memory,
+                                              const JobThreads& threads) const;
 
  private:
   enum class Blanks { none, fill, interpolate, propagate };

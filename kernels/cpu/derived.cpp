@@ -15,10 +15,10 @@ constexpr std::int64_t kRowsATask = 16;
 
 /// A plane whose rows `fill(y, row, worker)` writes; its blank pixels are counted while they are in the cache.
 template <typename Fill>
-std::unique_ptr<CpuPlane> plane_of_rows(Shape shape, PixelMemory& memory, ThreadPool& pool, const Fill& fill) {
+std::unique_ptr<CpuPlane> plane_of_rows(Shape shape, PixelMemory& memory, const JobThreads& threads, const Fill& fill) {
   auto plane = std::make_unique<CpuPlane>(shape, memory.take(shape.count()));
   std::atomic<std::int64_t> blank{0};
-  pool.for_each_worker((shape.ny + kRowsATask - 1) / kRowsATask, [&](std::int64_t task, int worker) {
+  threads.for_each_worker((shape.ny + kRowsATask - 1) / kRowsATask, [&](std::int64_t task, int worker) {
     std::int64_t count = 0;
     for (std::int64_t y = task * kRowsATask; y < std::min((task + 1) * kRowsATask, shape.ny); ++y) {
       float* row = plane->data() + y * shape.nx;
@@ -33,11 +33,11 @@ std::unique_ptr<CpuPlane> plane_of_rows(Shape shape, PixelMemory& memory, Thread
 
 }  // namespace
 
-std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel& background, PixelMemory& memory,
-                                   ThreadPool& pool) {
-  const BackgroundRows rows(background, plane.shape());
-  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(pool.threads()));
-  return plane_of_rows(plane.shape(), memory, pool, [&](std::int64_t y, float* out, int worker) {
+std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, PixelMemory& memory,
+                                   const JobThreads& threads) {
+  const BackgroundRows rows(background);
+  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
+  return plane_of_rows(plane.shape(), memory, threads, [&](std::int64_t y, float* out, int worker) {
     BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
     const float* mean = rows.mean_row(y, own);
     const float* rms = rows.rms_row(y, own);
@@ -47,19 +47,17 @@ std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel&
 }
 
 std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
-                                         ThreadPool& pool) {
-  if (a.shape() != b.shape()) throw InternalError("cpu backend: planes of two sizes cannot be combined");
-  return plane_of_rows(a.shape(), memory, pool, [&](std::int64_t y, float* out, int) {
+                                         const JobThreads& threads) {
+  return plane_of_rows(a.shape(), memory, threads, [&](std::int64_t y, float* out, int) {
     const float *from = a.row(y), *other = b.row(y);
     for (std::int64_t x = 0; x < a.shape().nx; ++x) out[x] = rules::combined(rule, from[x], other[x]);
   });
 }
 
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           PixelMemory& memory, ThreadPool& pool) {
+                                           PixelMemory& memory, const JobThreads& threads) {
   const Shape shape = plane.shape();
-  if (islands.shape() != shape) throw InternalError("cpu backend: the islands are of an image of another size");
-  auto result = plane_of_rows(shape, memory, pool, [&](std::int64_t y, float* out, int) {
+  auto result = plane_of_rows(shape, memory, threads, [&](std::int64_t y, float* out, int) {
     std::copy_n(plane.row(y), shape.nx, out);
     if (islands.count() == 0) return;
     const std::int64_t first = std::max<std::int64_t>(y - grow, 0), last = std::min(y + grow + 1, shape.ny);

@@ -4,17 +4,17 @@
 
 #include <memory>
 
-#include "core/base/thread_pool.hpp"
 #include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
 namespace reber::cpu {
 
-std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const BackgroundModel& background, PixelMemory& memory,
-                                   ThreadPool& pool);
+std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, PixelMemory& memory,
+                                   const JobThreads& threads);
 std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
-                                         ThreadPool& pool);
+                                         const JobThreads& threads);
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           PixelMemory& memory, ThreadPool& pool);
+                                           PixelMemory& memory, const JobThreads& threads);
 
 }  // namespace reber::cpu

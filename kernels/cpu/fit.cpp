@@ -17,9 +17,9 @@ namespace {
 /// A team of one that asks between the steps of a problem whether to stop: an island of thousands of pixels takes
 /// seconds.
 struct StoppableThread : OneThread {
-  const Progress* progress;
-  explicit StoppableThread(const Progress& asked) : progress(&asked) {}
-  void sync() const { progress->check(); }
+  const Job* job;
+  explicit StoppableThread(const Job& asked) : job(&asked) {}
+  void sync() const { job->check(); }
 };
 
 /// One component of free shape and the residual, padded: most problems.
@@ -27,15 +27,15 @@ using EightColumns = std::integral_constant<int, 8>;
 
 template <class Columns>
 FitOutcome solve(const FitInput& input, int parameters, Columns columns, std::vector<double>& workspace,
-                 FittedGaussian* fitted, const Progress& progress) {
+                 FittedGaussian* fitted, const Job& job) {
   const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
   if (workspace.size() < static_cast<std::size_t>(layout.size)) workspace.resize(static_cast<std::size_t>(layout.size));
-  const StoppableThread thread(progress);
+  const StoppableThread thread(job);
   return ProblemFit<StoppableThread, Columns>(thread, input, parameters, columns, workspace.data()).run(fitted);
 }
 
 FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<double>& workspace,
-                 FittedGaussian* fitted, const Progress& progress) {
+                 FittedGaussian* fitted, const Job& job) {
   const FitPixels& pixels = batch.pixels;
   const auto view = [](const NoiseCorrelation& noise) {
     return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
@@ -52,14 +52,14 @@ FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<d
                        view(batch.weights),
                        view(batch.errors)};
   const int parameters = parameters_of(batch, problem);
-  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, progress);
+  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, job);
   constexpr int kTogether = OneThread::together;
-  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, progress);
+  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, job);
 }
 
 }  // namespace
 
-FitResults fit(const FitBatch& batch, ThreadPool& pool, const Progress& progress) {
+FitResults fit(const FitBatch& batch, const JobThreads& threads) {
   check_batch(batch);
   FitResults results;
   results.problems.resize(batch.problems.size());
@@ -68,16 +68,15 @@ FitResults fit(const FitBatch& batch, ThreadPool& pool, const Progress& progress
   std::vector<std::size_t> order(batch.problems.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return batch.problems[i].pixels; });
-  std::vector<std::vector<double>> workspaces(static_cast<std::size_t>(pool.threads()));
+  std::vector<std::vector<double>> workspaces(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::size_t> finished = 0;
-  pool.for_each_worker(static_cast<std::int64_t>(order.size()), [&](std::int64_t i, int worker) {
-    progress.check();
+  threads.for_each_worker(static_cast<std::int64_t>(order.size()), [&](std::int64_t i, int worker) {
     const std::size_t at = order[static_cast<std::size_t>(i)];
     const FitProblem& problem = batch.problems[at];
     results.problems[at] = solve(batch, problem, workspaces[static_cast<std::size_t>(worker)],
-                                 results.components.data() + problem.first_component, progress);
+                                 results.components.data() + problem.first_component, threads.job());
     const std::size_t done = ++finished;
-    if (worker == 0) progress.report("fit", static_cast<double>(done) / static_cast<double>(order.size()));
+    if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(order.size()));
   });
   return results;
 }

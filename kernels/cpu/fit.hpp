@@ -2,12 +2,11 @@
 // Gaussian fits, all threads at work on problems.
 #pragma once
 
-#include "core/base/progress.hpp"
-#include "core/base/thread_pool.hpp"
 #include "core/compute/gaussian_fit.hpp"
+#include "kernels/cpu/job_threads.hpp"
 
 namespace reber::cpu {
 
-FitResults fit(const FitBatch& batch, ThreadPool& pool, const Progress& progress);
+FitResults fit(const FitBatch& batch, const JobThreads& threads);
 
 }  // namespace reber::cpu

@@ -59,8 +59,8 @@ std::int64_t chunks_of(const CpuPlane& plane) { return (plane.shape().count() + 
 MomentHistogram PlaneHistogram::moments() {
   MomentHistogram total;
   std::mutex mutex;
-  std::vector<Worker> workers(static_cast<std::size_t>(pool_.threads()));
-  pool_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
+  std::vector<Worker> workers(static_cast<std::size_t>(threads_.threads()));
+  threads_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
     Worker& worker = workers[static_cast<std::size_t>(number)];
     if (worker.bins.empty()) worker.bins.resize(kHalves);
     const std::int64_t begin = chunk * kChunk, end = std::min(begin + kChunk, plane_.shape().count());
@@ -97,8 +97,8 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   }
   using Table = std::unique_ptr<std::uint32_t, decltype(&std::free)>;
   std::vector<Table> tables;
-  for (int k = 0; k < pool_.threads(); ++k) tables.emplace_back(nullptr, &std::free);
-  pool_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
+  for (int k = 0; k < threads_.threads(); ++k) tables.emplace_back(nullptr, &std::free);
+  threads_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
     Table& table = tables[static_cast<std::size_t>(number)];
     // calloc: pages of slots that meet no pixel are never touched.
     if (!table) table.reset(static_cast<std::uint32_t*>(std::calloc(bins.size() * kHalves, sizeof(std::uint32_t))));
@@ -114,7 +114,7 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
     }
   });
   std::vector<std::vector<std::uint64_t>> counts(bins.size(), std::vector<std::uint64_t>(kHalves));
-  pool_.for_each(static_cast<std::int64_t>(bins.size()), [&](std::int64_t k) {
+  threads_.for_each(static_cast<std::int64_t>(bins.size()), [&](std::int64_t k) {
     for (const Table& table : tables) {
       if (!table) continue;
       for (std::uint32_t low = 0; low < kHalves; ++low)

@@ -2,7 +2,7 @@
 // Counts a plane's pixels by their keys, for the clip solver.
 #pragma once
 
-#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 #include "kernels/shared/clip_solver.hpp"
 
@@ -10,13 +10,13 @@ namespace reber::cpu {
 
 class PlaneHistogram final : public HistogramSource {
  public:
-  PlaneHistogram(const CpuPlane& plane, ThreadPool& pool) : plane_(plane), pool_(pool) {}
+  PlaneHistogram(const CpuPlane& plane, const JobThreads& threads) : plane_(plane), threads_(threads) {}
   MomentHistogram moments() override;
   std::vector<std::vector<std::uint64_t>> values(std::span<const std::uint32_t> bins) override;
 
  private:
   const CpuPlane& plane_;
-  ThreadPool& pool_;
+  JobThreads threads_;
 };
 
 }  // namespace reber::cpu

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 #include "kernels/shared/island_rules.hpp"
 
@@ -29,16 +29,16 @@ class CpuIslands final : public IslandMap {
   DetectOptions options_;
 };
 
-std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const BackgroundModel& background,
-                                         const DetectOptions& options, ThreadPool& pool, const Progress& progress);
+std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
+                                         const DetectOptions& options, const JobThreads& threads);
 
-std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundModel& background,
-                                        const CpuIslands& islands, ThreadPool& pool);
+std::vector<IslandSums> measure_islands(const CpuPlane& plane, const CpuBackground& background,
+                                        const CpuIslands& islands, const JobThreads& threads);
 
-IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& background, const CpuIslands& islands,
-                           std::int64_t min_pixels, ThreadPool& pool);
+IslandPixels gather_pixels(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
+                           std::int64_t min_pixels, const JobThreads& threads);
 
-/// A rectangle of the label map.
-void draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, ThreadPool& pool);
+/// Pixels [x0, x0 + nx) of row y of the label map.
+void draw_label_row(const CpuIslands& islands, std::int64_t y, std::int64_t x0, std::int64_t nx, std::int32_t* out);
 
 }  // namespace reber::cpu

@@ -88,16 +88,15 @@ void find_runs(const RowMasks& masks, std::int64_t y, std::int64_t nx, Strip& st
   strip.in_row.push_back(found);
 }
 
-std::vector<Strip> scan(const CpuPlane& plane, const BackgroundModel& background, const DetectOptions& options,
-                        ThreadPool& pool, const Progress& progress) {
+std::vector<Strip> scan(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& options,
+                        const JobThreads& threads) {
   const std::int64_t ny = plane.shape().ny, nx = plane.shape().nx;
-  const BackgroundRows rows(background, plane.shape());
+  const BackgroundRows rows(background);
   const std::int64_t count = (ny + kStripRows - 1) / kStripRows;
   std::vector<Strip> strips(static_cast<std::size_t>(count));
-  std::vector<RowMasks> masks(static_cast<std::size_t>(pool.threads()));
+  std::vector<RowMasks> masks(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  pool.for_each_worker(count, [&](std::int64_t strip, int worker) {
-    progress.check();
+  threads.for_each_worker(count, [&](std::int64_t strip, int worker) {
     RowMasks& mask = masks[static_cast<std::size_t>(worker)];
     mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
     mask.seed.resize(mask.flood.size(), 0);
@@ -108,7 +107,7 @@ std::vector<Strip> scan(const CpuPlane& plane, const BackgroundModel& background
       find_runs(mask, y, nx, strips[static_cast<std::size_t>(strip)]);
     }
     const std::int64_t finished = ++done;
-    if (worker == 0) progress.report("label", static_cast<double>(finished) / static_cast<double>(count));
+    if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
   });
   return strips;
 }
@@ -172,12 +171,12 @@ void unite_row(const Runs& runs, std::int64_t y, std::int32_t reach, UnionFind& 
   }
 }
 
-std::vector<std::int32_t> connect(const Runs& runs, Shape shape, Connectivity connectivity, ThreadPool& pool) {
+std::vector<std::int32_t> connect(const Runs& runs, Shape shape, Connectivity connectivity, const JobThreads& threads) {
   UnionFind sets(runs.run.size());
   const std::int32_t reach = connectivity == Connectivity::eight ? 1 : 0;
   const std::int64_t count = (shape.ny + kStripRows - 1) / kStripRows;
   // Within a strip only that strip's runs are read and written, so strips run side by side; then the seams.
-  pool.for_each(count, [&](std::int64_t strip) {
+  threads.for_each(count, [&](std::int64_t strip) {
     for (std::int64_t y = strip * kStripRows + 1; y < std::min((strip + 1) * kStripRows, shape.ny); ++y)
       unite_row(runs, y, reach, sets);
   });
@@ -230,12 +229,12 @@ void keep_accepted(const Runs& runs, const std::vector<std::int32_t>& label, Cpu
 
 }  // namespace
 
-std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const BackgroundModel& background,
-                                         const DetectOptions& options, ThreadPool& pool, const Progress& progress) {
-  std::vector<Strip> strips = scan(plane, background, options, pool, progress);
+std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
+                                         const DetectOptions& options, const JobThreads& threads) {
+  std::vector<Strip> strips = scan(plane, background, options, threads);
   const Runs runs = joined(strips, plane.shape());
-  const std::vector<std::int32_t> root = connect(runs, plane.shape(), options.connectivity, pool);
-  progress.check();
+  const std::vector<std::int32_t> root = connect(runs, plane.shape(), options.connectivity, threads);
+  threads.job().check();
   auto islands = std::make_unique<CpuIslands>(plane.shape(), options);
   keep_accepted(runs, number_islands(runs, root, options), *islands);
   return islands;

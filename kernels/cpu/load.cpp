@@ -127,8 +127,7 @@ Counts decode_in_place(float* pixels, std::int64_t n) {
 
 }  // namespace
 
-std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, ThreadPool& pool,
-                                     const Progress& progress) {
+std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, const JobThreads& threads) {
   const Shape shape = source.shape();
   const PixelFormat format = source.format();
   const std::int64_t row_bytes = std::max<std::int64_t>(shape.nx * bytes_of(format.type), 1);
@@ -139,10 +138,9 @@ std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& mem
   const bool in_place = format.type == PixelType::f32 && format.scale == 1 && format.zero == 0;
   const bool swap = format.big_endian != (std::endian::native == std::endian::big);
 
-  std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(pool.threads()));
+  std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> blank{0}, infinite{0}, done{0};
-  pool.for_each_worker(chunks, [&](std::int64_t chunk, int worker) {
-    progress.check();
+  threads.for_each_worker(chunks, [&](std::int64_t chunk, int worker) {
     const std::int64_t y0 = chunk * chunk_rows, ny = std::min(chunk_rows, shape.ny - y0);
     float* out = plane->data() + y0 * shape.nx;
     Counts counts;
@@ -158,7 +156,7 @@ std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& mem
     blank += counts.blank;
     infinite += counts.infinite;
     ++done;
-    if (worker == 0) progress.report("read", static_cast<double>(done.load()) / static_cast<double>(chunks));
+    if (worker == 0) threads.job().report("read", static_cast<double>(done.load()) / static_cast<double>(chunks));
   });
   plane->set_counts(blank, infinite);
   return plane;

@@ -4,14 +4,13 @@
 
 #include <memory>
 
-#include "core/base/thread_pool.hpp"
 #include "core/model/pixel_source.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
 namespace reber::cpu {
 
 /// Fetches chunks of rows on all threads and decodes them by rules::decode. Counts blank pixels and infinite ones.
-std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, ThreadPool& pool,
-                                     const Progress& progress);
+std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, const JobThreads& threads);
 
 }  // namespace reber::cpu

@@ -15,6 +15,8 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
 #include "kernels/cpu/backend.hpp"
+#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {
@@ -139,6 +141,17 @@ class CpuProbe final : public MachineProbe {
           each(from,
                [&](std::int64_t first, std::int64_t n) { copy(from.floats() + first, to.floats() + first, n, true); });
         });
+  }
+
+  void draw_labels(const IslandMap& islands, const Job& job) override {
+    const auto* runs = dynamic_cast<const CpuIslands*>(&islands);
+    if (runs == nullptr) return;
+    const Shape shape = islands.shape();
+    std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(pool_.threads()));
+    for (std::vector<std::int32_t>& row : rows) row.resize(static_cast<std::size_t>(shape.nx));
+    JobThreads(pool_, job).for_each_worker(shape.ny, [&](std::int64_t y, int worker) {
+      draw_label_row(*runs, y, 0, shape.nx, rows[static_cast<std::size_t>(worker)].data());
+    });
   }
 
   void flush_cache() override { total_ = sum(other_); }

@@ -102,14 +102,13 @@ IslandSums sum_island(const rules::Run* runs, std::int64_t count, const CpuPlane
 
 }  // namespace
 
-std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundModel& background,
-                                        const CpuIslands& islands, ThreadPool& pool) {
-  if (islands.shape() != plane.shape()) throw InternalError("cpu backend: the islands are of an image of another size");
-  const BackgroundRows rows(background, plane.shape());
+std::vector<IslandSums> measure_islands(const CpuPlane& plane, const CpuBackground& background,
+                                        const CpuIslands& islands, const JobThreads& threads) {
+  const BackgroundRows rows(background);
   const std::int64_t count = islands.count();
   std::vector<IslandSums> all(static_cast<std::size_t>(count));
-  std::vector<std::vector<float>> mean(static_cast<std::size_t>(pool.threads()));
-  pool.for_each_worker((count + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task, int worker) {
+  std::vector<std::vector<float>> mean(static_cast<std::size_t>(threads.threads()));
+  threads.for_each_worker((count + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task, int worker) {
     const std::int64_t begin = task * kIslandsATask, end = std::min(begin + kIslandsATask, count);
     for (std::int64_t k = begin; k < end; ++k)
       all[k] = sum_island(&islands.by_island[islands.first_run[k]], islands.first_run[k + 1] - islands.first_run[k],
@@ -118,9 +117,9 @@ std::vector<IslandSums> measure_islands(const CpuPlane& plane, const BackgroundM
   return all;
 }
 
-IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& background, const CpuIslands& islands,
-                           std::int64_t min_pixels, ThreadPool& pool) {
-  const BackgroundRows rows(background, plane.shape());
+IslandPixels gather_pixels(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
+                           std::int64_t min_pixels, const JobThreads& threads) {
+  const BackgroundRows rows(background);
   IslandPixels all;
   for (std::int64_t k = 0; k < islands.count(); ++k) {
     std::int64_t pixels = 0;
@@ -134,7 +133,7 @@ IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& backgro
   all.y.resize(count), all.x.resize(count);
   all.pixel.resize(count), all.mean.resize(count), all.rms.resize(count);
   const auto chosen = static_cast<std::int64_t>(all.label.size());
-  pool.for_each((chosen + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task) {
+  threads.for_each((chosen + kIslandsATask - 1) / kIslandsATask, [&](std::int64_t task) {
     const std::int64_t end = std::min((task + 1) * kIslandsATask, chosen);
     for (std::int64_t k = task * kIslandsATask; k < end; ++k) {
       std::int64_t at = all.first[k];
@@ -153,18 +152,13 @@ IslandPixels gather_pixels(const CpuPlane& plane, const BackgroundModel& backgro
   return all;
 }
 
-void draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, ThreadPool& pool) {
-  std::vector<std::vector<std::int32_t>> dropped(static_cast<std::size_t>(out == nullptr ? pool.threads() : 0));
-  for (std::vector<std::int32_t>& row : dropped) row.resize(static_cast<std::size_t>(where.nx));
-  pool.for_each_worker(where.ny, [&](std::int64_t row, int worker) {
-    std::int32_t* labels = out == nullptr ? dropped[static_cast<std::size_t>(worker)].data() : out + row * where.nx;
-    std::fill(labels, labels + where.nx, 0);
-    for (std::int64_t k = islands.row_begin[where.y0 + row]; k < islands.row_begin[where.y0 + row + 1]; ++k) {
-      const std::int64_t x0 = std::max<std::int64_t>(islands.by_row[k].x0 - where.x0, 0);
-      const std::int64_t x1 = std::min<std::int64_t>(islands.by_row[k].x1 - where.x0, where.nx);
-      if (x0 < x1) std::fill(labels + x0, labels + x1, islands.label[k]);
-    }
-  });
+void draw_label_row(const CpuIslands& islands, std::int64_t y, std::int64_t x0, std::int64_t nx, std::int32_t* out) {
+  std::fill(out, out + nx, 0);
+  for (std::int64_t k = islands.row_begin[y]; k < islands.row_begin[y + 1]; ++k) {
+    const std::int64_t begin = std::max<std::int64_t>(islands.by_row[k].x0 - x0, 0);
+    const std::int64_t end = std::min<std::int64_t>(islands.by_row[k].x1 - x0, nx);
+    if (begin < end) std::fill(out + begin, out + end, islands.label[k]);
+  }
 }
 
 }  // namespace reber::cpu

@@ -174,19 +174,17 @@ rules::CellValue cell_value(const CpuPlane& plane, const Rect& cell, const MeshO
 
 }  // namespace
 
-MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, ThreadPool& pool,
-                       const Progress& progress) {
-  if (grid.image != plane.shape()) throw InternalError("cpu backend: the mesh was made for an image of another size");
+MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+                       const JobThreads& threads) {
   const double bias = clip_bias(options.clip.kappa);
   const std::int64_t count = grid.ny() * grid.nx();
   MeshCells cells;
   cells.mean.resize(static_cast<std::size_t>(count));
   cells.rms.resize(static_cast<std::size_t>(count));
-  std::vector<Scratch> scratch(static_cast<std::size_t>(pool.threads()));
+  std::vector<Scratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  const std::int64_t chunk = std::clamp<std::int64_t>(count / (8 * pool.threads()), 1, kMostCellsATask);
-  pool.for_each_worker((count + chunk - 1) / chunk, [&](std::int64_t task, int worker) {
-    progress.check();
+  const std::int64_t chunk = std::clamp<std::int64_t>(count / (8 * threads.threads()), 1, kMostCellsATask);
+  threads.for_each_worker((count + chunk - 1) / chunk, [&](std::int64_t task, int worker) {
     const std::int64_t end = std::min((task + 1) * chunk, count);
     for (std::int64_t cell = task * chunk; cell < end; ++cell) {
       const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
@@ -196,7 +194,7 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
       cells.rms[cell] = rms;
     }
     const std::int64_t finished = done += end - task * chunk;
-    if (worker == 0) progress.report("background", static_cast<double>(finished) / static_cast<double>(count));
+    if (worker == 0) threads.job().report("background", static_cast<double>(finished) / static_cast<double>(count));
   });
   return cells;
 }

@@ -2,13 +2,13 @@
 // Background and noise of each cell of a mesh.
 #pragma once
 
-#include "core/base/thread_pool.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
 namespace reber::cpu {
 
 /// Cells side by side on all threads; each is sorted, clipped and reduced by the rules of kernels/shared/cell_clip.hpp.
-MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, ThreadPool& pool,
-                       const Progress& progress);
+MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+                       const JobThreads& threads);
 
 }  // namespace reber::cpu

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.hpp"
 #include "core/compute/backend.hpp"
 #include "core/model/image.hpp"
+#include "kernels/shared/background_of.hpp"
 
 namespace reber::cpu {
 
@@ -86,13 +86,7 @@ class CpuPlane final : public Plane {
   std::int64_t blank_ = 0, infinite_ = 0;
 };
 
-/// The object as this backend's own.   throws InternalError where it is another's
-template <typename Mine, typename Interface>
-const Mine& mine(const Interface& object) {
-  const auto* own = dynamic_cast<const Mine*>(&object);
-  if (own == nullptr)
-    throw InternalError("cpu backend: the plane, plan or island map given was made by another backend");
-  return *own;
-}
+/// A background whose maps are planes of this backend.
+using CpuBackground = BackgroundOf<CpuPlane>;
 
 }  // namespace reber::cpu

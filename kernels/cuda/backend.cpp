@@ -21,13 +21,18 @@
 #include "kernels/cuda/maps/render.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/statistics/histogram.hpp"
+#include "kernels/shared/typed_backend.hpp"
 
 namespace reber::cuda {
 namespace {
 
-class CudaBackend final : public Backend, public DisplayBackend {
+// Plans are cast where they are defined, in convolve.cpp.
+class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, ConvolutionPlan>,
+                          private FitEngine,
+                          private DisplayEngine {
  public:
-  explicit CudaBackend(const BackendOptions& options) : context_(std::make_shared<Context>(options)) {}
+  explicit CudaBackend(const std::shared_ptr<Context>& context)
+      : TypedBackend("cuda", context.get()), context_(context) {}
 
   [[nodiscard]] BackendInfo info() const override {
     const DeviceInfo& device = context_->device();
@@ -37,100 +42,88 @@ class CudaBackend final : public Backend, public DisplayBackend {
             0, context_->usable_bytes()};
   }
 
-  [[nodiscard]] std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
-                                            const Progress& progress) override {
-    return timed("reber load", [&] { return load_plane(context_, source, tiling, progress); });
-  }
-
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     return quote_all(context_->device(), spec, shape);
   }
 
-  [[nodiscard]] std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
-                                                                  Algorithm algorithm) override {
-    return timed("reber plan convolution", [&] { return make_plan(context_, spec, shape, algorithm); });
+  FitEngine& fits() override { return *this; }
+  DisplayEngine* display() override { return this; }
+
+ private:
+  std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
+    return timed("reber load", job, [&] { return load_plane(context_, source, tiling, job); });
   }
 
-  [[nodiscard]] std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan,
-                                                const Progress& progress) override {
-    const ConvolutionPlan* one = &plan;
-    return std::move(timed("reber convolve", [&] { return convolve_plane(own(plane), {&one, 1}, progress); }).front());
+  std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
+                                                       const Job& job) override {
+    return timed("reber plan convolution", job, [&] { return make_plan(context_, spec, shape, algorithm); });
+  }
+  Planes do_convolve(const CudaPlane& plane, std::span<const ConvolutionPlan* const> plans, const Job& job) override {
+    return timed("reber convolve", job, [&] { return convolve_plane(plane, plans, job); });
   }
 
-  [[nodiscard]] std::vector<std::unique_ptr<Plane>> convolve_each(const Plane& plane,
-                                                                  std::span<const ConvolutionPlan* const> plans,
-                                                                  const Progress& progress) override {
-    return timed("reber convolve each", [&] { return convolve_plane(own(plane), plans, progress); });
+  PlaneStatistics do_statistics(const CudaPlane& plane, StatisticsParts parts, const Job& job) override {
+    return timed("reber statistics", job, [&] { return plane_statistics(plane, parts, job); });
+  }
+  ClipStatistics do_clip(const CudaPlane& plane, const ClipOptions& options, const Job& job) override {
+    return timed("reber clip", job, [&] { return clip_plane(plane, options, job); });
+  }
+  MeshCells do_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
+    return timed("reber mesh", job, [&] { return measure_mesh(plane, grid, options, job); });
   }
 
-  [[nodiscard]] PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
-    return timed("reber statistics", [&] { return plane_statistics(own(plane), parts); });
+  std::unique_ptr<IslandMap> do_label(const CudaPlane& plane, const CudaBackground& background,
+                                      const DetectOptions& options, const Job& job) override {
+    return timed("reber label", job, [&] { return find_islands(plane, background, options, job); });
+  }
+  std::vector<IslandSums> do_measure(const CudaPlane& plane, const CudaBackground& background,
+                                     const CudaIslands& islands, const Job& job) override {
+    return timed("reber measure", job, [&] { return measure_islands(plane, background, islands, job); });
+  }
+  IslandPixels do_island_pixels(const CudaPlane& plane, const CudaBackground& background, const CudaIslands& islands,
+                                std::int64_t min_pixels, const Job& job) override {
+    return timed("reber island pixels", job,
+                 [&] { return fetch_island_pixels(plane, background, islands, min_pixels, job); });
+  }
+  LabelRuns do_label_runs(const CudaIslands& islands, const Job& job) override {
+    return timed("reber label runs", job, [&] { return fetch_runs(islands); });
   }
 
-  [[nodiscard]] ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
-    return timed("reber clip", [&] { return clip_plane(own(plane), options); });
+  std::unique_ptr<Plane> do_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) override {
+    return timed("reber snr", job, [&] { return make_snr(plane, background, job); });
+  }
+  std::unique_ptr<Plane> do_combine(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const Job& job) override {
+    return timed("reber combine", job, [&] { return combine_planes(rule, a, b, job); });
+  }
+  std::unique_ptr<Plane> do_take_out(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow,
+                                     const Job& job) override {
+    return timed("reber without islands", job, [&] { return take_out_islands(plane, islands, grow, job); });
   }
 
-  [[nodiscard]] MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
-                               const Progress& progress) override {
-    return timed("reber mesh", [&] { return measure_mesh(own(plane), grid, options, progress); });
+  void do_render_pixels(const CudaPlane& plane, const Rect& where, float* out, const Job& job) override {
+    timed("reber render", job, [&] { fetch_pixels(plane, where, out); });
+  }
+  void do_render(MapKind kind, const CudaPlane& plane, const CudaBackground& background, const Rect& where, float* out,
+                 const Job& job) override {
+    timed("reber render", job, [&] { render_map(kind, plane, background, where, out, job); });
+  }
+  void do_draw_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
+    timed("reber draw labels", job, [&] { render_labels(islands, where, out, job); });
   }
 
-  [[nodiscard]] std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background,
-                                                 const DetectOptions& options, const Progress& progress) override {
-    return timed("reber label", [&] { return find_islands(own(plane), background, options, progress); });
-  }
-
-  [[nodiscard]] std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
-                                                const IslandMap& islands) override {
-    return timed("reber measure", [&] { return measure_islands(own(plane), background, own(islands)); });
-  }
-
-  [[nodiscard]] IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background,
-                                           const IslandMap& islands, std::int64_t min_pixels) override {
-    return timed("reber island pixels",
-                 [&] { return fetch_island_pixels(own(plane), background, own(islands), min_pixels); });
-  }
-
-  [[nodiscard]] FitResults fit(const FitBatch& batch, const Progress& progress) override {
-    return timed("reber fit", [&] { return fit_batch(*context_, batch, progress); });
-  }
-
-  [[nodiscard]] std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
-    return timed("reber snr", [&] { return make_snr(own(plane), background); });
-  }
-
-  [[nodiscard]] std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
-    return timed("reber combine", [&] { return combine_planes(rule, own(a), own(b)); });
-  }
-
-  [[nodiscard]] std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands,
-                                                       std::int64_t grow) override {
-    return timed("reber without islands", [&] { return take_out_islands(own(plane), own(islands), grow); });
-  }
-
-  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
-              float* out) override {
-    timed("reber render", [&] {
-      render_plane(kind, own(plane), background, where, out);
-      return true;
-    });
-  }
-
-  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
-    timed("reber draw labels", [&] {
-      render_labels(own(islands), where, out);
-      return true;
-    });
-  }
-
-  LabelRuns label_runs(const IslandMap& islands) override {
-    return timed("reber label runs", [&] { return fetch_runs(own(islands)); });
+  FitResults fit(const FitBatch& batch, const Job& job) override {
+    job.check();
+    return timed("reber fit", job, [&] { return fit_batch(*context_, batch, job); });
   }
 
   std::unique_ptr<DisplayLevels> display_levels(MapKind kind, std::shared_ptr<const Plane> plane,
-                                                const BackgroundModel* background, const Progress& progress) override {
-    return make_display_levels(context_, kind, std::move(plane), background, progress);
+                                                const BackgroundModel* background, const Job& job) override {
+    job.check();
+    const std::shared_ptr<const CudaPlane> typed(plane, &own(*plane));
+    if (kind == MapKind::image) return make_display_levels(context_, kind, typed, nullptr, job);
+    if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
+    const CudaBackground levels = own(*background, plane->shape());
+    return make_display_levels(context_, kind, typed, &levels, job);
   }
 
   std::shared_ptr<GraphicsLink> graphics_link() override {
@@ -138,24 +131,18 @@ class CudaBackend final : public Backend, public DisplayBackend {
     return link_;
   }
 
-  OpCounters take_counters() override { return std::exchange(context_->counters, OpCounters{}); }
-
- private:
   /// Runs one operation to its end.
   template <class Body>
-  std::invoke_result_t<const Body&> timed(const char* name, const Body& body) {
-    OpScope scope(*context_, name);
-    auto result = body();
-    scope.finish();
-    return result;
-  }
-
-  [[nodiscard]] const CudaPlane& own(const Plane& plane) const { return own_plane(plane, *context_); }
-  [[nodiscard]] const CudaIslands& own(const IslandMap& islands) const {
-    const auto* mine = dynamic_cast<const CudaIslands*>(&islands);
-    if (mine == nullptr || mine->context() != context_)
-      throw InternalError("an island map was given to the CUDA backend that another backend made");
-    return *mine;
+  std::invoke_result_t<const Body&> timed(const char* name, const Job& job, const Body& body) {
+    OpScope scope(*context_, name, job);
+    if constexpr (std::is_void_v<std::invoke_result_t<const Body&>>) {
+      body();
+      scope.finish();
+    } else {
+      auto result = body();
+      scope.finish();
+      return result;
+    }
   }
 
   std::shared_ptr<Context> context_;
@@ -164,6 +151,8 @@ class CudaBackend final : public Backend, public DisplayBackend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CudaBackend>(options); }
+std::unique_ptr<Backend> make(const BackendOptions& options) {
+  return std::make_unique<CudaBackend>(std::make_shared<Context>(options));
+}
 
 }  // namespace reber::cuda

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/backend.hpp"
 #include "kernels/cuda/device/context.hpp"
+#include "kernels/cuda/maps/render.hpp"
 #include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {
@@ -62,6 +63,14 @@ class CudaProbe final : public MachineProbe {
       samples.push_back(event_ms(copy));
     }
     return samples;
+  }
+
+  void draw_labels(const IslandMap& islands, const Job& job) override {
+    const auto* runs = dynamic_cast<const CudaIslands*>(&islands);
+    if (runs == nullptr) return;
+    OpScope scope(*runs->context(), "reber draw labels", job);
+    draw_and_drop(*runs);
+    scope.finish();
   }
 
   void flush_cache() override {

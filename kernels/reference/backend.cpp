@@ -9,12 +9,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include "core/compute/variant_choice.hpp"
 #include "kernels/reference/plane.hpp"
 #include "kernels/shared/pixel_rules.hpp"
+#include "kernels/shared/typed_backend.hpp"
 
 namespace reber::reference {
 namespace {
@@ -63,11 +63,25 @@ class Plan final : public ConvolutionPlan {
   Shape shape_;
 };
 
-class ReferenceBackend final : public Backend {
+class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>, private FitEngine {
  public:
+  ReferenceBackend() : TypedBackend("reference") {}
+
   [[nodiscard]] BackendInfo info() const override { return {"reference", "host, double precision, one thread", 1, 0}; }
 
-  std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan&, const Progress& progress) override {
+  [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
+    // 1.3 ns a multiply-add, double precision, no SIMD.
+    const double cost = 1.3e-6 * static_cast<double>(shape.count()) * static_cast<double>(spec.kernel.shape.count());
+    return {choose_variant(Algorithm::direct, spec.variant,
+                           {{std::string(kVariant), true, "the definition, in double precision", cost, 0}}),
+            {Algorithm::separable, false, "the reference knows the definition alone", 0, 0},
+            {Algorithm::fft, false, "the reference knows the definition alone", 0, 0}};
+  }
+
+  FitEngine& fits() override { return *this; }
+
+ private:
+  std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
     const Shape shape = source.shape();
     const PixelFormat format = source.format();
     const std::int64_t size = bytes_of(format.type);
@@ -75,7 +89,7 @@ class ReferenceBackend final : public Backend {
     std::vector<double> pixels(shape.count());
     std::int64_t infinite = 0;
     for (std::int64_t y = 0; y < shape.ny; ++y) {
-      progress.check();
+      job.check();
       source.read_rows(y, 1, row.data());
       for (std::int64_t x = 0; x < shape.nx; ++x) {
         bool blank = false;
@@ -87,16 +101,8 @@ class ReferenceBackend final : public Backend {
     return std::make_unique<HostPlane>(shape, std::move(pixels), infinite);
   }
 
-  [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
-    // 1.3 ns a multiply-add, double precision, no SIMD.
-    const double cost = 1.3e-6 * static_cast<double>(shape.count()) * static_cast<double>(spec.kernel.shape.count());
-    return {choose_variant(Algorithm::direct, spec.variant,
-                           {{std::string(kVariant), true, "the definition, in double precision", cost, 0}}),
-            {Algorithm::separable, false, "the reference knows the definition alone", 0, 0},
-            {Algorithm::fft, false, "the reference knows the definition alone", 0, 0}};
-  }
-  std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape,
-                                                    Algorithm algorithm) override {
+  std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
+                                                       const Job&) override {
     if (algorithm != Algorithm::direct)
       throw InputError(
           fmt::format("backend 'reference' convolves by 'direct' alone, not by '{}'", to_string(algorithm)));
@@ -104,89 +110,89 @@ class ReferenceBackend final : public Backend {
       throw InputError(fmt::format("algorithm 'direct' cannot do this convolution: {}", direct.reason));
     return std::make_unique<Plan>(spec, shape);
   }
-  std::unique_ptr<Plane> convolve(const Plane& plane, const ConvolutionPlan& plan, const Progress& progress) override {
-    return reference::convolve(mine<HostPlane>(plane), mine<Plan>(plan).spec(), progress);
+  Planes do_convolve(const HostPlane& plane, std::span<const Plan* const> plans, const Job& job) override {
+    Planes results;
+    for (const Plan* plan : plans) results.push_back(reference::convolve(plane, plan->spec(), job));
+    return results;
   }
 
-  PlaneStatistics statistics(const Plane& plane, StatisticsParts parts) override {
-    return reference::statistics(mine<HostPlane>(plane), parts);
+  PlaneStatistics do_statistics(const HostPlane& plane, StatisticsParts parts, const Job&) override {
+    return reference::statistics(plane, parts);
   }
-  ClipStatistics clip(const Plane& plane, const ClipOptions& options) override {
-    return reference::clip(mine<HostPlane>(plane), options);
+  ClipStatistics do_clip(const HostPlane& plane, const ClipOptions& options, const Job&) override {
+    return reference::clip(plane, options);
   }
-  MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options, const Progress&) override {
-    return reference::mesh(mine<HostPlane>(plane), grid, options);
+  MeshCells do_mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
+    return reference::mesh(plane, grid, options, job);
   }
-  std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background, const DetectOptions& options,
-                                   const Progress&) override {
-    return reference::label(mine<HostPlane>(plane), background, options);
+  std::unique_ptr<IslandMap> do_label(const HostPlane& plane, const HostBackground& background,
+                                      const DetectOptions& options, const Job& job) override {
+    return reference::label(plane, background, options, job);
   }
-  std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background,
-                                  const IslandMap& islands) override {
-    return reference::measure(mine<HostPlane>(plane), background, mine<HostIslands>(islands));
+  std::vector<IslandSums> do_measure(const HostPlane& plane, const HostBackground& background,
+                                     const HostIslands& islands, const Job& job) override {
+    return reference::measure(plane, background, islands, job);
+  }
+  IslandPixels do_island_pixels(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
+                                std::int64_t min_pixels, const Job& job) override {
+    return reference::island_pixels(plane, background, islands, min_pixels, job);
+  }
+  LabelRuns do_label_runs(const HostIslands& islands, const Job&) override;
+
+  std::unique_ptr<Plane> do_snr(const HostPlane& plane, const HostBackground& background, const Job& job) override {
+    return reference::snr_plane(plane, background, job);
+  }
+  std::unique_ptr<Plane> do_combine(PlaneRule rule, const HostPlane& a, const HostPlane& b, const Job&) override {
+    return reference::combine(rule, a, b);
+  }
+  std::unique_ptr<Plane> do_take_out(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
+                                     const Job& job) override {
+    return reference::without_islands(plane, islands, grow, job);
   }
 
-  IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
-                             std::int64_t min_pixels) override {
-    return reference::island_pixels(mine<HostPlane>(plane), background, mine<HostIslands>(islands), min_pixels);
-  }
-
-  FitResults fit(const FitBatch& batch, const Progress& progress) override { return reference::fit(batch, progress); }
-
-  std::unique_ptr<Plane> snr_plane(const Plane& plane, const BackgroundModel& background) override {
-    return reference::snr_plane(mine<HostPlane>(plane), background);
-  }
-  std::unique_ptr<Plane> combine(PlaneRule rule, const Plane& a, const Plane& b) override {
-    return reference::combine(rule, mine<HostPlane>(a), mine<HostPlane>(b));
-  }
-  std::unique_ptr<Plane> without_islands(const Plane& plane, const IslandMap& islands, std::int64_t grow) override {
-    return reference::without_islands(mine<HostPlane>(plane), mine<HostIslands>(islands), grow);
-  }
-
-  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
-              float* out) override {
-    const auto& pixels = mine<HostPlane>(plane);
-    if (kind != MapKind::image && background == nullptr)
-      throw InternalError("reference backend: a background map was asked for without a background");
-    std::optional<BackgroundAt> at;
-    if (background != nullptr) at.emplace(*background);
+  void do_render_pixels(const HostPlane& plane, const Rect& where, float* out, const Job&) override {
     for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
+      for (std::int64_t x = where.x0; x < where.x0 + where.nx; ++x) *out++ = static_cast<float>(plane.at(y, x));
+  }
+  void do_render(MapKind kind, const HostPlane& plane, const HostBackground& background, const Rect& where, float* out,
+                 const Job& job) override {
+    const BackgroundAt at(background);
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y) {
+      job.check();
       for (std::int64_t x = where.x0; x < where.x0 + where.nx; ++x) {
-        const float pixel = static_cast<float>(pixels.at(y, x));
-        float value = pixel;
-        if (kind != MapKind::image) {
-          const auto [mean, rms] = (*at)(y, x);
-          value = kind == MapKind::mean ? mean : kind == MapKind::rms ? rms : rules::snr(pixel - mean, rms);
-        }
-        *out++ = value;
-      }
-  }
-  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out) override {
-    const auto& map = mine<HostIslands>(islands);
-    if (out == nullptr) return;  // it keeps the map drawn
-    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
-      out = std::copy_n(map.labels.data() + y * map.shape().nx + where.x0, where.nx, out);
-  }
-  LabelRuns label_runs(const IslandMap& islands) override {
-    const auto& map = mine<HostIslands>(islands);
-    const Shape shape = map.shape();
-    LabelRuns all{shape, {}};
-    for (std::int64_t y = 0; y < shape.ny; ++y) {
-      const std::int32_t* row = map.labels.data() + y * shape.nx;
-      for (std::int64_t x = 0; x < shape.nx;) {
-        std::int64_t end = x + 1;
-        while (end < shape.nx && row[end] == row[x]) ++end;
-        if (row[x] > 0)
-          all.runs.push_back(
-              {static_cast<std::int32_t>(y), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end), row[x]});
-        x = end;
+        const auto [mean, rms] = at(y, x);
+        const float pixel = static_cast<float>(plane.at(y, x));
+        *out++ = kind == MapKind::mean ? mean : kind == MapKind::rms ? rms : rules::snr(pixel - mean, rms);
       }
     }
-    return all;
+  }
+  void do_draw_labels(const HostIslands& islands, const Rect& where, std::int32_t* out, const Job&) override {
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y)
+      out = std::copy_n(islands.labels.data() + y * islands.shape().nx + where.x0, where.nx, out);
   }
 
-  OpCounters take_counters() override { return {}; }
+  FitResults fit(const FitBatch& batch, const Job& job) override {
+    job.check();
+    return reference::fit(batch, job);
+  }
 };
+
+LabelRuns ReferenceBackend::do_label_runs(const HostIslands& islands, const Job&) {
+  const Shape shape = islands.shape();
+  LabelRuns all{shape, {}};
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    const std::int32_t* row = islands.labels.data() + y * shape.nx;
+    for (std::int64_t x = 0; x < shape.nx;) {
+      std::int64_t end = x + 1;
+      while (end < shape.nx && row[end] == row[x]) ++end;
+      if (row[x] > 0)
+        all.runs.push_back(
+            {static_cast<std::int32_t>(y), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end), row[x]});
+      x = end;
+    }
+  }
+  return all;
+}
 
 }  // namespace
 

@@ -84,10 +84,11 @@ ClipStatistics clip(const HostPlane& plane, const ClipOptions& options) {
   return clip_sorted(sorted_finite(plane.pixels), options);
 }
 
-MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) {
   MeshCells cells;
   const double bias = clip_bias(options.clip.kappa);
   for (std::int64_t j = 0; j < grid.ny(); ++j) {
+    job.check();
     for (std::int64_t i = 0; i < grid.nx(); ++i) {
       std::vector<double> values;
       const PixelSpan rows = grid.rows[j], cols = grid.cols[i];
@@ -114,13 +115,12 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
   return cells;
 }
 
-BackgroundAt::BackgroundAt(const BackgroundModel& model)
-    : model_(&model),
-      rows_(mesh_axis(model.grid.rows, model.grid.image.ny)),
-      cols_(mesh_axis(model.grid.cols, model.grid.image.nx)) {
-  if (model.mean_map) mean_map_ = &mine<HostPlane>(*model.mean_map);
-  if (model.rms_map) rms_map_ = &mine<HostPlane>(*model.rms_map);
-}
+BackgroundAt::BackgroundAt(const HostBackground& background)
+    : model_(&background.model),
+      rows_(mesh_axis(model_->grid.rows, background.image().ny)),
+      cols_(mesh_axis(model_->grid.cols, background.image().nx)),
+      mean_map_(background.mean_map),
+      rms_map_(background.rms_map) {}
 
 BackgroundAt::Value BackgroundAt::operator()(std::int64_t y, std::int64_t x) const {
   const std::int64_t nx = model_->grid.nx();

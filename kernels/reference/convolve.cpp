@@ -53,7 +53,7 @@ Sums sums_at(const HostPlane& plane, const Kernel& kernel, Boundary boundary, co
 
 }  // namespace
 
-std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Progress& progress) {
+std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Job& job) {
   const auto [ny, nx] = plane.shape();
   const Kernel& kernel = spec.kernel;
   const auto rows = source_indices(ny, kernel.shape.ny, spec.boundary);
@@ -65,7 +65,7 @@ std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& s
 
   std::vector<double> out(plane.shape().count());
   for (std::int64_t y = 0; y < ny; ++y) {
-    progress.report("convolve", static_cast<double>(y) / static_cast<double>(ny));
+    job.report("convolve", static_cast<double>(y) / static_cast<double>(ny));
     for (std::int64_t x = 0; x < nx; ++x) {
       const Sums sums = sums_at(plane, kernel, spec.boundary, &rows[y * kernel.shape.ny], &cols[x * kernel.shape.nx]);
       double value = sums.sum;

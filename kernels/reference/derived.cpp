@@ -7,37 +7,40 @@
 
 namespace reber::reference {
 
-std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const BackgroundModel& background) {
+std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job) {
   const Shape shape = plane.shape();
   const BackgroundAt at(background);
   std::vector<double> values;
-  for (std::int64_t y = 0; y < shape.ny; ++y)
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    job.check();
     for (std::int64_t x = 0; x < shape.nx; ++x) {
       const auto [mean, rms] = at(y, x);
       values.push_back(rules::snr(static_cast<float>(plane.at(y, x)) - mean, rms));
     }
+  }
   return std::make_unique<HostPlane>(shape, std::move(values), 0);
 }
 
 std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b) {
-  if (a.shape() != b.shape()) throw InternalError("reference backend: planes of two sizes cannot be combined");
   std::vector<double> values;
   for (std::size_t i = 0; i < a.pixels.size(); ++i)
     values.push_back(rules::combined(rule, static_cast<float>(a.pixels[i]), static_cast<float>(b.pixels[i])));
   return std::make_unique<HostPlane>(a.shape(), std::move(values), 0);
 }
 
-std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow) {
+std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
+                                       const Job& job) {
   const Shape shape = plane.shape();
-  if (islands.shape() != shape) throw InternalError("reference backend: the islands are of an image of another size");
   std::vector<double> values = plane.pixels;
-  for (std::int64_t y = 0; y < shape.ny; ++y)
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    job.check();
     for (std::int64_t x = 0; x < shape.nx; ++x) {
       if (islands.labels[y * shape.nx + x] == 0) continue;
       for (std::int64_t j = std::max<std::int64_t>(y - grow, 0); j <= std::min(y + grow, shape.ny - 1); ++j)
         for (std::int64_t i = std::max<std::int64_t>(x - grow, 0); i <= std::min(x + grow, shape.nx - 1); ++i)
           values[j * shape.nx + i] = rules::blank_value();
     }
+  }
   return std::make_unique<HostPlane>(shape, std::move(values), plane.infinite());
 }
 

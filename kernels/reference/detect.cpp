@@ -12,15 +12,17 @@ namespace {
 
 using Pixel = std::pair<std::int64_t, std::int64_t>;  // y, x
 
-std::vector<float> snr_map(const HostPlane& plane, const BackgroundModel& background, bool negative) {
+std::vector<float> snr_map(const HostPlane& plane, const HostBackground& background, bool negative, const Job& job) {
   const auto [ny, nx] = plane.shape();
   const BackgroundAt at(background);
   std::vector<float> snr(plane.shape().count());
-  for (std::int64_t y = 0; y < ny; ++y)
+  for (std::int64_t y = 0; y < ny; ++y) {
+    job.check();
     for (std::int64_t x = 0; x < nx; ++x) {
       const auto [mean, rms] = at(y, x);
       snr[y * nx + x] = rules::snr(rules::above_background(static_cast<float>(plane.at(y, x)), mean, negative), rms);
     }
+  }
   return snr;
 }
 
@@ -47,14 +49,15 @@ std::vector<Pixel> flood_fill(const std::vector<float>& snr, Shape shape, Pixel 
 
 }  // namespace
 
-std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& background,
-                                 const DetectOptions& options) {
+std::unique_ptr<IslandMap> label(const HostPlane& plane, const HostBackground& background, const DetectOptions& options,
+                                 const Job& job) {
   const Shape shape = plane.shape();
-  const std::vector<float> snr = snr_map(plane, background, options.negative);
+  const std::vector<float> snr = snr_map(plane, background, options.negative, job);
   std::vector<std::int32_t> labels(shape.count(), 0);
   std::vector<bool> seen(shape.count(), false);
   std::int32_t count = 0;
-  for (std::int64_t y = 0; y < shape.ny; ++y)
+  for (std::int64_t y = 0; y < shape.ny; ++y) {
+    job.check();
     for (std::int64_t x = 0; x < shape.nx; ++x) {
       const std::int64_t index = y * shape.nx + x;
       if (seen[index] || !(snr[index] > static_cast<float>(options.flood))) continue;
@@ -65,15 +68,18 @@ std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& 
       ++count;
       for (const auto& [py, px] : island) labels[py * shape.nx + px] = count;
     }
+  }
   return std::make_unique<HostIslands>(shape, options, std::move(labels), count);
 }
 
-std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands) {
+std::vector<IslandSums> measure(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
+                                const Job& job) {
   const auto [ny, nx] = plane.shape();
   const BackgroundAt at(background);
   std::vector<IslandSums> all(islands.count());
   std::vector<float> best(islands.count());
-  for (std::int64_t y = 0; y < ny; ++y)
+  for (std::int64_t y = 0; y < ny; ++y) {
+    job.check();
     for (std::int64_t x = 0; x < nx; ++x) {
       const std::int32_t island = islands.labels[y * nx + x];
       if (island == 0) continue;
@@ -106,11 +112,12 @@ std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& b
       sums.sxy += value * dx * dy;
       sums.syy += value * dy * dy;
     }
+  }
   return all;
 }
 
-IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands,
-                           std::int64_t min_pixels) {
+IslandPixels island_pixels(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
+                           std::int64_t min_pixels, const Job& job) {
   const Shape shape = plane.shape();
   std::vector<std::vector<std::int64_t>> members(islands.count());
   for (std::int64_t i = 0; i < shape.count(); ++i)
@@ -118,6 +125,7 @@ IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& backgr
   const BackgroundAt at(background);
   IslandPixels all;
   for (std::size_t island = 0; island < members.size(); ++island) {
+    job.check();
     if (static_cast<std::int64_t>(members[island].size()) < min_pixels) continue;
     all.label.push_back(static_cast<std::int64_t>(island) + 1);
     for (const std::int64_t index : members[island]) {

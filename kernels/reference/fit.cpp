@@ -93,7 +93,7 @@ bool bound_shape(Covariance& c, double least, double most) {
   return true;
 }
 
-/// One problem's fit in progress.
+/// One problem's fit in job.
 class Fit {
  public:
   Fit(const FitBatch& batch, const FitProblem& problem)
@@ -337,11 +337,11 @@ FitOutcome Fit::run(FittedGaussian* fitted) {
 
 }  // namespace
 
-FitResults fit(const FitBatch& batch, const Progress& progress) {
+FitResults fit(const FitBatch& batch, const Job& job) {
   FitResults results;
   results.components.resize(batch.start.size());
   for (const FitProblem& problem : batch.problems) {
-    progress.report("fit", static_cast<double>(results.problems.size()) / static_cast<double>(batch.problems.size()));
+    job.report("fit", static_cast<double>(results.problems.size()) / static_cast<double>(batch.problems.size()));
     results.problems.push_back(Fit(batch, problem).run(results.components.data() + problem.first_component));
   }
   return results;

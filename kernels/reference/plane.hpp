@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/error.hpp"
 #include "core/compute/backend.hpp"
+#include "kernels/shared/background_of.hpp"
 
 namespace reber::reference {
 
@@ -49,18 +49,13 @@ class HostIslands final : public IslandMap {
   std::int64_t count_;
 };
 
-/// The object as this backend's own.   throws InternalError where it is another's
-template <typename Mine, typename Interface>
-const Mine& mine(const Interface& object) {
-  const auto* own = dynamic_cast<const Mine*>(&object);
-  if (own == nullptr) throw InternalError("reference backend: the plane or plan given was made by another backend");
-  return *own;
-}
+/// A background whose maps are planes of this backend.
+using HostBackground = BackgroundOf<HostPlane>;
 
 /// Background mean and rms of single pixels, from the mesh or from full-size maps.
 class BackgroundAt {
  public:
-  explicit BackgroundAt(const BackgroundModel& model);
+  explicit BackgroundAt(const HostBackground& background);
   struct Value {
     float mean, rms;
   };
@@ -73,21 +68,22 @@ class BackgroundAt {
   const HostPlane* rms_map_ = nullptr;
 };
 
-std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Progress& progress);
+std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Job& job);
 PlaneStatistics statistics(const HostPlane& plane, StatisticsParts parts);
 ClipStatistics clip(const HostPlane& plane, const ClipOptions& options);
-MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options);
-std::unique_ptr<IslandMap> label(const HostPlane& plane, const BackgroundModel& background,
-                                 const DetectOptions& options);
-std::vector<IslandSums> measure(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands);
+MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job);
+std::unique_ptr<IslandMap> label(const HostPlane& plane, const HostBackground& background, const DetectOptions& options,
+                                 const Job& job);
+std::vector<IslandSums> measure(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
+                                const Job& job);
+IslandPixels island_pixels(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
+                           std::int64_t min_pixels, const Job& job);
 
-IslandPixels island_pixels(const HostPlane& plane, const BackgroundModel& background, const HostIslands& islands,
-                           std::int64_t min_pixels);
+FitResults fit(const FitBatch& batch, const Job& job);
 
-FitResults fit(const FitBatch& batch, const Progress& progress);
-
-std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const BackgroundModel& background);
+std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job);
 std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
-std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow);
+std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
+                                       const Job& job);
 
 }  // namespace reber::reference

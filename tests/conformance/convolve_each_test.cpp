@@ -55,7 +55,7 @@ void expect_each_alone(Backend& tested, const Image& image, std::int64_t band, c
     each.push_back(plans.back().get());
   }
   each.push_back(each.front());  // the same plan twice
-  const auto results = tested.convolve_each(*plane, each, {});
+  const auto results = tested.convolve(*plane, each, {});
   ASSERT_EQ(results.size(), each.size());
   for (std::size_t k = 0; k < each.size(); ++k) {
     SCOPED_TRACE(fmt::format("plan {}: {} {}", k, to_string(each[k]->algorithm()), each[k]->spec().kernel.text));
@@ -130,7 +130,7 @@ TEST(ConvolveEach, few_of_each_kind) {
 TEST(ConvolveEach, no_plans_give_no_planes) {
   for (const std::string& name : tested_backends()) {
     const auto plane = load(backend(name), random_image({20, 30}, 0, 1));
-    EXPECT_TRUE(backend(name).convolve_each(*plane, {}, {}).empty());
+    EXPECT_TRUE(backend(name).convolve(*plane, std::span<const ConvolutionPlan* const>()).empty());
   }
 }
 

@@ -35,9 +35,9 @@ TEST(DerivedPlanes, snr_is_that_of_the_map) {
     const MeshGrid grid = MeshGrid::make(shape, 32);
     const BackgroundModel model = finish_mesh(grid, reference.mesh(*plane, grid, {}, {}), {});
     const Image expected = render(reference, MapKind::snr, *plane, model);
-    EXPECT_TRUE(same_bits(store(reference, *reference.snr_plane(*plane, model)), expected));
+    EXPECT_TRUE(same_bits(store(reference, *reference.derive(SnrPlane{*plane, model})), expected));
     on_all([&](Backend& tested, std::int64_t band) {
-      const auto got = tested.snr_plane(*load(tested, image, band), model);
+      const auto got = tested.derive(SnrPlane{*load(tested, image, band), model});
       EXPECT_TRUE(same_bits(store(tested, *got), expected));
       EXPECT_EQ(got->blank(), blanks(expected));
     });
@@ -85,7 +85,8 @@ TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
   for (const Shape shape : kShapes) {
     const Image a = random_image(shape, 0.1, 3), b = random_image(shape, 0.1, 4);
     for (const PlaneRule rule : {PlaneRule::difference, PlaneRule::larger, PlaneRule::smaller}) {
-      const Image expected = store(reference, *reference.combine(rule, *load(reference, a), *load(reference, b)));
+      const Image expected =
+          store(reference, *reference.derive(CombinedPlane{rule, *load(reference, a), *load(reference, b)}));
       for (std::int64_t i = 0; i < shape.count(); ++i) {
         const float p = a.data()[i], q = b.data()[i], got = expected.data()[i];
         if (std::isnan(p) || std::isnan(q)) {
@@ -102,7 +103,7 @@ TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
         }
       }
       on_all([&](Backend& tested, std::int64_t band) {
-        const auto got = tested.combine(rule, *load(tested, a, band), *load(tested, b, band));
+        const auto got = tested.derive(CombinedPlane{rule, *load(tested, a, band), *load(tested, b, band)});
         EXPECT_TRUE(same_bits(store(tested, *got), expected));
         EXPECT_EQ(got->blank(), blanks(expected));
       });
@@ -120,7 +121,7 @@ TEST(DerivedPlanes, islands_are_taken_out_with_what_is_near_them) {
     const auto islands = reference.label(*plane, flat, options, {});
     const auto labels = labels_of(reference, *islands);
     for (const std::int64_t grow : {0, 1, 3}) {
-      const Image expected = store(reference, *reference.without_islands(*plane, *islands, grow));
+      const Image expected = store(reference, *reference.derive(WithoutIslands{*plane, *islands, grow}));
       for (std::int64_t y = 0; y < shape.ny; ++y)
         for (std::int64_t x = 0; x < shape.nx; ++x) {
           bool near = false;
@@ -135,7 +136,7 @@ TEST(DerivedPlanes, islands_are_taken_out_with_what_is_near_them) {
         }
       on_all([&](Backend& tested, std::int64_t band) {
         const auto own = load(tested, image, band);
-        const auto got = tested.without_islands(*own, *tested.label(*own, flat, options, {}), grow);
+        const auto got = tested.derive(WithoutIslands{*own, *tested.label(*own, flat, options, {}), grow});
         EXPECT_TRUE(same_bits(store(tested, *got), expected));
         EXPECT_EQ(got->blank(), blanks(expected));
       });
@@ -148,7 +149,7 @@ TEST(DerivedPlanes, nothing_is_taken_out_where_nothing_was_found) {
     const Image image = random_image({40, 50}, 0.1, 2);
     const auto plane = load(tested, image, band);
     const auto none = tested.label(*plane, BackgroundModel::constant({40, 50}, 0, 1), {1e6, 1e6}, {});
-    EXPECT_TRUE(same_bits(store(tested, *tested.without_islands(*plane, *none, 5)), image));
+    EXPECT_TRUE(same_bits(store(tested, *tested.derive(WithoutIslands{*plane, *none, 5})), image));
   });
 }
 

@@ -33,7 +33,7 @@ Image rough_image(Shape shape) {
 
 std::unique_ptr<DisplayLevels> levels_of(Backend& tested, MapKind kind, std::shared_ptr<const Plane> plane,
                                          const BackgroundModel& model) {
-  auto* const display = dynamic_cast<DisplayBackend*>(&tested);
+  auto* const display = tested.display();
   if (display == nullptr) return host_display_levels(tested, kind, *plane, &model, {});
   return display->display_levels(kind, std::move(plane), &model, {});
 }
@@ -147,7 +147,7 @@ TEST(DisplayLevels, a_plane_that_is_streamed_has_none_on_a_device) {
   const Image image = random_image({90, 70}, 0, 3);
   const auto flat = BackgroundModel::constant({90, 70}, 0, 1);
   for (const std::string& name : tested_backends()) {
-    auto* const display = dynamic_cast<DisplayBackend*>(&backend(name));
+    auto* const display = backend(name).display();
     if (display == nullptr) continue;
     EXPECT_EQ(display->display_levels(MapKind::snr, load(backend(name), image, 19), &flat, {}), nullptr);
   }

@@ -215,8 +215,8 @@ TEST_F(EveryKernel, of_labels) {
   on_islands([](const Found& found) {
     EXPECT_EQ(labels_of(card(), *found.islands), labels_of(cpu(), *found.expected));
     EXPECT_TRUE(card().label_runs(*found.islands) == cpu().label_runs(*found.expected));
-    EXPECT_TRUE(same_bits(store(card(), *card().without_islands(*found.plane, *found.islands, 2)),
-                          store(cpu(), *cpu().without_islands(*found.there, *found.expected, 2))));
+    EXPECT_TRUE(same_bits(store(card(), *card().derive(WithoutIslands{*found.plane, *found.islands, 2})),
+                          store(cpu(), *cpu().derive(WithoutIslands{*found.there, *found.expected, 2}))));
   });
 }
 
@@ -244,12 +244,13 @@ TEST_F(EveryKernel, of_maps) {
     for (const MapKind kind : {MapKind::image, MapKind::mean, MapKind::rms, MapKind::snr})
       EXPECT_TRUE(same_bits(render(card(), kind, *load(card(), image), model),
                             render(cpu(), kind, *load(cpu(), image), model)));
-    EXPECT_TRUE(same_bits(store(card(), *card().snr_plane(*load(card(), image), model)),
-                          store(cpu(), *cpu().snr_plane(*load(cpu(), image), model))));
+    EXPECT_TRUE(same_bits(store(card(), *card().derive(SnrPlane{*load(card(), image), model})),
+                          store(cpu(), *cpu().derive(SnrPlane{*load(cpu(), image), model}))));
   }
   for (const PlaneRule rule : {PlaneRule::difference, PlaneRule::larger, PlaneRule::smaller})
-    EXPECT_TRUE(same_bits(store(card(), *card().combine(rule, *load(card(), image), *load(card(), other))),
-                          store(cpu(), *cpu().combine(rule, *load(cpu(), image), *load(cpu(), other)))));
+    EXPECT_TRUE(
+        same_bits(store(card(), *card().derive(CombinedPlane{rule, *load(card(), image), *load(card(), other)})),
+                  store(cpu(), *cpu().derive(CombinedPlane{rule, *load(cpu(), image), *load(cpu(), other)}))));
 }
 
 }  // namespace

@@ -119,10 +119,10 @@ void expect_same_problem(const FitResults& got, const FitProblem& here, std::siz
 
 TEST(Fits, end_where_the_reference_ends) {
   const FitBatch& batch = zoo();
-  const FitResults expected = backend("reference").fit(batch, {});
+  const FitResults expected = backend("reference").fits().fit(batch, {});
   EXPECT_GT(std::ranges::count(expected.problems, FitStatus::settled, &FitOutcome::status), 60);
   for (const std::string& name : tested_backends()) {
-    const FitResults got = backend(name).fit(batch, {});
+    const FitResults got = backend(name).fits().fit(batch, {});
     ASSERT_EQ(got.problems.size(), expected.problems.size());
     for (std::size_t i = 0; i < batch.problems.size(); ++i) {
       SCOPED_TRACE(fmt::format("{} problem {} of {} pixels", name, i, batch.problems[i].pixels));
@@ -152,9 +152,9 @@ TEST(Fits, end_where_the_reference_ends) {
 
 TEST(Fits, give_the_same_bits_on_every_backend) {
   const FitBatch& batch = zoo();
-  const FitResults expected = backend("cpu").fit(batch, {});
+  const FitResults expected = backend("cpu").fits().fit(batch, {});
   for (const std::string& name : tested_backends()) {
-    const FitResults got = backend(name).fit(batch, {});
+    const FitResults got = backend(name).fits().fit(batch, {});
     for (std::size_t i = 0; i < batch.problems.size(); ++i) {
       SCOPED_TRACE(fmt::format("{} problem {} of {} pixels", name, i, batch.problems[i].pixels));
       expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
@@ -173,9 +173,9 @@ TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
                                             {60, 26.1, 21.2, sky_covariance(8, 8, 0)}};
   const FitBounds bounds{3, 3, 30, true};
   batch.add(island(pair, -1, 41, 1, random), pair, {bounds, bounds}, false);
-  const FitResults expected = backend("cpu").fit(batch, {});
+  const FitResults expected = backend("cpu").fits().fit(batch, {});
   for (const std::string& name : tested_backends()) {
-    const FitResults got = backend(name).fit(batch, {});
+    const FitResults got = backend(name).fits().fit(batch, {});
     for (std::size_t i = 0; i < batch.problems.size(); ++i) {
       SCOPED_TRACE(fmt::format("{} problem {}", name, i));
       expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
@@ -186,10 +186,10 @@ TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
 TEST(Fits, do_not_depend_on_their_neighbours) {
   const FitBatch& batch = zoo();
   for (const std::string& name : tested_backends()) {
-    const FitResults all = backend(name).fit(batch, {});
+    const FitResults all = backend(name).fits().fit(batch, {});
     FitBatch reversed = batch;
     std::ranges::reverse(reversed.problems);
-    const FitResults other = backend(name).fit(reversed, {});
+    const FitResults other = backend(name).fits().fit(reversed, {});
     const std::size_t count = batch.problems.size();
     for (std::size_t i = 0; i < count; ++i) {
       SCOPED_TRACE(fmt::format("{} problem {}", name, i));
@@ -197,21 +197,21 @@ TEST(Fits, do_not_depend_on_their_neighbours) {
     }
     FitBatch alone = batch;
     alone.problems = {batch.problems[17]};
-    expect_same_problem(backend(name).fit(alone, {}), batch.problems[17], 0, all, batch.problems[17], 17);
+    expect_same_problem(backend(name).fits().fit(alone, {}), batch.problems[17], 0, all, batch.problems[17], 17);
   }
 }
 
 TEST(Fits, are_the_same_for_any_number_of_threads) {
   const FitBatch& batch = zoo();
-  const FitResults one = make_backend("cpu", {0, 1, 0}, LogSink{})->fit(batch, {});
-  const FitResults five = make_backend("cpu", {0, 5, 0}, LogSink{})->fit(batch, {});
+  const FitResults one = make_backend("cpu", {0, 1, 0}, LogSink{})->fits().fit(batch, {});
+  const FitResults five = make_backend("cpu", {0, 5, 0}, LogSink{})->fits().fit(batch, {});
   for (std::size_t i = 0; i < batch.problems.size(); ++i)
     expect_same_problem(five, batch.problems[i], i, one, batch.problems[i], i);
 }
 
 TEST(Fits, of_nothing_are_nothing) {
   for (const std::string& name : tested_backends()) {
-    const FitResults none = backend(name).fit(empty_batch(), {});
+    const FitResults none = backend(name).fits().fit(empty_batch(), {});
     EXPECT_TRUE(none.problems.empty());
     EXPECT_TRUE(none.components.empty());
   }
@@ -220,14 +220,14 @@ TEST(Fits, of_nothing_are_nothing) {
 TEST(Fits, stop_when_told) {
   const std::atomic<bool> stop{true};
   for (const std::string& name : tested_backends())
-    EXPECT_THROW((void)backend(name).fit(zoo(), Progress({}, &stop)), Cancelled) << name;
+    EXPECT_THROW((void)backend(name).fits().fit(zoo(), Progress({}, &stop)), Cancelled) << name;
 }
 
 TEST(Fits, refuse_a_batch_that_does_not_hold_together) {
   FitBatch batch = zoo();
   batch.problems[3].pixels += 1 << 20;
   for (const std::string& name : tested_backends())
-    EXPECT_THROW((void)backend(name).fit(batch, {}), InternalError) << name;
+    EXPECT_THROW((void)backend(name).fits().fit(batch, {}), InternalError) << name;
 }
 
 }  // namespace

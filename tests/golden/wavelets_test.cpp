@@ -39,8 +39,9 @@ TEST_P(GoldenWavelets, each_plane_follows_from_the_one_before) {
     const auto largest = tested.statistics(*before);
     const double scale = std::max(std::abs(largest.min), std::abs(largest.max));
     EXPECT_TRUE(close_images(store(tested, *got), expected, {3e-7 * scale}));
-    const Image detail = store(tested, *tested.combine(PlaneRule::difference, *before, *got));
-    const Image wanted = store(tested, *tested.combine(PlaneRule::difference, *before, *load_file(tested, to)));
+    const Image detail = store(tested, *tested.derive(CombinedPlane{PlaneRule::difference, *before, *got}));
+    const Image wanted =
+        store(tested, *tested.derive(CombinedPlane{PlaneRule::difference, *before, *load_file(tested, to)}));
     EXPECT_TRUE(close_images(detail, wanted, {4e-7 * scale}));
   }
 }

@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 
-#include "core/compute/stoppable.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 
@@ -61,32 +59,6 @@ TEST(cpu_backend, background_and_islands_are_the_same_for_any_number_of_threads)
   const auto sums = one->measure(*plane, model, *islands), sums2 = many->measure(*other, model, *others);
   ASSERT_EQ(sums.size(), sums2.size());
   for (std::size_t k = 0; k < sums.size(); ++k) EXPECT_EQ(std::memcmp(&sums[k].s, &sums2[k].s, 6 * sizeof(double)), 0);
-}
-
-TEST(cpu_backend, operations_without_a_progress_stop_when_the_heeded_one_says_so) {
-  const auto backend = cpu(3);
-  const auto plane = load(*backend, random_image({301, 277}, 0.01, 9));
-  const BackgroundModel model = finish_mesh(MeshGrid::make(plane->shape(), 40),
-                                            backend->mesh(*plane, MeshGrid::make(plane->shape(), 40), {}, {}), {});
-  DetectOptions detect;
-  detect.seed = 1.5;
-  detect.flood = 0.3;
-  const auto islands = backend->label(*plane, model, detect, {});
-  std::atomic<bool> stop{true};
-  {
-    const Heeding heeding(*backend, Progress({}, &stop));
-    EXPECT_THROW((void)backend->statistics(*plane), Cancelled);
-    EXPECT_THROW((void)backend->clip(*plane, {}), Cancelled);
-    EXPECT_THROW((void)backend->measure(*plane, model, *islands), Cancelled);
-    EXPECT_THROW((void)backend->island_pixels(*plane, model, *islands, 1), Cancelled);
-    EXPECT_THROW((void)backend->snr_plane(*plane, model), Cancelled);
-    EXPECT_THROW((void)backend->combine(PlaneRule::difference, *plane, *plane), Cancelled);
-    EXPECT_THROW((void)backend->without_islands(*plane, *islands, 2), Cancelled);
-    stop = false;
-    EXPECT_NO_THROW((void)backend->without_islands(*plane, *islands, 2));
-    stop = true;
-  }
-  EXPECT_NO_THROW((void)backend->without_islands(*plane, *islands, 2));
 }
 
 TEST(cpu_backend, an_fft_of_an_image_with_a_large_offset_rounds_as_the_noise_does) {

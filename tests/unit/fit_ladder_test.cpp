@@ -42,7 +42,7 @@ std::vector<LadderResult> climbed(FitLadder ladder) {
     batch.weights = batch.errors = NoiseCorrelation::of_shape(kBeam);
     batch.lay_out({ladder.question()});
     ladder.ask(batch, batch.problems[0]);
-    const FitResults results = backend("cpu").fit(batch, {});
+    const FitResults results = backend("cpu").fits().fit(batch, {});
     ladder.take(results.problems[0], results.components.data());
   }
   std::vector<LadderResult> all = ladder.results();
@@ -195,7 +195,7 @@ LadderResult faint(const Covariance& shape) {
     batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(kBeam);
     batch.lay_out({ladder.question()});
     ladder.ask(batch, batch.problems[0]);
-    const FitResults results = backend("cpu").fit(batch, {});
+    const FitResults results = backend("cpu").fits().fit(batch, {});
     ladder.take(results.problems[0], results.components.data());
   }
   return ladder.results().at(0);

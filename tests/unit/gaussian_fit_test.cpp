@@ -57,7 +57,7 @@ std::optional<std::vector<FittedGaussian>> fit_gaussians(const FitPixels& pixels
   batch.weights = beam_noise();
   batch.errors = errors;
   batch.add(pixels, start, std::vector<FitBounds>(start.size(), kBounds), correlated);
-  const FitResults results = backend("cpu").fit(batch, {});
+  const FitResults results = backend("cpu").fits().fit(batch, {});
   if (results.problems[0].status != FitStatus::settled) return std::nullopt;
   return results.components;
 }

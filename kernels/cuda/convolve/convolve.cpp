@@ -79,7 +79,7 @@ float scale_of(const CudaPlan& plan, const CudaPlane& plane) {
   if (plan.algorithm() != Algorithm::fft || plane.shape().count() == 0) return 1;
   std::optional<float> largest = plane.largest();
   if (!largest) {
-    const PlaneStatistics all = plane_statistics(plane, StatisticsParts::all);
+    const PlaneStatistics all = plane_statistics(plane, StatisticsParts::all, {});
     largest = static_cast<float>(all.finite > 0 ? std::max(std::abs(all.min), std::abs(all.max)) : 0);
   }
   return rules::fft_scale(*largest, plan.absolute(), kOrdinary);
@@ -212,8 +212,7 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
 }
 
 std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
-                                                   std::span<const ConvolutionPlan* const> plans,
-                                                   const Progress& progress) {
+                                                   std::span<const ConvolutionPlan* const> plans, const Job& job) {
   Context& context = *plane.context();
   const bool empty = plane.shape().count() == 0;
   const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
@@ -224,7 +223,7 @@ std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
   while (!left.empty() && !empty) {
     const std::vector<Task*> group = next_group(left);
     std::int64_t number = 0;
-    for_each_band(context, edges, plane.resident() ? 1 : plane.tiling().streams, progress, "convolve",
+    for_each_band(context, edges, plane.resident() ? 1 : plane.tiling().streams, job, "convolve",
                   [&](const Band& band) { convolve_band(plane, group, band, number++); });
   }
   if (!plane.resident()) context.stager().drain();

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/compute/convolution.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/plane.hpp"
@@ -16,9 +15,9 @@ namespace reber::cuda {
 /// plan_convolution() of the backend.
 [[nodiscard]] std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context,
                                                          const ConvolutionSpec& spec, Shape shape, Algorithm algorithm);
-/// convolve_each() of the backend.
+/// convolve() of the backend.
 [[nodiscard]] std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
                                                                  std::span<const ConvolutionPlan* const> plans,
-                                                                 const Progress& progress);
+                                                                 const Job& job);
 
 }  // namespace reber::cuda

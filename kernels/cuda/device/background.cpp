@@ -5,20 +5,10 @@
 #include <cstring>
 #include <vector>
 
-#include "core/base/error.hpp"
-
 namespace reber::cuda {
-namespace {
-
-const CudaPlane* map_of(const std::shared_ptr<const Plane>& map, const Context& context, Shape image) {
-  if (!map) return nullptr;
-  const CudaPlane& own = own_plane(*map, context);
-  if (!(own.shape() == image)) throw InternalError("cuda backend: a background map is not of the image's size");
-  return &own;
-}
 
 /// A model's nodes and axis tables on the device, end to end, and what they were made from.
-struct Uploaded {
+struct UploadedBackground {
   MeshGrid grid;
   std::vector<float> mean, rms;
   DeviceBuffer<std::uint32_t> words;
@@ -32,6 +22,8 @@ struct Uploaded {
   }
 };
 
+namespace {
+
 template <class T>
 void append(std::vector<std::uint32_t>& words, const std::vector<T>& values) {
   static_assert(sizeof(T) == sizeof(std::uint32_t));
@@ -40,10 +32,7 @@ void append(std::vector<std::uint32_t>& words, const std::vector<T>& values) {
   std::memcpy(words.data() + at, values.data(), values.size() * sizeof(T));
 }
 
-/// Operations that follow each other mostly use the same background: what was uploaded last is kept.
-std::shared_ptr<const Uploaded> upload(Context& context, const BackgroundModel& model) {
-  if (auto last = std::static_pointer_cast<const Uploaded>(context.last_background); last && last->holds(model))
-    return last;
+std::shared_ptr<const UploadedBackground> upload(Context& context, const BackgroundModel& model) {
   const Shape image = model.grid.image;
   const MeshAxis rows = mesh_axis(model.grid.rows, image.ny), cols = mesh_axis(model.grid.cols, image.nx);
   std::vector<std::uint32_t> words;
@@ -53,10 +42,8 @@ std::shared_ptr<const Uploaded> upload(Context& context, const BackgroundModel& 
   append(words, rows.weight);
   append(words, cols.node);
   append(words, cols.weight);
-  auto made = std::make_shared<Uploaded>(
-      Uploaded{model.grid, model.mean, model.rms, upload_vector(context, words, context.stream())});
-  context.last_background = made;
-  return made;
+  return std::make_shared<UploadedBackground>(
+      UploadedBackground{model.grid, model.mean, model.rms, upload_vector(context, words, context.stream())});
 }
 
 /// Nodes stand at the centres of the spans.
@@ -68,10 +55,12 @@ bool are_wide(const std::vector<PixelSpan>& spans) {
 
 }  // namespace
 
-DeviceBackground::DeviceBackground(Context& context, const BackgroundModel& model, Shape image)
-    : mean_map_(map_of(model.mean_map, context, image)), rms_map_(map_of(model.rms_map, context, image)) {
-  if (!(model.grid.image == image)) throw InternalError("cuda backend: the background is not of the image's size");
-  const std::shared_ptr<const Uploaded> uploaded = upload(context, model);
+DeviceBackground::DeviceBackground(Context& context, const CudaBackground& background)
+    : mean_map_(background.mean_map), rms_map_(background.rms_map) {
+  const BackgroundModel& model = background.model;
+  const Shape image = background.image();
+  // Operations that follow each other mostly use the same background.
+  const auto uploaded = context.background.get(model, [&] { return upload(context, model); });
   const std::uint32_t* next = uploaded->words.data();
   const auto take = [&next]<class T>(const T*& pointer, std::int64_t count) {
     pointer = reinterpret_cast<const T*>(next);

@@ -14,8 +14,7 @@ namespace reber::cuda {
 /// Mesh nodes and axis tables of a model, uploaded; the maps of the user, held for a band at a time.
 class DeviceBackground {
  public:
-  /// throws InternalError where the model is not of this image's size
-  DeviceBackground(Context& context, const BackgroundModel& model, Shape image);
+  DeviceBackground(Context& context, const CudaBackground& background);
 
   /// The background of some rows, for as long as it and the DeviceBackground live.
   struct Rows {
@@ -26,7 +25,7 @@ class DeviceBackground {
 
  private:
   BackgroundView view_;
-  std::shared_ptr<const void> nodes_;  ///< what the view points into
+  std::shared_ptr<const UploadedBackground> nodes_;  ///< what the view points into
   const CudaPlane* mean_map_ = nullptr;
   const CudaPlane* rms_map_ = nullptr;
 };

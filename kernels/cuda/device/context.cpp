@@ -83,7 +83,7 @@ Context::Context(const BackendOptions& options)
 
 Context::~Context() {
   cudaSetDevice(device_.device);
-  last_background.reset();
+  background.forget();
   cudaStreamSynchronize(stream_.get());
 }
 
@@ -143,7 +143,9 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
   counters.bytes_down += bytes;
 }
 
-OpScope::OpScope(Context& context, const char* name) : context_((context.use(), context)), first_(true), last_(true) {
+OpScope::OpScope(Context& context, const char* name, const Job& job)
+    : context_((context.use(), context)), job_(job), first_(true), last_(true) {
+  context_.counters = {};
   first_.record(context_.stream());
   nvtxRangePushA(name);
 }
@@ -158,6 +160,7 @@ void OpScope::finish() {
   last_.wait();
   context_.counters.device_ms += Event::elapsed_ms(first_, last_);
   finished_ = true;
+  job_.count(context_.counters);
 }
 
 Range::Range(const char* name) { nvtxRangePushA(name); }

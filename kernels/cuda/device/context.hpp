@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/progress.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/compute/backend.hpp"
 #include "core/compute/backend_options.hpp"
+#include "kernels/cuda/device/memo.hpp"
 #include "kernels/cuda/device/raii.hpp"
 
 namespace reber::cuda {
@@ -36,6 +36,7 @@ struct DeviceInfo {
 
 class Stager;
 class StopFlag;
+struct UploadedBackground;
 
 /// Shared by the backend and by every plane, plan and island map that it made, so that the stream outlives their
 /// memory. Used by one thread at a time.
@@ -65,9 +66,8 @@ class Context {
   void up(void* device_memory, const void* host_memory, std::int64_t bytes, cudaStream_t stream);
   void down(void* host_memory, const void* device_memory, std::int64_t bytes, cudaStream_t stream);
 
-  OpCounters counters;
-  /// The background that was uploaded last; background.cpp alone knows what it is.
-  std::shared_ptr<const void> last_background;
+  OpCounters counters;  ///< of the operation under way
+  Memo<UploadedBackground> background;
 
  private:
   DeviceInfo device_;
@@ -87,10 +87,11 @@ DeviceBuffer<T> upload_vector(Context& context, const std::vector<T>& values, cu
   return buffer;
 }
 
-/// One operation: an NVTX range, the card made current, and the time between two events added to the counters.
+/// One operation: an NVTX range, the card made current, and its cost, the time between two events among it, counted in
+/// the job. One at a time.
 class OpScope {
  public:
-  OpScope(Context& context, const char* name);
+  OpScope(Context& context, const char* name, const Job& job);
   ~OpScope();
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
@@ -100,6 +101,7 @@ class OpScope {
 
  private:
   Context& context_;
+  Job job_;
   Event first_, last_;
   bool finished_ = false;
 };
@@ -134,7 +136,7 @@ class Stager {
   /// it.
   void up_bytes(cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
                 const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
-                const Progress& progress, const char* stage);
+                const Job& job, const char* stage);
   /// Queues the copy of bytes to the device; host memory may be released when it returns.
   void up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes);
   /// Queues the copy of bytes into host memory, complete after drain().

@@ -9,7 +9,7 @@
 namespace reber::cuda {
 namespace {
 
-void load_resident(CudaPlane& plane, const PixelSource& source, const Progress& progress) {
+void load_resident(CudaPlane& plane, const PixelSource& source, const Job& job) {
   Context& context = *plane.context();
   const Shape shape = plane.shape();
   const DecodeRule rule = decode_rule(source.format());
@@ -23,14 +23,14 @@ void load_resident(CudaPlane& plane, const PixelSource& source, const Progress& 
         decode_rows(context.stream(), stored, rule, rows, shape.nx, plane.device_pixels() + first * plane.pitch(),
                     plane.pitch(), counts.data());
       },
-      progress, "load");
+      job, "load");
   unsigned long long found[3] = {0, 0, 0};
   context.down(found, counts.data(), sizeof(found), context.stream());
   plane.set_blank(static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1]));
   plane.set_largest(float_of(static_cast<std::uint32_t>(found[2])));
 }
 
-void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& progress) {
+void load_streamed(CudaPlane& plane, const PixelSource& source, const Job& job) {
   const Shape shape = plane.shape();
   const DecodeRule rule = decode_rule(source.format());
   const std::int64_t width = bytes_of(rule.type);
@@ -39,6 +39,7 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& 
   std::atomic<std::int64_t> blank{0}, infinite{0}, rows_done{0};
   std::atomic<float> largest{0};
   plane.context()->threads().for_each((shape.ny + share - 1) / share, [&](std::int64_t i) {
+    job.check();
     const std::int64_t y0 = i * share, ny = std::min(share, shape.ny - y0);
     std::vector<std::byte> stored(static_cast<std::size_t>(ny * shape.nx * width));
     source.read_rows(y0, ny, stored.data());
@@ -58,7 +59,7 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& 
     }
     blank += share_blank;
     infinite += share_infinite;
-    progress.report("load", static_cast<double>(rows_done += ny) / static_cast<double>(shape.ny));
+    job.report("load", static_cast<double>(rows_done += ny) / static_cast<double>(shape.ny));
   });
   plane.set_blank(blank, infinite);
   plane.set_largest(largest);
@@ -67,13 +68,13 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Progress& 
 }  // namespace
 
 std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
-                                      const TilingPlan& tiling, const Progress& progress) {
+                                      const TilingPlan& tiling, const Job& job) {
   auto plane = std::make_unique<CudaPlane>(context, source.shape(), tiling);
   if (source.shape().count() == 0) return plane;
   if (plane->resident()) {
-    load_resident(*plane, source, progress);
+    load_resident(*plane, source, job);
   } else {
-    load_streamed(*plane, source, progress);
+    load_streamed(*plane, source, job);
   }
   return plane;
 }

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "core/base/progress.hpp"
 #include "core/model/pixel_source.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/host_device.hpp"
@@ -98,6 +97,6 @@ void decode_rows(cudaStream_t stream, const std::byte* stored, const DecodeRule&
 /// A whole plane. A resident one is decoded on the device, a streamed one by the host's threads: it would otherwise
 /// cross the bus twice for nothing.
 [[nodiscard]] std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
-                                                    const TilingPlan& tiling, const Progress& progress);
+                                                    const TilingPlan& tiling, const Job& job);
 
 }  // namespace reber::cuda

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/error.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cuda {
@@ -20,13 +19,6 @@ CudaPlane::CudaPlane(std::shared_ptr<Context> context, Shape shape, const Tiling
 }
 
 RowWindow CudaPlane::window() const { return {pixels_.data(), pitch(), 0, shape_.ny, shape_.ny, shape_.nx, false}; }
-
-const CudaPlane& own_plane(const Plane& plane, const Context& context) {
-  const auto* own = dynamic_cast<const CudaPlane*>(&plane);
-  if (own == nullptr || own->context().get() != &context)
-    throw InternalError("a plane was given to the CUDA backend that another backend made");
-  return *own;
-}
 
 HeldRows hold_rows(const CudaPlane& plane, std::int64_t y0, std::int64_t ny, cudaStream_t stream) {
   if (plane.resident()) return {plane.window(), {}};
@@ -63,8 +55,8 @@ std::vector<std::int64_t> band_edges(const CudaPlane& plane) {
   return band_edges(plane.shape().ny, plane.resident() ? plane.shape().ny : plane.tiling().band_rows);
 }
 
-void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int streams, const Progress& progress,
-                   const std::string& stage, const std::function<void(const Band&)>& body) {
+void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int streams, const Job& job,
+                   const char* stage, const std::function<void(const Band&)>& body) {
   const auto bands = static_cast<std::int64_t>(edges.size()) - 1;
   std::vector<Stream> own;
   for (std::int64_t i = 0; streams > 1 && i < std::min<std::int64_t>(streams, bands); ++i) own.emplace_back();
@@ -73,7 +65,8 @@ void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int
   for (const Stream& stream : own) check(cudaStreamWaitEvent(stream.get(), ready.get(), 0), "cudaStreamWaitEvent");
   try {
     for (std::int64_t b = 0; b < bands; ++b) {
-      progress.report(stage, static_cast<double>(b) / static_cast<double>(bands));
+      job.check();
+      if (stage != nullptr) job.report(stage, static_cast<double>(b) / static_cast<double>(bands));
       const cudaStream_t stream = own.empty() ? context.stream() : own[static_cast<std::size_t>(b) % own.size()].get();
       body({edges[b], edges[b + 1] - edges[b], stream});
     }

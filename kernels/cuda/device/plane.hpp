@@ -13,6 +13,7 @@
 #include "core/model/image.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/views.hpp"
+#include "kernels/shared/background_of.hpp"
 
 namespace reber::cuda {
 
@@ -35,6 +36,7 @@ class CudaPlane final : public Plane {
   [[nodiscard]] bool resident() const { return tiling_.resident; }
   [[nodiscard]] const TilingPlan& tiling() const { return tiling_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
+  [[nodiscard]] const void* home() const { return context_.get(); }
   [[nodiscard]] std::int64_t pitch() const { return pitch_of(shape_.nx); }
   [[nodiscard]] float* device_pixels() const { return pixels_.data(); }
   [[nodiscard]] const float* host_row(std::int64_t y) const { return host_.data() + y * shape_.nx; }
@@ -60,8 +62,8 @@ class CudaPlane final : public Plane {
   Image host_;
 };
 
-/// The plane as one of this backend and card.   throws InternalError where it is another backend's
-[[nodiscard]] const CudaPlane& own_plane(const Plane& plane, const Context& context);
+/// A background whose maps are planes of this backend and card.
+using CudaBackground = BackgroundOf<CudaPlane>;
 
 /// Rows on the device for as long as this lives: a resident plane's own, or a band that was queued for upload.
 struct HeldRows {
@@ -85,9 +87,10 @@ struct Band {
 /// Those of a plane: one band where it is resident.
 [[nodiscard]] std::vector<std::int64_t> band_edges(const CudaPlane& plane);
 
-/// Calls body for each band in order; bands take turns on `streams` streams (1: the context's own), which first wait
-/// for the context's stream and which it waits for at the end. body queues work; nothing is awaited in between.
-void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int streams, const Progress& progress,
-                   const std::string& stage, const std::function<void(const Band&)>& body);
+/// Asks the job whether to stop and calls body for each band in order; bands take turns on `streams` streams (1: the
+/// context's own), which first wait for the context's stream and which it waits for at the end. body queues work;
+/// nothing is awaited in between. stage: what the job is told of; null: nothing.
+void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int streams, const Job& job,
+                   const char* stage, const std::function<void(const Band&)>& body);
 
 }  // namespace reber::cuda

@@ -181,14 +181,14 @@ void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t by
 
 void Stager::up_bytes(
     cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
-    const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
-    const Progress& progress, const char* stage) {
+    const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then, const Job& job,
+    const char* stage) {
   const std::int64_t chunk = std::min(rows, rows_of_chunk(row_bytes));
   // One device buffer: stream order keeps a copy from overtaking the work on the chunk before it, which takes a
   // twentieth of the copy's time.
   const DeviceBuffer<std::byte> device(chunk * row_bytes, stream);
   for (std::int64_t r = 0; r < rows; r += chunk) {
-    progress.report(stage, static_cast<double>(r) / static_cast<double>(rows));
+    job.report(stage, static_cast<double>(r) / static_cast<double>(rows));
     const std::int64_t n = std::min(chunk, rows - r);
     Slot& slot = acquire(n * row_bytes);
     share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {

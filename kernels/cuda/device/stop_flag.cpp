@@ -16,7 +16,7 @@ void StopFlag::set(int value) const {
   own_.wait();
 }
 
-void StopFlag::wait(cudaStream_t stream, const Progress& progress) const {
+void StopFlag::wait(cudaStream_t stream, const Job& job) const {
   const Event done;
   done.record(stream);
   // Sleeping would add its length to every short launch: only long ones are slept through.
@@ -27,7 +27,7 @@ void StopFlag::wait(cudaStream_t stream, const Progress& progress) const {
       const cudaError_t state = cudaEventQuery(done.get());
       if (state == cudaSuccess) return;
       if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
-      progress.check();
+      job.check();
       if (std::chrono::steady_clock::now() - start < kShort)
         std::this_thread::yield();
       else

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/base/progress.hpp"
+#include "core/compute/job.hpp"
 #include "kernels/cuda/device/raii.hpp"
 
 namespace reber::cuda {
@@ -17,9 +17,9 @@ class StopFlag {
   StopFlag();
   [[nodiscard]] const volatile int* word() const { return word_.data(); }
 
-  /// Waits for what the stream holds and asks `progress` all the while. Where work is to stop, the word is 1 until the
+  /// Waits for what the stream holds and asks `job` all the while. Where work is to stop, the word is 1 until the
   /// stream is empty.   throws Cancelled, DeviceError
-  void wait(cudaStream_t stream, const Progress& progress) const;
+  void wait(cudaStream_t stream, const Job& job) const;
 
  private:
   void set(int value) const;

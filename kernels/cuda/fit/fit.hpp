@@ -44,6 +44,6 @@ REBER_HD int fit_columns(int parameters) { return parameters + 1; }
 
 void launch_fit(cudaStream_t stream, const FitTask& task, const FitLaunch& launch);
 
-FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& progress);
+FitResults fit_batch(Context& context, const FitBatch& batch, const Job& job);
 
 }  // namespace reber::cuda

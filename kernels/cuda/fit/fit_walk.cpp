@@ -179,12 +179,12 @@ void launch_all(cudaStream_t stream, const FitTask& task, const std::vector<FitL
 
 }  // namespace
 
-FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& progress) {
+FitResults fit_batch(Context& context, const FitBatch& batch, const Job& job) {
   check_batch(batch);
   if (batch.problems.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw InputError("more than 2147483647 islands cannot be fitted at once; raise the seed threshold");
   if (batch.problems.empty()) return {};
-  progress.report("fit", 0);
+  job.report("fit", 0);
   const cudaStream_t stream = context.stream();
   const std::int64_t most_shared = context.device().shared_bytes / static_cast<std::int64_t>(sizeof(double));
   const std::vector<Need> needs = needs_of(batch, most_shared);
@@ -201,7 +201,7 @@ FitResults fit_batch(Context& context, const FitBatch& batch, const Progress& pr
   std::vector<Stream> own(std::min(kStreams, launches.size()));
   try {
     launch_all(stream, on_device.task, launches, own);
-    stop.wait(stream, progress);
+    stop.wait(stream, job);
   } catch (...) {
     // Nothing may still run when the batch's memory goes away.
     for (const Stream& one : own) cudaStreamSynchronize(one.get());

@@ -31,7 +31,7 @@ void gather_pixels(cudaStream_t stream, const RowWindow& window, const Backgroun
                    const std::uint32_t* places, const PixelLists& lists);
 
 /// island_pixels() of the backend.
-[[nodiscard]] IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& background,
-                                               const CudaIslands& islands, std::int64_t min_pixels);
+[[nodiscard]] IslandPixels fetch_island_pixels(const CudaPlane& plane, const CudaBackground& background,
+                                               const CudaIslands& islands, std::int64_t min_pixels, const Job& job);
 
 }  // namespace reber::cuda

@@ -48,10 +48,8 @@ void make_room(Context& context, std::int64_t total, IslandPixels& pixels) {
 
 }  // namespace
 
-IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& background, const CudaIslands& islands,
-                                 std::int64_t min_pixels) {
-  if (!(islands.shape() == plane.shape()))
-    throw InternalError("cuda backend: the islands are of an image of another size");
+IslandPixels fetch_island_pixels(const CudaPlane& plane, const CudaBackground& background, const CudaIslands& islands,
+                                 std::int64_t min_pixels, const Job& job) {
   IslandPixels pixels;
   if (islands.islands == 0) return pixels;
   Context& context = *plane.context();
@@ -69,8 +67,8 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const BackgroundModel& 
   const DeviceBuffer<std::int32_t> y(total, stream), x(total, stream);
   const DeviceBuffer<float> pixel(total, stream), mean(total, stream), rms(total, stream);
   const PixelLists lists{y.data(), x.data(), pixel.data(), mean.data(), rms.data()};
-  const DeviceBackground on_device(context, background, plane.shape());
-  for_each_band(context, band_edges(plane), 1, Progress(), "pixels of islands", [&](const Band& band) {
+  const DeviceBackground on_device(context, background);
+  for_each_band(context, band_edges(plane), 1, job, nullptr, [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, stream);
     gather_pixels(stream, rows.window, levels.view, band.y0, band.ny, islands, order, lengths.data(), places.data(),

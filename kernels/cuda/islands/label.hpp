@@ -9,7 +9,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/progress.hpp"
 #include "core/compute/detection.hpp"
 #include "kernels/cuda/device/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
@@ -34,6 +33,7 @@ class CudaIslands final : public IslandMap {
   [[nodiscard]] std::int64_t count() const override { return islands; }
   [[nodiscard]] const DetectOptions& options() const override { return options_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
+  [[nodiscard]] const void* home() const { return context_.get(); }
 
  private:
   std::shared_ptr<Context> context_;
@@ -146,10 +146,10 @@ void draw_labels(cudaStream_t stream, const CudaIslands& islands, std::int64_t y
                  std::int64_t pitch);
 
 /// label() of the backend.
-[[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const BackgroundModel& background,
-                                                        const DetectOptions& options, const Progress& progress);
+[[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
+                                                        const DetectOptions& options, const Job& job);
 /// measure() of the backend.
-[[nodiscard]] std::vector<IslandSums> measure_islands(const CudaPlane& plane, const BackgroundModel& background,
-                                                      const CudaIslands& islands);
+[[nodiscard]] std::vector<IslandSums> measure_islands(const CudaPlane& plane, const CudaBackground& background,
+                                                      const CudaIslands& islands, const Job& job);
 
 }  // namespace reber::cuda

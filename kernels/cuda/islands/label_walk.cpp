@@ -15,8 +15,8 @@ struct Masks {
   BitMask flood, seed;
 };
 
-Masks make_masks(const CudaPlane& plane, const BackgroundModel& background, const DetectOptions& options,
-                 const Progress& progress) {
+Masks make_masks(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& options,
+                 const Job& job) {
   const Range range("masks");
   Context& context = *plane.context();
   const Shape shape = plane.shape();
@@ -24,8 +24,8 @@ Masks make_masks(const CudaPlane& plane, const BackgroundModel& background, cons
   Masks masks{{2 * shape.ny * words, context.stream()}, {}, {}};
   masks.flood = {masks.bits.data(), words};
   masks.seed = {masks.bits.data() + shape.ny * words, words};
-  const DeviceBackground on_device(context, background, shape);
-  for_each_band(context, band_edges(plane), 1, progress, "label", [&](const Band& band) {
+  const DeviceBackground on_device(context, background);
+  for_each_band(context, band_edges(plane), 1, job, "label", [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, band.stream);
     threshold_mask(band.stream, rows.window, levels.view, band.y0, band.ny, options, masks.flood, masks.seed);
@@ -93,14 +93,14 @@ std::int64_t room_for(unsigned long long places) {
 
 }  // namespace
 
-std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const BackgroundModel& background,
-                                          const DetectOptions& options, const Progress& progress) {
+std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
+                                          const DetectOptions& options, const Job& job) {
   Context& context = *plane.context();
   const Shape shape = plane.shape();
   const cudaStream_t stream = context.stream();
   auto islands = std::make_unique<CudaIslands>(plane.context(), shape, options);
   if (shape.count() == 0) return islands;
-  const Masks masks = make_masks(plane, background, options, progress);
+  const Masks masks = make_masks(plane, background, options, job);
   const Range range("runs");
   islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
   const auto make_room = [&](std::int64_t runs) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/base/error.hpp"
 #include "kernels/cuda/islands/measure.hpp"
 
 namespace reber::cuda {
@@ -43,14 +42,12 @@ std::vector<IslandSums> fetch(const DeviceBuffer<IslandSums>& sums, Context& con
 
 }  // namespace
 
-std::vector<IslandSums> measure_islands(const CudaPlane& plane, const BackgroundModel& background,
-                                        const CudaIslands& islands) {
-  if (!(islands.shape() == plane.shape()))
-    throw InternalError("cuda backend: the islands are of an image of another size");
+std::vector<IslandSums> measure_islands(const CudaPlane& plane, const CudaBackground& background,
+                                        const CudaIslands& islands, const Job& job) {
   if (islands.islands == 0) return {};
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
-  const DeviceBackground on_device(context, background, plane.shape());
+  const DeviceBackground on_device(context, background);
   const DeviceBuffer<RunMeasure> measures(islands.run_count, stream);
   const std::vector<std::int64_t> edges = band_edges(plane);
   std::vector<std::uint32_t> begin;
@@ -58,7 +55,7 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const Background
     begin.resize(static_cast<std::size_t>(islands.piece_begin.size()));
     context.down(begin.data(), islands.piece_begin.data(), islands.piece_begin.bytes(), stream);
   }
-  for_each_band(context, edges, 1, Progress(), "measure", [&](const Band& band) {
+  for_each_band(context, edges, 1, job, nullptr, [&](const Band& band) {
     const std::int64_t first = plane.resident() ? 0 : begin[islands.row(band.y0)];
     const std::int64_t last = plane.resident() ? islands.run_count : begin[islands.row(band.y0 + band.ny)];
     if (first == last) return;

@@ -24,9 +24,11 @@ void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::i
                  unsigned long long* count);
 
 /// The operations of the backend.
-[[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const BackgroundModel& background);
-[[nodiscard]] std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b);
+[[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background,
+                                                  const Job& job);
+[[nodiscard]] std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b,
+                                                        const Job& job);
 [[nodiscard]] std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands,
-                                                          std::int64_t grow);
+                                                          std::int64_t grow, const Job& job);
 
 }  // namespace reber::cuda

@@ -41,9 +41,8 @@ void draw_level(cudaStream_t stream, const LevelRows& level, Reduction reduction
 
 /// display_levels() of the backend; null where it says so.
 [[nodiscard]] std::unique_ptr<DisplayLevels> make_display_levels(const std::shared_ptr<Context>& context, MapKind kind,
-                                                                 std::shared_ptr<const Plane> plane,
-                                                                 const BackgroundModel* background,
-                                                                 const Progress& progress);
+                                                                 std::shared_ptr<const CudaPlane> plane,
+                                                                 const CudaBackground* background, const Job& job);
 
 /// Pixels of a tile. The work that fills it is over when it is handed out.
 class CudaTile final : public DeviceTile {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/error.hpp"
 #include "kernels/cuda/maps/display.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
@@ -22,19 +21,15 @@ struct Level {
 
 class CudaLevels final : public DisplayLevels {
  public:
-  CudaLevels(std::shared_ptr<Context> context, MapKind kind, std::shared_ptr<const Plane> plane,
-             const BackgroundModel* background, const Progress& progress)
-      : context_(std::move(context)),
-        kind_(kind),
-        kept_(std::move(plane)),
-        plane_(own_plane(*kept_, *context_)),
-        shape_(plane_.shape()) {
-    if (kind_ != MapKind::image) {
-      if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
-      background_ = *background;
+  CudaLevels(std::shared_ptr<Context> context, MapKind kind, std::shared_ptr<const CudaPlane> plane,
+             const CudaBackground* background, const Job& job)
+      : context_(std::move(context)), kind_(kind), kept_(std::move(plane)), plane_(*kept_), shape_(plane_.shape()) {
+    if (background != nullptr) {
+      model_ = background->model;
+      background_.emplace(CudaBackground{*model_, background->mean_map, background->rms_map});
     }
-    OpScope scope(*context_, "reber display levels");
-    make_levels(progress);
+    OpScope scope(*context_, "reber display levels", job);
+    make_levels(job);
     make_blends();
     scope.finish();
   }
@@ -46,9 +41,11 @@ class CudaLevels final : public DisplayLevels {
   [[nodiscard]] std::vector<float> sample() override { return sample_; }
 
   void read(int level, Reduction reduction, const Rect& where, float* out) override {
-    OpScope scope(*context_, "reber display read");
-    if (level == 0) {
-      render_plane(kind_, plane_, background_ ? &*background_ : nullptr, where, out);
+    OpScope scope(*context_, "reber display read", {});
+    if (level == 0 && kind_ == MapKind::image) {
+      fetch_pixels(plane_, where, out);
+    } else if (level == 0) {
+      render_map(kind_, plane_, *background_, where, out, {});
     } else {
       const DeviceBuffer<float> drawn(where.shape().count(), stream());
       draw_to(level, reduction, where, drawn.data());
@@ -59,7 +56,7 @@ class CudaLevels final : public DisplayLevels {
   }
 
   std::shared_ptr<const DeviceTile> draw(int level, Reduction reduction, const Rect& where) override {
-    OpScope scope(*context_, "reber display draw");
+    OpScope scope(*context_, "reber display draw", {});
     auto tile = std::make_shared<CudaTile>(context_, where.shape().count());
     draw_to(level, reduction, where, tile->data());
     scope.finish();
@@ -75,16 +72,17 @@ class CudaLevels final : public DisplayLevels {
 
   [[nodiscard]] cudaStream_t stream() const { return context_->stream(); }
   [[nodiscard]] MapRows map_rows(const DeviceBackground* levels, std::int64_t y0, std::int64_t ny) const;
-  void make_levels(const Progress& progress);
+  void make_levels(const Job& job);
   void make_blends();
   void draw_to(int level, Reduction reduction, const Rect& where, float* out) const;
 
   std::shared_ptr<Context> context_;
   MapKind kind_;
-  std::shared_ptr<const Plane> kept_;
+  std::shared_ptr<const CudaPlane> kept_;
   const CudaPlane& plane_;
   Shape shape_;
-  std::optional<BackgroundModel> background_;
+  std::optional<BackgroundModel> model_;  ///< keeps the maps that background_ names
+  std::optional<CudaBackground> background_;
   std::vector<Level> levels_;  ///< [k - 1] is level k
   std::vector<float> sample_;
 };
@@ -104,7 +102,7 @@ CudaLevels::MapRows CudaLevels::map_rows(const DeviceBackground* levels, std::in
   return made;
 }
 
-void CudaLevels::make_levels(const Progress& progress) {
+void CudaLevels::make_levels(const Job& job) {
   const int count = levels::level_count(shape_);
   for (int k = 1; k < count; ++k) {
     const Shape shape = levels::level_shape(shape_, k);
@@ -119,12 +117,12 @@ void CudaLevels::make_levels(const Progress& progress) {
       shape_.ny > places.first_row() ? (shape_.ny - places.first_row() + places.step - 1) / places.step : 0;
   const DeviceBuffer<float> sample(lines * columns, stream());
   std::optional<DeviceBackground> background;
-  if (background_) background.emplace(*context_, *background_, shape_);
+  if (background_) background.emplace(*context_, *background_);
   const std::int64_t row_bytes = plane_.pitch() * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t chunk =
       kind_ == MapKind::image ? shape_.ny : std::max<std::int64_t>(2, kChunkBytes / row_bytes / 2 * 2);
   for (std::int64_t y0 = 0; y0 < shape_.ny; y0 += chunk) {
-    progress.report("map", static_cast<double>(y0) / static_cast<double>(shape_.ny));
+    job.report("map", static_cast<double>(y0) / static_cast<double>(shape_.ny));
     const std::int64_t ny = std::min(chunk, shape_.ny - y0);
     const MapRows map = map_rows(background ? &*background : nullptr, y0, ny);
     gather_sample(stream(), map.rows, y0, places, columns, sample.data());
@@ -183,7 +181,7 @@ void CudaLevels::draw_to(int level, Reduction reduction, const Rect& where, floa
     return draw_level(stream(), from.rows, reduction, from.cells.data(), where, out);
   }
   std::optional<DeviceBackground> background;
-  if (background_) background.emplace(*context_, *background_, shape_);
+  if (background_) background.emplace(*context_, *background_);
   const MapRows map = map_rows(background ? &*background : nullptr, where.y0, where.ny);
   draw_level(stream(), map.rows, Reduction::mean, nullptr, {0, where.x0, where.ny, where.nx}, out);
 }
@@ -191,14 +189,13 @@ void CudaLevels::draw_to(int level, Reduction reduction, const Rect& where, floa
 }  // namespace
 
 std::unique_ptr<DisplayLevels> make_display_levels(const std::shared_ptr<Context>& context, MapKind kind,
-                                                   std::shared_ptr<const Plane> plane,
-                                                   const BackgroundModel* background, const Progress& progress) {
-  const CudaPlane& own = own_plane(*plane, *context);
-  if (!own.resident() || own.shape().count() == 0) return nullptr;
+                                                   std::shared_ptr<const CudaPlane> plane,
+                                                   const CudaBackground* background, const Job& job) {
+  if (!plane->resident() || plane->shape().count() == 0) return nullptr;
   context->use();
-  const std::int64_t wanted = own.shape().count() * static_cast<std::int64_t>(sizeof(float)) / 3 * 2;
+  const std::int64_t wanted = plane->shape().count() * static_cast<std::int64_t>(sizeof(float)) / 3 * 2;
   if (wanted > context->usable_bytes() / 4) return nullptr;
-  return std::make_unique<CudaLevels>(context, kind, std::move(plane), background, progress);
+  return std::make_unique<CudaLevels>(context, kind, std::move(plane), background, job);
 }
 
 CudaTile::CudaTile(std::shared_ptr<Context> context, std::int64_t count)

@@ -18,11 +18,14 @@ namespace reber::cuda {
 void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, const BackgroundView& background,
                  std::int64_t y0, std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
 
-/// render() of the backend.
-void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
-                  float* out);
+/// render() of the backend for the image itself, and for the maps that a background is needed for.
+void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out);
+void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& background, const Rect& where, float* out,
+                const Job& job);
 /// draw_labels() of the backend.
-void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out);
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job);
+/// Draws the whole label map into memory of the card, which is then released: what drawing costs.
+void draw_and_drop(const CudaIslands& islands);
 /// label_runs() of the backend.
 [[nodiscard]] LabelRuns fetch_runs(const CudaIslands& islands);
 

@@ -2,12 +2,8 @@
 // Maps in chunks of rows, through the pinned ring to the host.
 #include "kernels/cuda/maps/render.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
-
-#include "core/base/error.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -15,18 +11,14 @@ namespace {
 // Device memory for one chunk of a map.
 constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
 
-void check_inside(Shape shape, const Rect& where) {
-  if (where.y0 < 0 || where.x0 < 0 || where.ny < 0 || where.nx < 0 || where.y0 + where.ny > shape.ny ||
-      where.x0 + where.nx > shape.nx)
-    throw InputError(fmt::format("rows {} to {}, columns {} to {} were asked for of an image of {} x {} pixels",
-                                 where.y0, where.y0 + where.ny, where.x0, where.x0 + where.nx, shape.ny, shape.nx));
-}
-
 std::int64_t chunk_rows(std::int64_t pitch) {
   return std::max<std::int64_t>(1, kChunkBytes / (pitch * static_cast<std::int64_t>(sizeof(float))));
 }
 
+}  // namespace
+
 void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
+  if (where.shape().count() == 0) return;
   Context& context = *plane.context();
   if (plane.resident()) {
     context.stager().down_rows(context.stream(), plane.device_pixels() + where.y0 * plane.pitch() + where.x0,
@@ -38,22 +30,18 @@ void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
     std::copy_n(plane.host_row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
 }
 
-}  // namespace
-
 // Maps are made of whole rows, which costs the card little; the rectangle alone crosses the bus.
-void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* background, const Rect& where,
-                  float* out) {
+void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& background, const Rect& where, float* out,
+                const Job& job) {
   Context& context = *plane.context();
   const Shape shape = plane.shape();
-  check_inside(shape, where);
   if (where.shape().count() == 0) return;
-  if (kind == MapKind::image) return fetch_pixels(plane, where, out);
   const std::int64_t pitch = plane.pitch();
-  if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
-  const DeviceBackground on_device(context, *background, shape);
+  const DeviceBackground on_device(context, background);
   const std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
   const DeviceBuffer<float> rendered(chunk * pitch, context.stream());
   for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    job.check();
     const std::int64_t n = std::min(chunk, where.ny - row), y = where.y0 + row;
     HeldRows rows;
     rows.window.nx = shape.nx;
@@ -65,27 +53,34 @@ void render_plane(MapKind kind, const CudaPlane& plane, const BackgroundModel* b
   context.stager().drain();
 }
 
-void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out) {
+void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job) {
   Context& context = *islands.context();
-  const Shape shape = islands.shape();
-  check_inside(shape, where);
   if (where.shape().count() == 0) return;
-  if (islands.run_count == 0 && out != nullptr) {
+  if (islands.run_count == 0) {
     std::fill_n(out, where.shape().count(), 0);
     return;
   }
-  const std::int64_t pitch = pitch_of(shape.nx);
-  const std::int64_t chunk = out == nullptr ? where.ny : std::min(where.ny, chunk_rows(pitch));
+  const std::int64_t pitch = pitch_of(islands.shape().nx);
+  const std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
   const DeviceBuffer<std::int32_t> drawn(chunk * pitch, context.stream());
   static_assert(sizeof(std::int32_t) == sizeof(float), "labels travel through the ring as words of a float's size");
   for (std::int64_t row = 0; row < where.ny; row += chunk) {
+    job.check();
     const std::int64_t n = std::min(chunk, where.ny - row);
     draw_labels(context.stream(), islands, where.y0 + row, n, drawn.data(), pitch);
-    if (out == nullptr) continue;
     context.stager().down_rows(context.stream(), reinterpret_cast<const float*>(drawn.data() + where.x0), pitch,
                                where.nx, n, reinterpret_cast<float*>(out + row * where.nx));
   }
   context.stager().drain();
+}
+
+void draw_and_drop(const CudaIslands& islands) {
+  const Shape shape = islands.shape();
+  if (shape.count() == 0) return;
+  const cudaStream_t stream = islands.context()->stream();
+  const std::int64_t pitch = pitch_of(shape.nx);
+  const DeviceBuffer<std::int32_t> drawn(shape.ny * pitch, stream);
+  draw_labels(stream, islands, 0, shape.ny, drawn.data(), pitch);
 }
 
 LabelRuns fetch_runs(const CudaIslands& islands) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "core/base/progress.hpp"
 #include "core/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
@@ -86,6 +85,6 @@ void filter_cells(cudaStream_t stream, const float* means, const float* noises, 
 
 /// mesh() of the backend.
 [[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
-                                     const Progress& progress);
+                                     const Job& job);
 
 }  // namespace reber::cuda

@@ -184,10 +184,7 @@ MeshCells fetch(Context& context, const MeshGrid& grid, const MeshMemory& memory
 
 }  // namespace
 
-MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
-                       const Progress& progress) {
-  if (!(grid.image == plane.shape()))
-    throw InternalError("cuda backend: the mesh was made for an image of another size");
+MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) {
   Context& context = *plane.context();
   if (grid.ny() * grid.nx() == 0) return {};
   const cudaStream_t stream = context.stream();
@@ -203,7 +200,7 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.centre = options.centre;
   task.few = few_cells(multiprocessors, walk.max_area);
   std::size_t next = 0;
-  for_each_band(context, walk.groups, 1, progress, "background", [&](const Band& group) {
+  for_each_band(context, walk.groups, 1, job, "background", [&](const Band& group) {
     const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
     const HeldRows held = hold_rows(plane, begin, end - begin, stream);
     memory.give(next++, task);

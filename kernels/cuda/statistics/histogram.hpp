@@ -33,17 +33,18 @@ void sample_pixels(cudaStream_t stream, const RowWindow& window, float* samples,
 /// The plane's histograms for the clip solver; one walk over the plane a call.
 class PlaneHistogram final : public HistogramSource {
  public:
-  explicit PlaneHistogram(const CudaPlane& plane) : plane_(plane) {}
+  PlaneHistogram(const CudaPlane& plane, const Job& job) : plane_(plane), job_(job) {}
   MomentHistogram moments() override;
   std::vector<std::vector<std::uint64_t>> values(std::span<const std::uint32_t> bins) override;
 
  private:
   [[nodiscard]] HotBins choose_hot_bins() const;
   const CudaPlane& plane_;
+  const Job& job_;
 };
 
 /// clip() and statistics() of the backend: by sifting, else by the histograms.
-[[nodiscard]] ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options);
-[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts);
+[[nodiscard]] ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options, const Job& job);
+[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts, const Job& job);
 
 }  // namespace reber::cuda

@@ -16,9 +16,9 @@ constexpr std::uint32_t kOctave = 128;  // bins of magnitude
 
 /// Calls body(window, y0, ny) for each band on the context's stream.
 template <class Body>
-void walk(const CudaPlane& plane, const char* stage, Body body) {
+void walk(const CudaPlane& plane, const Job& job, Body body) {
   Context& context = *plane.context();
-  for_each_band(context, band_edges(plane), 1, Progress(), stage, [&](const Band& band) {
+  for_each_band(context, band_edges(plane), 1, job, nullptr, [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     body(rows.window, band.y0, band.ny);
   });
@@ -67,7 +67,7 @@ MomentHistogram PlaneHistogram::moments() {
   const HotBins hot = choose_hot_bins();
   DeviceBuffer<unsigned long long> sums(3 * std::int64_t{rules::kBins}, context.stream());
   clear(sums, context.stream());
-  walk(plane_, "statistics", [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
+  walk(plane_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
     add_moments(context.stream(), context.device().multiprocessors, window, y0, ny, hot, sums.data());
   });
   const std::int64_t bytes = sums.bytes() / 3;
@@ -93,7 +93,7 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   const DeviceBuffer<std::uint16_t> device_slots = upload_vector(context, slots, context.stream());
   DeviceBuffer<unsigned long long> counts(static_cast<std::int64_t>(bins.size()) * kValues, context.stream());
   clear(counts, context.stream());
-  walk(plane_, "statistics", [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
+  walk(plane_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
     add_values(context.stream(), context.device().multiprocessors, window, y0, ny, device_wanted.data(),
                device_slots.data(), counts.data());
   });
@@ -105,9 +105,9 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   return result;
 }
 
-ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options) {
+ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options, const Job& job) {
   if (const auto answer = sift_plane(plane, options)) return answer->clip;
-  PlaneHistogram histogram(plane);
+  PlaneHistogram histogram(plane, job);
   return solve_clip(histogram, options);
 }
 
@@ -137,11 +137,11 @@ std::optional<PlaneStatistics> by_passes(const CudaPlane& plane, StatisticsParts
 
 }  // namespace
 
-PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts) {
+PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts, const Job& job) {
   if (const auto result = by_passes(plane, parts)) return *result;
   const auto answer = parts == StatisticsParts::mean_and_std ? std::nullopt : sift_plane(plane, ClipOptions{3, 0});
   if (!answer) {
-    PlaneHistogram histogram(plane);
+    PlaneHistogram histogram(plane, job);
     return solve_statistics(histogram, plane.blank(), parts);
   }
   PlaneStatistics result;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the seam's interfaces to a backend's own types: each argument is cast and its owner and shape are checked here,
+// for every backend.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/compute/backend.hpp"
+#include "kernels/shared/background_of.hpp"
+
+namespace reber {
+
+/// A Backend made of operations on its own planes, island maps and convolution plans. A type that has a function home()
+/// lives in the memory that home() names, and only there; one that has none serves every backend of its kind.
+///   operations throw Cancelled before they begin where the job is to stop; InternalError for another backend's
+///   objects and for shapes that do not match; InputError for a rectangle that is not inside the image
+template <class PlaneType, class IslandsType, class PlanType>
+class TypedBackend : public Backend {
+ public:
+  using Planes = std::vector<std::unique_ptr<Plane>>;
+  using Background = BackgroundOf<PlaneType>;
+
+  std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling, const Job& job) final {
+    job.check();
+    return do_load(source, tiling, job);
+  }
+  std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
+                                                    const Job& job) final {
+    job.check();
+    return do_plan_convolution(spec, shape, algorithm, job);
+  }
+  Planes convolve(const Plane& plane, std::span<const ConvolutionPlan* const> plans, const Job& job) final {
+    job.check();
+    std::vector<const PlanType*> own_plans;
+    for (const ConvolutionPlan* plan : plans) {
+      require_same(plan->shape(), plane.shape(), "the convolution was planned for another shape");
+      own_plans.push_back(&own(*plan));
+    }
+    return do_convolve(own(plane), own_plans, job);
+  }
+  PlaneStatistics statistics(const Plane& plane, StatisticsParts parts, const Job& job) final {
+    job.check();
+    return do_statistics(own(plane), parts, job);
+  }
+  ClipStatistics clip(const Plane& plane, const ClipOptions& options, const Job& job) final {
+    job.check();
+    return do_clip(own(plane), options, job);
+  }
+  MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) final {
+    job.check();
+    require_same(grid.image, plane.shape(), "the mesh was made for an image of another size");
+    return do_mesh(own(plane), grid, options, job);
+  }
+  std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background, const DetectOptions& options,
+                                   const Job& job) final {
+    job.check();
+    return do_label(own(plane), own(background, plane.shape()), options, job);
+  }
+  std::vector<IslandSums> measure(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                                  const Job& job) final {
+    job.check();
+    return do_measure(own(plane), own(background, plane.shape()), own(islands, plane.shape()), job);
+  }
+  IslandPixels island_pixels(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                             std::int64_t min_pixels, const Job& job) final {
+    job.check();
+    return do_island_pixels(own(plane), own(background, plane.shape()), own(islands, plane.shape()), min_pixels, job);
+  }
+  LabelRuns label_runs(const IslandMap& islands, const Job& job) final {
+    job.check();
+    return do_label_runs(own(islands, islands.shape()), job);
+  }
+  std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job) final {
+    job.check();
+    return std::visit([&](const auto& which) { return derive_this(which, job); }, expression);
+  }
+  void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
+              const Job& job) final {
+    job.check();
+    require_inside(plane.shape(), where);
+    if (kind == MapKind::image) return do_render_pixels(own(plane), where, out, job);
+    if (background == nullptr) fail("a background map was asked for without a background");
+    do_render(kind, own(plane), own(*background, plane.shape()), where, out, job);
+  }
+  void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out, const Job& job) final {
+    job.check();
+    require_inside(islands.shape(), where);
+    do_draw_labels(own(islands, islands.shape()), where, out, job);
+  }
+
+ protected:
+  /// name: for messages. home: where this backend's objects live; null where they have no home().
+  explicit TypedBackend(std::string name, const void* home = nullptr) : name_(std::move(name)), home_(home) {}
+
+  /// The object as this backend's own.   throws InternalError where it is another's
+  [[nodiscard]] const PlaneType& own(const Plane& plane) const { return cast<PlaneType>(plane, "plane"); }
+  [[nodiscard]] const PlanType& own(const ConvolutionPlan& plan) const {
+    return cast<PlanType>(plan, "convolution plan");
+  }
+  /// The same, of an image of this shape.
+  [[nodiscard]] const IslandsType& own(const IslandMap& islands, Shape image) const {
+    require_same(islands.shape(), image, "the islands are of an image of another size");
+    return cast<IslandsType>(islands, "island map");
+  }
+  [[nodiscard]] Background own(const BackgroundModel& background, Shape image) const {
+    require_same(background.grid.image, image, "the background is not of the image's size");
+    return {background, map_of(background.mean_map, image), map_of(background.rms_map, image)};
+  }
+
+ private:
+  virtual std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) = 0;
+  virtual std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape,
+                                                               Algorithm algorithm, const Job& job) = 0;
+  virtual Planes do_convolve(const PlaneType& plane, std::span<const PlanType* const> plans, const Job& job) = 0;
+  virtual PlaneStatistics do_statistics(const PlaneType& plane, StatisticsParts parts, const Job& job) = 0;
+  virtual ClipStatistics do_clip(const PlaneType& plane, const ClipOptions& options, const Job& job) = 0;
+  virtual MeshCells do_mesh(const PlaneType& plane, const MeshGrid& grid, const MeshOptions& options,
+                            const Job& job) = 0;
+  virtual std::unique_ptr<IslandMap> do_label(const PlaneType& plane, const Background& background,
+                                              const DetectOptions& options, const Job& job) = 0;
+  virtual std::vector<IslandSums> do_measure(const PlaneType& plane, const Background& background,
+                                             const IslandsType& islands, const Job& job) = 0;
+  virtual IslandPixels do_island_pixels(const PlaneType& plane, const Background& background,
+                                        const IslandsType& islands, std::int64_t min_pixels, const Job& job) = 0;
+  virtual LabelRuns do_label_runs(const IslandsType& islands, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_snr(const PlaneType& plane, const Background& background, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_combine(PlaneRule rule, const PlaneType& a, const PlaneType& b, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_take_out(const PlaneType& plane, const IslandsType& islands, std::int64_t grow,
+                                             const Job& job) = 0;
+  virtual void do_render_pixels(const PlaneType& plane, const Rect& where, float* out, const Job& job) = 0;
+  /// kind: mean, rms or snr.
+  virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,
+                         float* out, const Job& job) = 0;
+  virtual void do_draw_labels(const IslandsType& islands, const Rect& where, std::int32_t* out, const Job& job) = 0;
+
+  std::unique_ptr<Plane> derive_this(const SnrPlane& snr, const Job& job) {
+    return do_snr(own(snr.plane), own(snr.background, snr.plane.shape()), job);
+  }
+  std::unique_ptr<Plane> derive_this(const CombinedPlane& both, const Job& job) {
+    require_same(both.a.shape(), both.b.shape(), "planes of two sizes cannot be combined");
+    return do_combine(both.rule, own(both.a), own(both.b), job);
+  }
+  std::unique_ptr<Plane> derive_this(const WithoutIslands& what, const Job& job) {
+    return do_take_out(own(what.plane), own(what.islands, what.plane.shape()), what.grow, job);
+  }
+
+  template <class Own, class Interface>
+  const Own& cast(const Interface& object, const char* what) const {
+    const auto* mine = dynamic_cast<const Own*>(&object);
+    bool at_home = mine != nullptr;
+    if constexpr (requires { mine->home(); }) at_home = at_home && mine->home() == home_;
+    if (!at_home) fail(fmt::format("the {} given was made by another backend", what));
+    return *mine;
+  }
+  const PlaneType* map_of(const std::shared_ptr<const Plane>& map, Shape image) const {
+    if (!map) return nullptr;
+    require_same(map->shape(), image, "a background map is not of the image's size");
+    return &own(*map);
+  }
+
+  [[noreturn]] void fail(const std::string& why) const { throw InternalError(name_ + " backend: " + why); }
+  void require_same(Shape one, Shape other, const char* why) const {
+    if (!(one == other)) fail(why);
+  }
+  static void require_inside(Shape shape, const Rect& where) {
+    if (where.y0 < 0 || where.x0 < 0 || where.ny < 0 || where.nx < 0 || where.y0 + where.ny > shape.ny ||
+        where.x0 + where.nx > shape.nx)
+      throw InputError(fmt::format("rows {} to {}, columns {} to {} were asked for of an image of {} x {} pixels",
+                                   where.y0, where.y0 + where.ny, where.x0, where.x0 + where.nx, shape.ny, shape.nx));
+  }
+
+  std::string name_;
+  const void* home_;
+};
+
+}  // namespace reber
