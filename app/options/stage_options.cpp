@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -23,23 +22,6 @@ CLI::Validator not_negative() {
           },
           "NONNEGATIVE"};
 }
-namespace {
-
-template <typename Value, std::size_t N>
-Value choose(const std::string& word, const std::array<Value, N>& values) {
-  for (const Value value : values) {
-    if (to_string(value) == word) return value;
-  }
-  throw InternalError(fmt::format("option value '{}' passed its check and is not known", word));
-}
-
-constexpr std::array kBoundaries{Boundary::zero,    Boundary::reflect, Boundary::mirror,
-                                 Boundary::nearest, Boundary::wrap,    Boundary::blank};
-constexpr std::array kNanRules{NanRule::interpolate, NanRule::fill, NanRule::propagate};
-constexpr std::array kAlgorithms{Algorithm::direct, Algorithm::separable, Algorithm::fft};
-
-}  // namespace
-
 namespace {
 
 constexpr const char* kKernelHelp =
@@ -108,9 +90,9 @@ void add_convolution_rules(CLI::App& command, ConvolveOptions& options) {
 
 ConvolveRequest convolution_rules(const ConvolveOptions& options) {
   ConvolveRequest request;
-  if (options.algorithm != "auto") request.algorithm = choose(options.algorithm, kAlgorithms);
-  request.boundary = choose(options.boundary, kBoundaries);
-  request.nan = options.nan.empty() ? NanRule::interpolate : choose(options.nan, kNanRules);
+  if (options.algorithm != "auto") request.algorithm = from_string<Algorithm>(options.algorithm, "--algorithm");
+  request.boundary = from_string<Boundary>(options.boundary, "--boundary");
+  request.nan = options.nan.empty() ? NanRule::interpolate : from_string<NanRule>(options.nan, "--nan");
   request.min_weight = options.min_weight;
   request.keep_blanks = options.keep_blanks;
   return request;
@@ -130,9 +112,7 @@ std::optional<ConvolveRequest> convolve_request(const ConvolveOptions& options) 
   if (options.normalise.empty()) {
     request.normalise = zero_sum ? Normalise::peak : Normalise::sum;
   } else {
-    request.normalise = options.normalise == "sum"    ? Normalise::sum
-                        : options.normalise == "peak" ? Normalise::peak
-                                                      : Normalise::none;
+    request.normalise = from_string<Normalise>(options.normalise, "--normalise");
   }
   return request;
 }
@@ -214,9 +194,7 @@ BackgroundRequest background_request(const BackgroundOptions& options) {
     throw InputError("--step is the step of sliding boxes: it needs --background grid");
   if (options.adaptive && options.method == "clip")
     throw InputError("--adaptive needs boxes: --background mesh or grid, not clip");
-  request.method = options.method == "clip"   ? BackgroundRequest::Method::clip
-                   : options.method == "grid" ? BackgroundRequest::Method::grid
-                                              : BackgroundRequest::Method::mesh;
+  request.method = from_string<BackgroundRequest::Method>(options.method, "--background");
   request.box = options.box;
   request.step = options.step;
   request.passes = options.passes;
@@ -293,9 +271,9 @@ void add_find_options(CLI::App& command, FindOptions& options) {
   command
       .add_option("--fit", options.fit,
                   "gaussian: sources are measured by fits that allow for correlated noise, all of an island together; "
-                  "none: by moments; auto: by fits where the beam is known")
-      ->check(CLI::IsMember({"auto", "none", "gaussian"}))
-      ->type_name("auto|none|gaussian")
+                  "moments: by moments; auto: by fits where the beam is known")
+      ->check(CLI::IsMember({"auto", "moments", "none", "gaussian"}))
+      ->type_name("auto|moments|gaussian")
       ->capture_default_str()
       ->group(group);
   command
@@ -351,9 +329,7 @@ void apply(const FindOptions& options, Request& request) {
   request.deblend.prominence = options.prominence;
   request.calibration = {options.clean_bias, options.calibration_error, options.position_error_arcsec / 3600};
   request.fit.keep_noise_peaks = options.keep_noise_peaks;
-  request.fit.method = options.fit == "gaussian" ? FitRequest::Method::gaussian
-                       : options.fit == "none"   ? FitRequest::Method::none
-                                                 : FitRequest::Method::automatic;
+  request.fit.method = from_string<FitRequest::Method>(options.fit, "--fit");
 }
 
 }  // namespace reber::app

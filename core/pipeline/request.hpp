@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.hpp"
 #include "core/compute/background.hpp"
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
@@ -39,6 +40,11 @@ struct BackgroundRequest {
   std::string mean_path, rms_path;  ///< maps to read in place of measuring
   bool operator==(const BackgroundRequest&) const = default;
 };
+template <>
+inline constexpr auto words<BackgroundRequest::Method> =
+    std::to_array<Word<BackgroundRequest::Method>>({{"mesh", BackgroundRequest::Method::mesh, "mesh of cells"},
+                                                    {"grid", BackgroundRequest::Method::grid, "sliding boxes"},
+                                                    {"clip", BackgroundRequest::Method::clip, "one value"}});
 
 /// What detection runs on in place of the image's own S/N (core/pipeline/detection_planes.hpp).
 struct ScaleRequest {
@@ -67,7 +73,7 @@ struct Request {
   ScaleRequest scales;
   double fdr = 0;  ///< false discovery rate that sets the seed threshold; 0: detect->seed does
   DeblendOptions deblend;
-  FitRequest fit;  ///< moments where its method is none
+  FitRequest fit;  ///< how sources are measured
   Calibration calibration;
   bool negative_too = false;  ///< negative detections as well, flagged in the catalogue
   bool reliability = false;   ///< searches the negative image too, for Source::reliability

@@ -2,32 +2,8 @@
 // One function a stage in each direction.
 #include "gui/model/request_json.hpp"
 
-#include <array>
-
 namespace reber::gui {
 namespace {
-
-template <class Enum>
-using Name = std::pair<const char*, Enum>;
-
-constexpr std::array<Name<Boundary>, 6> kBoundaries = {{{"zero", Boundary::zero},
-                                                        {"reflect", Boundary::reflect},
-                                                        {"mirror", Boundary::mirror},
-                                                        {"nearest", Boundary::nearest},
-                                                        {"wrap", Boundary::wrap},
-                                                        {"blank", Boundary::blank}}};
-constexpr std::array<Name<NanRule>, 3> kNanRules = {
-    {{"interpolate", NanRule::interpolate}, {"fill", NanRule::fill}, {"propagate", NanRule::propagate}}};
-constexpr std::array<Name<Normalise>, 3> kNormalise = {
-    {{"sum", Normalise::sum}, {"peak", Normalise::peak}, {"none", Normalise::none}}};
-constexpr std::array<Name<Algorithm>, 3> kAlgorithms = {
-    {{"direct", Algorithm::direct}, {"separable", Algorithm::separable}, {"fft", Algorithm::fft}}};
-using Method = BackgroundRequest::Method;
-constexpr std::array<Name<Method>, 3> kMethods = {
-    {{"mesh", Method::mesh}, {"grid", Method::grid}, {"clip", Method::clip}}};
-constexpr std::array<Name<FitRequest::Method>, 3> kMeasures = {{{"auto", FitRequest::Method::automatic},
-                                                                {"moments", FitRequest::Method::none},
-                                                                {"gaussian", FitRequest::Method::gaussian}}};
 
 Json to_json(const Beam& beam) {
   return {{"major_deg", beam.major_deg}, {"minor_deg", beam.minor_deg}, {"pa_deg", beam.pa_deg}};
@@ -44,10 +20,10 @@ Beam beam_from(const JsonObject& object) {
 Json to_json(const ConvolveRequest& convolve) {
   Json json;
   json["kernel"] = to_string(convolve.kernel);
-  if (convolve.algorithm) json["algorithm"] = word_of<Algorithm>(*convolve.algorithm, kAlgorithms);
-  json["boundary"] = word_of<Boundary>(convolve.boundary, kBoundaries);
-  json["nan"] = word_of<NanRule>(convolve.nan, kNanRules);
-  json["normalise"] = word_of<Normalise>(convolve.normalise, kNormalise);
+  if (convolve.algorithm) json["algorithm"] = to_string(*convolve.algorithm);
+  json["boundary"] = to_string(convolve.boundary);
+  json["nan"] = to_string(convolve.nan);
+  json["normalise"] = to_string(convolve.normalise);
   json["min_weight"] = convolve.min_weight;
   json["keep_blanks"] = convolve.keep_blanks;
   return json;
@@ -60,11 +36,11 @@ ConvolveRequest convolve_from(const JsonObject& object) {
   convolve.kernel = parse_kernel(kernel);
   if (object.has("algorithm")) {
     convolve.algorithm = Algorithm::direct;
-    object.read<Algorithm>("algorithm", *convolve.algorithm, kAlgorithms);
+    object.read("algorithm", *convolve.algorithm);
   }
-  object.read<Boundary>("boundary", convolve.boundary, kBoundaries);
-  object.read<NanRule>("nan", convolve.nan, kNanRules);
-  object.read<Normalise>("normalise", convolve.normalise, kNormalise);
+  object.read("boundary", convolve.boundary);
+  object.read("nan", convolve.nan);
+  object.read("normalise", convolve.normalise);
   object.read("min_weight", convolve.min_weight);
   object.read("keep_blanks", convolve.keep_blanks);
   return convolve;
@@ -72,7 +48,7 @@ ConvolveRequest convolve_from(const JsonObject& object) {
 
 Json to_json(const BackgroundRequest& background) {
   Json json;
-  json["method"] = word_of<Method>(background.method, kMethods);
+  json["method"] = to_string(background.method);
   json["box"] = background.box;
   json["step"] = background.step;
   json["passes"] = background.passes;
@@ -89,7 +65,7 @@ Json to_json(const BackgroundRequest& background) {
 
 BackgroundRequest background_from(const JsonObject& object) {
   BackgroundRequest background;
-  object.read<Method>("method", background.method, kMethods);
+  object.read("method", background.method);
   object.read("box", background.box);
   object.read("step", background.step);
   object.read("passes", background.passes);
@@ -119,7 +95,7 @@ Json detect_json(const Request& request) {
                          {"position_error", request.calibration.position_error}};
   json["deblend"] = {
       {"on", request.deblend.on}, {"contrast", request.deblend.contrast}, {"prominence", request.deblend.prominence}};
-  json["measure"] = word_of<FitRequest::Method>(request.fit.method, kMeasures);
+  json["measure"] = to_string(request.fit.method);
   json["keep_noise_peaks"] = request.fit.keep_noise_peaks;
   json["reliability"] = request.reliability;
   return json;
@@ -152,9 +128,9 @@ void read_detect(const JsonObject& object, Request& request) {
   if (object.has("fit")) {  // written before there was "measure"
     bool fit = false;
     object.read("fit", fit);
-    request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::none;
+    request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::moments;
   }
-  object.read<FitRequest::Method>("measure", request.fit.method, kMeasures);
+  object.read("measure", request.fit.method);
   object.read("keep_noise_peaks", request.fit.keep_noise_peaks);
   object.read("reliability", request.reliability);
 }

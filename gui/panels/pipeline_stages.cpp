@@ -274,7 +274,7 @@ bool edit_measurement(Context& context, Document& document) {
   ImGui::Indent();
   using Method = FitRequest::Method;
   static constexpr std::array<std::pair<Method, const char*>, 3> kMethods{
-      {{Method::automatic, "auto"}, {Method::none, "moments"}, {Method::gaussian, "Gaussian fit"}}};
+      {{Method::automatic, "auto"}, {Method::moments, "moments"}, {Method::gaussian, "Gaussian fit"}}};
   changed = choice(context, "By", "pipeline.fit", request.fit.method, kMethods) || changed;
   tip("Auto: by Gaussian fits where the beam is known, else by moments.");
   if (more(context, "pipeline.measure.more")) {
