@@ -9,7 +9,7 @@
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/choice_option.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t kShown = 15;
 
 struct Options {
   CommonOptions common;
-  BackgroundOptions background;
+  ParameterOptions parameters;
   std::string input, list, columns;
   std::vector<std::string> catalogues;
   ForcedRequest::Free free = ForcedRequest::Free::flux;
@@ -44,7 +44,7 @@ SkyList read_list(const Options& options) {
 
 Request request_of(const Options& options) {
   Request request = base_request(options.common, options.input);
-  request.background = background_request(options.background);
+  options.parameters.apply(request);
   request.detect = DetectOptions();  // the noise is measured outside of what is found
   request.fit.method = FitRequest::Method::moments;
   return request;
@@ -174,7 +174,7 @@ void add_measure(CLI::App& root, Action& action) {
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
       ->type_name("CATALOGUE")
       ->group("Output");
-  add_background_options(*command, options->background, "--background", true);
+  options->parameters.add(*command, ParameterOptions::Group::background);
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

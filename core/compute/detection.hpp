@@ -17,7 +17,7 @@ enum class PlaneRule { difference, larger, smaller };
 enum class Connectivity { four = 4, eight = 8 };
 template <>
 inline constexpr auto words<Connectivity> = std::to_array<Word<Connectivity>>(
-    {{"8", Connectivity::eight, "8 neighbours"}, {"4", Connectivity::four, "4 neighbours"}});
+    {{"4", Connectivity::four, "4 neighbours"}, {"8", Connectivity::eight, "8 neighbours"}});
 
 /// An island is a connected set of at least min_area pixels with S/N > flood, one of them with S/N > seed.
 /// S/N = (pixel - mean) / rms in float, negated where `negative`. Blank pixels and pixels of zero or blank rms

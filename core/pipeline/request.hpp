@@ -23,8 +23,8 @@ struct ConvolveRequest {
   KernelSpec kernel;
   std::optional<Algorithm> algorithm;  ///< auto where empty
   Boundary boundary = Boundary::zero;
-  NanRule nan = NanRule::interpolate;
-  Normalise normalise = Normalise::sum;
+  std::optional<NanRule> nan;          ///< auto where empty: nan_rule() in parameter_rules.hpp
+  std::optional<Normalise> normalise;  ///< auto where empty: normalisation()
   double min_weight = 0.5;
   bool keep_blanks = false;
   bool operator==(const ConvolveRequest&) const = default;
@@ -81,7 +81,7 @@ struct Request {
   std::int64_t device_memory_bytes = 0;  ///< cap for the plan; 0: what the backend offers
   bool dry_run = false;                  ///< plan, report, and stop before any pixel
   std::string program;                   ///< "reber 0.1.0", for HISTORY
-  std::vector<std::string> options;      ///< "threshold = 5", every option in force, for HISTORY
+  std::vector<std::string> call;         ///< for HISTORY: "backend = \"cpu\"", options that are no parameters
 };
 
 }  // namespace reber

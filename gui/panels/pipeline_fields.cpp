@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/error.hpp"
+#include "core/pipeline/parameter_rules.hpp"
+#include "gui/model/pipeline_rows.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -22,12 +24,110 @@ const StageReport* stage_named(const Document& document, const char* name) {
   return found == stages.end() ? nullptr : &*found;
 }
 
-/// What stands in a text field; it need not be a value yet.
-struct TextField {
+/// What stands in a text field, which need not be a value yet, and what was wrong with the last value.
+struct Field {
   std::int64_t document = -1;
   std::string of;  ///< the value that it was made of
   std::string text, error;
 };
+
+/// The field of a row; of another document, or after undo, made anew.
+Field& field_of(const Document& document, const Parameter& row) {
+  static std::map<std::string, Field> fields;
+  Field& field = fields[std::string(row.name)];
+  const std::string now = value_text(row, document.request);
+  if (field.document != document.id || field.of != now) field = {document.id, now, now, ""};
+  return field;
+}
+
+bool accept(Field& field, const std::optional<Complaint>& complaint) {
+  field.error = complaint ? complaint->text : "";
+  return !complaint;
+}
+
+void name_item(Context& context, const Parameter& row, const std::string& ending = {}) {
+  for (const std::string& name : widget_names(row)) context.widgets.item(name + ending);
+}
+
+bool check_box(Context& context, Document& document, const Parameter& row) {
+  bool value = std::get<bool>(row.access.get(document.request));
+  const bool turned = ImGui::Checkbox(row_title(row, document.request).c_str(), &value);
+  name_item(context, row);
+  tip(row_tip(row));
+  return turned && accept(field_of(document, row), edit(document.request, row.name, value));
+}
+
+/// What a slider of whole numbers says: a word for 0, both sides of a square filter, else the number.
+std::string whole_format(const Parameter& row, std::int64_t value) {
+  if (value == 0 && !row.look.empty.empty()) return std::string(row.look.empty);
+  if (row.range.odd) return fmt::format("{0} x {0}", value);
+  return std::string(row.look.format);
+}
+
+/// Odd numbers are counted 0, 1, 2 under the handle, so that it stops at no even one.
+bool whole_slider(Document& document, const Parameter& row) {
+  const std::int64_t step = row.range.odd ? 2 : 1;
+  const std::int64_t now = std::get<std::int64_t>(row.access.get(document.request));
+  const std::int64_t first = row.range.odd ? 1 : 0;
+  std::int64_t value = (now - first) / step;
+  const std::int64_t low = (static_cast<std::int64_t>(row.look.low) - first) / step,
+                     high = (static_cast<std::int64_t>(row.look.high) - first) / step;
+  const std::string format = whole_format(row, now);
+  const bool moved = ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format.c_str(),
+                                         ImGuiSliderFlags_AlwaysClamp);
+  return moved && accept(field_of(document, row), edit(document.request, row.name, step * value + first));
+}
+
+bool real_slider(Document& document, const Parameter& row) {
+  double shown = std::get<double>(row.access.get(document.request)) * row.unit.per_stored;
+  const ImGuiSliderFlags flags = row.look.kind == Look::Kind::log_slider ? ImGuiSliderFlags_Logarithmic : 0;
+  const std::string format(row.look.format);
+  const bool moved = slider("##number", shown, row.look.low, row.look.high, format.c_str(), flags);
+  return moved && accept(field_of(document, row), edit(document.request, row.name, shown / row.unit.per_stored));
+}
+
+/// Read when the user is done with it. A number that is 0 shows the hint.
+bool text_field(Document& document, const Parameter& row) {
+  Field& field = field_of(document, row);
+  const bool number = row.look.kind == Look::Kind::number;
+  std::string text = number && field.text == "0" ? "" : field.text;
+  const std::string hint(row.look.empty);
+  ImGui::InputTextWithHint("##text", hint.c_str(), &text);
+  field.text = number && text.empty() ? "0" : text;
+  return ImGui::IsItemDeactivatedAfterEdit() && accept(field, edit_text(document.request, row.name, field.text));
+}
+
+bool choice(Context& context, Document& document, const Parameter& row) {
+  const std::string now = std::get<std::string>(row.access.get(document.request));
+  const auto shown = std::ranges::find(row.access.words, now, &ChoiceWord::word);
+  const std::string preview(shown == row.access.words.end() ? std::string_view() : shown->text);
+  const bool open = ImGui::BeginCombo("##choice", preview.c_str());
+  name_item(context, row);
+  tip(row_tip(row));
+  if (!open) return false;
+  bool changed = false;
+  for (const ChoiceWord& word : row.access.words) {
+    const std::string text(word.text);
+    if (ImGui::Selectable(text.c_str(), word.word == now) && word.word != now)
+      changed = accept(field_of(document, row), edit(document.request, row.name, std::string(word.word)));
+    name_item(context, row, "." + text);
+  }
+  ImGui::EndCombo();
+  return changed;
+}
+
+bool labelled(Context& context, Document& document, const Parameter& row) {
+  label(row_title(row, document.request).c_str());
+  if (row.look.kind == Look::Kind::choice) return choice(context, document, row);
+  bool changed = false;
+  if (row.look.kind == Look::Kind::text || row.look.kind == Look::Kind::number)
+    changed = text_field(document, row);
+  else
+    changed = row.access.kind == Access::Kind::whole ? whole_slider(document, row) : real_slider(document, row);
+  name_item(context, row);
+  tip(row_tip(row));
+  return changed;
+}
 
 }  // namespace
 
@@ -60,69 +160,16 @@ bool more(Context& context, const char* name) {
   return open;
 }
 
-bool whole_number(Context& context, const char* text, const char* name, std::int64_t& value, std::int64_t low,
-                  std::int64_t high, const char* format) {
-  label(text);
-  ImGui::PushID(name);
+bool edit_row(Context& context, Document& document, const Parameter& row) {
+  ImGui::PushID(row.name.data(), row.name.data() + row.name.size());
   const bool changed =
-      ImGui::SliderScalar("##whole", ImGuiDataType_S64, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
+      row.look.kind == Look::Kind::check ? check_box(context, document, row) : labelled(context, document, row);
   ImGui::PopID();
-  context.widgets.item(name);
-  return changed;
-}
-
-bool number(Context& context, const char* text, const char* name, double& value, double low, double high,
-            const char* format, ImGuiSliderFlags flags) {
-  label(text);
-  ImGui::PushID(name);
-  const bool changed = slider("##number", value, low, high, format, flags);
-  ImGui::PopID();
-  context.widgets.item(name);
-  return changed;
-}
-
-bool text_value(Context& context, const char* text, const char* name, std::int64_t document, const std::string& now,
-                const char* hint, const std::function<void(const std::string&)>& set) {
-  static std::map<std::string, TextField> fields;
-  TextField& field = fields[name];
-  if (field.document != document || field.of != now) field = {document, now, now, ""};
-  label(text);
-  ImGui::PushID(name);
-  ImGui::InputTextWithHint("##text", hint, &field.text);
-  ImGui::PopID();
-  context.widgets.item(name);
-  bool changed = false;
-  if (ImGui::IsItemDeactivatedAfterEdit()) {
-    field.error.clear();
-    try {
-      set(field.text);
-      changed = true;
-    } catch (const InputError& error) {
-      field.error = error.what();
-    }
-  }
-  if (!field.error.empty()) {
+  if (const std::string& error = field_of(document, row).error; !error.empty()) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
-    ImGui::TextWrapped("%s", field.error.c_str());
+    ImGui::TextWrapped("%s", error.c_str());
     ImGui::PopStyleColor();
   }
-  return changed;
-}
-
-bool choice_of(Context& context, const char* text, const char* name, int& chosen, const char* const* words, int count) {
-  label(text);
-  bool changed = false;
-  const bool open = ImGui::BeginCombo(fmt::format("##{}", name).c_str(), chosen < 0 ? "" : words[chosen]);
-  context.widgets.item(name);
-  if (!open) return false;
-  for (int i = 0; i < count; ++i) {
-    if (ImGui::Selectable(words[i], i == chosen)) {
-      changed = i != chosen;
-      chosen = i;
-    }
-    context.widgets.item(fmt::format("{}.{}", name, words[i]));
-  }
-  ImGui::EndCombo();
   return changed;
 }
 
