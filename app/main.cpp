@@ -12,6 +12,7 @@
 #include "app/options/help_formatter.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/signals.hpp"
+#include "core/pipeline/parameters.hpp"
 #include "core/sources/column_sets.hpp"
 
 namespace reber::app {
@@ -48,6 +49,8 @@ void add_information_flags(CLI::App& root, Action& action) {
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
                          "Print the convolution algorithms and what each backend can do with them");
   root.add_flag_function("--list-columns", prints(columns_document), "Print every column of the catalogues");
+  root.add_flag_function("--list-parameters", prints([] { return parameters_document(parameters()); }),
+                         "Print every parameter of a run, with its option, default and range");
 }
 
 std::unique_ptr<CLI::App> make_parser(Action& action) {

@@ -3,7 +3,7 @@
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/config_file.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 
@@ -12,15 +12,15 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  BackgroundOptions background;
+  ParameterOptions parameters;
   std::string input, mean, rms, snr;
 };
 
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
-  request.options = options_in_force(command);
-  request.background = background_request(options.background);
+  request.call = options_of_call(command, options.parameters);
+  options.parameters.apply(request);
   request.output.mean = options.mean;
   request.output.rms = options.rms;
   request.output.snr = options.snr;
@@ -37,7 +37,9 @@ void add_background(CLI::App& root, Action& action) {
   command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
   command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
   command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
-  add_background_options(*command, options->background, "--method", false);
+  options->parameters.rename("background.method", "--method");
+  options->parameters.add(*command, ParameterOptions::Group::background,
+                          {"background.mean_path", "background.rms_path"});
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

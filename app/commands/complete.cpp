@@ -7,7 +7,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
@@ -21,8 +21,7 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  BackgroundOptions background;
-  FindOptions find;
+  ParameterOptions parameters;
   std::string input;
   std::vector<std::string> tables;
   std::string plot;
@@ -49,8 +48,7 @@ CompletenessOptions experiment_of(const Options& options) {
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
-  request.background = background_request(options.background);
-  apply(options.find, request);
+  options.parameters.apply(request);
   check_catalogue_extensions(options.tables);
   const CompletenessOptions experiment = experiment_of(options);
   std::vector<std::string> outputs = options.tables;
@@ -65,13 +63,13 @@ int execute(const Options& options, Terminal& terminal) {
       fmt::format("{}, completeness of {}", program_name(), options.input),
       fmt::format("{} sources a bin, seed {}, into {}, size {:g} arcsec before the beam, at least {:g} FWHM apart",
                   experiment.per_bin, experiment.seed, result.image_text, options.size_arcsec, experiment.separation),
-      fmt::format("threshold {:g} sigma, flood {:g}, fit {}", options.find.threshold, options.find.flood,
-                  options.find.fit)};
+      fmt::format("threshold {:g} sigma, flood {:g}, fit {}", request.detect->seed, request.detect->flood,
+                  to_string(request.fit.method))};
   const bool overwrite = options.common.overwrite;
   for (const std::string& path : options.tables) write_catalogue(completeness_table(result, history), path, overwrite);
   const std::string name = printable(std::filesystem::path(options.input).filename().string());
   if (!options.plot.empty())
-    write_completeness_plot(options.plot, result, options.find.threshold,
+    write_completeness_plot(options.plot, result, request.detect->seed,
                             fmt::format("{}: {} sources injected", name, result.injected), overwrite);
   std::string text = printable(options.input) + "\n" + to_text(result);
   for (const std::string& path : outputs) text += "  wrote " + printable(path) + "\n";
@@ -143,8 +141,8 @@ void add_complete(CLI::App& root, Action& action) {
       ->type_name("FILE.png")
       ->group("Output");
   add_experiment_options(*command, *options);
-  add_find_options(*command, options->find);
-  add_background_options(*command, options->background, "--background", true);
+  options->parameters.add(*command, ParameterOptions::Group::detection);
+  options->parameters.add(*command, ParameterOptions::Group::background);
   add_image_options(*command, options->common);
   add_overwrite_option(*command, options->common);
   add_common_options(*command, options->common);

@@ -9,10 +9,11 @@
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/pipeline/convolve_many.hpp"
+#include "core/pipeline/parameter_rules.hpp"
 
 namespace reber::app {
 namespace {
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   CommonOptions common;
-  ConvolveOptions convolve;
+  ParameterOptions parameters;
   std::string input, output;
   std::vector<std::string> kernels, beams;
 };
@@ -38,16 +39,16 @@ std::vector<Asked> asked_for(const Options& options) {
         "give either --kernel or --beam MAJ,MIN,PA, the beam to smooth to (the image's own is --image-beam)");
   }
   std::vector<Asked> asked;
-  for (const std::string& kernel : options.kernels) {
-    ConvolveOptions one = options.convolve;
-    one.kernel = kernel;
-    if (const auto request = convolve_request(one)) asked.push_back({kernel, *request});
-  }
-  for (const std::string& beam : options.beams) {
-    ConvolveRequest request = convolution_rules(options.convolve);
-    request.kernel = TargetBeam{parse_beam(beam, "--beam")};
-    asked.push_back({"beam:" + beam, std::move(request)});
-  }
+  Request rules;
+  options.parameters.apply(rules);
+  const auto add = [&](const std::string& text, KernelSpec kernel) {
+    part(rules.convolve).kernel = std::move(kernel);
+    refuse_broken_rules(rules);
+    asked.push_back({text, *rules.convolve});
+  };
+  for (const std::string& kernel : options.kernels)
+    if (!kernel.empty()) add(kernel, parse_kernel(kernel));
+  for (const std::string& beam : options.beams) add("beam:" + beam, TargetBeam{parse_beam(beam, "--beam")});
   if (asked.empty()) throw InputError("--kernel is empty");
   return asked;
 }
@@ -85,7 +86,7 @@ void convolve_by_each(Request request, const std::vector<Asked>& asked, const Op
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
-  request.options = options_in_force(command);
+  request.call = options_of_call(command, options.parameters);
   const std::vector<Asked> asked = asked_for(options);
   if (asked.size() > 1) {
     convolve_by_each(std::move(request), asked, options, terminal);
@@ -107,7 +108,8 @@ void add_convolve(CLI::App& root, Action& action) {
       ->required()
       ->type_name("OUT")
       ->group("Output");
-  add_convolve_options(*command, options->convolve, options->kernels);
+  options->parameters.add_repeated(*command, "convolve.kernel", options->kernels);
+  options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel"});
   add_repeated_option(*command, "--beam", options->beams,
                       "Smooth to this beam (FWHM in arcsec, position angle in degrees): the same as "
                       "--kernel beam:MAJ,MIN,PA. --kernel or --beam may be given several times")

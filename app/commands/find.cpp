@@ -8,8 +8,8 @@
 #include "app/commands/pipeline_command.hpp"
 #include "app/commands/source_table.hpp"
 #include "app/options/config_file.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
-#include "app/options/stage_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
@@ -21,8 +21,7 @@ constexpr std::size_t kShownSources = 15;
 
 struct Options {
   CommonOptions common;
-  BackgroundOptions background;
-  FindOptions find;
+  ParameterOptions parameters;
   std::string input;
   std::vector<std::string> catalogues;
   ColumnOptions columns;
@@ -32,9 +31,8 @@ struct Options {
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
   Request request = base_request(options.common, options.input);
-  request.options = options_in_force(command);
-  request.background = background_request(options.background);
-  apply(options.find, request);
+  request.call = options_of_call(command, options.parameters);
+  options.parameters.apply(request);
   request.output.catalogues = options.catalogues;
   apply(options.columns, request.output);
   apply(options.maps, request.output);
@@ -57,8 +55,8 @@ void add_find(CLI::App& root, Action& action) {
       ->group("Output");
   add_column_option(*command, options->columns);
   add_map_options(*command, options->maps);
-  add_find_options(*command, options->find);
-  add_background_options(*command, options->background, "--background", true);
+  options->parameters.add(*command, ParameterOptions::Group::detection);
+  options->parameters.add(*command, ParameterOptions::Group::background);
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

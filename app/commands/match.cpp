@@ -4,7 +4,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"

@@ -8,7 +8,8 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/choice_option.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -24,10 +25,11 @@ constexpr std::size_t kShown = 15;
 
 struct Options {
   CommonOptions common;
-  BackgroundOptions background;
+  ParameterOptions parameters;
   std::string input, list, columns;
   std::vector<std::string> catalogues;
-  std::string free = "flux", shape = "beam";
+  ForcedRequest::Free free = ForcedRequest::Free::flux;
+  ForcedRequest::ShapeOf shape = ForcedRequest::ShapeOf::beam;
   double limit = 3;
 };
 
@@ -42,8 +44,9 @@ SkyList read_list(const Options& options) {
 
 Request request_of(const Options& options) {
   Request request = base_request(options.common, options.input);
-  request.background = background_request(options.background);
+  options.parameters.apply(request);
   request.detect = DetectOptions();  // the noise is measured outside of what is found
+  request.fit.method = FitRequest::Method::moments;
   return request;
 }
 
@@ -85,7 +88,7 @@ std::string table(const std::vector<ForcedSource>& sources, const SkyList& list)
 std::vector<std::string> history_of(const Options& options, const PipelineResult& result) {
   std::vector<std::string> history = result.history;
   history.push_back(fmt::format("forced photometry: list {}, free {}, shape of the {}, limits below {:g} sigma",
-                                options.list, options.free, options.shape, options.limit));
+                                options.list, to_string(options.free), to_string(options.shape), options.limit));
   return history;
 }
 
@@ -103,8 +106,8 @@ int execute(const Options& options, Terminal& terminal) {
     return kDone;
   }
   ForcedRequest forced;
-  forced.free = options.free == "position" ? ForcedRequest::Free::position : ForcedRequest::Free::flux;
-  forced.shape = options.shape == "catalogue" ? ForcedRequest::ShapeOf::catalogue : ForcedRequest::ShapeOf::beam;
+  forced.free = options.free;
+  forced.shape = options.shape;
   forced.limit_sigma = options.limit;
   forced.threads = options.common.threads;
   const std::vector<ForcedSource> sources = measure_forced(list, result, *backend, forced, terminal.progress());
@@ -144,19 +147,11 @@ void add_forced_options(CLI::App& command, Options& options) {
                   "Columns of the list where their names are not known, like lon=RA_1,lat=DEC_1")
       ->type_name("QUANTITY=COLUMN[:UNIT],...")
       ->group("Input");
-  command
-      .add_option("--free", options.free,
-                  "flux: position and shape are held; position: sources above 3 sigma may move by half a FWHM")
-      ->check(CLI::IsMember({"flux", "position"}))
-      ->type_name("flux|position")
-      ->capture_default_str()
+  add_choice(command, "--free", options.free,
+             "flux: position and shape are held; position: sources above 3 sigma may move by half a FWHM")
       ->group(group);
-  command
-      .add_option("--shape", options.shape,
-                  "What is held: the beam (point sources), or the list's sizes where they are larger than the beam")
-      ->check(CLI::IsMember({"beam", "catalogue"}))
-      ->type_name("beam|catalogue")
-      ->capture_default_str()
+  add_choice(command, "--shape", options.shape,
+             "What is held: the beam (point sources), or the list's sizes where they are larger than the beam")
       ->group(group);
   command
       .add_option("--limit", options.limit,
@@ -179,7 +174,7 @@ void add_measure(CLI::App& root, Action& action) {
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
       ->type_name("CATALOGUE")
       ->group("Output");
-  add_background_options(*command, options->background, "--background", true);
+  options->parameters.add(*command, ParameterOptions::Group::background);
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

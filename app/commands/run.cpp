@@ -12,8 +12,8 @@
 #include "app/commands/source_table.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
-#include "app/options/stage_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -31,9 +31,7 @@ constexpr std::size_t kShownSources = 10;
 
 struct Options {
   CommonOptions common;
-  ConvolveOptions convolve;
-  BackgroundOptions background;
-  FindOptions find;
+  ParameterOptions parameters;
   std::vector<std::string> files;
   std::string folder;
   std::vector<std::string> products;
@@ -85,10 +83,8 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
 
 Request make_request(const Options& options, const CLI::App& command, const std::string& path) {
   Request request = base_request(options.common, path);
-  request.options = options_in_force(command);
-  request.convolve = convolve_request(options.convolve);
-  request.background = background_request(options.background);
-  apply(options.find, request);
+  request.call = options_of_call(command, options.parameters);
+  options.parameters.apply(request);
   request.output = outputs(options, Names(options.folder, path), request.convolve.has_value());
   return request;
 }
@@ -146,7 +142,7 @@ class Batch {
     PipelineResult result = run_pipeline(request, *backend_, terminal_.progress(), terminal_.log());
     if (!request.dry_run) {
       result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
-      write_text(name(".toml"), effective_config(command_, {path}), request.output.overwrite);
+      write_text(name(".toml"), effective_config(command_, request, {path}), request.output.overwrite);
       write_text(name("_report.json"), to_json(result.report) + "\n", request.output.overwrite);
     }
     terminal_.clear_progress();
@@ -230,9 +226,9 @@ void add_run(CLI::App& root, Action& action) {
       ->type_name("FILE")
       ->group("Input");
   add_output_options(*command, *options);
-  add_find_options(*command, options->find);
-  add_background_options(*command, options->background, "--background", true);
-  add_convolve_options(*command, options->convolve);
+  options->parameters.add(*command, ParameterOptions::Group::detection);
+  options->parameters.add(*command, ParameterOptions::Group::background);
+  options->parameters.add(*command, ParameterOptions::Group::convolution);
   add_image_options(*command, options->common);
   add_common_options(*command, options->common);
   command->footer(

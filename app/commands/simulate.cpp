@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/options/choice_option.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
@@ -21,7 +22,6 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string output, truth;
-  std::string scene = "field";
   std::vector<std::int64_t> size{1024};
   SimulationOptions sky;
   std::string beam = "10,10,0";
@@ -30,23 +30,17 @@ struct Options {
   double background_ujy = 0;
 };
 
-SimulationOptions::Scene scene_named(const std::string& name) {
-  if (name == "galactic_plane") return SimulationOptions::Scene::galactic_plane;
-  if (name == "dirac_grid") return SimulationOptions::Scene::dirac_grid;
-  return SimulationOptions::Scene::field;
-}
-
 /// A scene has defaults of its own, for what the user did not say.
 void apply_scene_defaults(const CLI::App& command, Options& options) {
   const auto unset = [&](const char* name) { return command.get_option(name)->count() == 0; };
   const auto set = [&](const char* name, auto& field, auto value) {
     if (unset(name)) field = value;
   };
-  if (options.scene == "dirac_grid") {
+  if (options.sky.scene == SimulationOptions::Scene::dirac_grid) {
     set("--rms", options.rms_ujy, 0.0);
     set("--sources", options.sky.point_sources, std::int64_t{0});
     set("--extended", options.sky.extended_sources, std::int64_t{0});
-  } else if (options.scene == "galactic_plane") {
+  } else if (options.sky.scene == SimulationOptions::Scene::galactic_plane) {
     set("--pixel", options.sky.pixel_arcsec, 15.0);
     set("--beam", options.beam, std::string("66,54,12"));
     set("--ra", options.sky.ra_deg, 266.4168);
@@ -62,7 +56,6 @@ void apply_scene_defaults(const CLI::App& command, Options& options) {
 
 SimulationOptions simulation(const Options& options) {
   SimulationOptions sky = options.sky;
-  sky.scene = scene_named(options.scene);
   sky.shape = {options.size.size() > 1 ? options.size[1] : options.size[0], options.size[0]};
   sky.beam = parse_beam(options.beam, "--beam");
   sky.frequency_hz = options.frequency_mhz * 1e6;
@@ -73,8 +66,8 @@ SimulationOptions simulation(const Options& options) {
 
 std::vector<std::string> history(const Options& options, const SimulationOptions& sky) {
   const std::string head =
-      fmt::format("{}: simulated sky, scene {}, seed {}, {} x {} pixels of {:g} arcsec", program_name(), options.scene,
-                  sky.seed, sky.shape.nx, sky.shape.ny, sky.pixel_arcsec);
+      fmt::format("{}: simulated sky, scene {}, seed {}, {} x {} pixels of {:g} arcsec", program_name(),
+                  to_string(sky.scene), sky.seed, sky.shape.nx, sky.shape.ny, sky.pixel_arcsec);
   if (sky.scene == SimulationOptions::Scene::dirac_grid) {
     return {head, fmt::format("unit pulses every {} pixels", sky.grid_step)};
   }
@@ -119,7 +112,7 @@ int execute(const Options& options, Terminal& terminal) {
   if (!options.truth.empty()) terminal.print("  wrote " + printable(options.truth));
   nlohmann::ordered_json json{{"output", options.output},
                               {"truth", options.truth},
-                              {"scene", options.scene},
+                              {"scene", to_string(sky.scene)},
                               {"seed", sky.seed},
                               {"shape", {sky.shape.ny, sky.shape.nx}},
                               {"components", result.truth.rows()}};
@@ -133,11 +126,7 @@ void add_sky_options(CLI::App& command, Options& options) {
   const auto number = [&](const char* name, auto& field, const char* text, const char* unit) {
     command.add_option(name, field, text)->type_name(unit)->capture_default_str()->group(sky);
   };
-  command
-      .add_option("--scene", options.scene, "What to draw; galactic_plane and dirac_grid have defaults of their own")
-      ->check(CLI::IsMember({"field", "galactic_plane", "dirac_grid"}))
-      ->type_name("field|galactic_plane|dirac_grid")
-      ->capture_default_str()
+  add_choice(command, "--scene", s.scene, "What to draw; galactic_plane and dirac_grid have defaults of their own")
       ->group(sky);
   command.add_option("--size", options.size, "Pixels on a side, or NX NY")
       ->expected(1, 2)

@@ -10,7 +10,7 @@
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -27,7 +27,7 @@ constexpr std::size_t kShownPlanes = 16;
 
 struct Options {
   CommonOptions common;
-  ConvolveOptions convolve;
+  ParameterOptions parameters;
   std::vector<std::string> files;
   std::string folder, target;
   bool common_beam = false, per_plane = false;
@@ -70,8 +70,9 @@ class Batch {
     if (options_.per_plane && !options_.common_beam) throw InputError("--per-plane belongs to --common");
     check_distinct_names(options_.files);
     base_ = base_request(options_.common, {});
-    base_.options = options_in_force(command_);
-    base_.convolve = convolution_rules(options_.convolve);
+    base_.call = options_of_call(command_, options_.parameters);
+    base_.convolve.emplace();
+    options_.parameters.apply(base_);
     read_beams();
     if (!inputs_.empty()) aim();
     plan();
@@ -235,7 +236,7 @@ void add_smooth(CLI::App& root, Action& action) {
       ->add_option("--beam", options->target, "Smooth to this beam instead (FWHM in arcsec, position angle in degrees)")
       ->type_name("MAJ,MIN,PA")
       ->group("Convolution");
-  add_convolution_rules(*command, options->convolve);
+  options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel", "convolve.normalise"});
   command->add_option("-o,--output", options->folder, "Folder for NAME_smoothed.fits; default: that of each input")
       ->type_name("OUTDIR")
       ->group("Output");

@@ -6,7 +6,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/studies/verification.hpp"
@@ -19,17 +19,13 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonOptions common;
-  ConvolveOptions convolve;
-  BackgroundOptions background;
-  FindOptions find;
+  ParameterOptions parameters;
   std::vector<std::string> files;
 };
 
 Request make_request(const Options& options, const std::string& path) {
   Request request = base_request(options.common, path);
-  request.convolve = convolve_request(options.convolve);
-  request.background = background_request(options.background);
-  apply(options.find, request);
+  options.parameters.apply(request);
   return request;
 }
 
@@ -82,9 +78,10 @@ void add_verify(CLI::App& root, Action& action) {
   CLI::App* command =
       root.add_subcommand("verify", "Compare a backend with the double-precision reference, stage by stage");
   command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
-  add_convolve_options(*command, options->convolve);
-  add_background_options(*command, options->background, "--background", false);
-  add_find_options(*command, options->find);
+  options->parameters.add(*command, ParameterOptions::Group::convolution);
+  options->parameters.add(*command, ParameterOptions::Group::background,
+                          {"background.mean_path", "background.rms_path"});
+  options->parameters.add(*command, ParameterOptions::Group::detection);
   add_image_options(*command, options->common);
   add_overwrite_option(*command, options->common);
   add_common_options(*command, options->common);

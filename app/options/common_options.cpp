@@ -12,7 +12,7 @@
 #include <new>
 #include <set>
 
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "app/terminal/signals.hpp"

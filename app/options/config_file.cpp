@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 
@@ -20,52 +19,22 @@ namespace fs = std::filesystem;
 
 /// They belong to one call, not to a result that is to be repeated.
 constexpr std::array kNotKept{"help", "config", "json", "quiet", "verbose", "dry-run", "overwrite", "output"};
-constexpr std::array kPathOptions{"mean-map", "rms-map"};
 
 bool is_one_of(const std::string& name, const auto& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// CLI11's reader knows no escapes inside quotes: a text is put between the quotes that it does not hold.
-std::string quoted(const std::string& text) {
-  const char quote = text.find('"') == std::string::npos ? '"' : '\'';
-  if (text.find(quote) != std::string::npos || text.find('\n') != std::string::npos) {
-    throw InputError(
-        fmt::format("'{}' holds both kinds of quotes or a line break, so no configuration file can name "
-                    "it; rename it",
-                    text));
-  }
-  return fmt::format("{0}{1}{0}", quote, text);
-}
-
-std::string toml_value(const std::string& text) {
-  double number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && stop == text.data() + text.size() && !text.empty();
-  return is_number || text == "true" || text == "false" ? text : quoted(text);
-}
-
 std::string toml_array(const std::vector<std::string>& values) {
   std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + quoted_toml(value);
   return "[" + text + "]";
 }
 
-std::string portable(const std::string& name, const std::string& value) {
-  if (is_one_of(name, kPathOptions)) return fs::absolute(value).string();
-  constexpr std::string_view kFile = "file:";
-  if (name == "kernel" && value.starts_with(kFile)) {
-    return std::string(kFile) + fs::absolute(value.substr(kFile.size())).string();
-  }
-  return value;
-}
-
-std::string value_in_force(const CLI::Option& option, const std::string& name) {
+std::string value_in_force(const CLI::Option& option) {
   const bool is_flag = option.get_items_expected_max() == 0;
   if (is_flag) return option.count() > 0 && option.as<bool>() ? "true" : "false";
   if (option.count() == 0) return option.get_default_str().empty() ? "" : toml_value(option.get_default_str());
-  std::vector<std::string> values = option.results();
-  for (std::string& value : values) value = portable(name, value);
+  const std::vector<std::string> values = option.results();
   // A list option splits at commas itself; a text with commas is one value and needs its quotes.
   return values.size() == 1 ? toml_value(values.front()) : toml_array(values);
 }
@@ -90,25 +59,25 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
   root.set_config("--config-file", path, "", true)->group("");
 }
 
-std::vector<std::string> options_in_force(const CLI::App& command) {
+std::vector<std::string> options_of_call(const CLI::App& command, const ParameterOptions& parameters) {
   std::vector<std::string> lines;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty()) continue;
+    if (option->get_lnames().empty() || parameters.has(option)) continue;
     const std::string name = option->get_lnames().front();
     if (option->get_positional() || is_one_of(name, kNotKept)) continue;
-    const std::string value = value_in_force(*option, name);
+    const std::string value = value_in_force(*option);
     if (!value.empty()) lines.push_back(fmt::format("{} = {}", name, value));
   }
   return lines;
 }
 
-std::string effective_config(const CLI::App& command, const std::vector<std::string>& inputs) {
+std::string effective_config(const CLI::App& command, const Request& request, const std::vector<std::string>& inputs) {
   std::vector<std::string> absolute;
   for (const std::string& input : inputs) absolute.push_back(fs::absolute(input).string());
   std::string text = fmt::format("# {0}; repeat with: reber {1} --config THIS_FILE -o FOLDER\n[{1}]\n", program_name(),
                                  command.get_name());
   text += fmt::format("files = {}\n", toml_array(absolute));
-  for (const std::string& line : options_in_force(command)) text += line + '\n';
+  for (const std::string& line : options_in_force(request)) text += line + '\n';
   return text;
 }
 

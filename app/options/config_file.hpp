@@ -6,18 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "app/options/parameter_options.hpp"
+
 namespace reber::app {
 
 /// Looks for --config FILE.toml on the command line and has the parser read it: section [run] for `reber run` and so
 /// on. Options on the command line win; a key that no option has is refused.   throws InputError where it is missing
 void use_config_file(CLI::App& root, int argc, char** argv);
 
-/// "threshold = 5", a line an option: the values in force, defaults included. Options of one call (--json) are left
-/// out.
-[[nodiscard]] std::vector<std::string> options_in_force(const CLI::App& command);
+/// "backend = "cpu"", a line per option that is no parameter: the values in force, defaults included. Options of one
+/// call (--json) are left out.
+[[nodiscard]] std::vector<std::string> options_of_call(const CLI::App& command, const ParameterOptions& parameters);
 
-/// Every option of the command with the value in force, as a file for --config. inputs: the positional files, made
-/// absolute, as are maps and kernels named in options, so that the file works from any folder.
-[[nodiscard]] std::string effective_config(const CLI::App& command, const std::vector<std::string>& inputs);
+/// Every option in force, as a file for --config: those of the call, then the parameters of the request. inputs: the
+/// positional files, made absolute.
+[[nodiscard]] std::string effective_config(const CLI::App& command, const Request& request,
+                                           const std::vector<std::string>& inputs);
 
 }  // namespace reber::app

@@ -2,23 +2,18 @@
 // Which files a search for sources leaves: options, and what they become.
 #include "app/options/product_options.hpp"
 
+#include "app/options/choice_option.hpp"
+
 namespace reber::app {
 
 void add_column_option(CLI::App& command, ColumnOptions& options) {
-  command
-      .add_option("--columns", options.columns,
-                  "Names, units and order of the catalogue's columns: PyBDSF's (degrees, Jy), Aegean's (arcsec, Jy) or "
-                  "those of CASDA and Selavy (arcsec, mJy)")
-      ->check(CLI::IsMember({"pybdsf", "aegean", "casda"}))
-      ->type_name("pybdsf|aegean|casda")
-      ->capture_default_str()
+  add_choice(command, "--columns", options.columns,
+             "Names, units and order of the catalogue's columns: PyBDSF's (degrees, Jy), Aegean's (arcsec, Jy) or "
+             "those of CASDA and Selavy (arcsec, mJy)")
       ->group("Output");
 }
 
-void apply(const ColumnOptions& options, OutputRequest& output) {
-  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda})
-    if (to_string(set) == options.columns) output.columns = set;
-}
+void apply(const ColumnOptions& options, OutputRequest& output) { output.columns = options.columns; }
 
 void add_map_options(CLI::App& command, MapOptions& options) {
   const auto add = [&](const char* name, std::string& path, const char* text) {

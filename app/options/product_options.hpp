@@ -10,7 +10,7 @@
 namespace reber::app {
 
 struct ColumnOptions {
-  std::string columns = "pybdsf";
+  ColumnSet columns = ColumnSet::pybdsf;
 };
 /// --columns, group "Output".
 void add_column_option(CLI::App& command, ColumnOptions& options);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "app/options/stage_options.hpp"
+#include "app/options/parameter_options.hpp"
 #include "core/base/error.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
@@ -15,9 +15,7 @@ namespace {
 
 struct Options {
   gui::ViewerOptions viewer;
-  app::ConvolveOptions convolve;
-  app::BackgroundOptions background;
-  app::FindOptions find;
+  app::ParameterOptions parameters;
   int device = 0, threads = 0, hdu = -1;
   std::int64_t plane = -1;
   bool no_settings = false, bench = false, keys = false;
@@ -63,9 +61,9 @@ void add_options(CLI::App& parser, Options& options) {
   parser.add_flag("--keys", options.keys, "Print the table of keys and end");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
   // The pipeline panel begins with these: the same options, and the same defaults, as in batch work.
-  app::add_convolve_options(parser, options.convolve);
-  app::add_background_options(parser, options.background, "--background", true);
-  app::add_find_options(parser, options.find);
+  using Group = app::ParameterOptions::Group;
+  for (const Group group : {Group::convolution, Group::background, Group::detection})
+    options.parameters.add(parser, group);
 }
 
 void finish(Options& options) {
@@ -73,9 +71,7 @@ void finish(Options& options) {
   Request& request = viewer.request;
   if (options.hdu >= 0) request.open.hdu = options.hdu;
   if (options.plane >= 0) request.open.plane = options.plane;
-  request.convolve = app::convolve_request(options.convolve);
-  request.background = app::background_request(options.background);
-  app::apply(options.find, request);
+  options.parameters.apply(request);
   viewer.share = options.share == "auto";
   viewer.open_early = options.open_backend == "early";
   viewer.show_maps = options.maps == "tiles"   ? ShowMaps::tiles

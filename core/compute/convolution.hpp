@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/shape.hpp"
+#include "core/base/words.hpp"
 #include "core/model/kernel.hpp"
 
 namespace reber {
@@ -15,16 +16,29 @@ namespace reber {
 /// What stands outside the image. For abcd: zero 0|abcd|0, reflect dcba|abcd|dcba, mirror dcb|abcd|cba,
 /// nearest aaaa|abcd|dddd, wrap abcd|abcd|abcd; blank: outside counts as blank pixels.
 enum class Boundary { zero, reflect, mirror, nearest, wrap, blank };
+template <>
+inline constexpr auto words<Boundary> = std::to_array<Word<Boundary>>({{"zero", Boundary::zero, "zero"},
+                                                                       {"reflect", Boundary::reflect, "reflect"},
+                                                                       {"mirror", Boundary::mirror, "mirror"},
+                                                                       {"nearest", Boundary::nearest, "nearest"},
+                                                                       {"wrap", Boundary::wrap, "wrap"},
+                                                                       {"blank", Boundary::blank, "blank"}});
 
 /// What a blank pixel does. interpolate: out = sum(w in) sum(all w) / sum(w of finite in); fill: counts as 0;
 /// propagate: every output whose kernel footprint (rectangle) holds a blank one is blank.
 enum class NanRule { interpolate, fill, propagate };
+template <>
+inline constexpr auto words<NanRule> = std::to_array<Word<NanRule>>({{"interpolate", NanRule::interpolate,
+                                                                      "interpolate"},
+                                                                     {"fill", NanRule::fill, "fill with 0"},
+                                                                     {"propagate", NanRule::propagate, "propagate"}});
 
 enum class Algorithm { direct, separable, fft };
-
-[[nodiscard]] std::string_view to_string(Boundary boundary);
-[[nodiscard]] std::string_view to_string(NanRule rule);
-[[nodiscard]] std::string_view to_string(Algorithm algorithm);
+template <>
+inline constexpr auto words<Algorithm> = std::to_array<Word<Algorithm>>({{"direct", Algorithm::direct, "direct"},
+                                                                         {"separable", Algorithm::separable,
+                                                                          "separable"},
+                                                                         {"fft", Algorithm::fft, "fft"}});
 
 /// A convolution of one plane. docs/numerics.md#convolve holds the contract.
 struct ConvolutionSpec {

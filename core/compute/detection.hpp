@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/shape.hpp"
+#include "core/base/words.hpp"
 
 namespace reber {
 
@@ -14,6 +15,9 @@ namespace reber {
 enum class PlaneRule { difference, larger, smaller };
 
 enum class Connectivity { four = 4, eight = 8 };
+template <>
+inline constexpr auto words<Connectivity> = std::to_array<Word<Connectivity>>(
+    {{"4", Connectivity::four, "4 neighbours"}, {"8", Connectivity::eight, "8 neighbours"}});
 
 /// An island is a connected set of at least min_area pixels with S/N > flood, one of them with S/N > seed.
 /// S/N = (pixel - mean) / rms in float, negated where `negative`. Blank pixels and pixels of zero or blank rms

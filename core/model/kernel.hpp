@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/shape.hpp"
+#include "core/base/words.hpp"
 #include "core/model/beam.hpp"
 
 namespace reber {
@@ -46,6 +47,10 @@ using KernelSpec = std::variant<GaussianPixels, TargetBeam, BoxKernel, TophatKer
 [[nodiscard]] std::string to_string(const KernelSpec& spec);
 
 enum class Normalise { sum, peak, none };
+template <>
+inline constexpr auto words<Normalise> = std::to_array<Word<Normalise>>({{"sum", Normalise::sum, "unit sum"},
+                                                                         {"peak", Normalise::peak, "unit peak"},
+                                                                         {"none", Normalise::none, "as they are"}});
 
 /// Weights on the pixel grid, row-major, of a true convolution: out(y,x) = sum_ij w(i,j) in(y-(i-cy), x-(j-cx)).
 /// The centre is (ny/2, nx/2), integer division: for even sizes as scipy.ndimage.convolve has it.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/pipeline/parameters.hpp"
+
 namespace reber {
 namespace {
 
@@ -43,7 +45,7 @@ void add_detection(const HistoryFacts& run, std::vector<std::string>& lines) {
 std::vector<std::string> history_lines(const HistoryFacts& run) {
   std::vector<std::string> lines{run.request.program + ", input " + run.request.input,
                                  fmt::format("backend {} ({})", run.report.backend, run.report.device)};
-  for (const std::string& option : run.request.options) lines.push_back("option: " + option);
+  for (const std::string& option : options_in_force(run.request)) lines.push_back("option: " + option);
   add_convolution(run, lines);
   for (const std::string& line : run.background) lines.push_back("background: " + line);
   add_detection(run, lines);

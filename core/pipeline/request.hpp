@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.hpp"
 #include "core/compute/background.hpp"
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
@@ -22,8 +23,8 @@ struct ConvolveRequest {
   KernelSpec kernel;
   std::optional<Algorithm> algorithm;  ///< auto where empty
   Boundary boundary = Boundary::zero;
-  NanRule nan = NanRule::interpolate;
-  Normalise normalise = Normalise::sum;
+  std::optional<NanRule> nan;          ///< auto where empty: nan_rule() in parameter_rules.hpp
+  std::optional<Normalise> normalise;  ///< auto where empty: normalisation()
   double min_weight = 0.5;
   bool keep_blanks = false;
   bool operator==(const ConvolveRequest&) const = default;
@@ -39,6 +40,11 @@ struct BackgroundRequest {
   std::string mean_path, rms_path;  ///< maps to read in place of measuring
   bool operator==(const BackgroundRequest&) const = default;
 };
+template <>
+inline constexpr auto words<BackgroundRequest::Method> =
+    std::to_array<Word<BackgroundRequest::Method>>({{"mesh", BackgroundRequest::Method::mesh, "mesh of cells"},
+                                                    {"grid", BackgroundRequest::Method::grid, "sliding boxes"},
+                                                    {"clip", BackgroundRequest::Method::clip, "one value"}});
 
 /// What detection runs on in place of the image's own S/N (core/pipeline/detection_planes.hpp).
 struct ScaleRequest {
@@ -67,7 +73,7 @@ struct Request {
   ScaleRequest scales;
   double fdr = 0;  ///< false discovery rate that sets the seed threshold; 0: detect->seed does
   DeblendOptions deblend;
-  FitRequest fit;  ///< moments where its method is none
+  FitRequest fit;  ///< how sources are measured
   Calibration calibration;
   bool negative_too = false;  ///< negative detections as well, flagged in the catalogue
   bool reliability = false;   ///< searches the negative image too, for Source::reliability
@@ -75,7 +81,7 @@ struct Request {
   std::int64_t device_memory_bytes = 0;  ///< cap for the plan; 0: what the backend offers
   bool dry_run = false;                  ///< plan, report, and stop before any pixel
   std::string program;                   ///< "reber 0.1.0", for HISTORY
-  std::vector<std::string> options;      ///< "threshold = 5", every option in force, for HISTORY
+  std::vector<std::string> call;         ///< for HISTORY: "backend = \"cpu\"", options that are no parameters
 };
 
 }  // namespace reber

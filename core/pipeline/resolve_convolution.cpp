@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/pipeline/parameter_rules.hpp"
 #include "core/pipeline/pipeline.hpp"
 
 namespace reber {
@@ -124,21 +125,21 @@ ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const Im
   } else if (const auto* gaussian = std::get_if<GaussianPixels>(&request.kernel)) {
     // sky_covariance measures its angle from +y towards +x; on the grid the angle runs from +x towards +y.
     const Covariance pixels = sky_covariance(gaussian->major, gaussian->minor, 90 - gaussian->angle_deg);
-    resolved.spec.kernel = gaussian_kernel(pixels, request.normalise);
-    follow_beam(resolved, pixels, header, beam, request.normalise);
+    resolved.spec.kernel = gaussian_kernel(pixels, normalisation(request));
+    follow_beam(resolved, pixels, header, beam, normalisation(request));
   } else if (const auto* box = std::get_if<BoxKernel>(&request.kernel)) {
-    resolved.spec.kernel = box_kernel(box->side, request.normalise);
+    resolved.spec.kernel = box_kernel(box->side, normalisation(request));
   } else if (const auto* tophat = std::get_if<TophatKernel>(&request.kernel)) {
-    resolved.spec.kernel = tophat_kernel(tophat->radius, request.normalise);
+    resolved.spec.kernel = tophat_kernel(tophat->radius, normalisation(request));
   } else if (const auto* hat = std::get_if<MexicanHatKernel>(&request.kernel)) {
-    resolved.spec.kernel = mexican_hat_kernel(hat->sigma, request.normalise);
+    resolved.spec.kernel = mexican_hat_kernel(hat->sigma, normalisation(request));
   } else {
-    resolved.spec.kernel = kernel_from_file(std::get<FileKernel>(request.kernel), request.normalise);
+    resolved.spec.kernel = kernel_from_file(std::get<FileKernel>(request.kernel), normalisation(request));
   }
   for (double& weight : resolved.spec.kernel.weights) weight *= resolved.flux_factor;
   for (double& weight : resolved.spec.kernel.column) weight *= resolved.flux_factor;
   resolved.spec.boundary = request.boundary;
-  resolved.spec.nan = request.nan;
+  resolved.spec.nan = nan_rule(request);
   resolved.spec.min_weight = request.min_weight;
   resolved.spec.keep_blanks = request.keep_blanks;
   if (!resolved.beam_after && !std::holds_alternative<TargetBeam>(request.kernel) && beam)

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/fits/cube_writer.hpp"
 #include "core/model/common_beam.hpp"
+#include "core/pipeline/parameters.hpp"
 
 namespace reber {
 namespace {
@@ -68,7 +69,7 @@ std::vector<std::string> history_of(const SmoothInput& input, const Request& bas
   const BackendInfo info = backend.info();
   std::vector<std::string> lines{base.program + ", input " + input.path,
                                  fmt::format("backend {} ({})", info.name, info.device)};
-  for (const std::string& option : base.options) lines.push_back("option: " + option);
+  for (const std::string& option : options_in_force(base)) lines.push_back("option: " + option);
   for (const SmoothPlane& plane : input.planes) {
     lines.push_back(plane.own
                         ? fmt::format("smoothed: plane {}, beam {} -> {}, kernel {}, flux factor {:.9g}", plane.plane,

@@ -244,18 +244,6 @@ std::string sexagesimal(double seconds, int decimals, bool wrap_at_day) {
 
 }  // namespace
 
-std::string_view to_string(ColumnSet set) {
-  switch (set) {
-    case ColumnSet::aegean:
-      return "aegean";
-    case ColumnSet::casda:
-      return "casda";
-    case ColumnSet::pybdsf:
-      break;
-  }
-  return "pybdsf";
-}
-
 std::string sexagesimal_hours(double degrees, int decimals) {
   return std::isfinite(degrees) ? sexagesimal(degrees * 240, decimals, true) : std::string();
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/words.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/sources/source.hpp"
@@ -17,8 +18,10 @@ namespace reber {
 /// pybdsf: our own table, PyBDSF's names in degrees and Jy. aegean: Aegean's component table (sizes in arcsec, -1 for
 /// an error that there is not). casda: the continuum components of Selavy and CASDA (arcsec, mJy, mJy/beam, MHz).
 enum class ColumnSet { pybdsf, aegean, casda };
-
-[[nodiscard]] std::string_view to_string(ColumnSet set);
+template <>
+inline constexpr auto words<ColumnSet> = std::to_array<Word<ColumnSet>>({{"pybdsf", ColumnSet::pybdsf, "PyBDSF"},
+                                                                         {"aegean", ColumnSet::aegean, "Aegean"},
+                                                                         {"casda", ColumnSet::casda, "CASDA"}});
 
 /// The rows of `catalogue`, which is make_catalogue's of `sources`, as that tool would name and scale them. A column
 /// that is not measured is left out. Sizes are FWHM in all sets. Brightness that is not in Jy/beam keeps its unit.

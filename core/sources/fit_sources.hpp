@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.hpp"
 #include "core/compute/backend.hpp"
 #include "core/sources/measured_noise.hpp"
 #include "core/sources/source.hpp"
@@ -13,8 +14,8 @@
 namespace reber {
 
 struct FitRequest {
-  /// automatic: gaussian where a beam is known, else none
-  enum class Method { none, gaussian, automatic } method = Method::none;
+  /// automatic: gaussian where a beam is known, else moments
+  enum class Method { moments, gaussian, automatic } method = Method::automatic;
   bool keep_noise_peaks = false;  ///< rows for detections that are flagged kFlagNoise
   int threads = 0;                ///< 0: all that this process may use; the answer is the same for any number
   [[nodiscard]] bool wanted(bool beam_known) const {
@@ -22,6 +23,11 @@ struct FitRequest {
   }
   bool operator==(const FitRequest&) const = default;
 };
+template <>
+inline constexpr auto words<FitRequest::Method> =
+    std::to_array<Word<FitRequest::Method>>({{"auto", FitRequest::Method::automatic, "auto"},
+                                             {"moments", FitRequest::Method::moments, "moments", "none"},
+                                             {"gaussian", FitRequest::Method::gaussian, "Gaussian fit"}});
 
 /// Fits the islands of one image. The weights take the noise's autocorrelation for the beam's shape; without a beam
 /// they are ordinary. The errors take it as measured; docs/numerics.md#fit gives the equations.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/base/words.hpp"
 #include "core/compute/backend.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/sky_list.hpp"
@@ -20,6 +21,12 @@ struct ForcedRequest {
   double limit_sigma = 3;  ///< below this S/N a source has an upper limit
   int threads = 0;         ///< 0: all; the answer is the same for any number
 };
+template <>
+inline constexpr auto words<ForcedRequest::Free> = std::to_array<Word<ForcedRequest::Free>>(
+    {{"flux", ForcedRequest::Free::flux, "flux"}, {"position", ForcedRequest::Free::position, "position"}});
+template <>
+inline constexpr auto words<ForcedRequest::ShapeOf> = std::to_array<Word<ForcedRequest::ShapeOf>>(
+    {{"beam", ForcedRequest::ShapeOf::beam, "beam"}, {"catalogue", ForcedRequest::ShapeOf::catalogue, "catalogue"}});
 
 inline constexpr std::int64_t kForcedEdge = 1;         ///< part of its area lies beyond the image
 inline constexpr std::int64_t kForcedBlankPart = 2;    ///< part of its area is blank

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/base/words.hpp"
 #include "core/compute/backend.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/catalogue.hpp"
@@ -33,6 +34,11 @@ struct SimulationOptions {
   bool blank_corners = false;
   std::int64_t grid_step = 64;  ///< of the Dirac grid
 };
+template <>
+inline constexpr auto words<SimulationOptions::Scene> = std::to_array<Word<SimulationOptions::Scene>>(
+    {{"field", SimulationOptions::Scene::field, "field"},
+     {"galactic_plane", SimulationOptions::Scene::galactic_plane, "galactic plane"},
+     {"dirac_grid", SimulationOptions::Scene::dirac_grid, "grid of points"}});
 
 struct SimulatedSky {
   Image image;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/words.hpp"
+
 namespace reber::gui {
 
 using Json = nlohmann::ordered_json;
@@ -47,6 +49,17 @@ class JsonObject {
       known += (known.empty() ? "" : ", ") + std::string(word);
     }
     fail(name, "one of " + known + " was expected", member(name));
+  }
+
+  /// One of words<Enum>.
+  template <Worded Enum>
+  void read(const char* name, Enum& value) const {
+    std::string text;
+    if (!has(name)) return;
+    read(name, text);
+    const std::optional<Enum> known = find_word<Enum>(text);
+    if (!known) fail(name, "one of " + all_words<Enum>(", ") + " was expected", member(name));
+    value = *known;
   }
 
   /// The object of that name; an empty one where it is missing.

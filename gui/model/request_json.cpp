@@ -1,185 +1,129 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One function a stage in each direction.
+// JSON by the table of parameters: a row's name is its place.
 #include "gui/model/request_json.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cctype>
 
 namespace reber::gui {
 namespace {
 
-template <class Enum>
-using Name = std::pair<const char*, Enum>;
+/// Where a stage that is off has no object.
+struct Stage {
+  const char* name;
+  bool (*on)(const Request&);
+  void (*set)(Request&, bool on);
+};
+constexpr Stage kStages[] = {
+    {"convolve", [](const Request& r) { return r.convolve.has_value(); },
+     [](Request& r, bool on) {
+       r.convolve.reset();
+       if (on) r.convolve.emplace().kernel = parse_kernel("gaussian:3");
+     }},
+    {"background", [](const Request& r) { return r.background.has_value(); },
+     [](Request& r, bool on) {
+       r.background.reset();
+       if (on) r.background.emplace();
+     }},
+    {"detect", [](const Request& r) { return r.detect.has_value(); },
+     [](Request& r, bool on) {
+       r.detect.reset();
+       if (on) r.detect.emplace();
+     }},
+};
 
-constexpr std::array<Name<Boundary>, 6> kBoundaries = {{{"zero", Boundary::zero},
-                                                        {"reflect", Boundary::reflect},
-                                                        {"mirror", Boundary::mirror},
-                                                        {"nearest", Boundary::nearest},
-                                                        {"wrap", Boundary::wrap},
-                                                        {"blank", Boundary::blank}}};
-constexpr std::array<Name<NanRule>, 3> kNanRules = {
-    {{"interpolate", NanRule::interpolate}, {"fill", NanRule::fill}, {"propagate", NanRule::propagate}}};
-constexpr std::array<Name<Normalise>, 3> kNormalise = {
-    {{"sum", Normalise::sum}, {"peak", Normalise::peak}, {"none", Normalise::none}}};
-constexpr std::array<Name<Algorithm>, 3> kAlgorithms = {
-    {{"direct", Algorithm::direct}, {"separable", Algorithm::separable}, {"fft", Algorithm::fft}}};
-using Method = BackgroundRequest::Method;
-constexpr std::array<Name<Method>, 3> kMethods = {
-    {{"mesh", Method::mesh}, {"grid", Method::grid}, {"clip", Method::clip}}};
-constexpr std::array<Name<FitRequest::Method>, 3> kMeasures = {{{"auto", FitRequest::Method::automatic},
-                                                                {"moments", FitRequest::Method::none},
-                                                                {"gaussian", FitRequest::Method::gaussian}}};
-
-Json to_json(const Beam& beam) {
-  return {{"major_deg", beam.major_deg}, {"minor_deg", beam.minor_deg}, {"pa_deg", beam.pa_deg}};
-}
-
-Beam beam_from(const JsonObject& object) {
-  Beam beam;
-  object.read("major_deg", beam.major_deg);
-  object.read("minor_deg", beam.minor_deg);
-  object.read("pa_deg", beam.pa_deg);
-  return beam;
-}
-
-Json to_json(const ConvolveRequest& convolve) {
-  Json json;
-  json["kernel"] = to_string(convolve.kernel);
-  if (convolve.algorithm) json["algorithm"] = word_of<Algorithm>(*convolve.algorithm, kAlgorithms);
-  json["boundary"] = word_of<Boundary>(convolve.boundary, kBoundaries);
-  json["nan"] = word_of<NanRule>(convolve.nan, kNanRules);
-  json["normalise"] = word_of<Normalise>(convolve.normalise, kNormalise);
-  json["min_weight"] = convolve.min_weight;
-  json["keep_blanks"] = convolve.keep_blanks;
-  return json;
-}
-
-ConvolveRequest convolve_from(const JsonObject& object) {
-  ConvolveRequest convolve;
-  std::string kernel = "gaussian:3";
-  object.read("kernel", kernel);
-  convolve.kernel = parse_kernel(kernel);
-  if (object.has("algorithm")) {
-    convolve.algorithm = Algorithm::direct;
-    object.read<Algorithm>("algorithm", *convolve.algorithm, kAlgorithms);
+/// "detect.scales.fwhm" as {"detect", "scales", "fwhm"}.
+std::vector<std::string> path_of(std::string_view name) {
+  std::vector<std::string> path;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    path.emplace_back(name.substr(at, end - at));
+    at = end + 1;
   }
-  object.read<Boundary>("boundary", convolve.boundary, kBoundaries);
-  object.read<NanRule>("nan", convolve.nan, kNanRules);
-  object.read<Normalise>("normalise", convolve.normalise, kNormalise);
-  object.read("min_weight", convolve.min_weight);
-  object.read("keep_blanks", convolve.keep_blanks);
-  return convolve;
+  return path;
 }
 
-Json to_json(const BackgroundRequest& background) {
-  Json json;
-  json["method"] = word_of<Method>(background.method, kMethods);
-  json["box"] = background.box;
-  json["step"] = background.step;
-  json["passes"] = background.passes;
-  json["adaptive"] = background.adaptive;
-  json["kappa"] = background.mesh.clip.kappa;
-  json["max_rounds"] = background.mesh.clip.max_rounds;
-  json["min_valid"] = background.mesh.min_valid;
-  json["filter"] = background.mesh.filter;
-  json["centre"] = background.mesh.centre;
-  json["mean_path"] = background.mean_path;
-  json["rms_path"] = background.rms_path;
-  return json;
+/// A choice of numbers, which stay numbers.
+bool counts(const Parameter& row) {
+  return row.access.kind == Access::Kind::choice &&
+         std::isdigit(static_cast<unsigned char>(row.access.words[0].word[0])) != 0;
 }
 
-BackgroundRequest background_from(const JsonObject& object) {
-  BackgroundRequest background;
-  object.read<Method>("method", background.method, kMethods);
-  object.read("box", background.box);
-  object.read("step", background.step);
-  object.read("passes", background.passes);
-  object.read("adaptive", background.adaptive);
-  object.read("kappa", background.mesh.clip.kappa);
-  object.read("max_rounds", background.mesh.clip.max_rounds);
-  object.read("min_valid", background.mesh.min_valid);
-  object.read("filter", background.mesh.filter);
-  object.read("centre", background.mesh.centre);
-  object.read("mean_path", background.mean_path);
-  object.read("rms_path", background.rms_path);
-  return background;
+Json json_of(const Parameter& row, const Request& request) {
+  const ParameterValue value = row.access.get(request);
+  if (counts(row)) return std::stoll(std::get<std::string>(value));
+  return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
-Json detect_json(const Request& request) {
-  Json json;
-  json["seed"] = request.detect->seed;
-  json["flood"] = request.detect->flood;
-  json["min_area"] = request.detect->min_area;
-  json["connectivity"] = static_cast<int>(request.detect->connectivity);
-  json["negative_too"] = request.negative_too;
-  json["fdr"] = request.fdr;
-  json["scales"] = {
-      {"fwhm", request.scales.fwhm}, {"in_beams", request.scales.in_beams}, {"wavelets", request.scales.wavelets}};
-  json["calibration"] = {{"clean_bias", request.calibration.clean_bias},
-                         {"flux_error", request.calibration.flux_error},
-                         {"position_error", request.calibration.position_error}};
-  json["deblend"] = {
-      {"on", request.deblend.on}, {"contrast", request.deblend.contrast}, {"prominence", request.deblend.prominence}};
-  json["measure"] = word_of<FitRequest::Method>(request.fit.method, kMeasures);
-  json["keep_noise_peaks"] = request.fit.keep_noise_peaks;
-  json["reliability"] = request.reliability;
-  return json;
-}
-
-void read_detect(const JsonObject& object, Request& request) {
-  DetectOptions detect;
-  object.read("seed", detect.seed);
-  object.read("flood", detect.flood);
-  object.read("min_area", detect.min_area);
-  int connectivity = static_cast<int>(detect.connectivity);
-  object.read("connectivity", connectivity);
-  if (connectivity != 4 && connectivity != 8) object.fail("connectivity", "4 or 8 was expected", connectivity);
-  detect.connectivity = connectivity == 4 ? Connectivity::four : Connectivity::eight;
-  request.detect = detect;
-  object.read("negative_too", request.negative_too);
-  object.read("fdr", request.fdr);
-  const JsonObject scales = object.child("scales");
-  scales.read("fwhm", request.scales.fwhm);
-  scales.read("in_beams", request.scales.in_beams);
-  scales.read("wavelets", request.scales.wavelets);
-  const JsonObject calibration = object.child("calibration");
-  calibration.read("clean_bias", request.calibration.clean_bias);
-  calibration.read("flux_error", request.calibration.flux_error);
-  calibration.read("position_error", request.calibration.position_error);
-  const JsonObject deblend = object.child("deblend");
-  deblend.read("on", request.deblend.on);
-  deblend.read("contrast", request.deblend.contrast);
-  deblend.read("prominence", request.deblend.prominence);
-  if (object.has("fit")) {  // written before there was "measure"
-    bool fit = false;
-    object.read("fit", fit);
-    request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::none;
+ParameterValue value_of(const Parameter& row, const JsonObject& object, const std::string& key) {
+  ParameterValue value = row.access.get(Request{});
+  if (counts(row)) {
+    std::int64_t number = 0;
+    object.read(key.c_str(), number);
+    return std::to_string(number);
   }
-  object.read<FitRequest::Method>("measure", request.fit.method, kMeasures);
-  object.read("keep_noise_peaks", request.fit.keep_noise_peaks);
-  object.read("reliability", request.reliability);
+  std::visit([&](auto& held) { object.read(key.c_str(), held); }, value);
+  return value;
+}
+
+void read_row(const Parameter& row, const JsonObject& whole, Request& request) {
+  const std::vector<std::string> path = path_of(row.name);
+  JsonObject object = whole;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) object = object.child(path[i].c_str());
+  const std::string& key = path.back();
+  if (!object.has(key.c_str())) return;
+  const ParameterValue value = value_of(row, object, key);
+  if (!is_taken(row, value)) object.fail(key, expected_text(row), object.json().at(key));
+  set_value(row, request, value, key);
+}
+
+/// Words of files written before there was "detect.measure".
+void read_old_words(const JsonObject& whole, Request& request) {
+  const JsonObject detect = whole.child("detect");
+  if (!detect.has("fit") || detect.has("measure")) return;
+  bool fit = false;
+  detect.read("fit", fit);
+  request.fit.method = fit ? FitRequest::Method::gaussian : FitRequest::Method::moments;
 }
 
 }  // namespace
 
-Json to_json(const Request& request) {
+Json to_json(const Request& request, std::span<const Parameter> rows) {
   Json json = Json::object();
-  if (request.beam) json["beam"] = to_json(*request.beam);
-  if (request.convolve) json["convolve"] = to_json(*request.convolve);
-  if (request.background) json["background"] = to_json(*request.background);
-  if (request.detect) json["detect"] = detect_json(request);
+  if (request.beam)
+    json["beam"] = {{"major_deg", request.beam->major_deg},
+                    {"minor_deg", request.beam->minor_deg},
+                    {"pa_deg", request.beam->pa_deg}};
+  for (const Stage& stage : kStages) {
+    if (!stage.on(request)) continue;
+    for (const Parameter& row : rows) {
+      const std::vector<std::string> path = path_of(row.name);
+      if (path.front() != stage.name) continue;
+      Json* at = &json;
+      for (const std::string& key : path) at = &(*at)[key];
+      *at = json_of(row, request);
+    }
+  }
   return json;
 }
 
-void apply_json(const JsonObject& object, Request& request) {
+void apply_json(const JsonObject& object, Request& request, std::span<const Parameter> rows) {
   Request read = request;
   read.beam.reset();
-  read.convolve.reset();
-  read.background.reset();
-  read.detect.reset();
-  if (object.has("beam")) read.beam = beam_from(object.child("beam"));
-  if (object.has("convolve")) read.convolve = convolve_from(object.child("convolve"));
-  if (object.has("background")) read.background = background_from(object.child("background"));
-  if (object.has("detect")) read_detect(object.child("detect"), read);
+  if (object.has("beam")) {
+    const JsonObject beam = object.child("beam");
+    read.beam.emplace();
+    beam.read("major_deg", read.beam->major_deg);
+    beam.read("minor_deg", read.beam->minor_deg);
+    beam.read("pa_deg", read.beam->pa_deg);
+  }
+  for (const Stage& stage : kStages) {
+    stage.set(read, object.has(stage.name));
+    if (!object.has(stage.name)) continue;
+    for (const Parameter& row : rows)
+      if (path_of(row.name).front() == stage.name) read_row(row, object, read);
+  }
+  read_old_words(object, read);
   request = std::move(read);
 }
 

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/panels/pipeline_stages.hpp"
+#include <memory>
+
+#include "core/pipeline/parameter_rules.hpp"
+#include "gui/model/pipeline_rows.hpp"
+#include "gui/panels/pipeline_fields.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -46,6 +50,82 @@ bool draw_run(Context& context, Document& document, const LiveStatus& status) {
   return turned;
 }
 
+/// Sigmas or false discoveries: which of the two rows sets the threshold.
+bool choose_threshold(Context& context, Request& request) {
+  static constexpr const char* kRules[] = {"in sigma", "false discoveries"};
+  const bool possible = fdr_possible(request), by_rate = request.fdr > 0;
+  bool changed = false;
+  label("Threshold");
+  ImGui::BeginDisabled(!possible);
+  const bool open = ImGui::BeginCombo("##rule", kRules[by_rate ? 1 : 0]);
+  context.widgets.item("pipeline.rule");
+  tip(possible ? "A number of sigma, or the part of the detected pixels that may be false."
+               : "False discoveries need the p-value of one S/N a pixel: not with several scales.");
+  if (open) {
+    for (const bool rate : {false, true}) {
+      if (ImGui::Selectable(kRules[rate ? 1 : 0], rate == by_rate) && rate != by_rate)
+        changed = !edit(request, "detect.fdr", rate ? 0.01 : 0.0);
+      context.widgets.item(std::string("pipeline.rule.") + kRules[rate ? 1 : 0]);
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::EndDisabled();
+  return changed;
+}
+
+bool edit_rows(Context& context, Document& document, Section section, const char* more_name, PipelineFields& fields) {
+  bool changed = false;
+  for (const Parameter* row : panel_rows(document.request, section, false))
+    changed = edit_row(context, document, *row, fields) || changed;
+  if (!more(context, more_name)) return changed;
+  for (const Parameter* row : panel_rows(document.request, section, true))
+    changed = edit_row(context, document, *row, fields) || changed;
+  return changed;
+}
+
+bool edit_convolution(Context& context, Document& document, PipelineFields& fields) {
+  Request& request = document.request;
+  bool on = request.convolve.has_value();
+  bool changed = stage_heading(context, document, "Convolve", "convolve", &on);
+  if (on && !request.convolve) request.convolve.emplace().kernel = GaussianPixels{5, 5, 0};
+  if (!on) request.convolve.reset();
+  if (!request.convolve) return changed;
+  ImGui::Indent();
+  changed = edit_rows(context, document, Section::convolution, "pipeline.convolve.more", fields) || changed;
+  ImGui::Unindent();
+  return changed;
+}
+
+bool edit_background(Context& context, Document& document, PipelineFields& fields) {
+  bool changed = stage_heading(context, document, "Background", "background", nullptr);
+  if (!document.request.background) {
+    document.request.background.emplace();
+    changed = true;
+  }
+  ImGui::Indent();
+  changed = edit_rows(context, document, Section::background, "pipeline.background.more", fields) || changed;
+  ImGui::Unindent();
+  return changed;
+}
+
+bool edit_detection(Context& context, Document& document, PipelineFields& fields) {
+  Request& request = document.request;
+  bool on = request.detect.has_value();
+  bool changed = stage_heading(context, document, "Find sources", "detect", &on);
+  if (on && !request.detect) request.detect.emplace();
+  if (!on) request.detect.reset();
+  if (!request.detect) return changed;
+  ImGui::Indent();
+  changed = choose_threshold(context, request) || changed;
+  changed = edit_rows(context, document, Section::detection, "pipeline.detect.more", fields) || changed;
+  ImGui::Unindent();
+  changed = stage_heading(context, document, "Measure", "fit", nullptr) || changed;
+  ImGui::Indent();
+  changed = edit_rows(context, document, Section::measurement, "pipeline.measure.more", fields) || changed;
+  ImGui::Unindent();
+  return changed;
+}
+
 void draw_remarks(const Document& document) {
   if (!document.result) return;
   for (const auto& [name, value] : document.result->report.facts)
@@ -66,7 +146,7 @@ class PipelinePanel final : public Panel {
   void draw(Context& context) override;
 
  private:
-  TextFields fields_;
+  PipelineFields fields_;
 };
 
 }  // namespace
@@ -78,7 +158,6 @@ void PipelinePanel::draw(Context& context) {
   changed = edit_convolution(context, document, fields_) || changed;
   changed = edit_background(context, document, fields_) || changed;
   changed = edit_detection(context, document, fields_) || changed;
-  changed = edit_measurement(context, document, fields_) || changed;
   if (changed && document.live) context.shell.run(document);
   draw_remarks(document);
 }

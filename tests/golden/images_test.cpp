@@ -88,6 +88,7 @@ Request finding(const std::string& path, double seed, double flood) {
   request.input = path;
   request.background = BackgroundRequest{};
   request.detect = DetectOptions{seed, flood, 1, Connectivity::eight, false};
+  request.fit.method = FitRequest::Method::moments;
   request.program = "reber test";
   return request;
 }

@@ -220,6 +220,7 @@ TEST(GuiProof, AcceptsABackendThatKeepsItsBounds) {
   request.input = folder.file("i.fits");
   request.background = BackgroundRequest{};
   request.detect = DetectOptions{};
+  request.fit.method = FitRequest::Method::moments;
   const Proof proof = make_proof(request, testing::backend("cpu"), testing::backend("reference"), Progress());
   EXPECT_TRUE(proof.passed()) << proof.verdict();
   ASSERT_EQ(proof.maps.size(), 4U);

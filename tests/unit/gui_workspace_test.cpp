@@ -214,10 +214,10 @@ TEST(GuiRequestJson, ComesBackAsItWas) {
 
 TEST(GuiRequestJson, EveryWayOfMeasuringComesBackAndTheOldWordForItIsUnderstood) {
   using Method = FitRequest::Method;
-  for (const Method method : {Method::none, Method::gaussian, Method::automatic}) {
+  for (const Method method : {Method::moments, Method::gaussian, Method::automatic}) {
     Request request = full_request();
     request.fit.method = method;
-    request.reliability = method == Method::none;
+    request.reliability = method == Method::moments;
     const Json json = to_json(request);
     Request again;
     apply_json(JsonObject(json, "s.json"), again);
@@ -230,7 +230,7 @@ TEST(GuiRequestJson, EveryWayOfMeasuringComesBackAndTheOldWordForItIsUnderstood)
     json["detect"]["fit"] = fit;
     Request again;
     apply_json(JsonObject(json, "s.json"), again);
-    EXPECT_EQ(again.fit.method, fit ? Method::gaussian : Method::none);
+    EXPECT_EQ(again.fit.method, fit ? Method::gaussian : Method::moments);
   }
 }
 

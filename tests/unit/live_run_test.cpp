@@ -41,6 +41,7 @@ class LiveRunTest : public ::testing::Test {
     made.program = "reber test";
     made.background.emplace();
     made.detect.emplace();
+    made.fit.method = FitRequest::Method::moments;
     made.detect->seed = seed;
     return made;
   }

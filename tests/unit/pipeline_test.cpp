@@ -93,6 +93,7 @@ TEST(Pipeline, finds_nothing_and_says_why_where_there_is_no_noise) {
   request.background = BackgroundRequest{};
   request.background->mesh.min_valid = 2;  // no cell can be good
   request.detect = DetectOptions{};
+  request.fit.method = FitRequest::Method::moments;
   request.program = "reber test";
   const PipelineResult result = run_pipeline(request, backend("cpu"), {}, {});
   EXPECT_TRUE(result.sources.empty());
