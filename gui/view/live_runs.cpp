@@ -78,9 +78,9 @@ void LiveRuns::run(Document& document) {
   refined.reset();
   // Not where a session's selection and flags wait for the rows of the fitted sources.
   const bool rows_awaited = document.sources.awaited.has_value();
-  if (!rows_awaited && first.detect && first.fit.method != FitRequest::Method::none) {
+  if (!rows_awaited && first.detect && first.fit.method != FitRequest::Method::moments) {
     refined = first;
-    first.fit.method = FitRequest::Method::none;
+    first.fit.method = FitRequest::Method::moments;
   }
   document.submitted = document.session->submit(std::move(first));
 }
