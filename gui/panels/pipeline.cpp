@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include "gui/panels/pipeline_stages.hpp"
+#include "gui/ui/edit.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -79,7 +80,7 @@ void PipelinePanel::draw(Context& context) {
   changed = edit_background(context, document, fields_) || changed;
   changed = edit_detection(context, document, fields_) || changed;
   changed = edit_measurement(context, document, fields_) || changed;
-  if (changed && document.live) context.shell.run(document);
+  if (changed) request_changed(context, document);
   draw_remarks(document);
 }
 
