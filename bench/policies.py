@@ -72,7 +72,7 @@ POLICIES = {
         {"blocks": (6, 8, 9, 10, 11, 12)},
     ),
     "fit": Policy(
-        "kernels/cuda/fit/fit_walk.cpp",
+        "kernels/cuda/fit/fit.cpp",
         r"constexpr Step kSteps\[\] = \{\{1024, (\d+)\}, +\{1536, (\d+)\}, +\{2048, (\d+)\}, +\{3072, (\d+)\},",
         "fit 100000 Gaussians",
         (0,),

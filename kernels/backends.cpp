@@ -7,9 +7,12 @@
 #include <array>
 
 #include "kernels/cpu/backend.hpp"
+#include "kernels/cpu/machine_probe.hpp"
 #include "kernels/reference/backend.hpp"
 #ifdef REBER_HAVE_CUDA
+#include "kernels/cuda/availability.hpp"
 #include "kernels/cuda/backend.hpp"
+#include "kernels/cuda/machine_probe.hpp"
 #endif
 
 namespace reber {

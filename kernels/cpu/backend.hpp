@@ -7,12 +7,10 @@
 
 #include "core/compute/backend.hpp"
 #include "core/compute/backend_options.hpp"
-#include "core/compute/machine_probe.hpp"
 
 namespace reber::cpu {
 
 std::string unavailable(const BackendOptions& options);
 std::unique_ptr<Backend> make(const BackendOptions& options);
-std::unique_ptr<MachineProbe> make_probe(const BackendOptions& options);
 
 }  // namespace reber::cpu

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Islands as runs of pixels: how they are kept, found and measured.
+// Islands as runs of pixels: how they are kept.
 #pragma once
 
 #include <vector>
 
-#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 #include "kernels/shared/island_rules.hpp"
 
@@ -28,17 +27,5 @@ class CpuIslands final : public IslandMap {
   Shape shape_;
   DetectOptions options_;
 };
-
-std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
-                                         const DetectOptions& options, const JobThreads& threads);
-
-std::vector<IslandSums> measure_islands(const CpuPlane& plane, const CpuBackground& background,
-                                        const CpuIslands& islands, const JobThreads& threads);
-
-IslandPixels gather_pixels(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
-                           std::int64_t min_pixels, const JobThreads& threads);
-
-/// Pixels [x0, x0 + nx) of row y of the label map.
-void draw_label_row(const CpuIslands& islands, std::int64_t y, std::int64_t x0, std::int64_t nx, std::int32_t* out);
 
 }  // namespace reber::cpu

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over the pixels makes bit masks of a row and the runs in them; all that follows works on runs alone.
+#include "kernels/cpu/label.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -7,7 +9,6 @@
 #include <limits>
 
 #include "kernels/cpu/background_rows.hpp"
-#include "kernels/cpu/islands.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 

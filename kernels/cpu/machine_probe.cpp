@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What host memory and the processor's multiply-adders reach, by all threads that the backend may use.
+#include "kernels/cpu/machine_probe.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,9 +16,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
-#include "kernels/cpu/backend.hpp"
-#include "kernels/cpu/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
+#include "kernels/cpu/measure.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {

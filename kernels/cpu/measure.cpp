@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over islands, run by run, in the order of kernels/shared/island_rules.hpp.
+#include "kernels/cpu/measure.hpp"
+
 #include <algorithm>
 #include <array>
 
 #include "kernels/cpu/background_rows.hpp"
-#include "kernels/cpu/islands.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cpu {

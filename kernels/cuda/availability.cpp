@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether there is a card that works, and why not; the versions in words.
+#include "kernels/cuda/availability.hpp"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <exception>
 #include <vector>
 
-#include "kernels/cuda/backend.hpp"
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/probe.hpp"
 

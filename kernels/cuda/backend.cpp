@@ -16,11 +16,13 @@
 #include "kernels/cuda/fit/fit.hpp"
 #include "kernels/cuda/islands/island_pixels.hpp"
 #include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/islands/measure.hpp"
 #include "kernels/cuda/maps/derived.hpp"
 #include "kernels/cuda/maps/display.hpp"
+#include "kernels/cuda/maps/graphics_link.hpp"
 #include "kernels/cuda/maps/render.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
-#include "kernels/cuda/statistics/histogram.hpp"
+#include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
 namespace reber::cuda {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the card's memory, its multiply-adders and the bus reach: the fastest runs of the fastest variants of small
 // kernels.
+#include "kernels/cuda/machine_probe.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/backend.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/maps/render.hpp"
 #include "kernels/cuda/probe.hpp"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistics, the clip and the mesh by sorting whole arrays in double precision.
+#include "kernels/reference/background.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
 
-#include "kernels/reference/plane.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Convolution as its definition reads: a double sum over the kernel for each pixel.
+#include "kernels/reference/convolve.hpp"
+
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "kernels/reference/plane.hpp"
 #include "kernels/shared/kernel_total.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Planes made of planes: S/N, pairs of pixels, islands taken out.
+#include "kernels/reference/derived.hpp"
+
 #include <algorithm>
 
-#include "kernels/reference/plane.hpp"
+#include "kernels/reference/background.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {

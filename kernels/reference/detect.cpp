@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Islands by flood fill from each unlabelled pixel in raster order; sums by walking the label map once.
+#include "kernels/reference/detect.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "kernels/reference/plane.hpp"
+#include "kernels/reference/background.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gaussian fits as the textbook has them: Levenberg-Marquardt on whitened residuals with dense matrices, row-major.
+#include "kernels/reference/fit.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
-
-#include "kernels/reference/plane.hpp"
 
 namespace reber::reference {
 namespace {

@@ -52,38 +52,4 @@ class HostIslands final : public IslandMap {
 /// A background whose maps are planes of this backend.
 using HostBackground = BackgroundOf<HostPlane>;
 
-/// Background mean and rms of single pixels, from the mesh or from full-size maps.
-class BackgroundAt {
- public:
-  explicit BackgroundAt(const HostBackground& background);
-  struct Value {
-    float mean, rms;
-  };
-  [[nodiscard]] Value operator()(std::int64_t y, std::int64_t x) const;
-
- private:
-  const BackgroundModel* model_;
-  MeshAxis rows_, cols_;
-  const HostPlane* mean_map_ = nullptr;
-  const HostPlane* rms_map_ = nullptr;
-};
-
-std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& spec, const Job& job);
-PlaneStatistics statistics(const HostPlane& plane, StatisticsParts parts);
-ClipStatistics clip(const HostPlane& plane, const ClipOptions& options);
-MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job);
-std::unique_ptr<IslandMap> label(const HostPlane& plane, const HostBackground& background, const DetectOptions& options,
-                                 const Job& job);
-std::vector<IslandSums> measure(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
-                                const Job& job);
-IslandPixels island_pixels(const HostPlane& plane, const HostBackground& background, const HostIslands& islands,
-                           std::int64_t min_pixels, const Job& job);
-
-FitResults fit(const FitBatch& batch, const Job& job);
-
-std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job);
-std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
-std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
-                                       const Job& job);
-
 }  // namespace reber::reference

@@ -45,6 +45,21 @@ TEST(seam_operations, are_the_virtual_functions_of_backend) {
   }
 }
 
+TEST(seam_operations, stand_in_the_tour_as_they_are) {
+  std::ifstream file(REBER_SOURCE_DIR "/docs/tour.md");
+  std::vector<std::string> documented;
+  for (std::string line; std::getline(file, line);) {
+    if (line != "## What a backend does" && documented.empty()) continue;
+    if (line.starts_with("## ") && !documented.empty()) break;
+    documented.push_back(line);
+  }
+  std::erase_if(documented, [](const std::string& line) { return !line.starts_with("| `"); });
+  ASSERT_EQ(documented.size(), seam_operations().size());
+  for (std::size_t k = 0; k < documented.size(); ++k)
+    EXPECT_EQ(documented[k], "| `" + std::string(seam_operations()[k].name) + "` | " +
+                                 std::string(seam_operations()[k].purpose) + " |");
+}
+
 TEST(job, adds_up_what_operations_cost) {
   OpCounters counters;
   const Job job(Progress(), &counters);

@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
-#include "kernels/cuda/statistics/histogram.hpp"
+#include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/fft_range.hpp"
 #include "kernels/shared/kernel_total.hpp"
 

@@ -17,6 +17,7 @@
 #include "core/compute/backend_options.hpp"
 #include "kernels/cuda/device/memo.hpp"
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/cuda/device/stager.hpp"
 
 namespace reber::cuda {
 
@@ -34,7 +35,6 @@ struct DeviceInfo {
   double memory_bytes_per_ms = 0;  ///< at the peak clock
 };
 
-class Stager;
 class StopFlag;
 struct UploadedBackground;
 
@@ -113,55 +113,6 @@ class Range {
   ~Range();
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
-};
-
-/// Moves rows between pageable host memory and the device through a ring of pinned chunks, so that the host's copies
-/// (by several threads), the copy engines and the kernels overlap.
-class Stager {
- public:
-  explicit Stager(Context& context) : context_(context) {}
-
-  /// A row of host memory, or null for a row filled with `fill`.
-  using RowSource = std::function<const float*(std::int64_t row)>;
-  /// Fills `out` with rows [first_row, first_row + rows); called from several threads.
-  using Filler = std::function<void(std::int64_t first_row, std::int64_t rows, std::byte* out)>;
-
-  /// Queues `rows` rows of nx floats onto the stream; the sources may be released when it returns.
-  void up_rows(cudaStream_t stream, float* out, std::int64_t pitch, std::int64_t nx, std::int64_t rows, float fill,
-               const RowSource& source);
-  /// Queues the copy of rows into host memory, complete after drain().
-  void down_rows(cudaStream_t stream, const float* in, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
-                 float* out);
-  /// Queues `rows` rows of row_bytes each, made by `fill`, in chunks; after each chunk's copy `then` queues the work on
-  /// it.
-  void up_bytes(cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
-                const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
-                const Job& job, const char* stage);
-  /// Queues the copy of bytes to the device; host memory may be released when it returns.
-  void up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes);
-  /// Queues the copy of bytes into host memory, complete after drain().
-  void down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host);
-  /// Queues the copy of parts of `bytes` each that follow each other on the device, each into memory of its own,
-  /// complete after drain().
-  void down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts);
-  /// Until every copy is done and every downloaded row is in its place.
-  void drain();
-  /// After a failure: waits, ignoring errors, and drops what was to be written to the host.
-  void abandon() noexcept;
-
- private:
-  struct Slot {
-    PinnedBuffer<std::byte> memory;
-    Event done;
-    std::function<void()> finish;  ///< what the host does with the chunk once it is here
-  };
-  /// The next slot of the ring, free to be filled, with at least `bytes`.
-  Slot& acquire(std::int64_t bytes);
-  void settle(Slot& slot);
-
-  Context& context_;
-  std::vector<Slot> slots_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace reber::cuda

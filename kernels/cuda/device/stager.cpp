@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ring of pinned chunks between pageable host memory and the device.
+#include "kernels/cuda/device/stager.hpp"
+
 #include <algorithm>
 #include <cstring>
 

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "kernels/cuda/device/sort_scan.hpp"
-#include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/islands/island_order.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/islands/island_order.hpp"
 #include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {

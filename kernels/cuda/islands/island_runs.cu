@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of the islands that were kept: written in raster order, drawn as a map.
+#include "kernels/cuda/islands/island_runs.hpp"
 #include "kernels/cuda/islands/label_work.cuh"
 
 namespace reber::cuda {

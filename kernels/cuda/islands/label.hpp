@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Islands: bit masks, runs, union-find, numbers. Kernels of label.cu, island_runs.cu,
-// island_order.cu and mask.cu, and what they leave.
+// Islands: union-find of runs, numbers, and what is kept of them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -56,10 +55,6 @@ struct BitMask {
   std::uint32_t* bits = nullptr;
   std::int64_t words = 0;
 };
-
-/// Sets the masks of rows [y0, y0 + ny): S/N > flood, S/N > seed.
-void threshold_mask(cudaStream_t stream, const RowWindow& window, const BackgroundView& background, std::int64_t y0,
-                    std::int64_t ny, const DetectOptions& options, BitMask flood, BitMask seed);
 
 /// What label_runs() finds.
 struct LabelTotals {
@@ -130,26 +125,7 @@ inline constexpr std::int64_t kSumsOfBlocks = 4 * 1024;
 
 /// Joins the runs of the flood mask and numbers the islands that stand.
 void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work);
-/// Writes the runs of islands and their labels, unless there are more than `islands` has room for.
-void keep_runs(cudaStream_t stream, const LabelWork& work, CudaIslands& islands);
-
-/// Runs island by island.
-struct IslandOrder {
-  DeviceBuffer<std::uint64_t> by_island;     ///< label << 32 | run, sorted: an island's runs in raster order
-  DeviceBuffer<std::uint32_t> island_begin;  ///< islands + 1: first entry of by_island of each island
-};
-/// There must be islands.
-[[nodiscard]] IslandOrder order_by_island(cudaStream_t stream, const CudaIslands& islands);
-
-/// Rows of the label map, rows `pitch` apart.
-void draw_labels(cudaStream_t stream, const CudaIslands& islands, std::int64_t y0, std::int64_t ny, std::int32_t* out,
-                 std::int64_t pitch);
-
 /// label() of the backend.
 [[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
                                                         const DetectOptions& options, const Job& job);
-/// measure() of the backend.
-[[nodiscard]] std::vector<IslandSums> measure_islands(const CudaPlane& plane, const CudaBackground& background,
-                                                      const CudaIslands& islands, const Job& job);
-
 }  // namespace reber::cuda

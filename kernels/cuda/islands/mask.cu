@@ -5,7 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/islands/mask.hpp"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber::cuda {

@@ -5,7 +5,9 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <vector>
 
+#include "kernels/cuda/islands/island_order.hpp"
 #include "kernels/cuda/islands/label.hpp"
 
 namespace reber::cuda {
@@ -23,5 +25,9 @@ void measure_runs(cudaStream_t stream, const RowWindow& window, const Background
 /// One entry per island; there must be islands.
 void sum_islands(cudaStream_t stream, int multiprocessors, const CudaIslands& islands, const IslandOrder& order,
                  const RunMeasure* measures, IslandSums* sums);
+
+/// measure() of the backend.
+[[nodiscard]] std::vector<IslandSums> measure_islands(const CudaPlane& plane, const CudaBackground& background,
+                                                      const CudaIslands& islands, const Job& job);
 
 }  // namespace reber::cuda

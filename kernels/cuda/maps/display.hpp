@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/display/display_levels.hpp"
@@ -59,8 +58,5 @@ class CudaTile final : public DeviceTile {
   std::shared_ptr<Context> context_;
   DeviceBuffer<float> pixels_;
 };
-
-/// The way to OpenGL on a card.
-[[nodiscard]] std::shared_ptr<GraphicsLink> make_graphics_link(int device, const std::string& name);
 
 }  // namespace reber::cuda

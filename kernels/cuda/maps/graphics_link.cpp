@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles into OpenGL's buffers, where OpenGL draws on the same card.
+#include "kernels/cuda/maps/graphics_link.hpp"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 

@@ -53,14 +53,6 @@ struct MeshTask {
 
 /// Largest cell, in pixels, that a block sorts in shared memory.
 inline constexpr std::int64_t kBlockCell = 16384;
-/// Largest cell that sift_cells holds, in pixels of its rows' groups of four.
-inline constexpr std::int64_t kMostRoom = 32768;
-
-/// Floats of a cell's list in MeshTask::lists.
-[[nodiscard]] std::int64_t list_floats(std::int64_t room);
-/// Values of most cells; the others are listed in task.crowded. room: pixels of the largest cell's groups of four.
-void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
-                std::int64_t room);
 /// Unserved cells that measure_crowded takes at once, where they are no more than these: it has a block for each.
 [[nodiscard]] std::uint32_t few_cells(int multiprocessors, std::int64_t max_area);
 /// Values of the listed cells, of at most kBlockCell pixels. max_area: pixels of the largest.

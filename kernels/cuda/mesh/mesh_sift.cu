@@ -11,7 +11,7 @@
 
 #include "kernels/cuda/mesh/cell_divide.cuh"
 #include "kernels/cuda/mesh/cell_rounds.cuh"
-#include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/mesh/mesh_sift.hpp"
 
 namespace reber::cuda {
 namespace {

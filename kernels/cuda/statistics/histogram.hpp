@@ -43,8 +43,4 @@ class PlaneHistogram final : public HistogramSource {
   const Job& job_;
 };
 
-/// clip() and statistics() of the backend: by sifting, else by the histograms.
-[[nodiscard]] ClipStatistics clip_plane(const CudaPlane& plane, const ClipOptions& options, const Job& job);
-[[nodiscard]] PlaneStatistics plane_statistics(const CudaPlane& plane, StatisticsParts parts, const Job& job);
-
 }  // namespace reber::cuda

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/device/four_pixels.cuh"
 #include "kernels/cuda/device/warp.cuh"
+#include "kernels/cuda/statistics/moments.hpp"
 #include "kernels/cuda/statistics/sift_sums.cuh"
 
 namespace reber::cuda {

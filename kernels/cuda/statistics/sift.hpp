@@ -60,27 +60,6 @@ void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys)
 void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,
                  std::uint32_t* list, std::int64_t list_size, float* odd, std::int64_t odd_size);
 
-/// A sorted list of keys, blank ones last, and the odd pixels beside it.
-struct SortedList {
-  const std::uint32_t* keys = nullptr;
-  std::int64_t count = 0;
-  const float* odd = nullptr;
-  std::int64_t odd_count = 0;
-  ChunkSums* chunks = nullptr;  ///< room for chunks_of(list)
-  bool whole = false;           ///< all pixels are listed; else state->bracket and state->sifted complete the list
-};
-[[nodiscard]] REBER_HD std::int64_t chunks_of(const SortedList& list) {
-  return (list.count + kChunk - 1) / kChunk + (list.odd_count + kChunk - 1) / kChunk;
-}
-/// Clips the list and what was sifted.
-void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, SiftState* state);
-
-/// Sums all pixels of the window and leaves count, mean and std in state->answer. chunks: room for
-/// odd_chunks().
-void sum_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state, float* odd,
-                std::int64_t odd_size, ChunkSums* chunks);
-[[nodiscard]] std::int64_t odd_chunks();
-
 /// Count, mean and std of a resident plane, the rest not set. Empty where its pixels differ too much in size.
 [[nodiscard]] std::optional<SiftAnswer> sum_plane(const CudaPlane& plane);
 

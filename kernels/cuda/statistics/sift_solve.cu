@@ -5,6 +5,7 @@
 
 #include <cfloat>
 
+#include "kernels/cuda/statistics/sift_solve.hpp"
 #include "kernels/cuda/statistics/sift_sums.cuh"
 #include "kernels/shared/float_keys.hpp"
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/statistics/moments.hpp"
+#include "kernels/cuda/statistics/sift_solve.hpp"
 
 namespace reber::cuda {
 namespace {

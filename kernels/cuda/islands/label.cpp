@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps from pixels to numbered islands; everything after the masks works on runs alone.
+#include "kernels/cuda/islands/label.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "kernels/cuda/islands/label.hpp"
+#include "kernels/cuda/islands/island_runs.hpp"
+#include "kernels/cuda/islands/mask.hpp"
 
 namespace reber::cuda {
 namespace {

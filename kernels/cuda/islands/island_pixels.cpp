@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses islands by size and brings their pixels to the host.
+#include "kernels/cuda/islands/island_pixels.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +11,6 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
-#include "kernels/cuda/islands/island_pixels.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorts the problems of a batch by what they need and launches those together that fit the same block.
+#include "kernels/cuda/fit/fit.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
-#include "kernels/cuda/fit/fit.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cuda {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures runs band by band, then islands at once; only the islands' sums come back.
+#include "kernels/cuda/islands/measure.hpp"
+
 #include <cstddef>
 #include <vector>
-
-#include "kernels/cuda/islands/measure.hpp"
 
 namespace reber::cuda {
 namespace {

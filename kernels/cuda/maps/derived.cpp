@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk of planes made of planes over their bands.
+#include "kernels/cuda/maps/derived.hpp"
+
 #include <functional>
 
-#include "kernels/cuda/maps/derived.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {

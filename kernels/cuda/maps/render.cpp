@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cuda/islands/island_runs.hpp"
+
 namespace reber::cuda {
 namespace {
 

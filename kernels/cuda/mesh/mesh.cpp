@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
+#include "kernels/cuda/mesh/mesh.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,7 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/compute/statistics.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
-#include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/mesh/mesh_sift.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels of a resident plane's maps: made once, drawn tile by tile.
+#include "kernels/cuda/maps/display.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "kernels/cuda/maps/display.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {

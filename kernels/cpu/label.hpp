@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From pixels to islands.
+#pragma once
+
+#include <memory>
+
+#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/job_threads.hpp"
+
+namespace reber::cpu {
+
+/// Backend::label().
+std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
+                                         const DetectOptions& options, const JobThreads& threads);
+
+}  // namespace reber::cpu

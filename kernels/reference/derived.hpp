@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planes made of planes.
+#pragma once
+
+#include <memory>
+
+#include "core/compute/job.hpp"
+#include "kernels/reference/plane.hpp"
+
+namespace reber::reference {
+
+/// The expressions of Backend::derive().
+std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job);
+std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
+std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
+                                       const Job& job);
+
+}  // namespace reber::reference
