@@ -9,6 +9,9 @@
 #include <cstring>
 
 #include "core/compute/variant_choice.hpp"
+#include "kernels/cpu/direct.hpp"
+#include "kernels/cpu/fft.hpp"
+#include "kernels/cpu/separable.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/kernel_total.hpp"
 #include "kernels/shared/pixel_rules.hpp"

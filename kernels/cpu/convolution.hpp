@@ -66,13 +66,6 @@ struct Variant {
   std::unique_ptr<TileAlgorithm> (*make)(const ConvolutionSpec& spec, Shape shape, int threads);
 };
 
-VariantQuote quote_direct(const ConvolutionSpec& spec, Shape shape, int threads);
-VariantQuote quote_separable(const ConvolutionSpec& spec, Shape shape, int threads);
-VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads);
-std::unique_ptr<TileAlgorithm> make_direct(const ConvolutionSpec& spec, Shape shape, int threads);
-std::unique_ptr<TileAlgorithm> make_separable(const ConvolutionSpec& spec, Shape shape, int threads);
-std::unique_ptr<TileAlgorithm> make_fft(const ConvolutionSpec& spec, Shape shape, int threads);
-
 std::span<const Variant> variants();
 /// The quote of the row's algorithm, of which it is the only variant.
 ConvolutionQuote quote_of(const Variant& row, const ConvolutionSpec& spec, Shape shape, int threads);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: every output is one chain of fused multiply-adds over the kernel, rows then columns ascending;
 // for large kernels a chain per row, and the rows' sums added.
+#include "kernels/cpu/direct.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {

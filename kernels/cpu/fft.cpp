@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FFT convolution by overlap-save: tiles that overlap by the kernel, of the size with the least work for each output.
+#include "kernels/cpu/fft.hpp"
+
 #include <fftw3.h>
 #include <fmt/format.h>
 
@@ -10,7 +12,6 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
 

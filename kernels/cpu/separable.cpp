@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable convolution: along x into a float buffer, then along y from it; both while the tile is in the cache.
+#include "kernels/cpu/separable.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/convolution.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/spaced_taps.hpp"
 

@@ -28,8 +28,7 @@
 namespace reber::cuda {
 namespace {
 
-// Plans are cast where they are defined, in convolve.cpp.
-class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, ConvolutionPlan>,
+class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -60,7 +59,7 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, Convolutio
                                                        const Job& job) override {
     return timed("reber plan convolution", job, [&] { return make_plan(context_, spec, shape, algorithm); });
   }
-  Planes do_convolve(const CudaPlane& plane, std::span<const ConvolutionPlan* const> plans, const Job& job) override {
+  Planes do_convolve(const CudaPlane& plane, std::span<const CudaPlan* const> plans, const Job& job) override {
     return timed("reber convolve", job, [&] { return convolve_plane(plane, plans, job); });
   }
 

@@ -9,55 +9,11 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
-#include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/fft_range.hpp"
-#include "kernels/shared/kernel_total.hpp"
 
 namespace reber::cuda {
 namespace {
-
-class CudaPlan final : public ConvolutionPlan {
- public:
-  CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape,
-           const VariantChoice& choice)
-      : context_(std::move(plan_context)),
-        spec_(std::move(plan_spec)),
-        shape_(plan_shape),
-        variant_(*choice.finite),
-        total_(rules::interpolation_total(spec_.kernel)),
-        absolute_(rules::absolute_sum(spec_.kernel.weights)),
-        convolver_(choice.finite->make(*context_, spec_, shape_)),
-        with_blanks_(choice.blanks == choice.finite ? nullptr : choice.blanks->make(*context_, spec_, shape_)) {}
-  ~CudaPlan() override { cudaSetDevice(context_->device().device); }
-  CudaPlan(const CudaPlan&) = delete;
-  CudaPlan& operator=(const CudaPlan&) = delete;
-
-  [[nodiscard]] Algorithm algorithm() const override { return variant_.algorithm; }
-  [[nodiscard]] std::string_view variant() const override { return variant_.name; }
-  [[nodiscard]] const ConvolutionSpec& spec() const override { return spec_; }
-  [[nodiscard]] Shape shape() const override { return shape_; }
-  [[nodiscard]] std::string description() const override { return convolver_->description(); }
-  /// rules::interpolation_total of the kernel: a millisecond of the host for a kernel of a million weights.
-  [[nodiscard]] float total() const { return total_; }
-  /// Sum of the weights' absolute values.
-  [[nodiscard]] double absolute() const { return absolute_; }
-  /// all_finite: of the jobs that it is for.
-  [[nodiscard]] const Convolver& convolver(bool all_finite) const {
-    return all_finite || !with_blanks_ ? *convolver_ : *with_blanks_;
-  }
-  [[nodiscard]] const Context& context() const { return *context_; }
-
- private:
-  std::shared_ptr<Context> context_;
-  ConvolutionSpec spec_;
-  Shape shape_;
-  Variant variant_;
-  float total_;
-  double absolute_;
-  std::unique_ptr<Convolver> convolver_;
-  std::unique_ptr<Convolver> with_blanks_;  ///< null where convolver_ takes blank pixels as well
-};
 
 /// How blank pixels are treated in one call.
 struct BlankTreatment {
@@ -159,20 +115,14 @@ void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const B
   }
 }
 
-Task make_task(const CudaPlane& plane, const ConvolutionPlan& plan, std::size_t bands) {
-  const auto* own = dynamic_cast<const CudaPlan*>(&plan);
+Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands) {
   Context& context = *plane.context();
-  if (own == nullptr || &own->context() != &context)
-    throw InternalError("a convolution plan was given to the CUDA backend that another backend made");
-  if (!(own->shape() == plane.shape()))
-    throw InternalError(fmt::format("a convolution plan for {} x {} pixels was given a plane of {} x {}",
-                                    own->shape().nx, own->shape().ny, plane.shape().nx, plane.shape().ny));
-  const bool all_finite = plane.blank() == 0 && own->spec().boundary != Boundary::blank;
-  Task task{own,
+  const bool all_finite = plane.blank() == 0 && plan.spec().boundary != Boundary::blank;
+  Task task{&plan,
             all_finite,
-            &own->convolver(all_finite),
-            treatment_of(*own, plane),
-            scale_of(*own, plane),
+            &plan.convolver(all_finite),
+            treatment_of(plan, plane),
+            scale_of(plan, plane),
             std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
             DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
   if (bands > 0)
@@ -211,13 +161,13 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
   return std::make_unique<CudaPlan>(context, spec, shape, choose_variants(context->device(), spec, shape, algorithm));
 }
 
-std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane,
-                                                   std::span<const ConvolutionPlan* const> plans, const Job& job) {
+std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane, std::span<const CudaPlan* const> plans,
+                                                   const Job& job) {
   Context& context = *plane.context();
   const bool empty = plane.shape().count() == 0;
   const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
   std::vector<Task> tasks;
-  for (const ConvolutionPlan* plan : plans) tasks.push_back(make_task(plane, *plan, edges.size() - 1));
+  for (const CudaPlan* plan : plans) tasks.push_back(make_task(plane, *plan, edges.size() - 1));
   std::vector<Task*> left;
   for (Task& task : tasks) left.push_back(&task);
   while (!left.empty() && !empty) {
