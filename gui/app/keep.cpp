@@ -14,6 +14,7 @@
 #include "gui/model/regions/region_io.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_tools.hpp"
+#include "gui/ui/edit.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -117,7 +118,7 @@ void go_to(Context& context, Document& document, const UndoState& state) {
     document.sources.flagged.insert(std::stoll(state.flags.substr(at, end - at)));
     at = end + 1;
   }
-  if (parameters_change && document.live) context.shell.run(document);
+  if (parameters_change) request_changed(context, document);
 }
 
 UndoHistory<UndoState>* history_of(const ViewerState& state) {

@@ -8,6 +8,7 @@
 #include "core/pipeline/parameter_rules.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/panels/pipeline_fields.hpp"
+#include "gui/ui/edit.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -158,7 +159,7 @@ void PipelinePanel::draw(Context& context) {
   changed = edit_convolution(context, document, fields_) || changed;
   changed = edit_background(context, document, fields_) || changed;
   changed = edit_detection(context, document, fields_) || changed;
-  if (changed && document.live) context.shell.run(document);
+  if (changed) request_changed(context, document);
   draw_remarks(document);
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/edit.hpp"
 
 namespace reber::gui {
 namespace {
@@ -42,7 +43,7 @@ void wheel(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
     DetectOptions& detect = *document.request.detect;
     detect.seed = std::clamp(std::round(10 * (detect.seed + 0.1 * steps)) / 10, 1.0, 1000.0);
     detect.flood = std::min(detect.flood, detect.seed);
-    context.shell.run(document);
+    request_changed(context, document);
     return;
   }
   const ScreenRect& area = canvas.transform.canvas();
