@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the kernel that the user names to weights on this image's grid, with the beam and the flux scale that follow.
+// Target beams, Gaussians in pixels, files: each becomes weights.
+#include "core/pipeline/resolve_convolution.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/fits/fits_image.hpp"
 
 namespace reber {
 namespace {
