@@ -12,7 +12,6 @@
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
-#include "core/pipeline/convolve_many.hpp"
 #include "core/pipeline/parameter_rules.hpp"
 
 namespace reber::app {
@@ -55,29 +54,32 @@ std::vector<Asked> asked_for(const Options& options) {
 
 /// Several kernels: the output is a folder of a file each. All of them are tried dry first, so that one that is refused
 /// leaves neither file nor folder behind.
-void convolve_by_each(Request request, const std::vector<Asked>& asked, const Options& options, Terminal& terminal) {
-  std::vector<ConvolutionTask> tasks;
+void convolve_by_each(const Request& base, const std::vector<Asked>& asked, const Options& options,
+                      Terminal& terminal) {
+  std::vector<Request> requests(asked.size(), base);
   std::vector<std::string> paths;
-  for (const Asked& one : asked) {
-    paths.push_back(
-        (fs::path(options.output) / (stem_of(options.input) + '_' + name_of_kernel(one.text) + ".fits")).string());
-    tasks.push_back({one.request, paths.back()});
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::string name = stem_of(options.input) + '_' + name_of_kernel(asked[i].text) + ".fits";
+    paths.push_back((fs::path(options.output) / name).string());
+    requests[i].convolve = asked[i].request;
+    requests[i].output.convolved = paths.back();
   }
   std::vector<std::string> sorted = paths;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw InputError(fmt::format("{} is given for two outputs: two kernels have one name", *twice));
-  if (!request.dry_run && fs::is_directory(options.output)) check_outputs(paths, request.output.overwrite);
-  const auto backend = make_backend(options.common, terminal);
-  terminal.set_subject(request.input);
-  if (!request.dry_run) {
-    Request dry = request;
-    dry.dry_run = true;
-    (void)convolve_many(dry, tasks, *backend, terminal.progress(), {});
+  if (!base.dry_run && fs::is_directory(options.output)) check_outputs(paths, base.output.overwrite);
+  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
+  terminal.set_subject(base.input);
+  const Progress progress = terminal.progress();
+  if (!base.dry_run) {
+    std::vector<Request> dry = requests;
+    for (Request& request : dry) request.dry_run = true;
+    (void)Pipeline(backend, input_of(base)).run_each(dry, {}, events_of(progress));
     make_folder(options.output);
-    check_outputs(paths, request.output.overwrite);
+    check_outputs(paths, base.output.overwrite);
   }
-  const Report report = convolve_many(request, tasks, *backend, terminal.progress(), terminal.log());
+  const Report report = Pipeline(backend, input_of(base)).run_each(requests, {}, events_of(progress, terminal.log()));
   terminal.clear_progress();
   terminal.print(to_text(report));
   write_json(options.common, to_json(report), terminal);
@@ -89,7 +91,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   request.call = options_of_call(command, options.parameters);
   const std::vector<Asked> asked = asked_for(options);
   if (asked.size() > 1) {
-    convolve_by_each(std::move(request), asked, options, terminal);
+    convolve_by_each(request, asked, options, terminal);
     return kDone;
   }
   request.convolve = asked.front().request;

@@ -37,8 +37,8 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   apply(options.columns, request.output);
   apply(options.maps, request.output);
   check_catalogue_extensions(options.catalogues);
-  const PipelineResult result = run_one(request, options.common, terminal);
-  if (!request.dry_run) terminal.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
+  const Result result = run_one(request, options.common, terminal);
+  if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
   return kDone;
 }
 

@@ -85,7 +85,7 @@ std::string table(const std::vector<ForcedSource>& sources, const SkyList& list)
   return text;
 }
 
-std::vector<std::string> history_of(const Options& options, const PipelineResult& result) {
+std::vector<std::string> history_of(const Options& options, const Result& result) {
   std::vector<std::string> history = result.history;
   history.push_back(fmt::format("forced photometry: list {}, free {}, shape of the {}, limits below {:g} sigma",
                                 options.list, to_string(options.free), to_string(options.shape), options.limit));
@@ -98,9 +98,10 @@ int execute(const Options& options, Terminal& terminal) {
   const Request request = request_of(options);
   if (!request.dry_run) check_outputs(options.catalogues, options.common.overwrite);
   const SkyList list = read_list(options);
-  const auto backend = make_backend(options.common, terminal);
+  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
   terminal.set_subject(options.input);
-  PipelineResult result = run_pipeline(request, *backend, terminal.progress(), terminal.log());
+  const Progress progress = terminal.progress();
+  const Result result = run_once(backend, request, events_of(progress, terminal.log()));
   if (request.dry_run) {
     terminal.print(to_text(result.report));
     return kDone;
@@ -110,10 +111,10 @@ int execute(const Options& options, Terminal& terminal) {
   forced.shape = options.shape;
   forced.limit_sigma = options.limit;
   forced.threads = options.common.threads;
-  const std::vector<ForcedSource> sources = measure_forced(list, result, *backend, forced, terminal.progress());
+  const std::vector<ForcedSource> sources = measure_forced(list, result, forced, progress);
   const Counts counts = count(sources);
   terminal.clear_progress();
-  const Catalogue catalogue = forced_catalogue(sources, list, result.image->header(), history_of(options, result));
+  const Catalogue catalogue = forced_catalogue(sources, list, result.header(), history_of(options, result));
   for (const std::string& path : options.catalogues) write_catalogue(catalogue, path, options.common.overwrite);
   std::string text = fmt::format("{}\n  list        {}: {} sources\n              {}\n", printable(options.input),
                                  printable(options.list), list.rows, printable(describe_columns(list)));

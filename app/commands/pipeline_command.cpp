@@ -7,18 +7,15 @@
 
 namespace reber::app {
 
-PipelineResult run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
+Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
-  const auto backend = make_backend(common, terminal);
+  const std::shared_ptr<Backend> backend = make_backend(common, terminal);
   terminal.set_subject(request.input);
-  PipelineResult result = run_pipeline(request, *backend, terminal.progress(), terminal.log());
+  const Progress progress = terminal.progress();
+  Result result = run_once(backend, request, events_of(progress, terminal.log()));
   terminal.clear_progress();
   terminal.print(to_text(result.report));
   write_json(common, to_json(result.report), terminal);
-  // Planes and islands are the backend's: they must go before it does.
-  result.plane.reset();
-  result.islands.reset();
-  result.background.reset();
   return result;
 }
 

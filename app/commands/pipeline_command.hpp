@@ -8,6 +8,6 @@
 namespace reber::app {
 
 /// Checks the outputs, runs the pipeline, prints the report and writes --json.
-[[nodiscard]] PipelineResult run_one(const Request& request, const CommonOptions& common, Terminal& terminal);
+[[nodiscard]] Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal);
 
 }  // namespace reber::app

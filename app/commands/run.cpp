@@ -139,7 +139,8 @@ class Batch {
     wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
     if (options_.verify) wanted.push_back(name("_verification.json"));
     if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
-    PipelineResult result = run_pipeline(request, *backend_, terminal_.progress(), terminal_.log());
+    const Progress progress = terminal_.progress();
+    Result result = run_once(backend_, request, events_of(progress, terminal_.log()));
     if (!request.dry_run) {
       result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
       write_text(name(".toml"), effective_config(command_, request, {path}), request.output.overwrite);
@@ -148,7 +149,7 @@ class Batch {
     terminal_.clear_progress();
     documents_.push_back(Json::parse(to_json(result.report)));
     if (many && !request.dry_run) {
-      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", printable(path), result.sources.size(),
+      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", printable(path), result.sources().size(),
                                   result.report.wall_ms * 1e-3));
       terminal_.detail(to_text(result.report));
     } else {
@@ -156,7 +157,7 @@ class Batch {
       if (request.dry_run) {
         for (const std::string& output : wanted) terminal_.print("  would write " + printable(output));
       } else {
-        terminal_.print("\n" + source_table(result.sources, result.image->header(), kShownSources));
+        terminal_.print("\n" + source_table(result.sources(), result.header(), kShownSources));
       }
     }
     if (options_.verify && !request.dry_run) verify_one(request, name("_verification.json"));
@@ -188,7 +189,7 @@ class Batch {
   const Options& options_;
   const CLI::App& command_;
   Terminal& terminal_;
-  std::unique_ptr<Backend> backend_, oracle_;
+  std::shared_ptr<Backend> backend_, oracle_;
   Json documents_ = Json::array();
   std::vector<std::pair<std::string, Failure>> failures_;
   std::size_t breached_ = 0;

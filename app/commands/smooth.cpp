@@ -14,7 +14,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/pipeline/smoothing.hpp"
+#include "core/studies/smoothing.hpp"
 
 namespace reber::app {
 namespace {
@@ -134,7 +134,7 @@ class Batch {
   }
 
   void work() {
-    const auto backend = make_backend(options_.common, terminal_);
+    const std::shared_ptr<Backend> backend = make_backend(options_.common, terminal_);
     if (!options_.folder.empty()) make_folder(options_.folder);
     std::size_t done = 0;
     for (const SmoothInput& input : inputs_) {
@@ -142,7 +142,7 @@ class Batch {
       const std::string output = output_of(input.path);
       const bool well = attempt(input.path, [&] {
         check_outputs({output}, options_.common.overwrite);
-        reports_.push_back(smooth(input, base_, output, *backend, terminal_.progress(), terminal_.log()));
+        reports_.push_back(smooth(input, base_, output, backend, terminal_.progress(), terminal_.log()));
       });
       terminal_.clear_progress();
       outputs_.push_back(well ? output : "");

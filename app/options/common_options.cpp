@@ -210,9 +210,7 @@ std::string known_catalogue_formats() {
 
 void check_catalogue_extensions(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    bool known = false;
-    for (const CatalogueFormat& format : catalogue_formats()) known = known || path.ends_with(format.extension);
-    if (!known) {
+    if (find_catalogue_format(path) == nullptr) {
       throw InputError(fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path,
                                    known_catalogue_formats()));
     }

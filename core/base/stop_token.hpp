@@ -16,6 +16,9 @@ class StopToken {
   /// flag: true asks to stop; null never does.
   StopToken(const std::atomic<bool>* flag) : flag_(flag) {}
 
+  /// For a Progress, which asks the flag.
+  operator const std::atomic<bool>*() const { return flag_; }
+
   [[nodiscard]] bool requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
   /// throws Cancelled
   void check() const {

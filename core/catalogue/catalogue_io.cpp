@@ -39,18 +39,22 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }
 
-const CatalogueFormat& catalogue_format(const std::string& path) {
+const CatalogueFormat* find_catalogue_format(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t dot = path.rfind('.');
   std::string extension;
   if (dot != std::string::npos && (slash == std::string::npos || dot > slash)) extension = path.substr(dot);
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const CatalogueFormat& format : kFormats)
+    if (extension == format.extension) return &format;
+  return nullptr;
+}
+
+const CatalogueFormat& catalogue_format(const std::string& path) {
+  if (const CatalogueFormat* const format = find_catalogue_format(path)) return *format;
   std::string known;
-  for (const CatalogueFormat& format : kFormats) {
-    if (extension == format.extension) return format;
-    known += std::string(known.empty() ? "" : ", ") + format.extension;
-  }
+  for (const CatalogueFormat& format : kFormats) known += std::string(known.empty() ? "" : ", ") + format.extension;
   throw InputError(fmt::format("'{}': the name of a catalogue must end in one of {}", printable(path), known));
 }
 

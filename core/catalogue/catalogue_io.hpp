@@ -17,8 +17,10 @@ struct CatalogueFormat {
 };
 
 [[nodiscard]] std::span<const CatalogueFormat> catalogue_formats();
+/// By the path's extension, capitals allowed; null for an unknown one.
+[[nodiscard]] const CatalogueFormat* find_catalogue_format(const std::string& path);
 
-/// By the path's extension, capitals allowed.   throws InputError for an unknown one (lists the known ones)
+/// The same.   throws InputError for an unknown one (lists the known ones)
 [[nodiscard]] const CatalogueFormat& catalogue_format(const std::string& path);
 
 /// In that format. Whole or not at all.

@@ -37,7 +37,7 @@ void DisplayDesk::close(Entry& entry) {
   entry.levels.reset();
 }
 
-std::shared_ptr<DisplayTiles> DisplayDesk::tiles(SessionMap map, Backend& backend, MapKind kind,
+std::shared_ptr<DisplayTiles> DisplayDesk::tiles(MapKind map, Backend& backend,
                                                  const std::shared_ptr<const Plane>& plane,
                                                  const BackgroundModel* background, ShowMaps by,
                                                  const Progress& progress) {
@@ -45,8 +45,8 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(SessionMap map, Backend& backen
   if (entry.tiles) return entry.tiles;
   std::unique_ptr<DisplayLevels> levels;
   if (by == ShowMaps::whole) return nullptr;
-  if (auto* const display = backend.display()) levels = display->display_levels(kind, plane, background, progress);
-  if (!levels && by == ShowMaps::tiles) levels = host_display_levels(backend, kind, *plane, background, progress);
+  if (auto* const display = backend.display()) levels = display->display_levels(map, plane, background, progress);
+  if (!levels && by == ShowMaps::tiles) levels = host_display_levels(backend, map, *plane, background, progress);
   if (!levels) return nullptr;
   auto made = std::make_shared<DisplayTiles>(levels->shape(), sorted_finite(levels->sample()), [poke = poke_] {
     const std::lock_guard lock(poke->mutex);
@@ -58,12 +58,9 @@ std::shared_ptr<DisplayTiles> DisplayDesk::tiles(SessionMap map, Backend& backen
   return entry.tiles;
 }
 
-void DisplayDesk::drop(LiveStage first) {
+void DisplayDesk::drop(StageId first) {
   for (std::size_t map = 0; map < entries_.size(); ++map) {
-    const auto kind = static_cast<SessionMap>(map);
-    const LiveStage made_by = kind == SessionMap::input   ? LiveStage::read
-                              : kind == SessionMap::plane ? LiveStage::convolve
-                                                          : LiveStage::background;
+    const StageId made_by = static_cast<MapKind>(map) == MapKind::image ? StageId::convolve : StageId::background;
     if (first <= made_by) close(entries_[map]);
   }
 }

@@ -26,12 +26,12 @@ class DisplayDesk {
   /// What is shown of a map: kept where it was made before and nothing that it is made of changed. Null where whole
   /// maps are to be rendered.
   ///   throws Cancelled, DeviceError, std::bad_alloc
-  [[nodiscard]] std::shared_ptr<DisplayTiles> tiles(SessionMap map, Backend& backend, MapKind kind,
+  [[nodiscard]] std::shared_ptr<DisplayTiles> tiles(MapKind map, Backend& backend,
                                                     const std::shared_ptr<const Plane>& plane,
                                                     const BackgroundModel* background, ShowMaps by,
                                                     const Progress& progress);
   /// Stages from `first` on run again: levels made of their results go.
-  void drop(LiveStage first);
+  void drop(StageId first);
   /// Makes the tiles that are asked for.   returns whether there were any
   bool serve();
   /// A part of whole maps that are wanted.   returns whether one became whole
@@ -54,7 +54,7 @@ class DisplayDesk {
 
   std::shared_ptr<Poke> poke_;
   mutable std::mutex mutex_;  ///< of tiles in entries_, which use_device() reads
-  std::array<Entry, kSessionMaps> entries_;
+  std::array<Entry, kMapKinds> entries_;
   std::atomic<bool> device_{false};
 };
 

@@ -1,109 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The job thread behind a viewer's image.
+// The thread behind a viewer's image, and what its callers do: nothing that takes time.
+#include "core/live/live_run.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/live/live_run_state.hpp"
+#include "core/pipeline/stage_key.hpp"
 
 namespace reber {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Order of a report's stages and of the facts that belong to them.
-LiveStage stage_of(const std::string& name) {
-  if (name == "read") return LiveStage::read;
-  if (name == "convolve") return LiveStage::convolve;
-  if (name == "background") return LiveStage::background;
-  return LiveStage::detect;
+bool LiveRun::outdated(StageId running, StageId changed) {
+  const bool short_or_shown = running == StageId::detect || running == StageId::measure || running >= StageId::judge;
+  return short_or_shown ? changed < StageId::detect : changed <= running;
 }
 
-/// Stages before the first one that ran keep their times, and what they told.
-void keep_earlier_stages(const Report& before, const Request& request, Report& now) {
-  for (const char* name : {"blank pixels", "background", "noise rms"}) {
-    const auto named = [name](const Fact& fact) { return fact.first == name; };
-    const auto old = std::ranges::find_if(before.facts, named);
-    if (old != before.facts.end() && std::ranges::none_of(now.facts, named)) now.facts.push_back(*old);
-  }
-  std::vector<StageReport> stages;
-  for (const StageReport& stage : before.stages) {
-    const bool again = std::ranges::any_of(now.stages, [&](const StageReport& s) { return s.name == stage.name; });
-    const LiveStage kind = stage_of(stage.name);
-    const bool asked = kind == LiveStage::read || (kind == LiveStage::convolve && request.convolve) ||
-                       (kind == LiveStage::background && request.background);
-    if (!again && asked) stages.push_back(stage);
-  }
-  stages.insert(stages.end(), now.stages.begin(), now.stages.end());
-  std::ranges::stable_sort(stages, {}, [](const StageReport& stage) { return stage_of(stage.name); });
-  now.stages = std::move(stages);
+/// Fits take longer than all else: what was detected is shown first, measured by moments.
+Request LiveRun::State::Task::by_moments() const {
+  Request first = request;
+  first.fit.method = FitRequest::Method::moments;
+  return first;
 }
 
-MapKind kind_of(SessionMap map) {
-  return map == SessionMap::mean  ? MapKind::mean
-         : map == SessionMap::rms ? MapKind::rms
-         : map == SessionMap::snr ? MapKind::snr
-                                  : MapKind::image;
-}
-
-}  // namespace
-
-std::optional<LiveStage> first_changed_stage(const Request& before, const Request& after) {
-  if (before.input != after.input || !(before.open == after.open) ||
-      before.device_memory_bytes != after.device_memory_bytes)
-    return LiveStage::read;
-  // The beam takes part in the kernel, in the size of the mesh's cells and in the fluxes.
-  if (!(before.convolve == after.convolve) || !(before.beam == after.beam)) return LiveStage::convolve;
-  if (!(before.background == after.background)) return LiveStage::background;
-  if (!(before.detect == after.detect) || !(before.scales == after.scales) || before.fdr != after.fdr ||
-      !(before.deblend == after.deblend) || !(before.fit == after.fit) || !(before.calibration == after.calibration) ||
-      before.negative_too != after.negative_too || before.reliability != after.reliability)
-    return LiveStage::detect;
-  return {};
-}
-
-/// A running stage that is not the last finishes for nothing when a stage before it, or it itself, changes. Labelling
-/// is let finish: stopping it for every step of a slider would show nothing until the hand rests.
 bool LiveRun::State::must_stop(const Request& newer) const {
-  if (!running_request) return true;  // a map
-  const auto first = first_changed_stage(running, newer);
-  if (!first) return false;
-  const LiveStage at = stage_of(status.stage);
-  if (at < LiveStage::detect) return *first <= at;
-  return *first < LiveStage::detect || status.stage == "fit";
+  if (!running) return true;  // a map
+  const auto first = first_changed(running->request, newer);
+  return first && outdated(running_stage, *first);
 }
 
-Progress LiveRun::State::progress() {
-  return Progress(
-      [this](const std::string&, double fraction) {
-        bool tell = false;
-        {
-          const std::lock_guard lock(mutex);
-          tell = std::abs(fraction - status.fraction) >= 0.02;
-          if (tell) status.fraction = fraction;
-        }
-        if (tell) changed();
-      },
-      &stop);
+void LiveRun::State::report(double fraction) {
+  bool tell = false;
+  {
+    const std::lock_guard lock(mutex);
+    tell = std::abs(fraction - status.fraction) >= 0.02;
+    if (tell) status.fraction = fraction;
+  }
+  if (tell) changed();
+}
+
+/// A request that waits may make the stage that begins out of date.
+void LiveRun::State::began(StageId stage, Sign sign) {
+  {
+    const std::lock_guard lock(mutex);
+    running_stage = stage;
+    status.stage = stage_name(stage, sign);
+    status.fraction = 0;
+    if (waiting && must_stop(waiting->request)) stop = true;
+  }
+  changed();
 }
 
 void LiveRun::State::drop_changed(const Request& request) {
-  const auto first = cached_for ? first_changed_stage(*cached_for, request) : LiveStage::read;
-  cached_for = request;
+  const auto first = kept_for ? first_changed(*kept_for, request) : StageId::open;
+  kept_for = request;
   if (!first) return;
   desk.drop(*first);
-  if (*first <= LiveStage::background) {
-    cache.background.reset();
-    cache.background_history.clear();
-  }
-  if (*first <= LiveStage::convolve) {
-    cache.plane.reset();
-    cache.convolution.reset();
-    cache.choice.reset();
-  }
-  if (*first <= LiveStage::read) cache = PipelineCache();
-  if (*first < LiveStage::detect) last = PipelineResult();  // its planes make room for the new ones
+  if (*first < StageId::detect) last.reset();  // its planes make room for the new ones
+  if (*first == StageId::open) pipeline.reset();
 }
 
 std::shared_ptr<const LabelRuns> LiveRun::State::labels_of(const IslandMap& islands) {
@@ -113,53 +68,65 @@ std::shared_ptr<const LabelRuns> LiveRun::State::labels_of(const IslandMap& isla
   return std::make_shared<const LabelRuns>(std::move(runs));
 }
 
-void LiveRun::State::publish(const Request& request, std::uint64_t generation, Clock::time_point since,
-                             PipelineResult fresh) {
+/// One pass: runs and publishes. ran: stages that the passes of this task ran, in their order.
+void LiveRun::State::answer(const Task& task, const Request& request, std::uint64_t generation,
+                            std::vector<std::string>& ran) {
+  RunEvents events;
+  events.progress = Progress([this](const std::string&, double fraction) { report(fraction); }, &stop);
+  events.began = [this](StageId stage, Sign sign) { began(stage, sign); };
+  events.idle = [this] { serve_tiles(); };  // of maps that this run leaves as they are
+  Result fresh = pipeline->run(request, events);
+  for (const std::string& name : fresh.stages_run)
+    if (std::ranges::find(ran, name) == ran.end()) ran.push_back(name);
   auto made = std::make_shared<LiveResult>();
   made->generation = generation;
   made->request = request;
   made->report = fresh.report;
-  for (const StageReport& stage : fresh.report.stages) made->stages_run.push_back(stage.name);
-  if (fresh.image) made->header = std::make_shared<const ImageHeader>(fresh.image->header());
-  made->beam = fresh.beam;
-  made->background = fresh.background;
-  if (made->background) {
+  made->stages_run = ran;
+  made->header = std::make_shared<const ImageHeader>(fresh.header());
+  made->beam = fresh.beam();
+  if (fresh.background() != nullptr) {
+    made->background = *fresh.background();
     made->background->mean_map.reset();
     made->background->rms_map.reset();
   }
-  made->sources = fresh.sources;
-  made->islands = fresh.islands ? fresh.islands->count() : 0;
-  if (fresh.islands) made->labels = labels_of(*fresh.islands);
+  made->sources = fresh.sources();
+  if (const auto islands = fresh.islands()) {
+    made->islands = islands->count();
+    made->labels = labels_of(*islands);
+  }
   made->history = fresh.history;
-  made->wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+  made->wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - task.since).count();
   last = std::move(fresh);
-  const std::lock_guard lock(mutex);
-  if (result && result->request.input == request.input) keep_earlier_stages(result->report, request, made->report);
-  result = std::move(made);
+  {
+    const std::lock_guard lock(mutex);
+    result = std::move(made);
+  }
+  changed();
 }
 
-void LiveRun::State::run(const Request& request, std::uint64_t generation, Clock::time_point since) {
+void LiveRun::State::open_backend() {
+  if (backend) return;
+  backend = make_backend();
+  auto* const display = backend->display();
+  const std::lock_guard lock(mutex);
+  info = backend->info();
+  if (display != nullptr) link = display->graphics_link();
+}
+
+void LiveRun::State::run(const Task& task) {
   std::string error;
   try {
-    if (!backend) {
-      backend = make_backend();
-      auto* const display = backend->display();
-      const std::lock_guard lock(mutex);
-      info = backend->info();
-      if (display != nullptr) link = display->graphics_link();
-    }
-    drop_changed(request);
-    const LogSink log([this](LogLevel level, const std::string& text) {
-      if (level != LogLevel::detail) return;
-      {
-        const std::lock_guard lock(mutex);
-        status.stage = text;
-        status.fraction = 0;
-      }
-      changed();
-      serve_tiles();  // of maps that this run leaves as they are
-    });
-    publish(request, generation, since, run_pipeline(request, *backend, progress(), log, &cache));
+    open_backend();
+    drop_changed(task.request);
+    if (!pipeline) pipeline = std::make_unique<Pipeline>(backend, input_of(task.request));
+    std::vector<std::string> ran;
+    // Where the fits are kept, the whole result takes no longer than the one by moments.
+    const auto changed_since = fitted_for ? first_changed(*fitted_for, task.request) : StageId::open;
+    if (task.moments_first && changed_since && *changed_since <= StageId::fit)
+      answer(task, task.by_moments(), task.generation - 1, ran);
+    answer(task, task.request, task.generation, ran);
+    fitted_for = task.request;
   } catch (const Cancelled&) {
   } catch (const std::bad_alloc&) {
     error = "not enough memory for this";
@@ -177,26 +144,24 @@ void LiveRun::State::end_job(const std::string& error) {
     status.busy = waiting.has_value();
     status.stage.clear();
     status.fraction = 0;
-    running_request = false;
+    running.reset();
   }
   changed();
 }
 
-void LiveRun::State::fill_map(SessionMap map, Image& image, const Progress& report) {
+void LiveRun::State::fill_map(MapKind map, Image& image, const Progress& progress) {
   // Some 10 ms of copying: a wish to stop is heard between the parts, and each begins with the copy engine at rest.
   constexpr std::int64_t kPixels = std::int64_t{1} << 24;
   const Shape shape = image.shape();
   const std::int64_t rows = std::max<std::int64_t>(1, kPixels / std::max<std::int64_t>(1, shape.nx));
   for (std::int64_t y0 = 0; y0 < shape.ny; y0 += rows) {
     const std::int64_t ny = std::min(rows, shape.ny - y0);
-    float* out = image.data() + y0 * shape.nx;
-    report.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
-    const Plane& plane = map == SessionMap::input ? *cache.input : *last.plane;
-    backend->render_rows(kind_of(map), plane, last.background ? &*last.background : nullptr, y0, ny, out);
+    progress.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
+    backend->render_rows(map, *last->plane(), last->background(), y0, ny, image.data() + y0 * shape.nx, progress);
   }
 }
 
-std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(SessionMap map) {
+std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
   const auto at = static_cast<std::size_t>(map);
   ShowMaps by = ShowMaps::automatic;
   std::vector<TileKey> first;
@@ -207,10 +172,10 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(SessionMap map) {
     first = first_tiles[at];
     before = shown[at].tiles;
   }
+  const Progress progress([this](const std::string&, double fraction) { report(fraction); }, &stop);
   std::shared_ptr<DisplayTiles> tiles;
   try {
-    tiles = desk.tiles(map, *backend, kind_of(map), map == SessionMap::input ? cache.input : last.plane,
-                       last.background ? &*last.background : nullptr, by, progress());
+    tiles = desk.tiles(map, *backend, last->plane(), last->background(), by, progress);
   } catch (const DeviceError&) {
     return nullptr;  // no room for levels there, perhaps: the whole map may still come
   }
@@ -220,19 +185,17 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(SessionMap map) {
   return tiles;
 }
 
-void LiveRun::State::make_map(SessionMap map, bool to_show) {
+void LiveRun::State::make_map(MapKind map, bool to_show) {
   const auto at = static_cast<std::size_t>(map);
-  const bool needs_background = kind_of(map) != MapKind::image;
   std::string error;
   try {
-    const bool possible =
-        last.plane && (!needs_background || last.background) && (map != SessionMap::input || cache.input);
+    const bool possible = last && last->plane() && (map == MapKind::image || last->background() != nullptr);
     std::shared_ptr<DisplayTiles> tiles;
     if (possible && to_show) tiles = make_tiles(map);
     std::shared_ptr<Image> image;
     if (possible && !tiles) {
-      image = std::make_shared<Image>(last.plane->shape());
-      fill_map(map, *image, progress());
+      image = std::make_shared<Image>(last->plane()->shape());
+      fill_map(map, *image, Progress([this](const std::string&, double fraction) { report(fraction); }, &stop));
     }
     const std::lock_guard lock(mutex);
     if (possible && to_show) shown[at] = {result->generation, std::move(tiles), std::move(image)};
@@ -249,7 +212,7 @@ void LiveRun::State::make_map(SessionMap map, bool to_show) {
   end_job(error);
 }
 
-int LiveRun::State::next_map(const std::array<bool, kSessionMaps>& of) {
+int LiveRun::State::next_map(const std::array<bool, kMapKinds>& of) {
   const auto found = std::ranges::find(of, true);
   return found == of.end() ? -1 : static_cast<int>(found - of.begin());
 }
@@ -260,10 +223,11 @@ void LiveRun::State::serve_tiles() {
 }
 
 void LiveRun::State::forget_all() {
-  desk.drop(LiveStage::read);
-  cached_for.reset();
-  cache = PipelineCache();
-  last = PipelineResult();
+  desk.drop(StageId::open);
+  kept_for.reset();
+  fitted_for.reset();
+  last.reset();
+  pipeline.reset();
 }
 
 void LiveRun::State::work() {
@@ -294,26 +258,128 @@ void LiveRun::State::work() {
     }
     at_work = status.busy = true;
     if (waiting) {
-      running = std::move(*waiting);
-      waiting.reset();
-      running_request = true;
-      status.stage = "open";
-      const Request request = running;
-      const std::uint64_t generation = status.generation;
-      const Clock::time_point since = waiting_since;
+      running = std::exchange(waiting, std::nullopt);
+      running_stage = StageId::open;
+      status.stage = to_string(running_stage);
+      const Task task = *running;
       lock.unlock();
-      run(request, generation, since);
+      run(task);
     } else {
       (show >= 0 ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = false;
       status.stage = "map";
       lock.unlock();
-      make_map(static_cast<SessionMap>(map), show >= 0);
+      make_map(static_cast<MapKind>(map), show >= 0);
     }
     lock.lock();
   }
   lock.unlock();
   forget_all();
   backend.reset();
+}
+
+// Calls from other threads; none blocks.
+
+LiveRun::LiveRun(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
+  state_->make_backend = std::move(make_backend);
+  state_->changed = std::move(changed);
+  state_->thread = std::thread([state = state_.get()] { state->work(); });
+}
+
+LiveRun::~LiveRun() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->quit = true;
+    state_->stop = true;
+  }
+  state_->wake.notify_one();
+  state_->thread.join();
+}
+
+std::uint64_t LiveRun::submit(Request request, Answer answer) {
+  request.output = {};
+  request.dry_run = false;
+  const bool twice =
+      answer == Answer::moments_first && request.detect && request.fit.method != FitRequest::Method::moments;
+  const std::lock_guard lock(state_->mutex);
+  if (state_->at_work && state_->must_stop(request)) state_->stop = true;
+  state_->status.generation += twice ? 2 : 1;
+  state_->waiting = State::Task{std::move(request), state_->status.generation, twice, State::Clock::now()};
+  state_->status.busy = true;
+  state_->wake.notify_one();
+  return state_->status.generation;
+}
+
+void LiveRun::cancel() {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting.reset();
+  state_->wanted.fill(false);
+  state_->wanted_shown.fill(false);
+  state_->status.busy = state_->at_work;
+  state_->stop = true;
+}
+
+void LiveRun::invalidate() {
+  const std::lock_guard lock(state_->mutex);
+  state_->forget = true;
+  state_->stop = true;
+}
+
+LiveStatus LiveRun::status() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->status;
+}
+
+std::shared_ptr<const LiveResult> LiveRun::result() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->result;
+}
+
+void LiveRun::request_map(MapKind map) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->result && !state_->waiting) return;
+  state_->wanted[static_cast<std::size_t>(map)] = true;
+  state_->wake.notify_one();
+}
+
+MapResult LiveRun::map(MapKind map) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->maps[static_cast<std::size_t>(map)];
+}
+
+void LiveRun::forget_map(MapKind map) {
+  const std::lock_guard lock(state_->mutex);
+  state_->maps[static_cast<std::size_t>(map)] = {};
+}
+
+void LiveRun::request_shown(MapKind map, std::vector<TileKey> first, ShowMaps by) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->result && !state_->waiting) return;
+  state_->show_by = by;
+  state_->wanted_shown[static_cast<std::size_t>(map)] = true;
+  state_->first_tiles[static_cast<std::size_t>(map)] = std::move(first);
+  state_->wake.notify_one();
+}
+
+ShownMap LiveRun::shown(MapKind map) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->shown[static_cast<std::size_t>(map)];
+}
+
+void LiveRun::forget_shown(MapKind map) {
+  const std::lock_guard lock(state_->mutex);
+  state_->shown[static_cast<std::size_t>(map)].image.reset();
+}
+
+std::shared_ptr<GraphicsLink> LiveRun::graphics_link() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->link;
+}
+
+void LiveRun::use_device_tiles(bool on) { state_->desk.use_device(on); }
+
+BackendInfo LiveRun::backend() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->info;
 }
 
 }  // namespace reber

@@ -17,20 +17,13 @@
 
 namespace reber {
 
-/// Stages in order; a changed parameter makes its stage and all later ones run again.
-enum class LiveStage { read, convolve, background, detect };
-
-/// The first stage that must run again when `before` becomes `after`; empty where nothing that is computed changed.
-/// Output names do not count.
-[[nodiscard]] std::optional<LiveStage> first_changed_stage(const Request& before, const Request& after);
-
 /// One finished run, all of it in host memory: safe to keep, to read from any thread and to outlive its LiveRun.
 struct LiveResult {
-  std::uint64_t generation = 0;  ///< of the request it answers
-  Request request;
+  std::uint64_t generation = 0;  ///< rises with every result
+  Request request;               ///< as it was run: by moments where fits are to follow
   /// Stages as last run: a stage whose parameters did not change keeps the time of the run that did it.
   Report report;
-  std::vector<std::string> stages_run;        ///< names of those that ran for this result
+  std::vector<std::string> stages_run;        ///< names of those that ran since the request was submitted
   std::shared_ptr<const ImageHeader> header;  ///< a copy of this result's own
   std::optional<Beam> beam;
   std::optional<BackgroundModel> background;  ///< maps given by the user are left out
@@ -42,7 +35,8 @@ struct LiveResult {
   double wall_ms = 0;                ///< from the request's start to this result
 };
 
-/// What the LiveRun's thread is doing. `generation` is that of the newest request.
+/// What the LiveRun's thread is doing. `generation` is that of the newest
+/// request's last result.
 struct LiveStatus {
   std::uint64_t generation = 0;
   bool busy = false;
@@ -51,9 +45,8 @@ struct LiveStatus {
   std::string error;    ///< of the newest request that ended; empty where it went well
 };
 
-/// Maps that a session can bring to the host. input: as read; plane: convolved where asked for.
-enum class SessionMap { input, plane, mean, rms, snr };
-inline constexpr int kSessionMaps = 5;
+/// Number of MapKinds. `image` is the plane that sources are looked for in: convolved where asked for.
+inline constexpr int kMapKinds = 4;
 
 struct MapResult {
   std::uint64_t generation = 0;  ///< of the result it belongs to
@@ -75,11 +68,17 @@ struct ShownMap {
 };
 
 /// Runs requests on one image, one at a time, the newest first: a request that waits is replaced by a newer one. A
-/// running one is stopped when the newer one changes a stage before the one at work, and else finishes first, so that a
-/// slider that keeps moving shows results all the while. All calls return at once and may come from any thread.
+/// running one is stopped when outdated() says so, and else finishes first. Where fits are asked for, a result measured
+/// by moments comes before them. All calls return at once and may come from any thread.
 class LiveRun {
  public:
   using MakeBackend = std::function<std::unique_ptr<Backend>()>;
+  /// moments_first: sources measured by moments are a result of their own, the fitted ones another. whole: one result.
+  enum class Answer { moments_first, whole };
+
+  /// Whether a run that is at stage `running` is out of date once `changed` is the first stage that a newer request
+  /// changes. Detection and measurement are let finish unless their input changes: a moving slider must show results.
+  [[nodiscard]] static bool outdated(StageId running, StageId changed);
 
   /// make_backend is called on the session's thread at the first request. changed is called, from that thread, whenever
   /// status(), result() or map() would answer something new: it should only wake its own thread.
@@ -89,8 +88,9 @@ class LiveRun {
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
 
-  /// Asks for a run; output and dry_run are ignored. Returns its generation.
-  std::uint64_t submit(Request request);
+  /// Asks for a run; output and dry_run are ignored. Returns the generation of its last result; one by moments comes
+  /// before it with the generation before.
+  std::uint64_t submit(Request request, Answer answer = Answer::moments_first);
   /// Drops the waiting request and maps and stops the running one.
   void cancel();
   /// Forgets all computed stages: the file changed on disk.
@@ -102,18 +102,18 @@ class LiveRun {
 
   /// Asks for a map of the newest result; made after the requests that wait. Nothing happens before the first result or
   /// where the result has no such map.
-  void request_map(SessionMap map);
+  void request_map(MapKind map);
   /// The newest of that kind; image is null before the first.
-  [[nodiscard]] MapResult map(SessionMap map) const;
+  [[nodiscard]] MapResult map(MapKind map) const;
   /// Drops the host copy.
-  void forget_map(SessionMap map);
+  void forget_map(MapKind map);
 
   /// Asks for a map to be shown, as request_map() does; the tiles of `first` are made with it, so that it can be drawn
   /// as soon as it is here.
-  void request_shown(SessionMap map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
-  [[nodiscard]] ShownMap shown(SessionMap map) const;
+  void request_shown(MapKind map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
+  [[nodiscard]] ShownMap shown(MapKind map) const;
   /// Drops the whole map of shown(), not its tiles.
-  void forget_shown(SessionMap map);
+  void forget_shown(MapKind map);
   /// The backend's way to OpenGL; null before the first request and where it has none. Its calls are the interface's.
   [[nodiscard]] std::shared_ptr<GraphicsLink> graphics_link() const;
   /// From now on tiles come on the device (graphics_link() was opened), or in host memory.

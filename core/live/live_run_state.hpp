@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session's own thread and its callers share.
+// What a live run's own thread and its callers share.
 #pragma once
 
 #include <array>
@@ -21,23 +21,31 @@ namespace reber {
 struct LiveRun::State {
   using Clock = std::chrono::steady_clock;
 
+  /// A request that waits or runs.
+  struct Task {
+    Request request;
+    std::uint64_t generation = 0;  ///< of its last result; the one by moments has the number before
+    bool moments_first = false;
+    Clock::time_point since;
+    [[nodiscard]] Request by_moments() const;
+  };
+
   MakeBackend make_backend;
   std::function<void()> changed;
 
   mutable std::mutex mutex;  // guards all down to `stop`
   std::condition_variable wake;
   bool quit = false, forget = false, at_work = false;
-  std::optional<Request> waiting;
-  Clock::time_point waiting_since;
-  std::array<bool, kSessionMaps> wanted{};
+  std::optional<Task> waiting;
+  std::optional<Task> running;            ///< empty while a map is made
+  StageId running_stage = StageId::open;  ///< of `running`
+  std::array<bool, kMapKinds> wanted{};
   LiveStatus status;
-  Request running;
-  bool running_request = false;
   std::shared_ptr<const LiveResult> result;
-  std::array<MapResult, kSessionMaps> maps;
-  std::array<bool, kSessionMaps> wanted_shown{};
-  std::array<std::vector<TileKey>, kSessionMaps> first_tiles;  ///< of those
-  std::array<ShownMap, kSessionMaps> shown;
+  std::array<MapResult, kMapKinds> maps;
+  std::array<bool, kMapKinds> wanted_shown{};
+  std::array<std::vector<TileKey>, kMapKinds> first_tiles;  ///< of those
+  std::array<ShownMap, kMapKinds> shown;
   ShowMaps show_by = ShowMaps::automatic;
   bool asked_for_tiles = false;
   BackendInfo info;
@@ -45,11 +53,12 @@ struct LiveRun::State {
 
   std::atomic<bool> stop{false};
 
-  // Of the job thread alone; planes go before their backend.
-  std::unique_ptr<Backend> backend;
-  PipelineCache cache;
-  PipelineResult last;
-  std::optional<Request> cached_for;  ///< the request whose stages are in the cache
+  // Of the thread alone.
+  std::shared_ptr<Backend> backend;
+  std::unique_ptr<Pipeline> pipeline;
+  std::optional<Result> last;         ///< what maps are made of
+  std::optional<Request> kept_for;    ///< the request that the pipeline and the desk were last made ready for
+  std::optional<Request> fitted_for;  ///< the request of the newest whole result
   DisplayDesk desk{[this] {
     const std::lock_guard lock(mutex);
     asked_for_tiles = true;
@@ -58,19 +67,21 @@ struct LiveRun::State {
   std::thread thread;
 
   void work();
-  void run(const Request& request, std::uint64_t generation, Clock::time_point since);
+  void run(const Task& task);
+  void open_backend();
   void drop_changed(const Request& request);
+  void began(StageId stage, Sign sign);
+  void answer(const Task& task, const Request& request, std::uint64_t generation, std::vector<std::string>& ran);
   [[nodiscard]] std::shared_ptr<const LabelRuns> labels_of(const IslandMap& islands);
-  void publish(const Request& request, std::uint64_t generation, Clock::time_point since, PipelineResult fresh);
-  void make_map(SessionMap map, bool to_show);
-  void fill_map(SessionMap map, Image& image, const Progress& progress);
-  [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(SessionMap map);
+  void make_map(MapKind map, bool to_show);
+  void fill_map(MapKind map, Image& image, const Progress& progress);
+  [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(MapKind map);
   void serve_tiles();
   void forget_all();
   void end_job(const std::string& error);
-  [[nodiscard]] Progress progress();
+  void report(double fraction);
   /// In `of`, or -1.
-  [[nodiscard]] static int next_map(const std::array<bool, kSessionMaps>& of);
+  [[nodiscard]] static int next_map(const std::array<bool, kMapKinds>& of);
   [[nodiscard]] bool must_stop(const Request& newer) const;
 };
 

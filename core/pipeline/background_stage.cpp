@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/model/value_words.hpp"
 
 namespace reber {
 namespace {
@@ -237,6 +239,70 @@ std::string check_rms_map(Backend& backend, const Plane& map, const std::string&
   }
   return fmt::format("{}: {} pixels of the rms map are blank, zero or negative; no source is looked for there", path,
                      bad);
+}
+
+namespace {
+
+std::shared_ptr<const Plane> load_map(const BackgroundInputs& in, const std::string& path, const char* what,
+                                      StageWork& work) {
+  const FitsImage map = FitsImage::open(path);
+  const ImageHeader &own = map.header(), &image = in.header;
+  if (own.shape != image.shape)
+    throw InputError(fmt::format("{}: the {} map is {} x {} pixels, the image {} x {}; they must be of one size", path,
+                                 what, own.shape.nx, own.shape.ny, image.shape.nx, image.shape.ny));
+  if (own.unit.text != image.unit.text && !own.unit.text.empty())
+    work.warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what, own.unit.text,
+                          image.unit.text));
+  return work.backend.load(*map.pixels(), in.tiling, work.job);
+}
+
+void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, BackgroundModel& model, StageWork& work) {
+  if (!request.mean_path.empty()) {
+    model.mean_map = load_map(in, request.mean_path, "mean", work);
+    if (model.mean_map->blank() > in.plane.blank())
+      work.warn(fmt::format("{}: {} pixels of the mean map are blank; no source is looked for there", request.mean_path,
+                            model.mean_map->blank()));
+    work.note("mean map " + request.mean_path);
+  }
+  if (!request.rms_path.empty()) {
+    model.rms_map = load_map(in, request.rms_path, "rms", work);
+    std::string warning = check_rms_map(work.backend, *model.rms_map, request.rms_path, work.job);
+    if (!warning.empty()) work.warn(std::move(warning));
+    work.note("rms map " + request.rms_path);
+  }
+}
+
+void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& work) {
+  const auto middle = [](std::vector<float> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return static_cast<double>(values[values.size() / 2]);
+  };
+  if (!model.mean_map) work.fact("background", fmt::format("median {}", words_in_unit(middle(model.mean), unit)));
+  if (model.rms_map) return;
+  const double rms = middle(model.rms);
+  work.fact("noise rms", fmt::format("median {}", words_in_unit(rms, unit)));
+  if (!(rms > 0)) work.warn("the noise rms is zero or unknown: no source can be found");
+}
+
+}  // namespace
+
+BackgroundModel run_background(const BackgroundInputs& in, const BackgroundRequest& request, StageWork& work) {
+  BackgroundModel model;
+  if (!request.mean_path.empty() && !request.rms_path.empty()) {
+    model = BackgroundModel::constant(in.plane.shape(), 0, 0);
+    work.algorithm = "maps given by the user";
+  } else {
+    MeasuredBackground measured =
+        measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam), work.job);
+    model = std::move(measured.model);
+    for (std::string& warning : measured.warnings) work.warn(std::move(warning));
+    if (!measured.boxes.empty()) work.fact("boxes", measured.boxes);
+    work.algorithm = measured.what;
+    work.note(measured.what);
+  }
+  take_maps(in, request, model, work);
+  tell_medians(model, in.header.unit, work);
+  return model;
 }
 
 }  // namespace reber

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measuring the background of a plane: size of the boxes, passes without the sources, smaller boxes near bright ones.
+// Stage: background and noise of a plane. Size of the boxes, passes without the sources, smaller boxes near bright
+// ones.
 #pragma once
 
 #include <optional>
@@ -8,9 +9,11 @@
 
 #include "core/compute/backend.hpp"
 #include "core/compute/job.hpp"
+#include "core/compute/tiling_plan.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/image_header.hpp"
 #include "core/pipeline/request.hpp"
+#include "core/pipeline/stage_work.hpp"
 
 namespace reber {
 
@@ -46,5 +49,16 @@ struct MeasuredBackground {
 /// count as blank; empty where all are good; throws DataError where none is
 [[nodiscard]] std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path,
                                         const Job& job = {});
+
+struct BackgroundInputs {
+  const Plane& plane;
+  const ImageHeader& header;
+  const std::optional<Beam>& beam;  ///< of the plane
+  const TilingPlan& tiling;         ///< for maps that are read
+};
+/// Background and noise as measured, or from the maps that the user gave.
+///   throws InputError, DataError for maps that do not fit; DeviceError, Cancelled
+[[nodiscard]] BackgroundModel run_background(const BackgroundInputs& in, const BackgroundRequest& request,
+                                             StageWork& work);
 
 }  // namespace reber

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stages of a run, in order. Each is one function that leaves a StageReport behind.
+// Which stage takes what of which: the keys, and the order.
 #include "core/pipeline/pipeline.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/bright_sources.hpp"
-#include "core/pipeline/detection_planes.hpp"
-#include "core/pipeline/fdr.hpp"
 #include "core/pipeline/history.hpp"
-#include "core/pipeline/pipeline_rules.hpp"
+#include "core/pipeline/judge_stage.hpp"
+#include "core/pipeline/measure_stage.hpp"
 #include "core/pipeline/products.hpp"
-#include "core/pipeline/stage.hpp"
-#include "core/plan/algorithm_choice.hpp"
-#include "core/plan/tiling.hpp"
-#include "core/sources/reliability.hpp"
+#include "core/pipeline/read_stage.hpp"
+#include "core/pipeline/stage_key.hpp"
+#include "core/pipeline/stage_runner.hpp"
 
 namespace reber {
 namespace {
@@ -31,364 +26,371 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// One run in progress.
-class Run {
- public:
-  Run(const Request& request, Backend& backend, const Progress& progress, const LogSink& log, PipelineCache* cache)
-      : request_(request), backend_(backend), job_(progress, &counters_), log_(log), cache_(cache) {}
-
-  PipelineResult execute() {
-    const auto start = Clock::now();
-    if (cache_ != nullptr) take_cached();
-    open();
-    plan();
-    if (!request_.dry_run) {
-      if (source_to_read_) read();
-      if (request_.convolve) convolve();
-      if (request_.background) measure_background();
-      if (request_.detect) find_sources();
-      result_.history = history_lines({request_, result_.report, convolution_ && choice_ ? &*convolution_ : nullptr,
-                                       choice_ ? &*choice_ : nullptr, background_history_, fit_history_});
-      write();
-    }
-    result_.report.wall_ms = ms_since(start);
-    return std::move(result_);
-  }
-
- private:
-  void fact(const std::string& name, std::string value) { result_.report.facts.emplace_back(name, std::move(value)); }
-  void warn(const std::string& text) {
-    result_.report.warnings.push_back(text);
-    log_.warning(text);
-  }
-
-  template <typename Body>
-  void stage(const std::string& name, Body body) {
-    run_stage(counters_, log_, result_.report, name, body);
-  }
-
-  void take_cached();
-  void open();
-  void plan();
-  void read();
-  void convolve();
-  void spare_bright_sources();
-  void measure_background();
-  void background_from_maps();
-  [[nodiscard]] std::unique_ptr<IslandMap> search(DetectOptions& options);
-  void find_sources();
-  void add_negative(const std::vector<Source>& negative, double seed);
-  [[nodiscard]] std::string fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums,
-                                        std::vector<SourceFit>& fits);
-  void write();
-  [[nodiscard]] std::shared_ptr<const Plane> load_map(const std::string& path, const char* what);
-  [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
-  [[nodiscard]] std::string in_unit(double value) const { return words_in_unit(value, header().unit); }
-
-  const Request& request_;
-  Backend& backend_;
-  OpCounters counters_;  ///< of the stage under way
-  const Job job_;
-  const LogSink& log_;
-  PipelineCache* const cache_;  ///< may be null
-  PipelineResult result_;
-  bool source_to_read_ = false;
-  TilingPlan tiling_;
-  std::optional<ResolvedConvolution> convolution_;
-  std::optional<AlgorithmChoice> choice_;
-  std::optional<SourceFitter> fitter_;
-  std::vector<std::string> background_history_, fit_history_;
-};
-
-void Run::take_cached() {
-  result_.image = cache_->image;
-  convolution_ = cache_->convolution;
-  choice_ = cache_->choice;
-  background_history_ = cache_->background_history;
-}
-
-void Run::open() {
-  if (!result_.image) result_.image = std::make_shared<const FitsImage>(FitsImage::open(request_.input, request_.open));
-  if (cache_ != nullptr) cache_->image = result_.image;
-  const ImageHeader& head = header();
-  result_.report.input = request_.input;
-  const BackendInfo info = backend_.info();
-  result_.report.backend = info.name;
-  result_.report.device = info.device;
-  for (const std::string& warning : head.warnings) warn(warning);
-  result_.beam = request_.beam ? request_.beam : head.beam;
-  fact("image", fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
-                            head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
-  const bool known = head.unit.kind != Unit::Kind::unknown;
-  fact("unit", fmt::format("{}{}", head.unit.text.empty() ? "none" : head.unit.text,
-                           known ? "" : " (no total fluxes without a known unit; --unit gives one)"));
-  if (result_.beam)
-    fact("beam", fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", result_.beam->major_deg * 3600,
-                             result_.beam->minor_deg * 3600, result_.beam->pa_deg));
-  else
-    fact("beam", "none: " + head.beam_note);
-  fact("sky", head.wcs.celestial() ? fmt::format("{}, {} projection", head.wcs.frame_name(), head.wcs.projection())
-                                   : "none: " + head.wcs.why_not());
-}
-
-void Run::plan() {
-  const ImageHeader& head = header();
-  source_to_read_ = request_.convolve || request_.background || request_.detect;
-  MemoryNeeds needs;
-  needs.shape = head.shape;
-  if (request_.convolve) {
-    if (!convolution_) convolution_ = resolve_convolution(*request_.convolve, head, result_.beam);
-    if (!convolution_->copy) {
-      const auto quotes = backend_.quote(convolution_->spec, head.shape);
-      if (!choice_) choice_ = choose_algorithm(quotes, request_.convolve->algorithm, 0);
-      for (const ConvolutionQuote& quote : quotes)
-        if (quote.algorithm == choice_->algorithm) needs.workspace_bytes = quote.workspace_bytes;
-      needs.convolve = true;
-      needs.halo_rows = convolution_->spec.kernel.shape.ny / 2 + 1;
-      fact("kernel", fmt::format("{}, {} x {} weights", convolution_->spec.kernel.text,
-                                 convolution_->spec.kernel.shape.nx, convolution_->spec.kernel.shape.ny));
-      fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
-    }
-    for (const std::string& note : convolution_->notes) fact("convolution", note);
-  }
-  const std::int64_t offered = backend_.info().device_memory_bytes;
-  const std::int64_t cap = request_.device_memory_bytes;
-  // A pass without the sources needs a copy of the image.
-  needs.copy = request_.background && request_.background->method != BackgroundRequest::Method::clip &&
-               request_.background->passes > 1;
-  tiling_ = plan_tiling(needs, offered > 0 && cap > 0 ? std::min(cap, offered) : offered);
-  if (source_to_read_) fact("plan", tiling_.reason);
-}
-
-void Run::read() {
-  if (cache_ != nullptr && cache_->input) result_.plane = cache_->input;
-  if (result_.plane) return;
-  stage("read", [&] {
-    const auto pixels = result_.image->pixels();
-    result_.plane = backend_.load(*pixels, tiling_, job_);
-    const std::int64_t all = result_.plane->shape().count(), blank = result_.plane->blank();
-    if (result_.plane->infinite() > 0)
-      warn(fmt::format("{} infinite pixels count as blank", result_.plane->infinite()));
-    fact("blank pixels", fmt::format("{} of {}", blank, all));
-    return fmt::format("{:.1f} MB of pixels", static_cast<double>(all * std::abs(header().bitpix) / 8) * 1e-6);
-  });
-  if (result_.plane->blank() == result_.plane->shape().count())
-    warn(fmt::format("{}: no finite pixels", request_.input));
-  if (cache_ != nullptr) cache_->input = result_.plane;
-}
-
-/// Now that pixels are there, the choice is made again with their range.
-void Run::spare_bright_sources() {
-  const double range = dynamic_range(backend_, *result_.plane, job_);
-  const auto quotes = backend_.quote(convolution_->spec, result_.plane->shape());
-  const std::optional<RangeChoice> again = choice_for_range(quotes, range);
-  if (!again) return;
-  choice_ = again->choice;
-  fact("algorithm", fmt::format("{}: {}", to_string(choice_->algorithm), choice_->reason));
-  if (!again->warning.empty()) warn(again->warning);
-}
-
-void Run::convolve() {
-  result_.beam = convolution_->beam_after;
-  if (cache_ != nullptr && cache_->plane) result_.plane = cache_->plane;
-  if (convolution_->copy || (cache_ != nullptr && cache_->plane)) return;
-  stage("convolve", [&] {
-    if (!request_.convolve->algorithm && choice_->algorithm == Algorithm::fft) spare_bright_sources();
-    const auto plan = backend_.plan_convolution(convolution_->spec, result_.plane->shape(), choice_->algorithm, job_);
-    result_.plane = backend_.convolve(*result_.plane, *plan, job_);
-    return fmt::format("{}: {}", to_string(choice_->algorithm), plan->description());
-  });
-  if (cache_ != nullptr) {
-    cache_->plane = result_.plane;
-    cache_->convolution = convolution_;
-    cache_->choice = choice_;
-  }
-}
-
-std::shared_ptr<const Plane> Run::load_map(const std::string& path, const char* what) {
-  const FitsImage map = FitsImage::open(path);
-  if (map.header().shape != header().shape)
-    throw InputError(fmt::format("{}: the {} map is {} x {} pixels, the image {} x {}; they must be of one size", path,
-                                 what, map.header().shape.nx, map.header().shape.ny, header().shape.nx,
-                                 header().shape.ny));
-  if (map.header().unit.text != header().unit.text && !map.header().unit.text.empty())
-    warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what,
-                     map.header().unit.text, header().unit.text));
-  const auto pixels = map.pixels();
-  return backend_.load(*pixels, tiling_, job_);
-}
-
-void Run::background_from_maps() {
-  const auto& wanted = *request_.background;
-  BackgroundModel& model = *result_.background;
-  if (!wanted.mean_path.empty()) {
-    model.mean_map = load_map(wanted.mean_path, "mean");
-    if (model.mean_map->blank() > result_.plane->blank())
-      warn(fmt::format("{}: {} pixels of the mean map are blank; no source is looked for there", wanted.mean_path,
-                       model.mean_map->blank()));
-    background_history_.push_back("mean map " + wanted.mean_path);
-  }
-  if (!wanted.rms_path.empty()) {
-    model.rms_map = load_map(wanted.rms_path, "rms");
-    const std::string warning = check_rms_map(backend_, *model.rms_map, wanted.rms_path, job_);
-    if (!warning.empty()) warn(warning);
-    background_history_.push_back("rms map " + wanted.rms_path);
-  }
-}
-
-void Run::measure_background() {
-  if (cache_ != nullptr && cache_->background) result_.background = cache_->background;
-  if (result_.background) return;
-  const BackgroundRequest& wanted = *request_.background;
-  const Shape shape = result_.plane->shape();
-  stage("background", [&]() -> std::string {
-    if (!wanted.mean_path.empty() && !wanted.rms_path.empty()) {
-      result_.background = BackgroundModel::constant(shape, 0, 0);
-      background_from_maps();
-      return "maps given by the user";
-    }
-    MeasuredBackground measured =
-        reber::measure_background(backend_, *result_.plane, wanted, beam_pixels(header(), result_.beam), job_);
-    result_.background = std::move(measured.model);
-    for (const std::string& warning : measured.warnings) warn(warning);
-    if (!measured.boxes.empty()) fact("boxes", measured.boxes);
-    const std::string& what = measured.what;
-    background_history_.push_back(what);
-    background_from_maps();
-    return what;
-  });
-  const auto middle = [](std::vector<float> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return static_cast<double>(values[values.size() / 2]);
-  };
-  if (!result_.background->mean_map)
-    fact("background", fmt::format("median {}", in_unit(middle(result_.background->mean))));
-  if (!result_.background->rms_map) {
-    const double rms = middle(result_.background->rms);
-    fact("noise rms", fmt::format("median {}", in_unit(rms)));
-    if (!(rms > 0)) warn("the noise rms is zero or unknown: no source can be found");
-  }
-  if (cache_ != nullptr) {
-    cache_->background = result_.background;
-    cache_->background_history = background_history_;
-  }
-}
-
-/// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where
-/// a false discovery rate does; negative sources are then looked for with the threshold of the positive ones.
-std::unique_ptr<IslandMap> Run::search(DetectOptions& options) {
-  const Plane* plane = result_.plane.get();
-  const BackgroundModel* background = &*result_.background;
-  DetectionPlane scales;
-  const BackgroundModel unit = BackgroundModel::constant(plane->shape(), 0, 1);
-  if (request_.scales.any()) {
-    scales = make_detection_plane(backend_, *plane, *background, request_.scales, *request_.background,
-                                  beam_pixels(header(), result_.beam), options.negative, job_);
-    if (!options.negative)
-      for (const std::string& note : scales.notes) fact("detection", note);
-    plane = scales.snr.get();
-    background = &unit;
-  }
-  if (request_.fdr > 0 && !options.negative) {
-    const auto beam_px = beam_pixels(header(), result_.beam);
-    const auto area =
-        beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
-    const FdrThreshold found = measure_fdr(backend_, *plane, *background, request_.fdr, area, job_);
-    options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
-    options.flood = std::min(options.flood, options.seed);
-    fact("threshold", fmt::format("{:.4g} sigma: {} of {} pixels, of which a part of {:g} is false (c = {:.3g})",
-                                  found.sigma, found.detected, found.pixels, request_.fdr, found.correction));
-  }
-  return backend_.label(*plane, *background, options, job_);
-}
-
-void Run::find_sources() {
-  DetectOptions options = *request_.detect;
-  std::vector<SourceSums> sums;
-  std::vector<SourceFit> fits;
-  const auto detect = [&](const char* name, bool fitted) {
-    std::unique_ptr<IslandMap> islands;
-    stage(fmt::format("detect{}", name), [&] {
-      islands = search(options);
-      return fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", options.seed,
-                         options.flood, static_cast<int>(options.connectivity), options.min_area, islands->count());
-    });
-    stage(fmt::format("measure{}", name), [&] {
-      const auto whole = backend_.measure(*result_.plane, *result_.background, *islands, job_);
-      IslandPixels pixels;
-      if (request_.deblend.on)
-        pixels = backend_.island_pixels(*result_.plane, *result_.background, *islands,
-                                        least_blend(header(), result_.beam), job_);
-      sums = deblend(whole, pixels, options, request_.deblend, job_.progress());
-      return fmt::format("moments; {} islands deblended into {} sources", islands->count(), sums.size());
-    });
-    fits.clear();
-    if (fitted && request_.fit.wanted(result_.beam.has_value()))
-      stage(fmt::format("fit{}", name), [&] { return fit_sources(*islands, sums, fits); });
-    return islands;
-  };
-  result_.islands = detect("", true);
-  result_.sources =
-      make_sources(sums, options, header(), result_.beam, fits, request_.calibration, request_.fit.threads);
-  if (request_.negative_too || request_.reliability) {
-    options.negative = !options.negative;
-    detect("-neg", true);
-    add_negative(make_sources(sums, options, header(), result_.beam, fits, request_.calibration, request_.fit.threads),
-                 options.seed);
-  }
-  fact("sources", fmt::format("{}", result_.sources.size()));
-}
-
-/// Judges the sources by the negative detections, and keeps those where they are wanted.
-void Run::add_negative(const std::vector<Source>& negative, double seed) {
-  fact("negative detections", fmt::format("{}", negative.size()));
-  if (request_.reliability) {
-    const double expected = set_reliabilities(result_.sources, negative, seed);
-    fact("reliability",
-         fmt::format("{:.1f} of {} sources expected to be false{}", expected, result_.sources.size(),
-                     negative.empty() ? " (no negative detection: fewer than 3, with 95 % confidence)" : ""));
-  }
-  if (request_.negative_too) merge_negative(result_.sources, negative, result_.islands->count());
-}
-
-/// The noise is measured once, outside the islands that were found first.
-std::string Run::fit_sources(const IslandMap& islands, std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
-  if (!fitter_) {
-    fitter_.emplace(request_.fit, header(), result_.beam);
-    fitter_->measure_noise(backend_, *result_.plane, *result_.background, islands, job_);
-    fit_history_ = {fitter_->description()};
-  }
-  const IslandPixels pixels = backend_.island_pixels(*result_.plane, *result_.background, islands, 1, job_);
-  fits = fitter_->fit(backend_, sums, pixels, islands.options(), job_);
-  const auto noise =
-      request_.fit.keep_noise_peaks
-          ? std::ranges::count_if(fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })
-          : leave_out_noise_peaks(sums, fits);
-  if (noise > 0) {
-    const std::string text = fmt::format("{} {}", noise, request_.fit.keep_noise_peaks ? "kept, flagged" : "left out");
-    const std::string name = islands.options().negative ? "noise peaks, negative" : "noise peaks";
-    fact(name, text);
-    fit_history_.push_back(fmt::format("{}: {}", name, text));
-  }
-  const auto fitted = std::ranges::count_if(fits, [](const SourceFit& fit) { return fit.gaussian.has_value(); });
-  return fmt::format("{} of {} sources; {}", fitted, sums.size(), fitter_->description());
-}
-
-void Run::write() {
-  if (!any_product(request_.output)) return;
-  stage("write", [&] {
-    result_.report.outputs = write_products(request_.output, backend_, result_, result_.history, job_);
-    return fmt::format("{} files", result_.report.outputs.size());
-  });
+/// The ids of the outcomes that are there.
+template <typename... Slots>
+std::vector<OutcomeId> ids(const Slots&... slots) {
+  std::vector<OutcomeId> all;
+  ((slots ? all.push_back(slots->id) : void()), ...);
+  return all;
 }
 
 }  // namespace
 
-PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress, const LogSink& log,
-                            PipelineCache* cache) {
-  if (request.detect && !request.background)
-    throw InternalError("a request that detects sources must measure the background");
-  return Run(request, backend, progress, log, cache).execute();
+/// One request on its way.
+class Pipeline::Run {
+ public:
+  Run(StageRunner& runner, const Input& input, const Request& request)
+      : runner_(runner), input_(input), request_(std::make_shared<const Request>(request)) {
+    if (request.detect && !request.background)
+      throw InternalError("a request that detects sources must measure the background");
+    if (request.input != input.path || !(request.open == input.open))
+      throw InternalError("a request for another image than the pipeline's");
+    made_.backend = runner.backend();
+  }
+
+  void open();
+  void plan();
+  void read(const TilingPlan& tiling);
+  void convolve();
+  void take(Shared<Convolved> convolved) { made_.outcomes.convolved = std::move(convolved); }
+  void find();
+  [[nodiscard]] std::vector<std::string> write_files();
+  void write();
+  /// HISTORY and report, from the outcomes.
+  void describe();
+
+  [[nodiscard]] const Request& request() const { return *request_; }
+  [[nodiscard]] const Outcomes& outcomes() const { return made_.outcomes; }
+  [[nodiscard]] const RunPlan& planned() const { return made_.outcomes.planned->value; }
+  [[nodiscard]] Key key(StageId stage, std::vector<OutcomeId> from, Sign sign = Sign::positive) const {
+    return {stage, sign, request_, std::move(from)};
+  }
+  [[nodiscard]] bool reads() const { return request_->convolve || request_->background || request_->detect; }
+  Result& result() { return made_; }
+
+ private:
+  void measure_background();
+  void find_in(Sign sign, const DetectOptions& options);
+  void judge();
+  [[nodiscard]] MeasuredPlane plane() const {
+    const Convolved& convolved = made_.outcomes.convolved->value;
+    return {*convolved.plane, made_.outcomes.background->value, *made_.outcomes.opened->value.header, convolved.beam};
+  }
+
+  StageRunner& runner_;
+  const Input& input_;
+  std::shared_ptr<const Request> request_;
+  Result made_;
+};
+
+void Pipeline::Run::open() {
+  made_.outcomes.opened = runner_.step(runner_.kept().opened, key(StageId::open, {}), false,
+                                       [&](StageWork& work) { return run_open(input_, work); });
+}
+
+/// Part of `open`, with a key of its own: convolution, beam, memory, and whether the background needs a copy.
+void Pipeline::Run::plan() {
+  Shared<RunPlan>& kept = runner_.kept().planned;
+  const auto needs_copy = [](const Request& r) {
+    return r.background && r.background->method != BackgroundRequest::Method::clip && r.background->passes > 1;
+  };
+  const auto reads = [](const Request& r) { return r.convolve || r.background || r.detect; };
+  const Key wanted = key(StageId::open, ids(made_.outcomes.opened));
+  if (kept && kept->key == wanted) {
+    const Request &before = *kept->key.parameters, &now = *request_;
+    if (same_parameters(StageId::read, before, now) && same_parameters(StageId::convolve, before, now) &&
+        needs_copy(before) == needs_copy(now) && reads(before) == reads(now)) {
+      made_.outcomes.planned = kept;
+      return;
+    }
+  }
+  StageWork work(*runner_.backend(), runner_.job(), runner_.events().log);
+  auto made = std::make_shared<Outcome<RunPlan>>();
+  made->value = plan_run(made_.outcomes.opened->value, *request_, work);
+  StageRunner::record(*made, wanted, work);
+  kept = made;
+  made_.outcomes.planned = std::move(made);
+}
+
+void Pipeline::Run::read(const TilingPlan& tiling) {
+  Outcomes& out = made_.outcomes;
+  out.read = runner_.step(runner_.kept().read, key(StageId::read, ids(out.opened)), true, [&](StageWork& work) {
+    return run_read({out.opened->value, tiling}, *request_, work);
+  });
+}
+
+void Pipeline::Run::convolve() {
+  Outcomes& out = made_.outcomes;
+  out.convolved = runner_.step(runner_.kept().convolved, key(StageId::convolve, ids(out.read)),
+                               convolves(out.planned->value), [&](StageWork& work) {
+                                 return run_convolve({out.read->value, out.planned->value}, *request_, work);
+                               });
+}
+
+void Pipeline::Run::measure_background() {
+  Outcomes& out = made_.outcomes;
+  const BackgroundInputs in{*out.convolved->value.plane, *out.opened->value.header, out.convolved->value.beam,
+                            out.planned->value.tiling};
+  out.background = runner_.step(runner_.kept().background, key(StageId::background, ids(out.convolved)), true,
+                                [&](StageWork& work) { return run_background(in, *request_->background, work); });
+}
+
+void Pipeline::Run::find_in(Sign sign, const DetectOptions& options) {
+  Outcomes &out = made_.outcomes, &kept = runner_.kept();
+  const bool first = sign == Sign::positive;
+  FoundSources &found = first ? out.positive : out.negative, &before = first ? kept.positive : kept.negative;
+  const Request& request = *request_;
+  // The negative image takes the thresholds and the noise of the positive one.
+  const auto of_first = [&](const auto& slot) { return first ? nullptr : slot; };
+  found.detected = runner_.step(
+      before.detected, key(StageId::detect, ids(out.convolved, out.background, of_first(out.positive.detected)), sign),
+      true, [&](StageWork& work) { return run_detect(plane(), options, request, work); });
+  const Detected& detected = found.detected->value;
+  found.measured = runner_.step(before.measured, key(StageId::measure, ids(found.detected), sign), true,
+                                [&](StageWork& work) { return run_measure(plane(), detected, request, work); });
+  if (!request.fit.wanted(out.convolved->value.beam.has_value())) return;
+  found.fitted = runner_.step(
+      before.fitted, key(StageId::fit, ids(found.measured, of_first(out.positive.fitted)), sign), true,
+      [&](StageWork& work) {
+        return run_fit({plane(), detected, found.measured->value, first ? nullptr : out.positive.fitted->value.fitter},
+                       request, work);
+      });
+}
+
+void Pipeline::Run::judge() {
+  Outcomes& out = made_.outcomes;
+  static const std::vector<SourceFit> kNoFits;
+  const auto inputs = [](const FoundSources& found) {
+    return FoundInputs{found.detected->value, found.fitted ? found.fitted->value.sums : found.measured->value,
+                       found.fitted ? found.fitted->value.fits : kNoFits};
+  };
+  const JudgeInputs in{*out.opened->value.header, out.convolved->value.beam, inputs(out.positive),
+                       out.negative.detected ? std::optional(inputs(out.negative)) : std::nullopt};
+  const Key wanted =
+      key(StageId::judge, ids(out.positive.measured, out.positive.fitted, out.negative.measured, out.negative.fitted));
+  out.judged = runner_.step(runner_.kept().judged, wanted, false,
+                            [&](StageWork& work) { return run_judge(in, *request_, work); });
+}
+
+/// All stages after the convolution. What is not asked for is not kept.
+void Pipeline::Run::find() {
+  Outcomes& kept = runner_.kept();
+  if (!request_->background) return runner_.drop(kept.background);
+  measure_background();
+  if (!request_->detect) {
+    runner_.drop(kept.positive.detected);
+    return;
+  }
+  find_in(Sign::positive, *request_->detect);
+  if (request_->negative_too || request_->reliability)
+    find_in(Sign::negative, options_of_negative(made_.outcomes.positive.detected->value));
+  else
+    runner_.drop(kept.negative.detected);
+  judge();
+}
+
+void Pipeline::Run::describe() {
+  runner_.fill_report(input_.path, made_);
+  if (!request_->dry_run) made_.history = history_lines(*request_, made_);
+}
+
+std::vector<std::string> Pipeline::Run::write_files() { return write_products(request_->output, made_, runner_.job()); }
+
+void Pipeline::Run::write() {
+  if (!any_product(request_->output)) return;
+  auto made = std::make_shared<Outcome<std::vector<std::string>>>();
+  made->id = next_outcome_id();
+  made->key = key(StageId::write, {});
+  made->cost = runner_.timed(StageId::write, Sign::positive, true, [&] {
+    made->value = write_files();
+    return fmt::format("{} files", made->value.size());
+  });
+  made_.report.outputs = made->value;
+  made_.report.stages.push_back(made->cost);
+  made_.stages_run.push_back(made->cost.name);
+  made_.outcomes.written = std::move(made);
+}
+
+/// Several requests that differ in their convolutions, in groups that the device's memory holds together.
+class Pipeline::RunEach {
+ public:
+  RunEach(StageRunner& runner, const Input& input, std::span<const Request> requests, const Take& take)
+      : runner_(runner), take_(take) {
+    for (const Request& request : requests) runs_.emplace_back(runner, input, request);
+  }
+
+  Report execute();
+
+ private:
+  void plan_all();
+  [[nodiscard]] std::int64_t free_bytes() const;
+  void convolve(std::span<Run> group);
+  void finish(std::span<Run> group, std::size_t first);
+  void tell(const Run& run);
+  /// What tells one request's words from another's: its file.
+  [[nodiscard]] static std::string prefix(const Run& run) { return run.request().output.convolved + ": "; }
+
+  StageRunner& runner_;
+  const Take& take_;
+  std::vector<Run> runs_;
+  Report report_;
+  MemoryNeeds needs_;
+  TilingPlan tiling_;
+  Shared<std::shared_ptr<const Plane>> read_;
+  std::optional<double> range_;
+};
+
+/// What the device still offers, within what the user allows.
+std::int64_t Pipeline::RunEach::free_bytes() const {
+  const std::int64_t offered = runner_.backend()->info().device_memory_bytes;
+  const std::int64_t allowed = runs_.front().request().device_memory_bytes;
+  const std::int64_t held = read_ && tiling_.resident ? read_->value->shape().count() * 4 : 0;
+  const std::int64_t cap = allowed > 0 ? std::max<std::int64_t>(allowed - held, 1) : 0;
+  return offered > 0 && cap > 0 ? std::min(cap, offered) : offered;
+}
+
+/// One tiling serves all kernels: the halo and the workspace are those of the largest.
+void Pipeline::RunEach::plan_all() {
+  for (Run& run : runs_) {
+    run.open();
+    run.plan();
+    const RunPlan& plan = run.planned();
+    needs_.shape = plan.needs.shape;
+    needs_.convolve = needs_.convolve || plan.needs.convolve;
+    needs_.copy = needs_.copy || plan.needs.copy;
+    needs_.halo_rows = std::max(needs_.halo_rows, plan.needs.halo_rows);
+    needs_.workspace_bytes = std::max(needs_.workspace_bytes, plan.needs.workspace_bytes);
+  }
+  const auto& of_image = runs_.front().outcomes();
+  report_.warnings = of_image.opened->warnings;
+  for (const Fact& fact : of_image.planned->facts)
+    if (fact.first == "image" || fact.first == "unit" || fact.first == "beam" || fact.first == "sky")
+      report_.facts.push_back(fact);
+  for (const Run& run : runs_) {
+    if (!run.planned().choice) report_.facts.emplace_back("kernel", "none");
+    for (const Fact& fact : convolution_facts(run.planned())) report_.facts.push_back(fact);
+    report_.facts.emplace_back("file", run.request().output.convolved);
+  }
+  tiling_ = plan_tiling(needs_, free_bytes());
+  report_.facts.emplace_back("plan", tiling_.reason);
+}
+
+void Pipeline::RunEach::convolve(std::span<Run> group) {
+  std::vector<LogSink> logs;
+  std::vector<StageWork> works;
+  std::vector<ConvolutionOfMany> each;
+  logs.reserve(group.size());
+  works.reserve(group.size());
+  for (Run& run : group) {
+    logs.emplace_back(
+        [&log = runner_.events().log, of = prefix(run)](LogLevel, const std::string& text) { log.warning(of + text); });
+    works.emplace_back(*runner_.backend(), runner_.job(), logs.back());
+    each.push_back({run.request(), run.planned(), works.back()});
+  }
+  std::vector<Convolved> planes;
+  const StageReport cost = runner_.timed(StageId::convolve, Sign::positive, true, [&] {
+    planes = run_convolve_each(read_->value, each, range_, runner_.job());
+    std::string words;
+    for (const StageWork& work : works) words += (words.empty() ? "" : ", ") + work.algorithm;
+    return words;
+  });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    auto made = std::make_shared<Outcome<Convolved>>();
+    made->value = std::move(planes[i]);
+    made->cost = cost;
+    StageRunner::record(*made, group[i].key(StageId::convolve, ids(read_)), works[i]);
+    group[i].take(std::move(made));
+  }
+}
+
+/// What a request adds to the report of all, under its file's name.
+void Pipeline::RunEach::tell(const Run& run) {
+  bool after_read = false;
+  for (const auto& record : run.outcomes().records()) {
+    after_read = after_read || record->key.stage == StageId::convolve;
+    if (!after_read) continue;
+    for (const auto& [name, text] : record->facts) report_.facts.emplace_back(name, prefix(run) + text);
+    for (const std::string& warning : record->warnings) report_.warnings.push_back(prefix(run) + warning);
+  }
+}
+
+void Pipeline::RunEach::finish(std::span<Run> group, std::size_t first) {
+  for (Run& run : group) {
+    run.find();
+    run.describe();
+    tell(run);
+  }
+  if (std::ranges::any_of(group, [](const Run& run) { return any_product(run.request().output); }))
+    (void)runner_.timed(StageId::write, Sign::positive, true, [&] {
+      const std::size_t before = report_.outputs.size();
+      for (Run& run : group) {
+        run.result().report.outputs = run.write_files();
+        const auto& written = run.result().report.outputs;
+        report_.outputs.insert(report_.outputs.end(), written.begin(), written.end());
+      }
+      return fmt::format("{} files", report_.outputs.size() - before);
+    });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (take_) take_(first + i, group[i].result());
+    group[i].result() = {};
+  }
+}
+
+Report Pipeline::RunEach::execute() {
+  const auto start = Clock::now();
+  const BackendInfo info = runner_.backend()->info();
+  report_.backend = info.name;
+  report_.device = info.device;
+  report_.input = runs_.front().request().input;
+  plan_all();
+  if (!runs_.front().request().dry_run) {
+    for (Run& run : runs_) run.read(tiling_);
+    read_ = runs_.front().outcomes().read;
+    report_.facts.insert(report_.facts.end(), read_->facts.begin(), read_->facts.end());
+    report_.warnings.insert(report_.warnings.end(), read_->warnings.begin(), read_->warnings.end());
+    // A plane that is kept from earlier runs would take the room of a group.
+    runner_.drop(runner_.kept().convolved);
+    for (std::size_t done = 0; done < runs_.size();) {
+      const std::size_t count =
+          planes_at_once(needs_.shape, runs_.size() - done, free_bytes() - needs_.workspace_bytes);
+      const std::span group = std::span(runs_).subspan(done, count);
+      convolve(group);
+      finish(group, done);
+      done += count;
+    }
+    report_.stages = runner_.rows();
+  }
+  report_.wall_ms = ms_since(start);
+  return std::move(report_);
+}
+
+Pipeline::Pipeline(std::shared_ptr<Backend> backend, Input input)
+    : backend_(std::move(backend)), input_(std::move(input)) {}
+
+Result Pipeline::run(const Request& request, const RunEvents& events) {
+  const auto start = Clock::now();
+  StageRunner runner(backend_, kept_, events);
+  Run run(runner, input_, request);
+  run.open();
+  run.plan();
+  if (!request.dry_run && run.reads()) {
+    run.read(run.planned().tiling);
+    run.convolve();
+    run.find();
+  }
+  run.describe();
+  if (!request.dry_run) run.write();
+  run.result().report.wall_ms = ms_since(start);
+  return std::move(run.result());
+}
+
+Report Pipeline::run_each(std::span<const Request> requests, const Take& take, const RunEvents& events) {
+  StageRunner runner(backend_, kept_, events);
+  return RunEach(runner, input_, requests, take).execute();
+}
+
+Result run_once(std::shared_ptr<Backend> backend, const Request& request, const RunEvents& events) {
+  return Pipeline(std::move(backend), input_of(request)).run(request, events);
 }
 
 }  // namespace reber

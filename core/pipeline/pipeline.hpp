@@ -1,70 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One request, from file to catalogue, on one backend.
+// One image on one backend, from file to catalogue: what was made is kept, and only what a request changes runs again.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
 
-#include "core/base/log.hpp"
-#include "core/base/progress.hpp"
-#include "core/compute/backend.hpp"
-#include "core/pipeline/report.hpp"
-#include "core/pipeline/request.hpp"
-#include "core/plan/algorithm_choice.hpp"
-#include "core/sources/source.hpp"
+#include "core/pipeline/result.hpp"
+#include "core/pipeline/run_events.hpp"
 
 namespace reber {
 
-/// What a run leaves in memory, for the viewer, the benchmark and the verification.
-struct PipelineResult {
-  Report report;
-  std::shared_ptr<const FitsImage> image;
-  std::shared_ptr<const Plane> plane;  ///< convolved where asked for
-  std::optional<BackgroundModel> background;
-  std::shared_ptr<const IslandMap> islands;
-  std::vector<Source> sources;
-  std::optional<Beam> beam;          ///< of `plane`
-  std::vector<std::string> history;  ///< how it was made, one line a fact: HISTORY of every file
+/// Runs requests on one image. One thread at a time; pipelines of different backends may run side by side.
+///   open - read - convolve - background - detect - measure - fit - judge - write
+/// A stage whose Key is that of the outcome kept from before takes it whole: value, facts, warnings and time. Else what
+/// depends on the old outcome is released before the stage runs, so that two planes of one stage are never held here.
+class Pipeline {
+ public:
+  Pipeline(std::shared_ptr<Backend> backend, Input input);
+
+  /// Opens, plans, reads, convolves, measures the background, detects, measures, fits, judges, writes: what the request
+  /// asks for. request.input and request.open are those of the input (else InternalError).
+  ///   throws InputError, DataError, DeviceError, Cancelled; files already written before stay, none is half-written;
+  ///   stages that ended before are kept
+  Result run(const Request& request, const RunEvents& events = {});
+
+  /// Called with the request's index and its result.
+  using Take = std::function<void(std::size_t, const Result&)>;
+  /// The same requests, each with its own convolution, read once and convolved as many at a time as the device's memory
+  /// holds (planes_at_once(), Backend::convolve()). Results are handed over group by group: planes that `take`
+  /// does not keep are gone before the next group. Each has the pixels that run() gives, but where an image is streamed
+  /// in bands: their height follows the largest kernel, which FFT convolution shows. All convolutions are resolved
+  /// before a pixel is read.   requests: at least one
+  ///   returns one report of all: the cost of a group's convolutions and files is told once
+  ///   throws as run()
+  Report run_each(std::span<const Request> requests, const Take& take, const RunEvents& events = {});
+
+  [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
+
+ private:
+  class Run;
+  class RunEach;
+  std::shared_ptr<Backend> backend_;
+  Input input_;
+  Outcomes kept_;
 };
 
-/// A convolution ready to be planned: the kernel on the pixel grid, the beam after it and the factor in its weights.
-struct ResolvedConvolution {
-  ConvolutionSpec spec;
-  std::optional<Beam> beam_after;
-  bool copy = false;               ///< the target is the image's own beam: nothing to do
-  double flux_factor = 1;          ///< already in the weights
-  std::vector<std::string> notes;  ///< for the report and HISTORY
-};
-
-/// Stages done before, for a caller that runs the same image again with other parameters (the viewer's LiveRun). What
-/// is set is taken in place of being computed; what is computed is left here. The caller clears what its change makes
-/// invalid.
-struct PipelineCache {
-  std::shared_ptr<const FitsImage> image;  ///< open
-  std::shared_ptr<const Plane> input;      ///< read
-  std::shared_ptr<const Plane> plane;      ///< convolve; with the two below
-  std::optional<ResolvedConvolution> convolution;
-  std::optional<AlgorithmChoice> choice;
-  std::optional<BackgroundModel> background;  ///< background; with the history below
-  std::vector<std::string> background_history;
-};
-
-/// Opens, plans, reads, convolves, measures the background, detects, measures, writes: what the request asks for.
-/// cache: see PipelineCache; it is kept up to date when this throws, too.
-///   throws InputError, DataError, DeviceError, Cancelled; files already written before stay, none is half-written
-[[nodiscard]] PipelineResult run_pipeline(const Request& request, Backend& backend, const Progress& progress,
-                                          const LogSink& log, PipelineCache* cache = nullptr);
-
-/// Factor that keeps the flux scale on smoothing: brightness per beam grows with the beam, Omega_target / Omega_source;
-/// K, Jy/sr and Jy/pixel keep their value.   throws InputError for an unknown unit
-[[nodiscard]] double smoothing_flux_factor(const ImageHeader& header, const Beam& target, const Beam& source);
-
-/// Kernel from the request and the image's beam, unit and geometry (at the image's centre, by WCSLIB).
-/// Jy/beam data smoothed by a Gaussian or to a target beam are multiplied by Omega_new / Omega_old; K, Jy/sr by 1.
-///   throws InputError where a beam, a sky geometry or a known unit is needed and missing, or the target is impossible
-[[nodiscard]] ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const ImageHeader& header,
-                                                      const std::optional<Beam>& beam);
+/// One run of one request.
+[[nodiscard]] Result run_once(std::shared_ptr<Backend> backend, const Request& request, const RunEvents& events = {});
 
 }  // namespace reber

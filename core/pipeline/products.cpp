@@ -18,17 +18,14 @@ namespace {
 
 class Writer {
  public:
-  Writer(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
-         const std::vector<std::string>& history, const Job& job)
-      : wanted_(wanted), backend_(backend), result_(result), history_(history), job_(job) {}
+  Writer(const OutputRequest& wanted, const Result& result, const Job& job)
+      : wanted_(wanted), backend_(*result.backend), result_(result), job_(job) {}
 
   std::vector<std::string> write();
 
  private:
-  [[nodiscard]] const ImageHeader& header() const { return result_.image->header(); }
-  [[nodiscard]] const BackgroundModel* background() const {
-    return result_.background ? &*result_.background : nullptr;
-  }
+  [[nodiscard]] const ImageHeader& header() const { return result_.header(); }
+  [[nodiscard]] const BackgroundModel* background() const { return result_.background(); }
   void map(MapKind kind, const std::string& path, const std::string& unit);
   void drawn_maps();
   void labels();
@@ -37,9 +34,7 @@ class Writer {
 
   const OutputRequest& wanted_;
   Backend& backend_;
-  const PipelineResult& result_;
-  const std::vector<std::string>& history_;
-  const Job& job_;
+  const Result& result_;
   std::vector<std::string> written_;
 };
 
@@ -48,10 +43,10 @@ void Writer::map(MapKind kind, const std::string& path, const std::string& unit)
   OutputHeader out;
   out.like = &header();
   out.unit = unit;
-  out.beam = result_.beam;
-  out.history = history_;
+  out.beam = result_.beam();
+  out.history = result_.history;
   const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    backend_.render_rows(kind, *result_.plane, background(), y0, ny, pixels, job_);
+    backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
   };
   write_fits(path, header().shape, out, rows, wanted_.overwrite, job_.progress());
   written_.push_back(path);
@@ -59,18 +54,18 @@ void Writer::map(MapKind kind, const std::string& path, const std::string& unit)
 
 void Writer::drawn_maps() {
   if (wanted_.model.empty() && wanted_.residual.empty()) return;
-  const ModelMap model(result_.sources, header().shape);
+  const ModelMap model(result_.sources(), header().shape);
   OutputHeader out;
   out.like = &header();
   out.unit = header().unit.text;
-  out.beam = result_.beam;
-  out.history = history_;
-  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources.size()));
+  out.beam = result_.beam();
+  out.history = result_.history;
+  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources().size()));
   const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
   const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
     model.rows(y0, ny, drawn.data());
-    backend_.render_rows(MapKind::image, *result_.plane, nullptr, y0, ny, pixels, job_);
+    backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
     for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
   };
   for (const auto& [path, rows] :
@@ -82,12 +77,12 @@ void Writer::drawn_maps() {
 }
 
 void Writer::labels() {
-  if (wanted_.labels.empty() || !result_.islands) return;
+  if (wanted_.labels.empty() || !result_.islands()) return;
   OutputHeader out;
   out.like = &header();
-  out.history = history_;
+  out.history = result_.history;
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
-    backend_.label_rows(*result_.islands, y0, ny, pixels, job_);
+    backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
   write_fits(wanted_.labels, header().shape, out, rows, wanted_.overwrite, job_.progress());
   written_.push_back(wanted_.labels);
@@ -100,9 +95,9 @@ double average(const std::vector<float>& values) {
 void Writer::picture(const Catalogue& catalogue) {
   if (wanted_.picture.empty()) return;
   Image image(header().shape);
-  backend_.render_rows(MapKind::image, *result_.plane, nullptr, 0, image.shape().ny, image.data(), job_);
+  backend_.render_rows(MapKind::image, *result_.plane(), nullptr, 0, image.shape().ny, image.data(), job_);
   ImageHeader shown = header();
-  shown.beam = result_.beam;
+  shown.beam = result_.beam();
   PictureOptions options;
   options.title = shown.object;
   options.overwrite = wanted_.overwrite;
@@ -119,7 +114,7 @@ void Writer::catalogues(const Catalogue& catalogue) {
   if (wanted_.catalogues.empty()) return;
   std::optional<Catalogue> other;
   if (wanted_.columns != ColumnSet::pybdsf)
-    other = in_columns(catalogue, result_.sources, wanted_.columns, result_.beam);
+    other = in_columns(catalogue, result_.sources(), wanted_.columns, result_.beam());
   const Catalogue& named = other ? *other : catalogue;
   for (const std::string& path : wanted_.catalogues) {
     write_catalogue(catalogue_format(path).table ? named : catalogue, path, wanted_.overwrite);
@@ -130,7 +125,7 @@ void Writer::catalogues(const Catalogue& catalogue) {
 std::vector<std::string> Writer::write() {
   Catalogue catalogue;
   if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
-    catalogue = make_catalogue(result_.sources, header(), history_);
+    catalogue = make_catalogue(result_.sources(), header(), result_.history);
   catalogues(catalogue);
   const std::string& unit = header().unit.text;
   map(MapKind::image, wanted_.convolved, unit);
@@ -151,9 +146,8 @@ bool any_product(const OutputRequest& wanted) {
          !wanted.picture.empty();
 }
 
-std::vector<std::string> write_products(const OutputRequest& wanted, Backend& backend, const PipelineResult& result,
-                                        const std::vector<std::string>& history, const Job& job) {
-  return Writer(wanted, backend, result, history, job).write();
+std::vector<std::string> write_products(const OutputRequest& wanted, const Result& result, const Job& job) {
+  return Writer(wanted, result, job).write();
 }
 
 }  // namespace reber

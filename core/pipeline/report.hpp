@@ -11,8 +11,7 @@ namespace reber {
 
 /// One stage of a run.
 struct StageReport {
-  /// read, convolve, background, detect, measure, fit, write, verify; the negative search's end in "-neg"
-  std::string name;
+  std::string name;  ///< stage_name() of core/pipeline/stage_id.hpp: "read", "fit", "fit-neg"
   double wall_ms = 0;
   double device_ms = 0;         ///< 0 on a CPU
   std::int64_t bytes_up = 0;    ///< host to device

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the kernel that the user names to weights on this image's grid, with the beam and the flux scale that follow.
+// Target beams, Gaussians in pixels, files: each becomes weights.
+#include "core/pipeline/resolve_convolution.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
 #include "core/pipeline/parameter_rules.hpp"
-#include "core/pipeline/pipeline.hpp"
 
 namespace reber {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compute/backend.hpp"
 #include "core/compute/convolution.hpp"
 
 namespace reber {
@@ -23,5 +24,16 @@ struct AlgorithmChoice {
                                                std::optional<Algorithm> asked, double dynamic_range);
 
 inline constexpr double kFftDynamicRange = 1e5;
+
+/// Largest absolute value over the clipped standard deviation; not finite where there is no noise.
+[[nodiscard]] double dynamic_range(Backend& backend, const Plane& plane, const Job& job = {});
+
+struct RangeChoice {
+  AlgorithmChoice choice;
+  std::string warning;  ///< where it is an FFT all the same; else empty
+};
+
+/// The choice made anew for such a range of pixels; nothing where the range is within kFftDynamicRange or unknown.
+[[nodiscard]] std::optional<RangeChoice> choice_for_range(const std::vector<ConvolutionQuote>& quotes, double range);
 
 }  // namespace reber

@@ -252,4 +252,12 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
   return sources;
 }
 
+std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam) {
+  constexpr std::int64_t kLeast = 7;
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!beam || !geometry) return kLeast;
+  return std::max(kLeast, static_cast<std::int64_t>(0.75 * beam->area_deg2() / std::abs(geometry->determinant())));
+}
+
 }  // namespace reber

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/progress.hpp"
 #include "core/compute/detection.hpp"
+#include "core/model/beam.hpp"
+#include "core/model/image_header.hpp"
 #include "core/sources/source.hpp"
 
 namespace reber {
@@ -33,5 +36,9 @@ struct DeblendOptions {
 [[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
                                               const DetectOptions& detect, const DeblendOptions& options,
                                               const Progress& progress = {});
+
+/// Fewest pixels of an island that can hold two sources: three quarters of a beam's area, at least 7. Two points at the
+/// seed level a beam apart cover more than one.
+[[nodiscard]] std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam);
 
 }  // namespace reber

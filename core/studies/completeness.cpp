@@ -13,7 +13,6 @@
 #include "core/fits/fits_image.hpp"
 #include "core/model/image.hpp"
 #include "core/model/image_header.hpp"
-#include "core/plan/tiling.hpp"
 #include "core/studies/random.hpp"
 
 namespace reber {
@@ -75,9 +74,9 @@ class Near {
 
 class Experiment {
  public:
-  Experiment(Request request, const CompletenessOptions& options, Backend& backend, const Progress& progress,
-             const LogSink& log)
-      : request_(std::move(request)), options_(options), backend_(backend), progress_(progress), log_(log) {}
+  Experiment(Request request, const CompletenessOptions& options, std::shared_ptr<Backend> backend,
+             const Progress& progress, const LogSink& log)
+      : request_(std::move(request)), options_(options), backend_(std::move(backend)), progress_(progress), log_(log) {}
 
   CompletenessResult run();
 
@@ -95,10 +94,10 @@ class Experiment {
 
   Request request_;
   const CompletenessOptions& options_;
-  Backend& backend_;
+  std::shared_ptr<Backend> backend_;
   const Progress& progress_;
   const LogSink& log_;
-  PipelineCache cache_;
+  std::shared_ptr<const ImageHeader> header_;
   CompletenessResult result_;
   Image image_, rms_;
   std::vector<std::int32_t> labels_;
@@ -127,34 +126,35 @@ std::size_t Experiment::bin_of(double snr) const {
 void Experiment::search_image() {
   Request request = request_;
   request.negative_too = true;
-  PipelineResult first = run_pipeline(request, backend_, progress_, log_, &cache_);
-  const ImageHeader& header = first.image->header();
+  const Result first = run_once(backend_, request, events_of(progress_, log_));
+  header_ = first.outcomes.opened->value.header;
+  const ImageHeader& header = *header_;
+  const std::optional<Beam> own = first.beam();
   const auto local = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
                                               0.5 * static_cast<double>(header.shape.ny - 1));
-  if (!first.beam || !local)
+  if (!own || !local)
     throw InputError(
         fmt::format("{}: sources are injected with the restoring beam's shape on a sky grid, and there is {}",
-                    request_.input, first.beam ? "no sky grid" : "no beam; --beam gives one"));
+                    request_.input, own ? "no sky grid" : "no beam; --beam gives one"));
   sky_per_pixel_ = *local;
   unit_ = header.unit.factor;
-  per_sum_ = flux_per_sum(header, first.beam);
-  const Covariance beam =
-      to_pixels(sky_covariance(first.beam->major_deg, first.beam->minor_deg, first.beam->pa_deg), *local);
+  per_sum_ = flux_per_sum(header, own);
+  const Covariance beam = to_pixels(sky_covariance(own->major_deg, own->minor_deg, own->pa_deg), *local);
   shape_ = beam + to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local);
   const Ellipse axes = ellipse_of(shape_);
   result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
-  const Shape shape = first.plane->shape();
+  const Shape shape = first.plane()->shape();
   image_ = Image(shape), rms_ = Image(shape);
-  backend_.render_rows(MapKind::image, *first.plane, nullptr, 0, shape.ny, image_.data(), progress_);
-  backend_.render_rows(MapKind::rms, *first.plane, &*first.background, 0, shape.ny, rms_.data(), progress_);
+  backend_->render_rows(MapKind::image, *first.plane(), nullptr, 0, shape.ny, image_.data(), progress_);
+  backend_->render_rows(MapKind::rms, *first.plane(), first.background(), 0, shape.ny, rms_.data(), progress_);
   labels_.resize(static_cast<std::size_t>(shape.count()));
-  backend_.label_rows(*first.islands, 0, shape.ny, labels_.data(), progress_);
+  backend_->label_rows(*first.islands(), 0, shape.ny, labels_.data(), progress_);
   std::vector<float> known(rms_.data(), rms_.data() + shape.count());
   std::erase_if(known, [](float v) { return !(v > 0); });
   if (known.empty()) throw InputError(fmt::format("{}: its noise is zero or unknown everywhere", request_.input));
   std::nth_element(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2), known.end());
   result_.median_rms = static_cast<double>(known[known.size() / 2]) * unit_;
-  before_ = std::move(first.sources);
+  before_ = first.sources();
 }
 
 void Experiment::count_detections() {
@@ -236,20 +236,15 @@ std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
 void Experiment::one_round(const std::vector<Injected>& injected) {
   Image with = image_.clone();
   for (const Injected& one : injected) add(with, one.x, one.y, one.peak, shape_);
-  MemoryNeeds needs;
-  needs.shape = with.shape();
-  needs.copy = true;  // for passes of the background without the sources
-  const std::int64_t offered = backend_.info().device_memory_bytes, cap = request_.device_memory_bytes;
-  PipelineCache cache;
-  cache.image = cache_.image;
-  cache.input = backend_.load(*memory_source(with.data(), with.shape()),
-                              plan_tiling(needs, offered > 0 && cap > 0 ? std::min(cap, offered) : offered), {});
+  const Input input{request_.input, request_.open, memory_source(with.data(), with.shape()), header_};
   // Its progress would count every round anew; a wish to stop is heard.
-  const Progress silent([this](const std::string&, double) { progress_.check(); }, nullptr);
-  const PipelineResult result = run_pipeline(request_, backend_, silent, LogSink(), &cache);
+  RunEvents silent;
+  silent.progress = Progress([this](const std::string&, double) { progress_.check(); }, nullptr);
+  const Result result = Pipeline(backend_, input).run(request_, silent);
+  const std::vector<Source>& sources = result.sources();
   Near found(0.5 * fwhm_);
-  for (std::size_t i = 0; i < result.sources.size(); ++i) found.add(result.sources[i].x, result.sources[i].y, i);
-  for (const Injected& one : injected) judge(one, found, result.sources);
+  for (std::size_t i = 0; i < sources.size(); ++i) found.add(sources[i].x, sources[i].y, i);
+  for (const Injected& one : injected) judge(one, found, sources);
 }
 
 void Experiment::judge(const Injected& one, const Near& found, const std::vector<Source>& sources) {
@@ -352,9 +347,10 @@ double Fraction::high() const {
   return std::min(1.0, (p + 0.5 / n + std::sqrt(p * (1 - p) / n + 0.25 / (n * n))) / (1 + 1 / n));
 }
 
-CompletenessResult measure_completeness(Request request, const CompletenessOptions& options, Backend& backend,
-                                        const Progress& progress, const LogSink& log) {
-  return Experiment(std::move(request), options, backend, progress, log).run();
+CompletenessResult measure_completeness(Request request, const CompletenessOptions& options,
+                                        std::shared_ptr<Backend> backend, const Progress& progress,
+                                        const LogSink& log) {
+  return Experiment(std::move(request), options, std::move(backend), progress, log).run();
 }
 
 }  // namespace reber

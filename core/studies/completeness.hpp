@@ -58,7 +58,8 @@ struct CompletenessResult {
 /// before. Its output files are not written.
 ///   throws InputError without a beam on a sky grid; Cancelled
 [[nodiscard]] CompletenessResult measure_completeness(Request request, const CompletenessOptions& options,
-                                                      Backend& backend, const Progress& progress, const LogSink& log);
+                                                      std::shared_ptr<Backend> backend, const Progress& progress,
+                                                      const LogSink& log);
 
 [[nodiscard]] std::string to_text(const CompletenessResult& result);
 [[nodiscard]] std::string to_json(const CompletenessResult& result);

@@ -38,15 +38,14 @@ struct Band {
 
 class Forced {
  public:
-  Forced(const SkyList& list, const PipelineResult& result, Backend& backend, const ForcedRequest& request,
-         const Progress& progress)
+  Forced(const SkyList& list, const Result& result, const ForcedRequest& request, const Progress& progress)
       : list_(list),
         result_(result),
-        header_(result.image->header()),
-        backend_(backend),
+        header_(result.header()),
+        backend_(*result.backend),
         request_(request),
         progress_(progress),
-        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beam) {}
+        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beam()) {}
 
   std::vector<ForcedSource> run();
 
@@ -65,7 +64,7 @@ class Forced {
   }
 
   const SkyList& list_;
-  const PipelineResult& result_;
+  const Result& result_;
   const ImageHeader& header_;
   Backend& backend_;
   const ForcedRequest& request_;
@@ -84,7 +83,7 @@ void Forced::load(std::int64_t y0, std::int64_t y1) {
   for (const auto& [kind, into] : {std::pair(MapKind::image, &band_.image), std::pair(MapKind::mean, &band_.mean),
                                    std::pair(MapKind::rms, &band_.rms)}) {
     into->resize(static_cast<std::size_t>(band_.ny * band_.nx));
-    backend_.render_rows(kind, *result_.plane, &*result_.background, y0, band_.ny, into->data(), progress_);
+    backend_.render_rows(kind, *result_.plane(), result_.background(), y0, band_.ny, into->data(), progress_);
   }
 }
 
@@ -281,15 +280,15 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
 std::vector<ForcedSource> Forced::run() {
   const auto centre = header_.wcs.sky_per_pixel(0.5 * static_cast<double>(header_.shape.nx - 1),
                                                 0.5 * static_cast<double>(header_.shape.ny - 1));
-  if (result_.beam && centre) {
-    beam_px_ =
-        to_pixels(sky_covariance(result_.beam->major_deg, result_.beam->minor_deg, result_.beam->pa_deg), *centre);
+  const std::optional<Beam> beam = result_.beam();
+  if (beam && centre) {
+    beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
     constexpr double kSamplesPerFwhm = 2.5;
     step_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(ellipse_of(*beam_px_).minor / kSamplesPerFwhm / 2));
   }
-  per_sum_ = flux_per_sum(header_, result_.beam);
-  fitter_.measure_noise(backend_, *result_.plane, *result_.background, *result_.islands);
-  targets_ = forced::place(list_, header_, result_.beam, beam_px_, request_.shape);
+  per_sum_ = flux_per_sum(header_, beam);
+  fitter_.measure_noise(backend_, *result_.plane(), *result_.background(), *result_.islands());
+  targets_ = forced::place(list_, header_, beam, beam_px_, request_.shape);
   groups_ = forced::group(targets_, header_.shape);
   ThreadPool pool(request_.threads);
   for (std::size_t first = 0; first < groups_.size();) {
@@ -317,9 +316,9 @@ std::vector<ForcedSource> Forced::run() {
 
 }  // namespace
 
-std::vector<ForcedSource> measure_forced(const SkyList& list, const PipelineResult& result, Backend& backend,
-                                         const ForcedRequest& request, const Progress& progress) {
-  return Forced(list, result, backend, request, progress).run();
+std::vector<ForcedSource> measure_forced(const SkyList& list, const Result& result, const ForcedRequest& request,
+                                         const Progress& progress) {
+  return Forced(list, result, request, progress).run();
 }
 
 }  // namespace reber

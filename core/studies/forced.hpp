@@ -60,9 +60,8 @@ struct ForcedSource {
 /// taken away first.
 /// result: a finished run with background and islands.   One result per entry of `list`, in its order.
 ///   throws InputError where the list's frame is not the image's or the image has no beam and no shape is given
-[[nodiscard]] std::vector<ForcedSource> measure_forced(const SkyList& list, const PipelineResult& result,
-                                                       Backend& backend, const ForcedRequest& request,
-                                                       const Progress& progress);
+[[nodiscard]] std::vector<ForcedSource> measure_forced(const SkyList& list, const Result& result,
+                                                       const ForcedRequest& request, const Progress& progress);
 
 [[nodiscard]] Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyList& list,
                                          const ImageHeader& header, const std::vector<std::string>& history);

@@ -6,31 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/model/image.hpp"
 #include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/pipeline/resolve_convolution.hpp"
+#include "core/studies/differences.hpp"
 
 namespace reber {
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-/// Difference that no bound admits where exactly one of the two is NaN.
-double difference(double a, double b) {
-  if (std::isnan(a) && std::isnan(b)) return 0;
-  const double d = std::abs(a - b);
-  return a == b ? 0 : std::isnan(d) ? kInfinite : d;
-}
-
-double relative(double a, double b) {
-  const double d = difference(a, b);
-  return d > 0 ? d / std::max(std::abs(b), 1e-300) : 0;
-}
 
 Image stored(Backend& backend, MapKind kind, const Plane& plane, const BackgroundModel* model) {
   Image image(plane.shape());
@@ -92,18 +78,6 @@ void Comparison::exact_maps(const std::string& stage, MapKind kind, const Backgr
     }
   add(stage, "pixels that differ", static_cast<double>(different), 0,
       first < 0 ? "" : fmt::format("x {} y {}", first % got.shape().nx, first / got.shape().nx));
-}
-
-/// Largest error of a convolution, relative to the brightest pixel times the sum of |weights|. FFT: five times what
-/// float32 transforms showed up to 4096^2. Chains of n roundings: 4 sqrt(n) u, which rounding exceeds with a
-/// probability below 1e-3 (Higham & Mary 2019, theorem 2.4), and never less than the FFT's. A large kernel's rows are
-/// summed apart.
-double convolution_bound(Algorithm algorithm, Shape kernel) {
-  constexpr double kFft = 1e-6, kUnitRoundoff = 0x1p-24;
-  if (algorithm == Algorithm::fft) return kFft;
-  const bool one_chain = algorithm == Algorithm::direct && !sums_rows_apart(kernel);
-  const double terms = static_cast<double>(one_chain ? kernel.count() : kernel.ny + kernel.nx);
-  return std::max(kFft, 4 * std::sqrt(terms) * kUnitRoundoff);
 }
 
 void Comparison::compare_convolved(const std::string& stage, const Image& got, const Image& expected, double weights,

@@ -21,15 +21,14 @@ Request quiet(Request request) {
   return request;
 }
 
-std::shared_ptr<const Image> rendered(Backend& backend, MapKind kind, const PipelineResult& result,
-                                      const Progress& progress) {
-  const Shape shape = result.plane->shape();
+std::shared_ptr<const Image> rendered(MapKind kind, const Result& result, const Progress& progress) {
+  const Shape shape = result.plane()->shape();
   auto image = std::make_shared<Image>(shape);
-  const BackgroundModel* background = result.background ? &*result.background : nullptr;
   constexpr std::int64_t kBand = 512;
   for (std::int64_t y = 0; y < shape.ny; y += kBand) {
     progress.check();
-    backend.render_rows(kind, *result.plane, background, y, std::min(kBand, shape.ny - y), &image->at(y, 0));
+    result.backend->render_rows(kind, *result.plane(), result.background(), y, std::min(kBand, shape.ny - y),
+                                &image->at(y, 0));
   }
   return image;
 }
@@ -43,13 +42,14 @@ Progress part_of(const Progress& progress, const std::string& what, double from,
       nullptr);
 }
 
-double beam_pixels(const PipelineResult& result) {
-  if (!result.beam || !result.image) return 1;
-  const ImageHeader& header = result.image->header();
+double beam_pixels(const Result& result) {
+  const std::optional<Beam> beam = result.beam();
+  if (!beam) return 1;
+  const ImageHeader& header = result.header();
   const auto m =
       header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx), 0.5 * static_cast<double>(header.shape.ny));
   if (!m || !(std::abs(m->determinant()) > 0)) return 1;
-  return std::max(1e-6, result.beam->major_deg / std::sqrt(std::abs(m->determinant())));
+  return std::max(1e-6, beam->major_deg / std::sqrt(std::abs(m->determinant())));
 }
 
 }  // namespace
@@ -144,22 +144,22 @@ std::string Proof::verdict() const {
   return text;
 }
 
-Proof make_proof(const Request& request, Backend& tested, Backend& oracle, const Progress& progress) {
+Proof make_proof(const Request& request, const std::shared_ptr<Backend>& tested, const std::shared_ptr<Backend>& oracle,
+                 const Progress& progress) {
   Proof proof;
-  proof.tested = tested.info().name;
-  proof.oracle = oracle.info().name;
-  proof.tested_device = tested.info().device;
-  proof.oracle_device = oracle.info().device;
+  proof.tested = tested->info().name;
+  proof.oracle = oracle->info().name;
+  proof.tested_device = tested->info().device;
+  proof.oracle_device = oracle->info().device;
   const Request wanted = quiet(request);
-  const PipelineResult a = run_pipeline(wanted, tested, part_of(progress, proof.tested, 0, 0.15), LogSink());
-  const PipelineResult b = run_pipeline(wanted, oracle, part_of(progress, proof.oracle, 0.15, 0.5), LogSink());
+  const Result a = run_once(tested, wanted, events_of(part_of(progress, proof.tested, 0, 0.15)));
+  const Result b = run_once(oracle, wanted, events_of(part_of(progress, proof.oracle, 0.15, 0.5)));
   proof.tested_report = a.report;
   proof.oracle_report = b.report;
 
-  const auto rms = b.background ? rendered(oracle, MapKind::rms, b, progress) : nullptr;
+  const auto rms = b.background() != nullptr ? rendered(MapKind::rms, b, progress) : nullptr;
   const auto add = [&](const char* name, MapKind kind, const Image* sigma, const char* unit) {
-    proof.maps.push_back(
-        compare_maps(name, rendered(tested, kind, a, progress), rendered(oracle, kind, b, progress), sigma, unit));
+    proof.maps.push_back(compare_maps(name, rendered(kind, a, progress), rendered(kind, b, progress), sigma, unit));
   };
   add(request.convolve ? "convolved" : "input", MapKind::image, rms.get(), rms ? "local rms" : "of the image's unit");
   if (rms) {
@@ -167,8 +167,8 @@ Proof make_proof(const Request& request, Backend& tested, Backend& oracle, const
     add("rms", MapKind::rms, rms.get(), "local rms");
     add("snr", MapKind::snr, nullptr, "S/N");
   }
-  proof.sources = compare_sources(a.sources, b.sources, beam_pixels(b));
-  proof.verification = verify(wanted, tested, oracle, part_of(progress, "checks", 0.5, 1));
+  proof.sources = compare_sources(a.sources(), b.sources(), beam_pixels(b));
+  proof.verification = verify(wanted, *tested, *oracle, part_of(progress, "checks", 0.5, 1));
   return proof;
 }
 

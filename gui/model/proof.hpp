@@ -48,8 +48,9 @@ struct Proof {
   [[nodiscard]] bool passed() const;
 };
 
-/// Runs the verification and the request on both.   throws as run_pipeline and verify
-[[nodiscard]] Proof make_proof(const Request& request, Backend& tested, Backend& oracle, const Progress& progress);
+/// Runs the verification and the request on both.   throws as Pipeline::run and verify
+[[nodiscard]] Proof make_proof(const Request& request, const std::shared_ptr<Backend>& tested,
+                               const std::shared_ptr<Backend>& oracle, const Progress& progress);
 
 /// difference / sigma, pixel by pixel; see ProofMap. sigma: one value a pixel, or null for 1.
 [[nodiscard]] ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested,

@@ -80,7 +80,7 @@ struct Document {
   std::unique_ptr<LiveRun> session;  ///< null before the first run
   std::shared_ptr<const LiveResult> result;
   std::vector<SourceShape> shapes;      ///< of result->sources, row by row
-  std::vector<std::string> stages_run;  ///< for result: those of the run before the fits count too
+  std::vector<std::string> stages_run;  ///< for result
   std::uint64_t submitted = 0;          ///< generation of the newest request; result is stale where it is older
   Selection selection;
   DocumentInspect inspect;

@@ -58,8 +58,8 @@ void start(Context& context, Document& document) {
   work.asked = true;
   Shell* shell = &context.shell;
   work.job->start([shell, request, tested = work.tested, oracle = work.oracle](const Progress& progress) {
-    const auto first = shell->make_backend(tested), second = shell->make_backend(oracle);
-    return std::shared_ptr<const Proof>(std::make_shared<Proof>(make_proof(request, *first, *second, progress)));
+    const std::shared_ptr<Backend> first = shell->make_backend(tested), second = shell->make_backend(oracle);
+    return std::shared_ptr<const Proof>(std::make_shared<Proof>(make_proof(request, first, second, progress)));
   });
 }
 

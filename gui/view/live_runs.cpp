@@ -11,16 +11,16 @@
 namespace reber::gui {
 namespace {
 
-SessionMap map_of(LayerKind kind) {
+MapKind map_of(LayerKind kind) {
   switch (kind) {
     case LayerKind::background:
-      return SessionMap::mean;
+      return MapKind::mean;
     case LayerKind::rms:
-      return SessionMap::rms;
+      return MapKind::rms;
     case LayerKind::snr:
-      return SessionMap::snr;
+      return MapKind::snr;
     default:
-      return SessionMap::plane;
+      return MapKind::image;
   }
 }
 
@@ -72,23 +72,14 @@ void LiveRuns::run(Document& document) {
   if (!document.session)
     document.session =
         std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake_);
-  // Fits take longer than all else: what was detected is shown first, measured by moments, and fitted then.
-  Request first = document.request;
-  std::optional<Request>& refined = work_of(document).refined;
-  refined.reset();
-  // Not where a session's selection and flags wait for the rows of the fitted sources.
-  const bool rows_awaited = document.sources.awaited.has_value();
-  if (!rows_awaited && first.detect && first.fit.method != FitRequest::Method::moments) {
-    refined = first;
-    first.fit.method = FitRequest::Method::moments;
-  }
-  document.submitted = document.session->submit(std::move(first));
+  // A workspace's selection and flags wait for the rows of the fitted sources.
+  const auto answer = document.sources.awaited ? LiveRun::Answer::whole : LiveRun::Answer::moments_first;
+  document.submitted = document.session->submit(document.request, answer);
 }
 
 void LiveRuns::cancel(Document& document) {
   Work& work = work_of(document);
   work.layer_slot.cancel();
-  work.refined.reset();
   if (!document.session) return;
   document.session->cancel();
   if (document.result) document.submitted = document.result->generation;
@@ -103,7 +94,12 @@ void LiveRuns::use_backend(const std::string& name) {
   backend_ = name;
   for (const auto& document : state_.documents) {
     document->session.reset();
-    work_of(*document).link_run = nullptr;
+    Work& work = work_of(*document);
+    work.link_run = nullptr;
+    // Another run counts its results from the beginning.
+    work.seen_result = 0;
+    work.asked.fill(0);
+    for (Layer& layer : document->layers) layer.generation = 0;
     if (document->result) run(*document);
   }
 }
@@ -139,16 +135,7 @@ void LiveRuns::take_result(Document& document, Work& work) {
   if (document.result) document.selection.follow(document.result->sources, result->sources);
   document.result = result;
   document.shapes = source_shapes(result->sources);
-  // A run that adds the fits alone does not hide what ran for the sources before it.
-  std::vector<std::string> ran =
-      result->generation == work.refining ? std::move(document.stages_run) : std::vector<std::string>();
-  for (const std::string& stage : result->stages_run)
-    if (std::ranges::find(ran, stage) == ran.end()) ran.push_back(stage);
-  document.stages_run = std::move(ran);
-  if (work.refined && !document.result_stale()) {
-    document.submitted = work.refining = document.session->submit(std::move(*work.refined));
-    work.refined.reset();
-  }
+  document.stages_run = result->stages_run;
 }
 
 /// The sources' Gaussians, or what they leave of the plane they were found in.
@@ -208,7 +195,7 @@ void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& can
 /// Of the session: by its tiles, or whole.
 void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas) {
   LiveRun& session = *document.session;
-  const SessionMap map = map_of(kind);
+  const MapKind map = map_of(kind);
   const std::uint64_t now = document.result->generation;
   const bool residual = kind == LayerKind::residual;
   if (std::uint64_t& asked = work.asked[static_cast<std::size_t>(kind)]; asked != now) {

@@ -62,8 +62,6 @@ class LiveRuns {
     const LiveRun* link_run = nullptr;               ///< the last one given `link_shared`
     bool link_shared = false;
     std::uint64_t seen_result = 0;
-    std::uint64_t refining = 0;      ///< generation of the run that fits what is shown
-    std::optional<Request> refined;  ///< what is run, with fits, once the sources by moments are there
   };
   [[nodiscard]] Work& work_of(const Document& document);
   void start_model(Work& work, const std::shared_ptr<const LiveResult>& result, LayerKind kind,

@@ -53,6 +53,10 @@ run find "$image" "${cpu[@]}" -o b.csv --columns casda
 expect_status 0
 run find "$image" "${cpu[@]}" -o c.csv
 expect_status 0
+run find "$image" "${cpu[@]}" -o CAPITALS.CSV
+expect_status 0
+checks=$((checks + 1))
+cmp -s c.csv CAPITALS.CSV || report "expected the same table under a name in capitals"
 what="units of the sets"
 checks=$((checks + 1))
 python3 - 2>err <<'E2' || report "expected the same sources in each set's units"

@@ -11,6 +11,7 @@
 #include "core/pipeline/pipeline.hpp"
 #include "core/studies/verification.hpp"
 #include "tests/golden/lists.hpp"
+#include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -114,13 +115,13 @@ TEST_P(GoldenImages, sources_of_other_finders_are_found_with_their_fluxes) {
     SCOPED_TRACE(one.image);
     Request request = finding(path_of(one.image), one.seed, one.flood);
     request.open.unit = "Jy/beam";  // PyBDSF's detection image has no BUNIT
-    const PipelineResult result = run_pipeline(request, backend(GetParam()), {}, {});
+    const Result result = run_once(shared_backend(GetParam()), request);
     const auto theirs = read_list(path_of(one.list));
-    const ListMatch match = match_list(theirs, result.sources, *result.beam);
+    const ListMatch match = match_list(theirs, result.sources(), *result.beam());
     fmt::print(
         "{} on {}: {} of {} {} sources matched ({:.3f}), median flux ratio {:.3f}, offset {:.2f} arcsec; {} found\n",
         GetParam(), one.image, match.matched, theirs.size(), one.finder, match.fraction, match.flux_ratio,
-        match.offset_arcsec, result.sources.size());
+        match.offset_arcsec, result.sources().size());
     EXPECT_GE(match.fraction, one.least_matched);
     EXPECT_GE(match.flux_ratio, one.flux_low);
     EXPECT_LE(match.flux_ratio, one.flux_high);

@@ -16,6 +16,7 @@
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/sky/view_axes.hpp"
 #include "gui/model/tables/source_view.hpp"
+#include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -221,7 +222,8 @@ TEST(GuiProof, AcceptsABackendThatKeepsItsBounds) {
   request.background = BackgroundRequest{};
   request.detect = DetectOptions{};
   request.fit.method = FitRequest::Method::moments;
-  const Proof proof = make_proof(request, testing::backend("cpu"), testing::backend("reference"), Progress());
+  const Proof proof =
+      make_proof(request, testing::shared_backend("cpu"), testing::shared_backend("reference"), Progress());
   EXPECT_TRUE(proof.passed()) << proof.verdict();
   ASSERT_EQ(proof.maps.size(), 4U);
   for (const ProofMap& each : proof.maps) EXPECT_TRUE(each.worst < 1e-3) << each.name << ' ' << each.worst;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -14,6 +15,7 @@
 #include "core/fits/fits_writer.hpp"
 #include "core/live/display_tiles.hpp"
 #include "kernels/backends.hpp"
+#include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -26,8 +28,12 @@ class LiveRunTest : public ::testing::Test {
   void SetUp() override {
     image_ = random_image({300, 280}, 0.01, 11);
     for (int i = 0; i < 6; ++i) image_.at(30 + 40 * i, 50 + 30 * i) = 40.0f + static_cast<float>(i);
+    for (int i = 0; i < 6; ++i) image_.at(40 + 40 * i, 20 + 30 * i) = -30.0f - static_cast<float>(i);
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     path_ = ::testing::TempDir() + "reber_session_" + test->name() + ".fits";  // tests may run side by side
+    write_image();
+  }
+  void write_image() const {
     write_fits(path_, image_.shape(), {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
                  std::copy_n(image_.data() + y0 * image_.shape().nx, ny * image_.shape().nx, out);
                }),
@@ -61,6 +67,11 @@ class LiveRunTest : public ::testing::Test {
     std::unique_lock lock(mutex_);
     const bool met = changed_.wait_for(lock, std::chrono::seconds(10), done);
     return met ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "not within ten seconds";
+  }
+
+  /// A request with fits, answered by one result.
+  static std::uint64_t submit_whole(LiveRun& live, const Request& request) {
+    return live.submit(request, LiveRun::Answer::whole);
   }
 
   ::testing::AssertionResult run(LiveRun& session, const Request& wanted) {
@@ -105,15 +116,109 @@ TEST_F(LiveRunTest, what_was_kept_gives_the_answer_of_a_plain_run) {
   ASSERT_TRUE(run(*live, wanted));
   wanted.detect->seed = 4;
   ASSERT_TRUE(run(*live, wanted));
-  const PipelineResult plain = run_pipeline(wanted, backend("cpu"), {}, {});
+  const Result plain = run_once(shared_backend("cpu"), wanted);
   const auto& sources = live->result()->sources;
-  ASSERT_EQ(sources.size(), plain.sources.size());
+  ASSERT_EQ(sources.size(), plain.sources().size());
   ASSERT_GE(sources.size(), 3u);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    EXPECT_EQ(sources[i].x, plain.sources[i].x);
-    EXPECT_EQ(sources[i].peak, plain.sources[i].peak);
+    EXPECT_EQ(sources[i].x, plain.sources()[i].x);
+    EXPECT_EQ(sources[i].peak, plain.sources()[i].peak);
   }
   EXPECT_EQ(live->result()->history, plain.history);
+}
+
+TEST_F(LiveRunTest, a_newer_request_stops_the_fits_of_either_image) {
+  for (const char* stage : {"fit", "fit-neg"}) {
+    Request slow = request(5);
+    slow.negative_too = true;
+    slow.beam = Beam{3.0 / 3600, 3.0 / 3600, 0};
+    slow.fit.method = FitRequest::Method::gaussian;
+    Request newer = slow;
+    newer.detect->seed = 6;
+    std::atomic<std::uint64_t> first = 0, second = 0;
+    std::vector<std::uint64_t> seen;
+    std::mutex mutex;
+    std::unique_ptr<LiveRun> live;  // ends before what its thread uses
+    const auto changed = [&] {      // on the session's thread: the newer request comes while the stage is at work
+      const std::lock_guard lock(mutex);
+      if (second == 0 && live && live->status().stage == stage) second = submit_whole(*live, newer);
+      if (live && live->result()) seen.push_back(live->result()->generation);
+      const std::lock_guard other(mutex_);
+      changed_.notify_all();
+    };
+    live = std::make_unique<LiveRun>([] { return make_backend("cpu", {}, LogSink()); }, changed);
+    {
+      const std::lock_guard lock(mutex);
+      first = submit_whole(*live, slow);
+    }
+    ASSERT_TRUE(until([&] { return second != 0 && live->result() && live->result()->generation == second; })) << stage;
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(std::ranges::find(seen, first.load()), seen.end()) << stage << " was let finish for nothing";
+  }
+}
+
+TEST_F(LiveRunTest, warnings_and_facts_of_kept_stages_stay) {
+  image_.at(10, 10) = INFINITY;
+  write_image();
+  const auto live = session();
+  ASSERT_TRUE(run(*live, request(10)));
+  const Report first = live->result()->report;
+  ASSERT_FALSE(first.warnings.empty());
+  ASSERT_EQ(first.warnings.back(), "1 infinite pixels count as blank");
+  ASSERT_TRUE(run(*live, request(5)));
+  EXPECT_EQ(live->result()->stages_run.front(), "detect");
+  EXPECT_EQ(live->result()->report.warnings, first.warnings);
+  std::vector<std::string> before, after;
+  for (const auto& [name, value] : first.facts) before.push_back(name);
+  for (const auto& [name, value] : live->result()->report.facts) after.push_back(name);
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(LiveRunTest, sources_by_moments_come_first_and_their_fits_alone_run_after_them) {
+  Request fitted = request(5);
+  fitted.beam = Beam{3.0 / 3600, 3.0 / 3600, 0};
+  fitted.fit.method = FitRequest::Method::gaussian;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const LiveResult>> seen;
+  std::unique_ptr<LiveRun> live;  // ends before what its thread uses
+  live = std::make_unique<LiveRun>([] { return make_backend("cpu", {}, LogSink()); },
+                                   [&] {
+                                     const std::lock_guard lock(mutex);
+                                     if (!live) return;
+                                     const auto result = live->result();
+                                     if (result && (seen.empty() || seen.back() != result)) seen.push_back(result);
+                                     const std::lock_guard other(mutex_);
+                                     changed_.notify_all();
+                                   });
+  std::uint64_t last = 0;
+  {
+    const std::lock_guard lock(mutex);
+    last = live->submit(fitted);
+  }
+  ASSERT_TRUE(until([&] { return live->result() && live->result()->generation == last && !live->status().busy; }));
+  {
+    const std::lock_guard lock(mutex);
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_EQ(seen[0]->request.fit.method, FitRequest::Method::moments);
+    EXPECT_EQ(seen[0]->generation + 1, last);
+    EXPECT_EQ(seen[1]->stages_run, (Names{"read", "background", "detect", "measure", "fit"}));
+    EXPECT_EQ(seen[1]->labels, seen[0]->labels);
+  }
+  fitted.calibration.flux_error = 0.1;  // the fits are kept: one answer
+  last = live->submit(fitted);
+  ASSERT_TRUE(until([&] { return live->result()->generation == last && !live->status().busy; }));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(seen.size(), 3u);
+  EXPECT_TRUE(seen.back()->stages_run.empty());
+}
+
+TEST(LiveRun, a_running_stage_is_out_of_date_where_its_input_or_its_parameters_change) {
+  using enum StageId;
+  for (const StageId running : {open, read, convolve, background, fit})
+    for (const auto& [changed, word] : kStageWords) EXPECT_EQ(LiveRun::outdated(running, changed), changed <= running);
+  for (const StageId running : {detect, measure, judge})
+    for (const auto& [changed, word] : kStageWords)
+      EXPECT_EQ(LiveRun::outdated(running, changed), changed < detect) << "a moving slider must show results";
 }
 
 TEST_F(LiveRunTest, the_newest_of_many_requests_wins) {
@@ -128,21 +233,21 @@ TEST_F(LiveRunTest, the_newest_of_many_requests_wins) {
 TEST_F(LiveRunTest, a_map_is_that_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_map(SessionMap::snr);
-  ASSERT_TRUE(until([&] { return live->map(SessionMap::snr).image != nullptr; }));
-  const PipelineResult plain = run_pipeline(request(5), backend("cpu"), {}, {});
-  const Image expected = render(backend("cpu"), MapKind::snr, *plain.plane, *plain.background);
-  EXPECT_TRUE(same_bits(*live->map(SessionMap::snr).image, expected));
+  live->request_map(MapKind::snr);
+  ASSERT_TRUE(until([&] { return live->map(MapKind::snr).image != nullptr; }));
+  const Result plain = run_once(shared_backend("cpu"), request(5));
+  const Image expected = render(backend("cpu"), MapKind::snr, *plain.plane(), *plain.background());
+  EXPECT_TRUE(same_bits(*live->map(MapKind::snr).image, expected));
 }
 
 TEST_F(LiveRunTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
-  ASSERT_TRUE(until([&] { return live->shown(SessionMap::snr).tiles != nullptr; }));
-  const auto tiles = live->shown(SessionMap::snr).tiles;
-  const PipelineResult plain = run_pipeline(request(5), backend("cpu"), {}, {});
-  const Image map = render(backend("cpu"), MapKind::snr, *plain.plane, *plain.background);
+  live->request_shown(MapKind::snr, {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(MapKind::snr).tiles != nullptr; }));
+  const auto tiles = live->shown(MapKind::snr).tiles;
+  const Result plain = run_once(shared_backend("cpu"), request(5));
+  const Image map = render(backend("cpu"), MapKind::snr, *plain.plane(), *plain.background());
   const ReducedLevels levels = ReducedLevels::of(map, {});
   for (const Reduction reduction : {Reduction::mean, Reduction::peak, Reduction::blend}) {
     const TileKey key{2, reduction, {3, 5, 40, 50}};
@@ -167,10 +272,10 @@ TEST_F(LiveRunTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   const auto shown = [&] {
-    live->request_shown(SessionMap::rms, {{3, Reduction::peak, {0, 0, 7, 9}}}, ShowMaps::tiles);
+    live->request_shown(MapKind::rms, {{3, Reduction::peak, {0, 0, 7, 9}}}, ShowMaps::tiles);
     const std::uint64_t now = live->result()->generation;
-    EXPECT_TRUE(until([&] { return live->shown(SessionMap::rms).generation == now; }));
-    return live->shown(SessionMap::rms).tiles;
+    EXPECT_TRUE(until([&] { return live->shown(MapKind::rms).generation == now; }));
+    return live->shown(MapKind::rms).tiles;
   };
   const auto first = shown();
   ASSERT_NE(first, nullptr);
@@ -189,9 +294,9 @@ TEST_F(LiveRunTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
 TEST_F(LiveRunTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
   auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_shown(SessionMap::snr, {}, ShowMaps::tiles);
-  ASSERT_TRUE(until([&] { return live->shown(SessionMap::snr).tiles != nullptr; }));
-  const auto tiles = live->shown(SessionMap::snr).tiles;
+  live->request_shown(MapKind::snr, {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(MapKind::snr).tiles != nullptr; }));
+  const auto tiles = live->shown(MapKind::snr).tiles;
   live.reset();
   float one = 0;
   EXPECT_THROW(tiles->read(1, Reduction::mean, {0, 0, 1, 1}, &one), Cancelled);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/base/progress.hpp"
 #include "core/base/stop_token.hpp"
 #include "core/pipeline/stage_id.hpp"
 
@@ -27,10 +28,12 @@ TEST(StageId, a_stage_of_the_negative_image_has_a_name_of_its_own_in_reports) {
 TEST(StopToken, throws_once_its_flag_is_up_and_never_without_one) {
   std::atomic<bool> flag{false};
   const StopToken token(&flag), never;
-  EXPECT_NO_THROW(token.check());
+  const Progress progress({}, token);
+  EXPECT_NO_THROW(progress.check());
   flag = true;
   EXPECT_TRUE(token.requested());
   EXPECT_THROW(token.check(), Cancelled);
+  EXPECT_THROW(progress.check(), Cancelled);
   EXPECT_NO_THROW(never.check());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Smoothing to a common or a given beam.
-#include "core/pipeline/smoothing.hpp"
+#include "core/studies/smoothing.hpp"
 
 #include <fmt/format.h>
 
@@ -115,13 +115,13 @@ OutputBeams output_beams(const SmoothInput& input) {
 }
 
 std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, const std::string& output,
-                                Backend& backend, const Progress& progress, const LogSink& log) {
+                                const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log) {
   const OutputBeams beams = output_beams(input);
   OutputHeader header;
   header.like = &input.header;
   header.unit = input.header.unit.text;
   header.beam = beams.one;
-  header.history = history_of(input, base, backend);
+  header.history = history_of(input, base, *backend);
   CubeWriter writer(output, header, beams.table, base.output.overwrite);
   std::vector<Report> reports;
   for (const SmoothPlane& plane : input.planes) {
@@ -134,10 +134,10 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
       continue;
     }
     // What the first plane says of the file is not said again.
-    const PipelineResult result =
-        run_pipeline(plane_request(input, plane, base), backend, progress, reports.empty() ? log : LogSink());
+    const Result result =
+        run_once(backend, plane_request(input, plane, base), events_of(progress, reports.empty() ? log : LogSink()));
     const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
-      backend.render_rows(MapKind::image, *result.plane, nullptr, y0, ny, out);
+      backend->render_rows(MapKind::image, *result.plane(), nullptr, y0, ny, out);
     };
     writer.write_plane(plane.plane, rows, progress);
     reports.push_back(result.report);
@@ -202,12 +202,12 @@ void plan_smoothing(SmoothInput& input) {
     if (plane.own) plan_plane(input, plane, geometry);
 }
 
-std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output, Backend& backend,
-                           const Progress& progress, const LogSink& log) {
+std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,
+                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log) {
   if (input.cube) return smooth_cube(input, base, output, backend, progress, log);
   Request request = plane_request(input, input.planes.front(), base);
   request.output.convolved = output;
-  return {run_pipeline(request, backend, progress, log).report};
+  return {run_once(backend, request, events_of(progress, log)).report};
 }
 
 }  // namespace reber

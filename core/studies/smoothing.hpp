@@ -49,7 +49,7 @@ void plan_smoothing(SmoothInput& input);
 /// blanks, program, options). A cube is read, convolved and written plane by plane.
 ///   throws InputError, DataError, DeviceError, Cancelled; the output appears whole or not at all
 /// One report a plane.
-std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output, Backend& backend,
-                           const Progress& progress, const LogSink& log);
+std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,
+                           const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log);
 
 }  // namespace reber

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stage: islands of pixels above the thresholds, of the image or of the negative image.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/model/beam.hpp"
+#include "core/model/image_header.hpp"
+#include "core/pipeline/request.hpp"
+#include "core/pipeline/stage_work.hpp"
+
+namespace reber {
+
+/// The plane that sources are looked for in and measured on, with what is known of it.
+struct MeasuredPlane {
+  const Plane& plane;
+  const BackgroundModel& background;
+  const ImageHeader& header;
+  const std::optional<Beam>& beam;  ///< of the plane
+};
+
+struct Detected {
+  std::shared_ptr<const IslandMap> islands;
+  DetectOptions options;  ///< as used: a false discovery rate sets the seed threshold
+};
+
+/// The options of the other image, looked for at the same thresholds.
+[[nodiscard]] DetectOptions options_of_negative(const Detected& positive);
+
+/// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where
+/// a false discovery rate does and the image is the positive one.
+///   throws InputError for scales that cannot be, DeviceError, Cancelled
+[[nodiscard]] Detected run_detect(const MeasuredPlane& in, const DetectOptions& options, const Request& request,
+                                  StageWork& work);
+
+}  // namespace reber

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The noise is measured once, outside the islands of the positive image, and serves both images.
+#include "core/pipeline/fit_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace reber {
+namespace {
+
+std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Request& request, StageWork& work) {
+  const auto fitter = std::make_shared<SourceFitter>(request.fit, in.plane.header, in.plane.beam);
+  fitter->measure_noise(work.backend, in.plane.plane, in.plane.background, *in.detected.islands, work.job);
+  work.note(fitter->description());
+  return fitter;
+}
+
+}  // namespace
+
+Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
+  Fitted made{in.fitter ? in.fitter : make_fitter(in, request, work), in.sums, {}};
+  const IslandMap& islands = *in.detected.islands;
+  const IslandPixels pixels = work.backend.island_pixels(in.plane.plane, in.plane.background, islands, 1, work.job);
+  made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), work.job);
+  const bool kept = request.fit.keep_noise_peaks;
+  const auto noise =
+      kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })
+           : leave_out_noise_peaks(made.sums, made.fits);
+  if (noise > 0) {
+    const std::string text = fmt::format("{} {}", noise, kept ? "kept, flagged" : "left out");
+    const std::string name = islands.options().negative ? "noise peaks, negative" : "noise peaks";
+    work.fact(name, text);
+    work.note(fmt::format("{}: {}", name, text));
+  }
+  const auto fitted = std::ranges::count_if(made.fits, [](const SourceFit& fit) { return fit.gaussian.has_value(); });
+  work.algorithm = fmt::format("{} of {} sources; {}", fitted, made.sums.size(), made.fitter->description());
+  return made;
+}
+
+}  // namespace reber

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stage: Gaussians fitted to the sources.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/pipeline/detect_stage.hpp"
+#include "core/sources/fit_sources.hpp"
+#include "core/sources/source.hpp"
+
+namespace reber {
+
+/// Sources as the fits leave them: some are added, noise peaks are left out.
+struct Fitted {
+  std::shared_ptr<const SourceFitter> fitter;  ///< with the noise as measured outside the islands
+  std::vector<SourceSums> sums;
+  std::vector<SourceFit> fits;  ///< one per entry of `sums`
+};
+
+struct FitInputs {
+  MeasuredPlane plane;
+  const Detected& detected;
+  const std::vector<SourceSums>& sums;
+  /// Of the positive image, for the negative one; null: one is made and measures the noise.
+  std::shared_ptr<const SourceFitter> fitter;
+};
+/// throws DeviceError, Cancelled
+[[nodiscard]] Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work);
+
+}  // namespace reber

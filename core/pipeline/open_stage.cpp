@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The header, the beam, the kernel on the grid, the algorithm, and how the image is kept.
+#include "core/pipeline/open_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace reber {
+namespace {
+
+void describe(const ImageHeader& head, const std::optional<Beam>& beam, StageWork& work) {
+  work.fact("image",
+            fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
+                        head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
+  const bool known = head.unit.kind != Unit::Kind::unknown;
+  work.fact("unit", fmt::format("{}{}", head.unit.text.empty() ? "none" : head.unit.text,
+                                known ? "" : " (no total fluxes without a known unit; --unit gives one)"));
+  work.fact("beam", beam ? fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", beam->major_deg * 3600,
+                                       beam->minor_deg * 3600, beam->pa_deg)
+                         : "none: " + head.beam_note);
+  work.fact("sky", head.wcs.celestial() ? fmt::format("{}, {} projection", head.wcs.frame_name(), head.wcs.projection())
+                                        : "none: " + head.wcs.why_not());
+}
+
+void plan_convolution(const ImageHeader& head, const Request& request, RunPlan& plan, StageWork& work) {
+  plan.convolution = resolve_convolution(*request.convolve, head, plan.beam);
+  if (!plan.convolution->copy) {
+    const ConvolutionSpec& spec = plan.convolution->spec;
+    plan.quotes = work.backend.quote(spec, head.shape);
+    plan.choice = choose_algorithm(plan.quotes, request.convolve->algorithm, 0);
+    for (const ConvolutionQuote& quote : plan.quotes)
+      if (quote.algorithm == plan.choice->algorithm) plan.needs.workspace_bytes = quote.workspace_bytes;
+    plan.needs.convolve = true;
+    plan.needs.halo_rows = spec.kernel.shape.ny / 2 + 1;
+  }
+  for (const auto& [name, text] : convolution_facts(plan)) work.fact(name, text);
+}
+
+}  // namespace
+
+Opened run_open(const Input& input, StageWork& work) {
+  Opened opened{nullptr, input.pixels, input.header};
+  if (!opened.pixels) {
+    opened.file = std::make_shared<const FitsImage>(FitsImage::open(input.path, input.open));
+    opened.header = std::shared_ptr<const ImageHeader>(opened.file, &opened.file->header());
+  }
+  for (const std::string& warning : opened.header->warnings) work.warn(warning);
+  return opened;
+}
+
+std::vector<Fact> convolution_facts(const RunPlan& plan) {
+  std::vector<Fact> facts;
+  if (plan.choice) {
+    const Kernel& kernel = plan.convolution->spec.kernel;
+    facts.emplace_back("kernel", fmt::format("{}, {} x {} weights", kernel.text, kernel.shape.nx, kernel.shape.ny));
+    facts.emplace_back("algorithm", fmt::format("{}: {}", to_string(plan.choice->algorithm), plan.choice->reason));
+  }
+  if (plan.convolution)
+    for (const std::string& note : plan.convolution->notes) facts.emplace_back("convolution", note);
+  return facts;
+}
+
+std::int64_t usable_memory(const Request& request, const Backend& backend) {
+  const std::int64_t offered = backend.info().device_memory_bytes, cap = request.device_memory_bytes;
+  return offered > 0 && cap > 0 ? std::min(cap, offered) : offered;
+}
+
+RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) {
+  const ImageHeader& head = *opened.header;
+  RunPlan plan;
+  plan.beam = request.beam ? request.beam : head.beam;
+  describe(head, plan.beam, work);
+  plan.needs.shape = head.shape;
+  if (request.convolve) plan_convolution(head, request, plan, work);
+  // A pass without the sources needs a copy of the image.
+  plan.needs.copy = request.background && request.background->method != BackgroundRequest::Method::clip &&
+                    request.background->passes > 1;
+  plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
+  if (request.convolve || request.background || request.detect) work.fact("plan", plan.tiling.reason);
+  return plan;
+}
+
+}  // namespace reber

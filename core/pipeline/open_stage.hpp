@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stage: opens the image, and plans the run from its header alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fits/fits_image.hpp"
+#include "core/pipeline/request.hpp"
+#include "core/pipeline/resolve_convolution.hpp"
+#include "core/pipeline/stage_work.hpp"
+#include "core/plan/algorithm_choice.hpp"
+#include "core/plan/tiling.hpp"
+
+namespace reber {
+
+/// One image: a plane of a file, or pixels in memory with their header.
+struct Input {
+  std::string path;  ///< the file; with `pixels` the name that reports give
+  OpenOptions open;
+  std::shared_ptr<const PixelSource> pixels;  ///< in place of the file; with the header
+  std::shared_ptr<const ImageHeader> header;
+};
+[[nodiscard]] inline Input input_of(const Request& request) { return {request.input, request.open, {}, {}}; }
+
+/// Header read, pixels not.
+struct Opened {
+  std::shared_ptr<const FitsImage> file;      ///< null where the pixels are in memory
+  std::shared_ptr<const PixelSource> pixels;  ///< null where they are in the file
+  std::shared_ptr<const ImageHeader> header;
+};
+/// throws as FitsImage::open
+[[nodiscard]] Opened run_open(const Input& input, StageWork& work);
+
+/// What the header alone decides.
+struct RunPlan {
+  std::optional<Beam> beam;                        ///< of the image as it is read
+  std::optional<ResolvedConvolution> convolution;  ///< where one is asked for
+  std::vector<ConvolutionQuote> quotes;            ///< of it
+  std::optional<AlgorithmChoice> choice;           ///< empty where nothing is convolved
+  MemoryNeeds needs;
+  TilingPlan tiling;
+};
+/// throws InputError: a convolution that is impossible, an image that does not fit in bands of one row
+[[nodiscard]] RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work);
+
+/// Kernel, algorithm and notes in words; "none" for a kernel that does nothing is left out.
+[[nodiscard]] std::vector<Fact> convolution_facts(const RunPlan& plan);
+
+/// Device memory that a plan may use: what the backend offers, within what the user allows. 0: host memory.
+[[nodiscard]] std::int64_t usable_memory(const Request& request, const Backend& backend);
+
+}  // namespace reber
