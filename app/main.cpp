@@ -12,7 +12,7 @@
 #include "app/options/help_formatter.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/signals.hpp"
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 #include "core/sources/column_sets.hpp"
 
 namespace reber::app {

@@ -11,7 +11,7 @@
 
 #include "app/terminal/terminal.hpp"
 #include "core/compute/backend.hpp"
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber::app {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/pipeline/parameter_rules.hpp"
+#include "core/request/parameter_rules.hpp"
 
 namespace reber::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 namespace reber::app {
 

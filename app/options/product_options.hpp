@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber::app {
 

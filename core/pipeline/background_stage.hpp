@@ -12,8 +12,8 @@
 #include "core/compute/tiling_plan.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/image_header.hpp"
-#include "core/pipeline/request.hpp"
 #include "core/pipeline/stage_work.hpp"
+#include "core/request/request.hpp"
 
 namespace reber {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 namespace reber {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/fits/fits_image.hpp"
-#include "core/pipeline/request.hpp"
 #include "core/pipeline/resolve_convolution.hpp"
 #include "core/pipeline/stage_work.hpp"
 #include "core/plan/algorithm_choice.hpp"
 #include "core/plan/tiling.hpp"
+#include "core/request/request.hpp"
 
 namespace reber {
 

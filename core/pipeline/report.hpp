@@ -11,7 +11,7 @@ namespace reber {
 
 /// One stage of a run.
 struct StageReport {
-  std::string name;  ///< stage_name() of core/pipeline/stage_id.hpp: "read", "fit", "fit-neg"
+  std::string name;  ///< stage_name() of core/request/stage_id.hpp: "read", "fit", "fit-neg"
   double wall_ms = 0;
   double device_ms = 0;         ///< 0 on a CPU
   std::int64_t bytes_up = 0;    ///< host to device

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
-#include "core/pipeline/parameter_rules.hpp"
+#include "core/request/parameter_rules.hpp"
 
 namespace reber {
 namespace {

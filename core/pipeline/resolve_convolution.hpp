@@ -9,7 +9,7 @@
 #include "core/compute/convolution.hpp"
 #include "core/model/beam.hpp"
 #include "core/model/image_header.hpp"
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber {
 

@@ -8,7 +8,7 @@
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 #include "core/pipeline/report.hpp"
-#include "core/pipeline/stage_id.hpp"
+#include "core/request/stage_id.hpp"
 
 namespace reber {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/pipeline/request.hpp"
-#include "core/pipeline/stage_id.hpp"
+#include "core/request/request.hpp"
+#include "core/request/stage_id.hpp"
 
 namespace reber {
 

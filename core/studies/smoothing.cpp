@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/fits/cube_writer.hpp"
 #include "core/model/common_beam.hpp"
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 namespace reber {
 namespace {

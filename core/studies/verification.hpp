@@ -9,7 +9,7 @@
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
 #include "core/compute/backend.hpp"
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 namespace reber::gui {
 

@@ -15,7 +15,7 @@
 #include "core/fits/fits_image.hpp"
 #include "core/live/live_run.hpp"
 #include "core/model/image_header.hpp"
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/image/render_settings.hpp"
 #include "gui/model/inspect.hpp"

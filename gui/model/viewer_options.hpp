@@ -9,7 +9,7 @@
 
 #include "core/compute/backend.hpp"
 #include "core/live/live_run.hpp"
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber::gui {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/pipeline/parameter_rules.hpp"
+#include "core/request/parameter_rules.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/panels/pipeline_fields.hpp"
 #include "gui/ui/edit.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows. Within a section, help pages have their order.
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 #include <algorithm>
 
-#include "core/pipeline/parameter_rules.hpp"
-#include "core/pipeline/scale_list.hpp"
+#include "core/request/parameter_rules.hpp"
+#include "core/request/scale_list.hpp"
 
 namespace reber {
 namespace {

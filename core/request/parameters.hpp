@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pipeline/parameter.hpp"
+#include "core/request/parameter.hpp"
 
 namespace reber {
 

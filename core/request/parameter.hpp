@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/words.hpp"
-#include "core/pipeline/request.hpp"
-#include "core/pipeline/stage_id.hpp"
+#include "core/request/request.hpp"
+#include "core/request/stage_id.hpp"
 
 namespace reber {
 
@@ -72,7 +72,7 @@ inline constexpr auto words<Section> = std::to_array<Word<Section>>({{"convoluti
                                                                      {"detection", Section::detection, "Find sources"},
                                                                      {"measurement", Section::measurement, "Measure"}});
 
-/// A row of the table of parameters (core/pipeline/parameters.hpp).
+/// A row of the table of parameters (core/request/parameters.hpp).
 struct Parameter {
   std::string_view name;  ///< "detect.seed": place in JSON, name for undo and scripts, widget "pipeline.detect.seed"
   std::string_view option =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What follows from a row alone: its texts, and values read and refused.
-#include "core/pipeline/parameter.hpp"
+#include "core/request/parameter.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/pipeline/request.hpp"
+#include "core/request/request.hpp"
 
 namespace reber {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of rules: what is refused, in which words, and who follows when a user edits.
-#include "core/pipeline/parameter_rules.hpp"
+#include "core/request/parameter_rules.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/pipeline/parameters.hpp"
+#include "core/request/parameters.hpp"
 
 namespace reber {
 

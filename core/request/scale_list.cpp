@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Smoothing scales of the detection as text.
-#include "core/pipeline/scale_list.hpp"
+#include "core/request/scale_list.hpp"
 
 #include <fmt/format.h>
 
