@@ -35,6 +35,7 @@ class Writer {
   const OutputRequest& wanted_;
   Backend& backend_;
   const Result& result_;
+  const Job& job_;
   std::vector<std::string> written_;
 };
 
