@@ -29,7 +29,7 @@ class BenchRunner {
   BenchRunner(std::vector<std::unique_ptr<BenchSession>>& sessions, Shape shape,
               std::function<BenchPace(const std::string&)> pace, const Progress& progress);
 
-  /// One row a session.   load: the case that makes the plane, for runs with transfers
+  /// One row per session.   load: the case that makes the plane, for runs with transfers
   std::vector<BenchRow> run(const BenchCase& one, const BenchCase& load);
   /// Median with flushed caches, nothing else.
   BenchRow run_alone(const BenchCase& one, BenchSession& session);

@@ -15,8 +15,8 @@ struct KeyPress {
   int key = 0, mods = 0;  ///< GLFW's
 };
 
-/// One window a program. Events come from the system and, through the feed_ functions, from scripts: both take the same
-/// way.
+/// One window per program. Events come from the system and, through the feed_ functions, from scripts: both take the
+/// same way.
 class Window {
  public:
   /// scale: 0 for the screen's own.   throws DeviceError that says what is missing: a display, OpenGL 3.3 ...

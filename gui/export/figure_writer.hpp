@@ -8,8 +8,8 @@
 
 namespace reber::gui {
 
-/// By the path's extension: .png (scale pixels a unit), .pdf and .svg (one point a unit; lines and text stay such, the
-/// image is a raster of its own resolution, not smoothed). Whole or not at all.
+/// By the path's extension: .png (scale pixels per unit), .pdf and .svg (one point per unit; lines and text stay such,
+/// the image is a raster of its own resolution, not smoothed). Whole or not at all.
 ///   throws InputError for another extension or an existing file without `overwrite`, DataError where writing fails
 void write_figure(const std::string& path, const Figure& figure, double scale, bool overwrite);
 

@@ -31,7 +31,7 @@ class DeviceMonitor {
 
   [[nodiscard]] bool available() const { return why_not().empty(); }
   [[nodiscard]] const std::string& why_not() const;
-  /// One entry a card; takes some milliseconds, so ask from a worker or once a second.
+  /// One entry per card; takes some milliseconds, so ask from a worker or once a second.
   [[nodiscard]] std::vector<DeviceReading> read() const;
 
  private:

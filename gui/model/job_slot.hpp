@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work behind the interface: one slot a kind of work, in which the newest request wins.
+// Work behind the interface: one slot per kind of work, in which the newest request wins.
 #pragma once
 
 #include <atomic>

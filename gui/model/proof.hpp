@@ -52,7 +52,7 @@ struct Proof {
 [[nodiscard]] Proof make_proof(const Request& request, const std::shared_ptr<Backend>& tested,
                                const std::shared_ptr<Backend>& oracle, const Progress& progress);
 
-/// difference / sigma, pixel by pixel; see ProofMap. sigma: one value a pixel, or null for 1.
+/// difference / sigma, pixel by pixel; see ProofMap. sigma: one value per pixel, or null for 1.
 [[nodiscard]] ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested,
                                     std::shared_ptr<const Image> oracle, const Image* sigma, std::string sigma_name);
 

@@ -21,10 +21,10 @@ void step_source(Document& document, int step);
 /// Marks the selected rows, or takes the marks away.
 void flag_selected(Document& document, bool on);
 
-/// Selects these rows (one byte a row), or adds them to what is selected.
+/// Selects these rows (one byte per row), or adds them to what is selected.
 void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool add);
 
-/// One byte a row: those selected.
+/// One byte per row: those selected.
 [[nodiscard]] std::vector<std::uint8_t> selected_rows(const Document& document);
 
 }  // namespace reber::gui

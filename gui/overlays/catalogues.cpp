@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogues from files over the image: a diamond a source, the ellipse where it has a size.
+// Catalogues from files over the image: a diamond per source, the ellipse where it has a size.
 #include <imgui.h>
 
 #include <algorithm>

@@ -181,7 +181,7 @@ void draw_checks(const Proof& proof) {
   ImGui::EndTable();
 }
 
-/// Bars of the time of each stage, one colour a backend, logarithmic.
+/// Bars of the time of each stage, one colour per backend, logarithmic.
 void draw_times(const Proof& proof) {
   double longest = 1, shortest = 1e9;
   for (const Report* report : {&proof.tested_report, &proof.oracle_report}) {

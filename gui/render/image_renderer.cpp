@@ -83,7 +83,7 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glUniform1i(program_.place("outline"), scene.outline ? 1 : 0);
   const float ink = bright_at_noise_edge(s) ? 0.0f : 1.0f;
   glUniform4f(program_.place("outline_ink"), ink, ink, ink, 1.0f);
-  // The grid comes in between 8 and 16 screen pixels an image pixel.
+  // The grid comes in between 8 and 16 screen pixels per image pixel.
   const double zoom = scene.transform.zoom();
   glUniform1f(program_.place("grid"),
               scene.pixel_grid ? static_cast<float>(0.35 * std::clamp((zoom - 8) / 8, 0.0, 1.0)) : 0.0f);

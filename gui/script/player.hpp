@@ -12,7 +12,7 @@
 
 namespace reber::gui {
 
-/// One step a line; "#" begins a comment. Places are widgets' names ("canvas", "pipeline.seed"), with the part of the
+/// One step per line; "#" begins a comment. Places are widgets' names ("canvas", "pipeline.seed"), with the part of the
 /// widget where it is not its middle ("canvas 0.25 0.75"), or "image X Y" in pixels of the image, 0-based.
 ///   open FILE [plane N] [hdu N] | drop FILE | action NAME | key Ctrl+Shift+p | type TEXT
 ///   move PLACE | click PLACE [right|middle] [ctrl] [shift] | double PLACE

@@ -14,7 +14,7 @@ cudaError_t run_probe(bool& right) noexcept;
 /// How a probe is cut into threads: the fastest of a few is taken.
 struct ProbeShape {
   int threads = 256;
-  int blocks_per_multiprocessor = 8;  ///< 0: one block a piece, as many as there are pieces
+  int blocks_per_multiprocessor = 8;  ///< 0: one block per piece, as many as there are pieces
 };
 
 /// The probes of memory work on groups of four floats; `count` is a number of floats and a multiple of 4.

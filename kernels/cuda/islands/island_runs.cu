@@ -24,7 +24,7 @@ __device__ std::uint32_t run_end(const BitMask& mask, std::uint32_t y, std::uint
 }
 
 /// One warp per piece of a row. First the columns where its runs start and end, each by the lane that has the bit; then
-/// a lane a run.
+/// one lane per run.
 __global__ void __launch_bounds__(kThreads)
     k_keep_runs(LabelWork work, rules::Run* __restrict__ runs, std::uint32_t* __restrict__ labels, std::int64_t room) {
   constexpr int kMostRuns = kPiecePixels / 2;
