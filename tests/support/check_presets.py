@@ -6,7 +6,7 @@
 
 Each preset is configured into SCRATCH/NAME; each option it sets must be one that the project has, with a value that the
 option takes. Then, for each preset:
-  host  one source of each target but the tests, the smallest, with the target's own flags; equal commands are run once.
+  host  one source of each library, the smallest, with the library's own flags; equal commands are run once.
   CUDA  each .cu, for the oldest card that the presets name, down to machine code, and for the newest one, down to PTX.
 The optimiser is off, which saves two thirds of the time, and nothing is linked.
 --whole builds every target of every preset instead, as its build preset does. Exit code: 0, or 1 with a line per breach.
@@ -24,6 +24,8 @@ import sys
 import time
 
 ON_OFF = {"ON", "OFF", "TRUE", "FALSE", "YES", "NO", "1", "0"}
+# Programs, tests and what serves them.
+NOT_LIBRARIES = re.compile("^reber$|^reber-view$|test|bench|fake")
 BUILD_TYPES = {"Debug", "Release", "RelWithDebInfo", "MinSizeRel"}
 
 
@@ -117,8 +119,7 @@ def host_jobs(names, options):
         smallest = {}  # of each target and set of flags
         for entry in entries:
             target = re.search(r"CMakeFiles/([^/ ]+)\.dir/", entry["command"])
-            ours = entry["file"].endswith(".cpp") and target and not re.search("test|bench|fake|pch", target[1] + entry["file"][len(options.source):])
-            if ours:
+            if target and entry["file"].endswith(".cpp") and not NOT_LIBRARIES.search(target[1]):
                 size = os.path.getsize(entry["file"])
                 flags = [w for w in without_output(entry["command"]) if w != entry["file"]]
                 key = (target[1], " ".join(flags))
