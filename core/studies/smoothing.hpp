@@ -48,7 +48,7 @@ void plan_smoothing(SmoothInput& input);
 /// Smooths one input into `output`. base: everything but input, beam, kernel and outputs (backend's memory, boundary,
 /// blanks, program, options). A cube is read, convolved and written plane by plane.
 ///   throws InputError, DataError, DeviceError, Cancelled; the output appears whole or not at all
-/// One report a plane.
+/// One report per plane.
 std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,
                            const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log);
 

@@ -6,7 +6,8 @@
 
 Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
 `kName = value`; flags of sources; words of the glossary; variants of convolutions; the table of columns; tables of
-README.md against the documents they are taken from, and its examples against what the program prints.
+README.md against the documents they are taken from, and its examples against what the program prints. Of comments in
+sources: "one row per source".
 Each check is tried first on a planted fault: one that does not find it fails.
 """
 import fnmatch
@@ -190,6 +191,22 @@ def check_glossary(tree, name, text):
             yield f"no source says {word}"
 
 
+UNITS = ("pixel row line thread warp block lane cell source island pair run tile plane bin axis fact format label member "
+         "task backend program card session entry frequency value component scale parameter joint section unit kind "
+         "stage step piece problem algorithm column edge set series document panel overlay pass").split()
+PER = re.compile(r"//.*\b(?:[Oo]ne|[Aa]) (?:entry|row|line|byte|bit|slot|file|function|object|label|bar|report|problem|"
+                 r"ellipse|thread|warp|lane|cell|plane|quote|result|colour) an? (?:" + "|".join(UNITS) + r")\b")
+
+
+def check_comments(tree, name, text):
+    """Comments say "one row per source", not "one row a source"."""
+    if not name.endswith(tuple(pattern[1:] for pattern in SOURCES)):
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if PER.search(line):
+            yield f"line {number}: `per` in place of `a`: {line.strip()}"
+
+
 def rows_between(text, mark):
     part = re.search(rf"<!-- {mark}: begin -->(.*?)<!-- {mark}: end -->", text, re.S)
     lines = part[1].strip().split("\n") if part else []
@@ -280,6 +297,7 @@ PLANTED = [
     (check_glossary, "docs/glossary.md", "**Unheardofword.** Nothing."),
     (check_glossary, "docs/glossary.md", "**Plane.** Pixels.\n\n**Band.** Rows."),
     (check_variants, "docs/gpu.md", "<!-- variants: begin -->\n| a | b |\n| fft | nothing |\n<!-- variants: end -->"),
+    (check_comments, "core/base/error.hpp", "/// One entry a source."),
     (check_speed, "README.md", "<!-- speed: begin -->\n| operation | ms |\n|---|---|\n| median | 0.001 | 1 | - |\n<!-- speed: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
@@ -295,6 +313,8 @@ def main():
     for name in tree.documents():
         text = tree.text(name)
         bad += [f"{name}: {complaint}" for check in CHECKS for complaint in check(tree, name, text)]
+    for name in tree.sources():
+        bad += [f"{name}: {complaint}" for complaint in check_comments(tree, name, tree.text(name))]
     print("\n".join(bad) if bad else f"{len(tree.documents())} documents hold")
     return 1 if bad else 0
 
