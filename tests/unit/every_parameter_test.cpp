@@ -53,7 +53,10 @@ ParameterValue off_default(const Parameter& row) {
   for (const double shown : {2.0, 0.25, 3.0, 7.0}) {
     ParameterValue value = shown / row.unit.per_stored;
     if (row.access.kind == Access::Kind::whole) value = static_cast<std::int64_t>(shown);
-    if (is_taken(row, value) && value != usual) return value;
+    Request trial = request_for(row);
+    if (!is_taken(row, value) || value == usual) continue;
+    row.access.set(trial, value);
+    if (check(trial).empty()) return value;
   }
   ADD_FAILURE() << row.name << ": no value but the default";
   return usual;
