@@ -10,6 +10,7 @@
 #include "app/options/help_formatter.hpp"
 #include "app/options/parameter_options.hpp"
 #include "core/base/error.hpp"
+#include "core/pipeline/stage_key.hpp"
 #include "core/request/parameter_rules.hpp"
 #include "core/request/scale_list.hpp"
 #include "fits_files.hpp"
@@ -159,6 +160,9 @@ void expect_everywhere(const Parameter& row, Rows rows) {
   }
   for (const auto& [stage, word] : kStageWords)
     EXPECT_EQ(same_values(stage, request_for(row), changed, rows), stage != row.stage) << word;
+  if (find_parameter(row.name) != nullptr) {
+    EXPECT_EQ(first_changed(request_for(row), changed), row.stage);
+  }
 }
 
 /// The number next to the range on its lower side; nothing where all numbers are taken.
