@@ -4,30 +4,34 @@
 
 #include <atomic>
 
+#include "core/request/parameters.hpp"
+
 namespace reber {
 
-bool same_parameters(StageId stage, const Request& a, const Request& b) {
+namespace {
+
+/// What belongs to a stage and has no row in the table: the image, the memory, the beam, which stages are on.
+bool same_setting(StageId stage, const Request& a, const Request& b) {
   switch (stage) {
     case StageId::open:
       return a.input == b.input && a.open == b.open;
     case StageId::read:
       return a.device_memory_bytes == b.device_memory_bytes;
     case StageId::convolve:  // the beam takes part in the kernel, in the size of the mesh's cells and in the fluxes
-      return a.convolve == b.convolve && a.beam == b.beam;
+      return a.convolve.has_value() == b.convolve.has_value() && a.beam == b.beam;
     case StageId::background:
-      return a.background == b.background;
+      return a.background.has_value() == b.background.has_value();
     case StageId::detect:
-      return a.detect == b.detect && a.scales == b.scales && a.fdr == b.fdr;
-    case StageId::measure:
-      return a.deblend == b.deblend;
-    case StageId::fit:
-      return a.fit == b.fit;
-    case StageId::judge:
-      return a.calibration == b.calibration && a.negative_too == b.negative_too && a.reliability == b.reliability;
-    case StageId::write:
-      break;
+      return a.detect.has_value() == b.detect.has_value();
+    default:
+      return stage != StageId::write;
   }
-  return false;
+}
+
+}  // namespace
+
+bool same_parameters(StageId stage, const Request& a, const Request& b) {
+  return same_setting(stage, a, b) && same_values(stage, a, b, parameters());
 }
 
 std::optional<StageId> first_changed(const Request& a, const Request& b) {

@@ -232,8 +232,7 @@ std::vector<std::string> option_lines(const Request& request, std::span<const Pa
 }
 
 bool same_values(StageId stage, const Request& a, const Request& b, std::span<const Parameter> rows) {
-  return std::ranges::all_of(
-      rows, [&](const Parameter& row) { return row.stage != stage || row.access.get(a) == row.access.get(b); });
+  return std::ranges::all_of(rows, [&](const Parameter& row) { return row.stage != stage || row.access.same(a, b); });
 }
 
 std::string parameters_document(std::span<const Parameter> rows) {

@@ -33,6 +33,7 @@ struct Access {
   ParameterValue (*get)(const Request&);
   /// value: of the alternative that get() gives.   throws InputError for a text that is none
   void (*set)(Request&, const ParameterValue& value);
+  bool (*same)(const Request&, const Request&);              ///< to the last bit, which a kernel's text need not show
   std::span<const ChoiceWord> words = {};                    ///< of a choice, as users see them
   std::string (*text)(const Request&) = nullptr;             ///< where the text of options is not that of get()
   void (*set_text)(Request&, const std::string&) = nullptr;  ///< the way back
@@ -212,7 +213,8 @@ constexpr Access member(Member) {
   using T = std::remove_cvref_t<std::invoke_result_t<Member, Request&>>;
   Access access{parameter_value::KindOf<T>::kind,
                 [](const Request& request) { return parameter_value::of(Member{}(request)); },
-                [](Request& request, const ParameterValue& value) { parameter_value::take(Member{}(request), value); }};
+                [](Request& request, const ParameterValue& value) { parameter_value::take(Member{}(request), value); },
+                [](const Request& a, const Request& b) { return Member{}(a) == Member{}(b); }};
   if constexpr (parameter_value::KindOf<T>::kind == Access::Kind::choice) access.words = choice_words<T>;
   return access;
 }

@@ -10,6 +10,7 @@
 #include "app/options/help_formatter.hpp"
 #include "app/options/parameter_options.hpp"
 #include "core/base/error.hpp"
+#include "core/pipeline/stage_key.hpp"
 #include "core/request/parameter_rules.hpp"
 #include "core/request/scale_list.hpp"
 #include "fits_files.hpp"
@@ -53,7 +54,10 @@ ParameterValue off_default(const Parameter& row) {
   for (const double shown : {2.0, 0.25, 3.0, 7.0}) {
     ParameterValue value = shown / row.unit.per_stored;
     if (row.access.kind == Access::Kind::whole) value = static_cast<std::int64_t>(shown);
-    if (is_taken(row, value) && value != usual) return value;
+    Request trial = request_for(row);
+    if (!is_taken(row, value) || value == usual) continue;
+    row.access.set(trial, value);
+    if (check(trial).empty()) return value;
   }
   ADD_FAILURE() << row.name << ": no value but the default";
   return usual;
@@ -146,7 +150,7 @@ void expect_everywhere(const Parameter& row, Rows rows) {
 
   const std::string document = parameters_document(rows);
   EXPECT_NE(document.find("| " + std::string(row.name) + " |"), std::string::npos);
-  if (!row.option.empty()) EXPECT_NE(document.find("`" + option_name(row) + "`"), std::string::npos);
+  EXPECT_NE(document.find("`" + option_name(row) + "`") == std::string::npos, !row.option.empty());
 
   if (row.look.kind != Look::Kind::none) {
     const auto shown = gui::panel_rows(changed, section_of(row), row.look.more, rows);
@@ -156,6 +160,9 @@ void expect_everywhere(const Parameter& row, Rows rows) {
   }
   for (const auto& [stage, word] : kStageWords)
     EXPECT_EQ(same_values(stage, request_for(row), changed, rows), stage != row.stage) << word;
+  if (find_parameter(row.name) != nullptr) {
+    EXPECT_EQ(first_changed(request_for(row), changed), row.stage);
+  }
 }
 
 /// The number next to the range on its lower side; nothing where all numbers are taken.
@@ -262,7 +269,7 @@ TEST(EveryParameter, is_all_that_the_stages_have) {
             rows_that_begin_with("detect.") - rows_that_begin_with("detect.scales.") -
                 rows_that_begin_with("detect.deblend.") - rows_that_begin_with("detect.calibration."))
       << why;
-  EXPECT_EQ(members_of<Request>(), 17U) << "a new member of Request: a parameter has a row, and is counted above";
+  EXPECT_EQ(members_of<Request>(), 18U) << "a new member of Request: a parameter has a row, and is counted above";
 }
 
 TEST(ParameterRules, name_both_sides_and_take_the_other_along_in_the_panel) {
