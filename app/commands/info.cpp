@@ -63,8 +63,7 @@ struct PixelScale {
   double x_arcsec, y_arcsec, rotation_deg;
 };
 std::optional<PixelScale> pixel_scale(const ImageHeader& header) {
-  const auto m = header.wcs.sky_per_pixel(static_cast<double>(header.shape.nx - 1) / 2,
-                                          static_cast<double>(header.shape.ny - 1) / 2);
+  const auto m = header.centre_geometry();
   if (!m) return std::nullopt;
   // Column y of the matrix is one step up: its angle from north is the image's rotation, told to a microdegree.
   return PixelScale{std::hypot(m->a, m->c) * kArcsec, std::hypot(m->b, m->d) * kArcsec,

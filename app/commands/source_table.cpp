@@ -51,7 +51,7 @@ std::string source_table(const std::vector<Source>& sources, const ImageHeader& 
     };
     text += fmt::format("{:>6} {} {} {} {:>9} {} {} {} {}\n", s.island, cell(sky ? s.ra : s.x, 11, sky ? 6 : 2),
                         cell(sky ? s.dec : s.y, 11, sky ? 6 : 2), cell(s.snr, 9, 1), s.npix, flux(s.peak, s.e_peak),
-                        flux(s.total, s.e_total), cell(s.major * kArcsec, 7, 1), cell(s.minor * kArcsec, 7, 1));
+                        flux(s.total, s.e_total), cell(s.major_deg * kArcsec, 7, 1), cell(s.minor_deg * kArcsec, 7, 1));
   }
   if (shown < order.size()) text += fmt::format("{:>6} and {} more\n", "...", order.size() - shown);
   return text;

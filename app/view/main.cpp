@@ -88,10 +88,10 @@ void finish(Options& options) {
 }
 
 int exit_code_of(const std::exception& failure) {
-  if (dynamic_cast<const InputError*>(&failure) != nullptr) return 2;
-  if (dynamic_cast<const DataError*>(&failure) != nullptr) return 3;
-  if (dynamic_cast<const DeviceError*>(&failure) != nullptr) return 4;
-  return 70;
+  if (dynamic_cast<const InputError*>(&failure) != nullptr) return app::kInputError;
+  if (dynamic_cast<const DataError*>(&failure) != nullptr) return app::kDataError;
+  if (dynamic_cast<const DeviceError*>(&failure) != nullptr) return app::kDeviceError;
+  return app::kInternalError;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
+#include "core/fits/tile_guard.hpp"
 
 namespace reber::fits {
 namespace {

@@ -66,15 +66,6 @@ struct Scan {
 /// Number of elements; empty where the product does not fit 63 bits.
 [[nodiscard]] std::optional<std::int64_t> product(const std::vector<std::int64_t>& axes);
 
-/// Fills Hdu::bitpix, axes and layout of a table with ZIMAGE = T, or its `problem`.
-void read_tile_layout(Hdu& hdu);
-
-/// Checks that every tile descriptor lies inside the heap.   throws DataError
-void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::string& name);
-/// Checks the compressed streams that would make CFITSIO hang (short GZIP tiles) or write outside its memory
-/// (HCOMPRESS with dimensions of its own). RICE and PLIO streams carry nothing to check.   throws DataError
-void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& name);
-
 /// The cards that the image would have if it were not compressed: Z keywords in their plain form, table keywords gone.
 [[nodiscard]] std::string plain_cards(const Hdu& hdu);
 

@@ -14,6 +14,8 @@
 #include "core/fits/fits_guard.hpp"
 #include "core/fits/header_beam.hpp"
 #include "core/fits/pixel_sources.hpp"
+#include "core/fits/tile_decode.hpp"
+#include "core/fits/tile_guard.hpp"
 
 namespace reber {
 

@@ -42,8 +42,7 @@ std::string objection(const Beam& beam, const Wcs& wcs, Shape shape) {
   if (!std::isfinite(beam.major_deg) || !std::isfinite(beam.minor_deg)) return "not finite numbers";
   if (!(beam.minor_deg > 0)) return "not above zero";
   if (!(beam.minor_deg <= beam.major_deg * (1 + 1e-12))) return "BMIN is larger than BMAJ";
-  const auto matrix =
-      wcs.sky_per_pixel(0.5 * static_cast<double>(shape.nx - 1), 0.5 * static_cast<double>(shape.ny - 1));
+  const auto matrix = wcs.centre_geometry(shape);
   if (!matrix) return beam.major_deg <= 180 ? "" : "larger than the sky";
   const double pixel = std::sqrt(std::abs(matrix->determinant()));
   const double diagonal = std::hypot(static_cast<double>(shape.nx), static_cast<double>(shape.ny));

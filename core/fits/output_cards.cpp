@@ -81,7 +81,7 @@ std::optional<std::string> renumbered(const std::string& keyword, const Axes& ax
 /// A card of the input as it goes into the output; empty where it is dropped.
 std::string kept_card(std::string_view card, const Axes& axes) {
   const std::string keyword = keyword_of(card);
-  const std::string clean = restrict_to_ascii(card);
+  std::string clean = restrict_to_ascii(card);
   if (keyword == "HISTORY" || keyword == "COMMENT" || keyword.empty()) {
     // The output's beam is stated by its own keywords, or there is none.
     const bool aips_beam = clean.find("AIPS") != std::string::npos && clean.find("BMAJ=") != std::string::npos;

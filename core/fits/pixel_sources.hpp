@@ -48,9 +48,4 @@ struct DecodedPlane {
 };
 [[nodiscard]] std::unique_ptr<PixelSource> decoded_source(std::shared_ptr<const DecodedPlane> plane);
 
-/// Decodes a plane of a tile-compressed image through CFITSIO in a child process, after all checks of fits_guard.hpp.
-///   throws DataError, also where the decoder crashes or hangs
-[[nodiscard]] std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis,
-                                                               int y_axis, std::int64_t plane, const std::string& name);
-
 }  // namespace reber::fits

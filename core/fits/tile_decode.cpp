@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tile-compressed images through CFITSIO, in a child process: damaged RICE, PLIO and HCOMPRESS streams carry nothing
 // that could be checked beforehand, and make CFITSIO read and write outside its memory or never return.
+#include "core/fits/tile_decode.hpp"
+
 #include <fcntl.h>
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -20,6 +22,7 @@
 
 #include "core/base/error.hpp"
 #include "core/fits/pixel_sources.hpp"
+#include "core/fits/tile_guard.hpp"
 
 namespace reber::fits {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks of tile-compressed images (FITS standard 4.0, section 10) before CFITSIO decodes them.
+#include "core/fits/tile_guard.hpp"
+
 #include <fmt/format.h>
 #include <zlib.h>
 

@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/io/inflate.hpp"
 
 namespace reber::fits {
 namespace {

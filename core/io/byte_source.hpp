@@ -27,11 +27,4 @@ class ByteSource {
 ///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives
 [[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes);
 
-/// Inflates a gzip file of any number of members, or a bzip2 one; checks CRC and length.
-///   throws DataError naming gzip or bzip2
-[[nodiscard]] std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes,
-                                                  const std::string& name);
-[[nodiscard]] std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes,
-                                                   const std::string& name);
-
 }  // namespace reber::fits

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gzip and bzip2 files into memory, bounded and checked.
+#include "core/io/inflate.hpp"
+
 #include <bzlib.h>
 #include <fmt/format.h>
 #include <zlib.h>

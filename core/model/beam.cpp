@@ -74,6 +74,10 @@ Covariance product(const Matrix2& m, const Covariance& c) {
 
 }  // namespace
 
+double gaussian_area(const Covariance& fwhm2) {
+  return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy);
+}
+
 double Beam::area_deg2() const { return std::numbers::pi * major_deg * minor_deg / (4 * std::numbers::ln2); }
 
 Covariance sky_covariance(double major, double minor, double pa_deg) {

@@ -32,6 +32,10 @@ struct Covariance {
   }
 };
 
+/// What a Gaussian of unit peak and these FWHM^2 sums to: pi / (4 ln 2) times the root of their determinant, in the
+/// square of the axes' unit. NaN where the determinant is below zero.
+[[nodiscard]] double gaussian_area(const Covariance& fwhm2);
+
 /// General 2x2 matrix [[a, b], [c, d]].
 struct Matrix2 {
   double a = 1, b = 0, c = 0, d = 1;

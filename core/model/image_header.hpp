@@ -42,6 +42,9 @@ struct ImageHeader {
   Wcs wcs;
   std::vector<std::string> cards;     ///< the HDU's 80-character cards, END left out
   std::vector<std::string> warnings;  ///< each names the keyword or the fact that it is about
+
+  /// M = d(east, north)/d(x, y) in degrees per pixel at the middle of the plane; empty where that is off the sky.
+  [[nodiscard]] std::optional<Matrix2> centre_geometry() const { return wcs.centre_geometry(shape); }
 };
 
 }  // namespace reber

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
+#include "core/model/kernel_least_squares.hpp"
 
 namespace reber {
 namespace {

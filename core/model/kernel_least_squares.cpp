@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short kernels for beam-limited images: a weighted least-squares fit in the uv plane.
+#include "core/model/kernel_least_squares.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/shape.hpp"
 #include "core/model/beam.hpp"
 
 namespace reber {
@@ -57,6 +58,10 @@ class Wcs {
 
   /// M = d(east, north)/d(x, y) in degrees a pixel, by finite differences at (x, y); empty off the sky.
   [[nodiscard]] std::optional<Matrix2> sky_per_pixel(double x, double y) const;
+  /// The same at the middle of an image, ((nx - 1) / 2, (ny - 1) / 2).
+  [[nodiscard]] std::optional<Matrix2> centre_geometry(Shape image) const {
+    return sky_per_pixel(0.5 * static_cast<double>(image.nx - 1), 0.5 * static_cast<double>(image.ny - 1));
+  }
 
  private:
   struct State;

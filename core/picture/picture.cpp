@@ -157,8 +157,7 @@ void draw_sources(Canvas& canvas, const Layout& layout, const Catalogue& sources
 
 void draw_beam(Canvas& canvas, const Layout& layout, const ImageHeader& header) {
   if (!header.beam) return;
-  const auto matrix =
-      header.wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx), 0.5 * static_cast<double>(layout.shape.ny));
+  const auto matrix = header.wcs.centre_geometry(layout.shape);
   if (!matrix || !(std::abs(matrix->determinant()) > 0)) return;
   const Covariance shape =
       to_pixels(sky_covariance(header.beam->major_deg, header.beam->minor_deg, header.beam->pa_deg), *matrix);
@@ -248,8 +247,7 @@ Axes make_axes(const Layout& layout, const Wcs& wcs) {
   Axes axes;
   const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))),
             up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
-  const auto matrix =
-      wcs.sky_per_pixel(0.5 * static_cast<double>(layout.shape.nx - 1), 0.5 * static_cast<double>(layout.shape.ny - 1));
+  const auto matrix = wcs.centre_geometry(layout.shape);
   if (wcs.celestial()) {
     // In an image on its side the bottom edge shows the latitude.
     const bool turned = matrix && std::abs(matrix->a) < std::abs(matrix->b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PNG pictures: a sky image with its sources, axes, colour bar and beam; and simple plots.
+// PNG pictures: a sky image with its sources, axes, colour bar and beam.
 #pragma once
 
 #include <optional>
@@ -25,21 +25,5 @@ struct PictureOptions {
 ///   throws as write_catalogue
 void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
                        const Catalogue* sources, const PictureOptions& options);
-
-/// A group of bars or points in a plot.
-struct PlotSeries {
-  std::string name;
-  std::vector<double> x, y;
-};
-struct PlotOptions {
-  std::string title, x_label, y_label;
-  bool log_x = false, log_y = false, lines = true;
-  bool overwrite = false;
-};
-void write_plot(const std::string& path, const std::vector<PlotSeries>& series, const PlotOptions& options);
-
-/// Horizontal bars, one group per label, one bar per series (x unused); log scale. For the benchmark.
-void write_bars(const std::string& path, const std::vector<std::string>& labels, const std::vector<PlotSeries>& series,
-                const PlotOptions& options);
 
 }  // namespace reber

@@ -154,8 +154,7 @@ MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const Back
 }  // namespace
 
 std::optional<double> beam_pixels(const ImageHeader& header, const std::optional<Beam>& beam) {
-  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  const auto geometry = header.centre_geometry();
   if (!beam || !geometry) return std::nullopt;
   return std::sqrt(beam->major_deg * beam->minor_deg / std::abs(geometry->determinant()));
 }

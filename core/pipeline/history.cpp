@@ -32,7 +32,7 @@ void add_detection(const Request& request, const Outcomes& outcomes, std::vector
   const Calibration& known = request.calibration;
   if (known != Calibration{})
     lines.push_back(fmt::format("calibration: clean bias {:g} Jy/beam, error {:g} of the flux and {:g} arcsec",
-                                known.clean_bias, known.flux_error, known.position_error * 3600));
+                                known.clean_bias, known.flux_error, known.position_error_deg * 3600));
 }
 
 }  // namespace

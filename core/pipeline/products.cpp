@@ -12,6 +12,7 @@
 #include "core/model/image.hpp"
 #include "core/picture/picture.hpp"
 #include "core/sources/model_map.hpp"
+#include "core/sources/source_columns.hpp"
 
 namespace reber {
 namespace {

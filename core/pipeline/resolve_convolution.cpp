@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/kernel_least_squares.hpp"
 #include "core/request/parameter_rules.hpp"
 
 namespace reber {
@@ -24,8 +25,7 @@ std::string in_words(const Beam& beam) {
 }
 
 Matrix2 geometry_at_centre(const ImageHeader& header) {
-  const auto matrix = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                               0.5 * static_cast<double>(header.shape.ny - 1));
+  const auto matrix = header.centre_geometry();
   if (!matrix)
     throw InputError(fmt::format("{}: smoothing to a beam needs the sky geometry of the image, and it has none ({})",
                                  header.path, header.wcs.why_not()));
@@ -76,8 +76,7 @@ ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& 
 void follow_beam(ResolvedConvolution& resolved, const Covariance& pixels, const ImageHeader& header,
                  const std::optional<Beam>& beam, Normalise normalise) {
   if (!beam || normalise != Normalise::sum) return;
-  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  const auto geometry = header.centre_geometry();
   if (!geometry) return;
   const Ellipse kernel = ellipse_of(to_sky(pixels, *geometry));
   resolved.beam_after = convolve_beams(*beam, Beam{kernel.major, kernel.minor, kernel.pa_deg});

@@ -356,7 +356,7 @@ constexpr Parameter kRows[] = {
     {.name = "detect.calibration.position_error",
      .option = "--position-error",
      .stage = StageId::judge,
-     .access = member([](auto& r) -> auto& { return r.calibration.position_error; }),
+     .access = member([](auto& r) -> auto& { return r.calibration.position_error_deg; }),
      .range = {.low = 0},
      .unit = {"arcsec", "deg", 3600},
      .title = "Position error",

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/sources/source_columns.hpp"
+
 namespace reber {
 namespace {
 

@@ -8,6 +8,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/sources/fit_parts.hpp"
+#include "core/sources/fit_rest.hpp"
 #include "core/sources/shape_errors.hpp"
 #include "core/sources/source.hpp"
 
@@ -24,63 +26,10 @@ constexpr std::size_t kMostExtra = 8;
 /// A component that is added: its peak over its error, the fall of chi^2, the residual that asks for it in rms and as a
 /// part of the brightest component (calibration errors around bright sources are of this order).
 constexpr double kLeastSignificance = 5, kLeastGain = 10, kLeastResidual = 4, kLeastContrast = 0.01;
-
-double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
-  std::array<double, 6> unused{};
-  double sum = 0;
-  for (const FittedGaussian& one : fitted) sum += one.component.evaluate(x, y, unused);
-  return sum;
-}
+/// Seed thresholds above which no noise peak is to be expected in any image.
+constexpr double kSurePeak = 1.3;
 
 double area2(const Covariance& c) { return c.xx * c.yy - c.xy * c.xy; }
-
-double beam_pixels(const Covariance& beam) {
-  return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(area2(beam));
-}
-
-/// What a fit leaves.
-struct Rest {
-  double sigma2 = 0;    ///< mean square over rms^2
-  double part = 0;      ///< of the sum of squares that there was
-  double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
-  double rise = std::numeric_limits<double>::infinity();  ///< lowest peak over the threshold
-  double flux = 0;     ///< of the Gaussians above the threshold, over the sum of the pixels
-  bool inside = true;  ///< every centre is on the island or next to it
-};
-
-bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
-  for (std::size_t i = 0; i < pixels.value.size(); ++i)
-    if (std::abs(pixels.x[i] - one.x) <= 1 && std::abs(pixels.y[i] - one.y) <= 1) return true;
-  return false;
-}
-
-Rest rest_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
-  Rest rest;
-  double left = 0, power = 0, rms = 0, covered = 0, sum = 0;
-  const auto n = static_cast<double>(pixels.value.size());
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double difference = pixels.value[i] - value_of(fitted, pixels.x[i], pixels.y[i]);
-    left += difference * difference;
-    power += pixels.value[i] * pixels.value[i];
-    sum += pixels.value[i];
-    rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
-    rms += pixels.rms[i] / n;
-  }
-  rest.part = left / power;
-  for (const FittedGaussian& one : fitted) {
-    const Covariance& c = one.component.fwhm2;
-    rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
-    const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
-    const double axes = std::sqrt(area2(c));
-    covered += std::numbers::pi / 4 * axes * octaves;
-    // A Gaussian of peak P holds P - T of its peak's share above T.
-    rest.flux +=
-        std::numbers::pi / (4 * std::numbers::ln2) * axes * std::max(0.0, one.component.peak - flood * rms) / sum;
-    rest.inside = rest.inside && on_island(one.component, pixels);
-  }
-  rest.crowding = covered / n;
-  return rest;
-}
 
 ShapeErrors shape_errors_of(const FittedGaussian& fit) {
   ShapeErrors errors{};
@@ -171,10 +120,10 @@ void FitLadder::begin() {
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
   constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
   constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
-  const Rest rest = rest_of(fitted, pixels_, setting_.flood);
+  const FitRest rest = fit_rest(fitted, pixels_, setting_.flood);
   // Few beams fit into a small island: the mean square of its noise scatters.
   const double scatter =
-      setting_.beam ? std::sqrt(2 * beam_pixels(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
+      setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
   const bool little =
       strictly ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
@@ -222,7 +171,7 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
 /// by itself.
 bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const {
   // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
-  const double together = correlated_ ? 1 : beam_pixels(*setting_.beam);
+  const double together = correlated_ ? 1 : gaussian_area(*setting_.beam);
   if (!(held_chi2_ - outcome.chi2 > kLeastGain * together)) return false;
   if (holds_ && !describes(fitted, held_rung_ == Rung::correlated)) return false;
   if (any_at_bound(fitted) && rung_ == Rung::shapes) return false;
@@ -246,6 +195,32 @@ double FitLadder::rms_near(double x, double y) const {
     if (d < least) least = d, nearest = i;
   }
   return pixels_.rms[nearest];
+}
+
+/// Noise that is smoothed by the beam has an autocorrelation wider than the beam, and its peaks have that shape: the
+/// beam's amplitude tells them from sources better than a pixel does. A source wider than the beam is known by its
+/// total.
+bool FitLadder::try_significance() {
+  if (!setting_.noise_measured || held_rung_ != Rung::correlated || held_.size() != 1 || core() ||
+      !held_candidates_[0].bounds.shape_free || !affordable(1, true))
+    return false;
+  const FittedGaussian& fit = held_[0];
+  if (fit.component.peak > kSurePeak * setting_.seed * rms_near(fit.component.x, fit.component.y) ||
+      1 / relative_total_error(fit.component, fit.covariance) >= setting_.seed)
+    return false;
+  candidates_ = held_candidates_;
+  candidates_[0].start = fit.component;
+  candidates_[0].start.fwhm2 = *setting_.beam;
+  candidates_[0].bounds.shape_free = false;
+  correlated_ = true;
+  rung_ = Rung::significance;
+  return true;
+}
+
+void FitLadder::significance_answer(const FitOutcome& outcome, const FittedGaussian& fitted) {
+  noise_ = outcome.status == FitStatus::settled &&
+           fitted.component.peak < setting_.seed * std::sqrt(fitted.covariance[0][0]);
+  finish();
 }
 
 /// Starts and bounds of the held components are where they settled.
@@ -371,6 +346,43 @@ void FitLadder::finish() {
     if (one.source == Candidate::kExtra) one.flag |= kFlagExtra;
     results_.push_back(one);
   }
+}
+
+bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
+
+std::optional<FitLadder> FitLadder::core_ladder() const {
+  if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
+  const bool whole = around_.value.empty();
+  const FitPixels& all = whole ? pixels_ : around_;
+  const std::size_t top = whole ? brightest_pixel(all) : nearest_pixel(all, initial_[0].start);
+  std::optional<CoreProblem> problem = core_of(all, top, *setting_.beam, setting_.seed);
+  if (!problem) return std::nullopt;
+  Candidate one = initial_[0];
+  one.start = problem->start;
+  one.bounds.reach = problem->reach_px;
+  one.bounds.most_fwhm = problem->most_fwhm_px;
+  LadderSetting setting = setting_;
+  setting.flood = problem->flood;  // in place of the threshold where islands end
+  return FitLadder(std::move(problem->pixels), {one}, setting, flag_ | kFlagCore);
+}
+
+std::vector<FitLadder> FitLadder::parts() const {
+  std::vector<FitLadder> ladders;
+  if (results_.empty() && rung_ == Rung::finished)
+    if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
+  if (!in_parts_) return ladders;
+  std::vector<GaussianComponent> starts;
+  for (const Candidate& one : initial_) starts.push_back(one.start);
+  std::vector<FitPixels> pixels = shares_of(pixels_, starts);
+  for (std::size_t k = 0; k < initial_.size(); ++k) {
+    FitPixels near = setting_.beam ? pixels_around(pixels_, starts[k], *setting_.beam) : FitPixels();
+    // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
+    if (pixels[k].value.empty()) pixels[k] = near;
+    if (pixels[k].value.empty()) continue;
+    ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart);
+    ladders.back().around_ = std::move(near);
+  }
+  return ladders;
 }
 
 }  // namespace reber

@@ -68,7 +68,6 @@ class FitLadder {
 
   [[nodiscard]] bool core() const;
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
-  [[nodiscard]] FitPixels around(const GaussianComponent& peak) const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is fitted where a whole island is not: its parts, and the cores of sources on diffuse emission.
+// Pixels of parts and cores, by their distance from a peak and by the brightest Gaussian.
+#include "core/sources/fit_parts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-
-#include "core/sources/fit_ladder.hpp"
-#include "core/sources/source.hpp"
 
 namespace reber {
 namespace {
@@ -27,6 +26,12 @@ void add_pixel(const FitPixels& from, std::size_t i, FitPixels& to) {
   to.value.push_back(from.value[i]), to.rms.push_back(from.rms[i]);
 }
 
+}  // namespace
+
+std::size_t brightest_pixel(const FitPixels& pixels) {
+  return static_cast<std::size_t>(std::ranges::max_element(pixels.value) - pixels.value.begin());
+}
+
 std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at) {
   std::size_t nearest = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -35,25 +40,15 @@ std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at) 
   return nearest;
 }
 
-}  // namespace
-
-bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
-
-/// The level is the median of the ring, 0 where the island ends before it; a point source leaves 1 % of its peak there.
-std::optional<FitLadder> FitLadder::core_ladder() const {
-  if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
-  const FitPixels& all = around_.value.empty() ? pixels_ : around_;
-  const std::size_t top = around_.value.empty()
-                              ? static_cast<std::size_t>(std::ranges::max_element(all.value) - all.value.begin())
-                              : nearest_pixel(all, initial_[0].start);
-  FitPixels pixels;
+std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, const Covariance& beam, double seed) {
+  CoreProblem core;
   std::vector<double> ring;
-  for (std::size_t i = 0; i < all.value.size(); ++i) {
-    const double distance = in_beams(*setting_.beam, all.x[i] - all.x[top], all.y[i] - all.y[top]);
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double distance = in_beams(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]);
     if (distance <= kCoreRadius)
-      add_pixel(all, i, pixels);
+      add_pixel(pixels, i, core.pixels);
     else if (distance <= kRingRadius)
-      ring.push_back(all.value[i]);
+      ring.push_back(pixels.value[i]);
   }
   double level = 0;
   if (!ring.empty()) {
@@ -61,54 +56,36 @@ std::optional<FitLadder> FitLadder::core_ladder() const {
     std::ranges::nth_element(ring, middle);
     level = *middle;
   }
-  const double peak = all.value[top] - level;
-  if (level > kMostLevel * all.value[top] || !(peak > setting_.seed * all.rms[top])) return std::nullopt;
-  for (double& value : pixels.value) value -= level;
-  Candidate one = initial_[0];
-  one.start = {peak, static_cast<double>(all.x[top]), static_cast<double>(all.y[top]), *setting_.beam};
-  one.bounds.reach = 0.5 * ellipse_of(*setting_.beam).major;
-  one.bounds.most_fwhm = 2 * kCoreRadius * ellipse_of(*setting_.beam).major;
-  // What a beam's Gaussian has left at the core's rim takes the place of the flood threshold, where islands end.
-  LadderSetting setting = setting_;
-  setting.flood = peak * std::exp2(-4 * kCoreRadius * kCoreRadius) / all.rms[top];
-  return FitLadder(std::move(pixels), {one}, setting, flag_ | kFlagCore);
+  const double peak = pixels.value[top] - level;
+  if (level > kMostLevel * pixels.value[top] || !(peak > seed * pixels.rms[top])) return std::nullopt;
+  for (double& value : core.pixels.value) value -= level;
+  core.start = {peak, static_cast<double>(pixels.x[top]), static_cast<double>(pixels.y[top]), beam};
+  core.reach_px = 0.5 * ellipse_of(beam).major;
+  core.most_fwhm_px = 2 * kCoreRadius * ellipse_of(beam).major;
+  core.flood = peak * std::exp2(-4 * kCoreRadius * kCoreRadius) / pixels.rms[top];
+  return core;
 }
 
-/// The island's pixels that a core at the candidate's peak and its ring need.
-FitPixels FitLadder::around(const GaussianComponent& peak) const {
-  FitPixels pixels;
-  for (std::size_t i = 0; setting_.beam && i < pixels_.value.size(); ++i)
-    if (in_beams(*setting_.beam, pixels_.x[i] - peak.x, pixels_.y[i] - peak.y) <= kRingRadius)
-      add_pixel(pixels_, i, pixels);
-  return pixels;
+FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam) {
+  FitPixels near;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kRingRadius) add_pixel(pixels, i, near);
+  return near;
 }
 
-std::vector<FitLadder> FitLadder::parts() const {
-  std::vector<FitLadder> ladders;
-  if (results_.empty() && rung_ == Rung::finished)
-    if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
-  if (!in_parts_) return ladders;
-  // A pixel goes to the component that is brightest there.
-  std::vector<FitPixels> pixels(initial_.size());
+std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<GaussianComponent>& among) {
+  std::vector<FitPixels> shares(among.size());
   std::array<double, 6> unused{};
-  for (std::size_t i = 0; i < pixels_.value.size(); ++i) {
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     std::size_t owner = 0;
     double most = -1;
-    for (std::size_t k = 0; k < initial_.size(); ++k) {
-      const double value = initial_[k].start.evaluate(pixels_.x[i], pixels_.y[i], unused);
+    for (std::size_t k = 0; k < among.size(); ++k) {
+      const double value = among[k].evaluate(pixels.x[i], pixels.y[i], unused);
       if (value > most) most = value, owner = k;
     }
-    add_pixel(pixels_, i, pixels[owner]);
+    add_pixel(pixels, i, shares[owner]);
   }
-  for (std::size_t k = 0; k < initial_.size(); ++k) {
-    FitPixels near = around(initial_[k].start);
-    // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
-    if (pixels[k].value.empty()) pixels[k] = near;
-    if (pixels[k].value.empty()) continue;
-    ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart);
-    ladders.back().around_ = std::move(near);
-  }
-  return ladders;
+  return shares;
 }
 
 }  // namespace reber

@@ -268,8 +268,7 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
 
 SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam)
     : request_(request), shape_(header.shape) {
-  const auto centre =
-      header.wcs.sky_per_pixel(0.5 * static_cast<double>(shape_.nx - 1), 0.5 * static_cast<double>(shape_.ny - 1));
+  const auto centre = header.centre_geometry();
   if (!beam || !centre) return;
   beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
   beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);

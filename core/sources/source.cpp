@@ -59,8 +59,7 @@ double flux_per_sum(const Setting& setting) {
 
 Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
   Setting setting{header, &header.wcs, options, {}, kNan, {}, header.unit.factor, kNan};
-  const double cx = 0.5 * static_cast<double>(header.shape.nx - 1), cy = 0.5 * static_cast<double>(header.shape.ny - 1);
-  setting.centre = header.wcs.sky_per_pixel(cx, cy);
+  setting.centre = header.centre_geometry();
   if (beam && setting.centre) {
     setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *setting.centre);
     setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
@@ -188,10 +187,11 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
   const auto local = wcs.sky_per_pixel(source.x, source.y);
   if (!sky || !local) {
     source.flag |= kFlagNoSky;
-    for (double Source::*one : {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak,
-                                &Source::dec_peak, &Source::major, &Source::minor, &Source::pa, &Source::e_major,
-                                &Source::e_minor, &Source::e_pa, &Source::dc_major, &Source::dc_minor, &Source::dc_pa,
-                                &Source::e_dc_major, &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+    for (double Source::*one :
+         {&Source::ra, &Source::dec, &Source::e_ra, &Source::e_dec, &Source::ra_peak, &Source::dec_peak,
+          &Source::major_deg, &Source::minor_deg, &Source::pa_deg, &Source::e_major_deg, &Source::e_minor_deg,
+          &Source::e_pa_deg, &Source::dc_major_deg, &Source::dc_minor_deg, &Source::dc_pa_deg, &Source::e_dc_major_deg,
+          &Source::e_dc_minor_deg, &Source::e_dc_pa_deg, &Source::dc_major_most_deg})
       source.*one = kNan;
     return;
   }
@@ -207,21 +207,22 @@ void set_sky(Source& source, const Covariance& fwhm2, const Covariance& position
   const Covariance on_sky = to_sky(fwhm2, *local);
   const Ellipse ellipse = ellipse_of(on_sky);
   const EllipseErrors errors = ellipse_errors(ellipse, to_sky(shape, *local));
-  source.major = ellipse.major, source.e_major = errors.major;
-  source.minor = ellipse.minor, source.e_minor = errors.minor;
-  source.pa = ellipse.pa_deg, source.e_pa = errors.pa_deg;
+  source.major_deg = ellipse.major, source.e_major_deg = errors.major;
+  source.minor_deg = ellipse.minor, source.e_minor_deg = errors.minor;
+  source.pa_deg = ellipse.pa_deg, source.e_pa_deg = errors.pa_deg;
 
   if (!setting.beam_px) {
-    for (double Source::*one : {&Source::dc_major, &Source::dc_minor, &Source::dc_pa, &Source::e_dc_major,
-                                &Source::e_dc_minor, &Source::e_dc_pa, &Source::dc_major_most})
+    for (double Source::*one :
+         {&Source::dc_major_deg, &Source::dc_minor_deg, &Source::dc_pa_deg, &Source::e_dc_major_deg,
+          &Source::e_dc_minor_deg, &Source::e_dc_pa_deg, &Source::dc_major_most_deg})
       source.*one = kNan;
     return;
   }
   const IntrinsicShape intrinsic = intrinsic_shape(on_sky, to_sky(*setting.beam_px, *local), to_sky(limiting, *local));
-  source.dc_major = intrinsic.axes.major, source.e_dc_major = intrinsic.errors.major;
-  source.dc_minor = intrinsic.axes.minor, source.e_dc_minor = intrinsic.errors.minor;
-  source.dc_pa = intrinsic.axes.pa_deg, source.e_dc_pa = intrinsic.errors.pa_deg;
-  source.dc_major_most = intrinsic.most_major;
+  source.dc_major_deg = intrinsic.axes.major, source.e_dc_major_deg = intrinsic.errors.major;
+  source.dc_minor_deg = intrinsic.axes.minor, source.e_dc_minor_deg = intrinsic.errors.minor;
+  source.dc_pa_deg = intrinsic.axes.pa_deg, source.e_dc_pa_deg = intrinsic.errors.pa_deg;
+  source.dc_major_most_deg = intrinsic.most_major;
 }
 
 /// Whether total over peak, in units of a point's, is beyond what noise makes of a point.
@@ -325,8 +326,8 @@ void apply(const Calibration& calibration, Source& source) {
   source.e_peak = std::hypot(source.e_peak, part * source.peak);
   source.e_total = std::hypot(source.e_total, part * source.total);
   source.e_isl_total = std::hypot(source.e_isl_total, part * source.isl_total);
-  source.e_ra = std::hypot(source.e_ra, calibration.position_error);
-  source.e_dec = std::hypot(source.e_dec, calibration.position_error);
+  source.e_ra = std::hypot(source.e_ra, calibration.position_error_deg);
+  source.e_dec = std::hypot(source.e_dec, calibration.position_error_deg);
 }
 
 bool comes_before(std::int64_t y, std::int64_t x, std::int64_t other_y, std::int64_t other_x) {

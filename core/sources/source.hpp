@@ -26,12 +26,13 @@ struct Source {
   double peak = 0, e_peak = 0;            ///< Jy/beam, corrected for the peak's place between pixels
   double peak_pixel = 0;                  ///< Jy/beam, the brightest pixel less background
   std::int64_t peak_x = 0, peak_y = 0;
-  double isl_total = 0, e_isl_total = 0;                                    ///< Jy, sum of the island's pixels
-  double major = 0, e_major = 0, minor = 0, e_minor = 0, pa = 0, e_pa = 0;  ///< FWHM and PA, on the sky
-  double dc_major = 0, dc_minor = 0, dc_pa = 0;  ///< deconvolved from the beam; 0 for a point
-  double e_dc_major = 0, e_dc_minor = 0, e_dc_pa = 0;
-  double dc_major_most = 0;   ///< 2-sigma upper limit of dc_major
-  std::int64_t resolved = 0;  ///< 1 where total over peak is beyond what noise makes of a point
+  double isl_total = 0, e_isl_total = 0;  ///< Jy, sum of the island's pixels
+  double major_deg = 0, e_major_deg = 0, minor_deg = 0, e_minor_deg = 0, pa_deg = 0,
+         e_pa_deg = 0;                                       ///< FWHM and PA, on the sky
+  double dc_major_deg = 0, dc_minor_deg = 0, dc_pa_deg = 0;  ///< deconvolved from the beam; 0 for a point
+  double e_dc_major_deg = 0, e_dc_minor_deg = 0, e_dc_pa_deg = 0;
+  double dc_major_most_deg = 0;  ///< 2-sigma upper limit of dc_major_deg
+  std::int64_t resolved = 0;     ///< 1 where total over peak is beyond what noise makes of a point
   /// What the model map draws, image value on the grid: the fit, or the moments' shape with the peak that gives the
   /// source's total flux. For a source that is no Gaussian that peak is below the brightest pixel.
   GaussianComponent model;
@@ -75,9 +76,9 @@ struct SourceFit {
 
 /// What an observer knows of the image beyond its pixels.
 struct Calibration {
-  double clean_bias = 0;      ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
-  double flux_error = 0;      ///< part of each flux that is added to its error in quadrature
-  double position_error = 0;  ///< degrees on the sky, added to E_RA and E_DEC in quadrature
+  double clean_bias = 0;          ///< added to every peak, Jy/beam; totals are scaled alike (Condon et al. 1998)
+  double flux_error = 0;          ///< part of each flux that is added to its error in quadrature
+  double position_error_deg = 0;  ///< on the sky, added to E_RA and E_DEC in quadrature
   bool operator==(const Calibration&) const = default;
 };
 
@@ -95,12 +96,5 @@ struct Calibration {
 
 /// Puts negative detections among the others, in the same order; their labels carry on after `islands`.
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands);
-
-/// The catalogue of these sources: the one table of columns.
-[[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
-                                       const std::vector<std::string>& history);
-
-/// Name, unit and meaning of each column, for the documentation.
-[[nodiscard]] std::vector<ColumnInfo> catalogue_columns();
 
 }  // namespace reber

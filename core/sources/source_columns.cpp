@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one table of catalogue columns: what each is called, its unit, UCD and meaning, and where it comes from.
+#include "core/sources/source_columns.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -51,25 +53,25 @@ const std::vector<Row>& table() {
        &Source::y},
       {{"E_Yposn", "pix", "stat.error;pos.cartesian.y;instr.det", "1-sigma error of Yposn"}, &Source::e_y},
       {{"Maj", "deg", "phys.angSize.smajAxis", "FWHM of the major axis, from second moments or the fit"},
-       &Source::major},
-      {{"E_Maj", "deg", "stat.error;phys.angSize.smajAxis", "1-sigma error of Maj"}, &Source::e_major},
+       &Source::major_deg},
+      {{"E_Maj", "deg", "stat.error;phys.angSize.smajAxis", "1-sigma error of Maj"}, &Source::e_major_deg},
       {{"Min", "deg", "phys.angSize.sminAxis", "FWHM of the minor axis, from second moments or the fit"},
-       &Source::minor},
-      {{"E_Min", "deg", "stat.error;phys.angSize.sminAxis", "1-sigma error of Min"}, &Source::e_minor},
-      {{"PA", "deg", "pos.posAng", "Position angle of the major axis, north through east"}, &Source::pa},
-      {{"E_PA", "deg", "stat.error;pos.posAng", "1-sigma error of PA"}, &Source::e_pa},
+       &Source::minor_deg},
+      {{"E_Min", "deg", "stat.error;phys.angSize.sminAxis", "1-sigma error of Min"}, &Source::e_minor_deg},
+      {{"PA", "deg", "pos.posAng", "Position angle of the major axis, north through east"}, &Source::pa_deg},
+      {{"E_PA", "deg", "stat.error;pos.posAng", "1-sigma error of PA"}, &Source::e_pa_deg},
       {{"DC_Maj", "deg", "phys.angSize.smajAxis;meta.modelled",
         "Maj deconvolved from the beam; 0 where not longer than it"},
-       &Source::dc_major},
-      {{"E_DC_Maj", "deg", "stat.error;phys.angSize.smajAxis", "1-sigma error of DC_Maj"}, &Source::e_dc_major},
+       &Source::dc_major_deg},
+      {{"E_DC_Maj", "deg", "stat.error;phys.angSize.smajAxis", "1-sigma error of DC_Maj"}, &Source::e_dc_major_deg},
       {{"DC_Min", "deg", "phys.angSize.sminAxis;meta.modelled",
         "Min deconvolved from the beam; 0 where not longer than it"},
-       &Source::dc_minor},
-      {{"E_DC_Min", "deg", "stat.error;phys.angSize.sminAxis", "1-sigma error of DC_Min"}, &Source::e_dc_minor},
-      {{"DC_PA", "deg", "pos.posAng;meta.modelled", "Position angle after deconvolution"}, &Source::dc_pa},
-      {{"E_DC_PA", "deg", "stat.error;pos.posAng", "1-sigma error of DC_PA"}, &Source::e_dc_pa},
+       &Source::dc_minor_deg},
+      {{"E_DC_Min", "deg", "stat.error;phys.angSize.sminAxis", "1-sigma error of DC_Min"}, &Source::e_dc_minor_deg},
+      {{"DC_PA", "deg", "pos.posAng;meta.modelled", "Position angle after deconvolution"}, &Source::dc_pa_deg},
+      {{"E_DC_PA", "deg", "stat.error;pos.posAng", "1-sigma error of DC_PA"}, &Source::e_dc_pa_deg},
       {{"DC_Maj_max", "deg", "stat.max;phys.angSize.smajAxis", "2-sigma upper limit of DC_Maj"},
-       &Source::dc_major_most},
+       &Source::dc_major_most_deg},
       {{"Resolved", "", "meta.code",
         "1 where Total_flux over Peak_flux is larger than noise makes it for a point source, else 0"},
        &Source::resolved},

@@ -130,8 +130,7 @@ void Experiment::search_image() {
   header_ = first.outcomes.opened->value.header;
   const ImageHeader& header = *header_;
   const std::optional<Beam> own = first.beam();
-  const auto local = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                              0.5 * static_cast<double>(header.shape.ny - 1));
+  const auto local = header.centre_geometry();
   if (!own || !local)
     throw InputError(
         fmt::format("{}: sources are injected with the restoring beam's shape on a sky grid, and there is {}",
@@ -262,8 +261,7 @@ void Experiment::judge(const Injected& one, const Near& found, const std::vector
   ++tally.clear.trials, tally.clear.hits += hit ? 1 : 0;
   if (!hit) return;
   const Source& s = sources[which];
-  const double area =
-      std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(shape_.xx * shape_.yy - shape_.xy * shape_.xy);
+  const double area = gaussian_area(shape_);
   const double peak = one.peak * unit_, total = one.peak * area * per_sum_;
   const double dx = s.x - one.x, dy = s.y - one.y;
   tally.found.push_back({s.total / total, s.peak / peak, (sky_per_pixel_.a * dx + sky_per_pixel_.b * dy) * kArcsec,

@@ -175,8 +175,7 @@ std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std:
 void Forced::record(Target& target, double peak, double error) const {
   ForcedSource& s = target.source;
   const double unit = header_.unit.factor;
-  const Covariance& c = target.shape.fwhm2;
-  const double area = std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  const double area = gaussian_area(target.shape.fwhm2);
   s.peak = peak * unit, s.e_peak = error * unit;
   s.total = peak * area * per_sum_, s.e_total = error * area * per_sum_;
   s.snr = peak / error;
@@ -278,8 +277,7 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
 }
 
 std::vector<ForcedSource> Forced::run() {
-  const auto centre = header_.wcs.sky_per_pixel(0.5 * static_cast<double>(header_.shape.nx - 1),
-                                                0.5 * static_cast<double>(header_.shape.ny - 1));
+  const auto centre = header_.centre_geometry();
   const std::optional<Beam> beam = result_.beam();
   if (beam && centre) {
     beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);

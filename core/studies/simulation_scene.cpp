@@ -135,9 +135,7 @@ double SkyGrid::rms_at(double x, double y) const {
   return rms * (1 + rms_rise * (dx * dx + dy * dy));
 }
 
-double SkyGrid::beam_area_px() const {
-  return std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy);
-}
+double SkyGrid::beam_area_px() const { return gaussian_area(beam); }
 
 DrawnScene make_scene(const SimulationOptions& options, const SkyGrid& grid) {
   DrawnScene scene;

@@ -42,8 +42,7 @@ void aim_planes(const std::vector<SmoothPlane*>& planes) {
 
 Matrix2 geometry_of(const SmoothInput& input) {
   const ImageHeader& header = input.header;
-  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
-                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  const auto geometry = header.centre_geometry();
   if (!geometry)
     throw InputError(fmt::format("{}: smoothing to a beam needs the sky geometry of the image, and it has none ({})",
                                  input.path, header.wcs.why_not()));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gui/app/actions.hpp"
+#include "gui/model/image/colour_maps.hpp"
 
 namespace reber::gui {
 namespace {

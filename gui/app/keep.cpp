@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/regions/region_io.hpp"
+#include "gui/model/regions/region_parsers.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/ui/edit.hpp"

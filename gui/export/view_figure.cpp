@@ -11,6 +11,7 @@
 
 #include "gui/export/draw_list_items.hpp"
 #include "gui/model/image/colour_bar.hpp"
+#include "gui/model/image/colour_maps.hpp"
 #include "gui/model/sky/view_axes.hpp"
 #include "gui/model/tables/plot_axis.hpp"
 #include "gui/ui/overlay.hpp"

@@ -42,12 +42,11 @@ Progress part_of(const Progress& progress, const std::string& what, double from,
       nullptr);
 }
 
-double beam_pixels(const Result& result) {
+double beam_fwhm_px(const Result& result) {
   const std::optional<Beam> beam = result.beam();
   if (!beam) return 1;
   const ImageHeader& header = result.header();
-  const auto m =
-      header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx), 0.5 * static_cast<double>(header.shape.ny));
+  const auto m = header.centre_geometry();
   if (!m || !(std::abs(m->determinant()) > 0)) return 1;
   return std::max(1e-6, beam->major_deg / std::sqrt(std::abs(m->determinant())));
 }
@@ -167,7 +166,7 @@ Proof make_proof(const Request& request, const std::shared_ptr<Backend>& tested,
     add("rms", MapKind::rms, rms.get(), "local rms");
     add("snr", MapKind::snr, nullptr, "S/N");
   }
-  proof.sources = compare_sources(a.sources(), b.sources(), beam_pixels(b));
+  proof.sources = compare_sources(a.sources(), b.sources(), beam_fwhm_px(b));
   proof.verification = verify(wanted, *tested, *oracle, part_of(progress, "checks", 0.5, 1));
   return proof;
 }

@@ -41,9 +41,6 @@ class UndoHistory {
     }
   }
 
-  /// The next change is a step of its own, however soon it comes.
-  void close_step() { open_ = false; }
-
   [[nodiscard]] bool can_undo() const { return at_ > 0; }
   [[nodiscard]] bool can_redo() const { return at_ + 1 < states_.size(); }
   /// What undo() and redo() would take back or do again; empty where they cannot.

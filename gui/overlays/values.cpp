@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gui/model/image/colour_bar.hpp"
+#include "gui/model/image/colour_maps.hpp"
 #include "gui/ui/ink.hpp"
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/overlay.hpp"

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "gui/model/image/colour_maps.hpp"
 #include "gui/panels/planes.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "gui/model/image/colour_maps.hpp"
 #include "gui/render/image_shader.hpp"
 
 namespace reber::gui {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/model/job_slot.hpp"
+#include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/memo.hpp"
 
 namespace reber::gui {

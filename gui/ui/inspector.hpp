@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gui/model/inspect.hpp"
+#include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/shell.hpp"
 
 namespace reber::gui {

@@ -43,7 +43,7 @@ std::int64_t gather_keys(const CpuPlane& plane, const Rect& cell, Scratch& scrat
     // The next cell's part of the row, while this cell is worked on: its short rows defeat the hardware's prefetch.
     for (std::int64_t x = 0; x < cell.nx; x += kLineFloats) __builtin_prefetch(row + cell.nx + x);
     for (std::int64_t x = 0; x < cell.nx; ++x) {
-      std::uint32_t bits;
+      std::uint32_t bits = 0;
       std::memcpy(&bits, row + x, sizeof(bits));
       if ((bits & 0x7f800000u) == 0x7f800000u) continue;
       const std::uint32_t key = rules::key_of_bits(bits);

@@ -13,10 +13,10 @@
 namespace reber::cpu {
 
 inline constexpr int kLanes = 8;
-typedef float Floats __attribute__((vector_size(32)));
-typedef std::int32_t Ints __attribute__((vector_size(32)));
-typedef double Doubles __attribute__((vector_size(32)));
-typedef float HalfFloats __attribute__((vector_size(16)));
+using Floats [[gnu::vector_size(32)]] = float;
+using Ints [[gnu::vector_size(32)]] = std::int32_t;
+using Doubles [[gnu::vector_size(32)]] = double;
+using HalfFloats [[gnu::vector_size(16)]] = float;
 
 inline Floats load(const float* from) {
   Floats value;

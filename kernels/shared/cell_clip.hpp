@@ -69,7 +69,8 @@ struct CellLimits {
 
 REBER_HD CellLimits cell_limits(double median, double reach, std::int64_t n) {
   const double low = median - reach, high = median + reach;
-  const double error = static_cast<double>(n / kCellLanes + 64) * 0x1p-50 * (fabs(median) + reach);
+  const auto terms = n / kCellLanes + 64;
+  const double error = static_cast<double>(terms) * 0x1p-50 * (fabs(median) + reach);
   return {low, high,
           fabs(static_cast<double>(static_cast<float>(low)) - low) > error &&
               fabs(static_cast<double>(static_cast<float>(high)) - high) > error};

@@ -75,9 +75,7 @@ FULLEST = 45
 ROWS = re.compile(r"app/(main|view/main|commands/\w+|bench/\w+)\.cpp|gui/(panels|overlays)/\w+\.cpp"
                   r"|gui/app/(actions_\w+|\w+_table)\.cpp|core/catalogue/catalogue_\w+\.cpp")
 # Folders whose sources have no such header yet.
-HEADERLESS = ("core/pipeline/", "core/live/", "core/studies/",
-              "core/model/kernel_least_squares", "core/sources/fit_parts", "core/sources/fit_significance",
-              "core/sources/source_columns", "core/fits/tile_", "core/io/inflate", "core/picture/plot", "gui/model/")
+HEADERLESS = ("core/pipeline/", "core/live/", "core/studies/")
 
 # Lines of a source at the most.
 LONGEST = 400

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sets of columns: every name of Aegean's and Selavy's tables in its place, with the numbers in its unit.
 #include "core/sources/column_sets.hpp"
+#include "core/sources/source_columns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,9 +26,9 @@ std::vector<Source> two_sources() {
   a.total = 0.843563;
   a.e_total = kNaN;
   a.peak = 0.780068;
-  a.major = 12.0 / 3600;
-  a.minor = 9.0 / 3600;
-  a.pa = 176.5;
+  a.major_deg = 12.0 / 3600;
+  a.minor_deg = 9.0 / 3600;
+  a.pa_deg = 176.5;
   a.rms = 1e-3;
   a.shared = true;
   a.fitted = true;

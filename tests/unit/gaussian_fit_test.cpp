@@ -254,14 +254,14 @@ TEST(FitSources, CarriesAFitToTheSky) {
   EXPECT_NEAR(full.y, 31.6, 1e-4);
   EXPECT_NEAR(full.peak, 80, 1e-3);
   EXPECT_NEAR(full.total, 80 * 7 * 5 / 25.0, 0.01);
-  EXPECT_NEAR(full.major, 0.007, 1e-6);
-  EXPECT_NEAR(full.minor, 0.005, 1e-6);
+  EXPECT_NEAR(full.major_deg, 0.007, 1e-6);
+  EXPECT_NEAR(full.minor_deg, 0.005, 1e-6);
   // Pixels count x to the west, and `tilted` turns towards +x.
-  EXPECT_NEAR(full.pa, 160, 0.05);
-  EXPECT_NEAR(full.dc_major, std::sqrt(49 - 25.0) * 1e-3, 1e-5);
+  EXPECT_NEAR(full.pa_deg, 160, 0.05);
+  EXPECT_NEAR(full.dc_major_deg, std::sqrt(49 - 25.0) * 1e-3, 1e-5);
   EXPECT_NEAR(full.e_ra, full.e_x * 1e-3, 1e-6 * full.e_x);
   EXPECT_GT(full.e_ra, 0);
-  EXPECT_GT(full.e_major, 0);
+  EXPECT_GT(full.e_major_deg, 0);
   EXPECT_GT(full.e_total, full.e_peak);
 }
 
@@ -279,8 +279,8 @@ TEST(FitSources, SmallIslandsFallBackWithFlags) {
   };
   const Source beamed = fitted(22, 6);
   EXPECT_EQ(beamed.flag, kFlagBeamShape);
-  EXPECT_NEAR(beamed.major, 0.0025, 1e-7);
-  EXPECT_EQ(beamed.e_major, 0);
+  EXPECT_NEAR(beamed.major_deg, 0.0025, 1e-7);
+  EXPECT_EQ(beamed.e_major_deg, 0);
   EXPECT_NEAR(beamed.total, beamed.peak, 1e-3);
   EXPECT_NEAR(beamed.peak, 50, 1e-3);
   const Source moments = fitted(33, 3);

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/tables/filter_expression.hpp"
+#include "gui/model/tables/row_sort.hpp"
 #include "gui/model/tables/source_table.hpp"
 #include "tests/support/testing.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/image/colour_bar.hpp"
+#include "gui/model/image/colour_maps.hpp"
 #include "gui/model/state.hpp"
 
 namespace reber::gui {

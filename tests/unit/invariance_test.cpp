@@ -87,9 +87,10 @@ void expect_same(const std::vector<Source>& got, const std::vector<Source>& expe
          {&Source::island, &Source::npix, &Source::peak_x, &Source::peak_y, &Source::x0, &Source::x1, &Source::y0,
           &Source::y1, &Source::flag, &Source::resolved})
       EXPECT_EQ(a.*whole, b.*whole) << "source " << k;
-    for (const double Source::*real : {&Source::x, &Source::y, &Source::e_x, &Source::ra, &Source::dec, &Source::total,
-                                       &Source::e_total, &Source::peak, &Source::e_peak, &Source::major, &Source::minor,
-                                       &Source::e_major, &Source::dc_major_most, &Source::rms})
+    for (const double Source::*real :
+         {&Source::x, &Source::y, &Source::e_x, &Source::ra, &Source::dec, &Source::total, &Source::e_total,
+          &Source::peak, &Source::e_peak, &Source::major_deg, &Source::minor_deg, &Source::e_major_deg,
+          &Source::dc_major_most_deg, &Source::rms})
       EXPECT_FALSE(worst(a.*real, b.*real) > bound) << "source " << k << ": " << a.*real << " and " << b.*real;
   }
 }
@@ -134,7 +135,7 @@ void expect_moved_back(const Map& map, bool fitted, double bound) {
     EXPECT_EQ(a.flag, b->flag);
     EXPECT_FALSE(worst(a.total, b->total) > bound) << a.total << " and " << b->total;
     EXPECT_FALSE(worst(a.peak, b->peak) > bound);
-    EXPECT_FALSE(worst(a.major, b->major) > bound);
+    EXPECT_FALSE(worst(a.major_deg, b->major_deg) > bound);
     // The offset of the centre from its peak pixel, in whatever order of axes.
     const double ra = std::hypot(a.x - static_cast<double>(a.peak_x), a.y - static_cast<double>(a.peak_y));
     const double rb = std::hypot(b->x - static_cast<double>(b->peak_x), b->y - static_cast<double>(b->peak_y));

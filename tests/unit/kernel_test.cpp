@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/model/kernel_least_squares.hpp"
 #include "tests/support/convolution_cases.hpp"
 
 namespace reber {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures: every shape and content gives a PNG, and an existing file stays.
 #include "core/picture/picture.hpp"
+#include "core/picture/panels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -78,13 +79,13 @@ TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
 
 TEST(Plots, EmptyAndLogarithmicSeriesAreDrawn) {
   const TemporaryFolder folder;
-  PlotOptions options;
-  options.overwrite = true;
-  write_plot(folder.file("a.png"), {}, options);
-  options.log_x = options.log_y = true;
-  write_plot(folder.file("b.png"), {{"a", {1, 10, 0, 100}, {1e-6, -1, 3, std::nan("")}}, {"b", {5}, {5}}}, options);
-  write_bars(folder.file("c.png"), {"x", "y"}, {{"one", {}, {1e-3, std::nan("")}}, {"two", {}, {5}}}, options);
-  for (const char* name : {"a.png", "b.png", "c.png"}) EXPECT_GT(png_size(load(folder.file(name))).first, 0) << name;
+  write_panels(folder.file("a.png"), "nothing", {Panel()}, 1, true);
+  Panel panel;
+  panel.log_x = panel.log_y = true;
+  panel.series = {{.name = "a", .x = {1, 10, 0, 100}, .y = {1e-6, -1, 3, std::nan("")}},
+                  {.name = "b", .x = {5}, .y = {5}}};
+  write_panels(folder.file("b.png"), "", {panel}, 1, true);
+  for (const char* name : {"a.png", "b.png"}) EXPECT_GT(png_size(load(folder.file(name))).first, 0) << name;
 }
 
 TEST(SkyAxes, LabelsAreSexagesimalWithTheDigitsTheStepNeeds) {

@@ -79,12 +79,12 @@ TEST(Sources, a_point_source_has_its_flux_place_and_the_beams_shape) {
   EXPECT_NEAR(s.total, 0.1, 2e-3);
   EXPECT_NEAR(s.x, 63.3, 0.01);
   EXPECT_NEAR(s.y, 70.8, 0.01);
-  EXPECT_NEAR(s.major / kPixelDeg, 5, 0.1);
-  EXPECT_NEAR(s.minor / kPixelDeg, 5, 0.1);
+  EXPECT_NEAR(s.major_deg / kPixelDeg, 5, 0.1);
+  EXPECT_NEAR(s.minor_deg / kPixelDeg, 5, 0.1);
   const auto sky = header.wcs.to_sky(63.3, 70.8);
   EXPECT_NEAR(s.ra, sky->lon_deg, 0.02 * kPixelDeg);
   EXPECT_NEAR(s.dec, sky->lat_deg, 0.02 * kPixelDeg);
-  EXPECT_LT(s.dc_major / kPixelDeg, 1.2);
+  EXPECT_LT(s.dc_major_deg / kPixelDeg, 1.2);
 }
 
 TEST(Sources, an_extended_source_keeps_its_total_flux) {

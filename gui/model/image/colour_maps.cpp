@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The colour maps. All but the last three grow steadily in lightness; the first four serve colour-blind eyes.
+#include "gui/model/image/colour_maps.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -29,18 +29,6 @@ struct FileRegion {
   bool excluded = false;
 };
 
-struct ParsedRegions {
-  std::vector<FileRegion> regions;
-  std::vector<std::string> skipped;  ///< "line 12: annulus is not a shape that is drawn here" ...
-};
-
-/// DS9: image, physical (read as image), icrs, fk5, fk4, galactic, ecliptic; circle, ellipse, box, polygon, line,
-/// point; text={...} as name. CRTF: circle, ellipse, box, centerbox, rotbox, poly, line, symbol; coord=...,
-/// label='...'.
-///   throws InputError naming the line where a number or unit cannot be read
-[[nodiscard]] ParsedRegions parse_ds9(const std::string& text);
-[[nodiscard]] ParsedRegions parse_crtf(const std::string& text);
-
 /// To pixels of an image and back. Ellipses and boxes go through the local geometry at their centres; an ellipse stays
 /// exact for any pixels, a box of non-square turned pixels becomes the box with the same axes.
 ///   throws InputError where a place is off the image's sky, or it has none

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading DS9's and CASA's region files.
+#include "gui/model/regions/region_parsers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

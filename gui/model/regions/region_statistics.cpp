@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistics and flux of the pixels in a region.
+#include "gui/model/regions/region_statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 

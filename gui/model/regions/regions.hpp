@@ -50,18 +50,4 @@ struct Region {
 /// An ellipse or box with opposite corners at both positions.
 [[nodiscard]] Region region_between(Region::Kind kind, PixelPosition a, PixelPosition b);
 
-/// What is inside, of the pixels whose centres are.
-struct RegionStatistics {
-  PixelSummary pixels;
-  double std = std::numeric_limits<double>::quiet_NaN(), median = std, sigma = std;  ///< sigma: 1.4826 MAD
-  double area_deg2 = std;                                                            ///< of the finite pixels
-  std::optional<double> flux_jy;  ///< sum over the beam's area; of K through the beam and frequency
-  std::optional<double> beams;    ///< area in beams
-  std::string no_flux;            ///< why there is no flux
-};
-/// wcs: a copy of its own where called from a job.   throws Cancelled; InputError for a region without area
-[[nodiscard]] RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
-                                                 const std::optional<Beam>& beam, const Wcs& wcs,
-                                                 const Progress& progress = {});
-
 }  // namespace reber::gui

@@ -295,13 +295,16 @@ class Parser {
     return who.empty() ? "; the columns are named in the table's head" : fmt::format("; did you mean {}?", who);
   }
 
-  struct Depth {
+  class Depth {
+   public:
     explicit Depth(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > kDeepest) parser_.fail(parser_.at_, "too many parentheses or signs within each other");
     }
     ~Depth() { --parser_.depth_; }
     Depth(const Depth&) = delete;
     Depth& operator=(const Depth&) = delete;
+
+   private:
     Parser& parser_;
   };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orders the rows of one column by a radix sort on 64-bit keys: 10^6 rows in a few tens of milliseconds on one core,
 // where a comparison sort of the same takes over a hundred.
+#include "gui/model/tables/row_sort.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/tables/filter_expression.hpp"
+#include "gui/model/tables/row_sort.hpp"
 
 namespace reber::gui {
 

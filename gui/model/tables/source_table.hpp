@@ -19,7 +19,6 @@ class SourceTable {
   /// filter_error() says why.
   void assign(std::shared_ptr<const Catalogue> catalogue);
   [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
-  [[nodiscard]] std::shared_ptr<const Catalogue> shared_catalogue() const { return catalogue_; }
 
   /// A filter that cannot be understood leaves the rows as they are and says why in filter_error().
   /// A bare word is looked for in every column of text, a bare whole number is a Source_id.
@@ -59,9 +58,6 @@ class SourceTable {
   std::vector<std::uint32_t> order_, shown_;
   std::uint64_t version_ = 0;
 };
-
-/// Rows of the catalogue in ascending or descending order of one column; see SourceTable::sort().
-[[nodiscard]] std::vector<std::uint32_t> sorted_rows(const Column& column, bool descending);
 
 /// These rows, in this order; one line is added to its history.
 [[nodiscard]] Catalogue rows_of(const Catalogue& catalogue, const std::vector<std::uint32_t>& rows,

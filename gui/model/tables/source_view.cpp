@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/sources/source.hpp"
+#include "core/sources/source_columns.hpp"
 
 namespace reber::gui {
 

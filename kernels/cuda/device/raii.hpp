@@ -19,13 +19,6 @@ void check(cudaError_t code, const char* call, std::int64_t bytes = 0, const cha
 void check_launch(const char* kernel, cudaStream_t stream, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE());
 
-/// View of device memory; shallow, must not outlive the owner.
-template <class T>
-struct DeviceSpan {
-  T* data = nullptr;
-  std::int64_t size = 0;
-};
-
 /// An allocation that is ordered on a stream; the functions behind DeviceBuffer.
 void* allocate_on(cudaStream_t stream, std::int64_t bytes);
 void release_on(cudaStream_t stream, void* memory) noexcept;
@@ -52,7 +45,6 @@ class DeviceBuffer {
   [[nodiscard]] T* data() const { return memory_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
-  [[nodiscard]] DeviceSpan<T> span() const { return {memory_, size_}; }
 
  private:
   cudaStream_t stream_ = nullptr;

@@ -72,13 +72,6 @@ __device__ inline float row_value(const float* row, std::int64_t x, std::int64_t
   return __ldg(row + x);
 }
 
-/// Pixels x .. x+3, x a multiple of 4: one 16-byte load wherever the row allows it.
-__device__ inline float4 row_values4(const float* row, std::int64_t x, std::int64_t nx, Boundary boundary) {
-  if (row != nullptr && x >= 0 && x + 3 < nx) return __ldg(reinterpret_cast<const float4*>(row + x));
-  return {row_value(row, x, nx, boundary), row_value(row, x + 1, nx, boundary), row_value(row, x + 2, nx, boundary),
-          row_value(row, x + 3, nx, boundary)};
-}
-
 /// What a convolution sums for a pixel: the value, blank as 0, or (mask) 1 where it is finite. Notes blank ones.
 __device__ inline float convolved(float value, bool mask, bool& blank_seen) {
   const bool finite = isfinite(value);

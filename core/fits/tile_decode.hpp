@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tile-compressed images through CFITSIO, in a child process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/fits/pixel_sources.hpp"
+
+namespace reber::fits {
+
+/// Decodes a plane of a tile-compressed image through CFITSIO in a child process, after all checks of fits_guard.hpp.
+///   throws DataError, also where the decoder crashes or hangs
+[[nodiscard]] std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis,
+                                                               int y_axis, std::int64_t plane, const std::string& name);
+
+}  // namespace reber::fits

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of tile-compressed images (FITS standard 4.0, section 10) before CFITSIO decodes them.
+#pragma once
+
+#include <string>
+
+#include "core/fits/fits_guard.hpp"
+
+namespace reber::fits {
+
+/// Fills Hdu::bitpix, axes and layout of a table with ZIMAGE = T, or its `problem`.
+void read_tile_layout(Hdu& hdu);
+
+/// Checks that every tile descriptor lies inside the heap.   throws DataError
+void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::string& name);
+/// Checks the compressed streams that would make CFITSIO hang (short GZIP tiles) or write outside its memory
+/// (HCOMPRESS with dimensions of its own). RICE and PLIO streams carry nothing to check.   throws DataError
+void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& name);
+
+}  // namespace reber::fits

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is fitted where a whole island is not: its parts, and the cores of sources on diffuse emission.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/compute/gaussian_fit.hpp"
+
+namespace reber {
+
+/// A core to be fitted: its pixels less the level around it, where the fit starts and how far it may go.
+struct CoreProblem {
+  FitPixels pixels;
+  GaussianComponent start;
+  double reach_px = 0, most_fwhm_px = 0;
+  double flood = 0;  ///< in rms: what a beam's Gaussian has left at the core's rim
+};
+
+[[nodiscard]] std::size_t brightest_pixel(const FitPixels& pixels);
+[[nodiscard]] std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at);
+
+/// The core at pixel `top`. Its level is the median of the ring around it, 0 where the island ends before it; a point
+/// source leaves 1 % of its peak there. Empty where the level hides the source, or the rest is below `seed` rms.
+[[nodiscard]] std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, const Covariance& beam,
+                                                 double seed);
+
+/// The pixels that a core at this peak and its ring need.
+[[nodiscard]] FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam);
+
+/// One set per component: a pixel goes to the one that is brightest there.
+[[nodiscard]] std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<GaussianComponent>& among);
+
+}  // namespace reber

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass over the pixels, then one over the Gaussians.
+#include "core/sources/fit_rest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace reber {
+namespace {
+
+bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (std::abs(pixels.x[i] - one.x) <= 1 && std::abs(pixels.y[i] - one.y) <= 1) return true;
+  return false;
+}
+
+}  // namespace
+
+double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
+  std::array<double, 6> unused{};
+  double sum = 0;
+  for (const FittedGaussian& one : fitted) sum += one.component.evaluate(x, y, unused);
+  return sum;
+}
+
+FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
+  FitRest rest;
+  double left = 0, power = 0, rms = 0, covered = 0, sum = 0;
+  const auto n = static_cast<double>(pixels.value.size());
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double difference = pixels.value[i] - value_of(fitted, pixels.x[i], pixels.y[i]);
+    left += difference * difference;
+    power += pixels.value[i] * pixels.value[i];
+    sum += pixels.value[i];
+    rest.sigma2 += difference * difference / (pixels.rms[i] * pixels.rms[i]) / n;
+    rms += pixels.rms[i] / n;
+  }
+  rest.part = left / power;
+  for (const FittedGaussian& one : fitted) {
+    const Covariance& c = one.component.fwhm2;
+    rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
+    const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
+    const double axes = std::sqrt(c.xx * c.yy - c.xy * c.xy);
+    covered += std::numbers::pi / 4 * axes * octaves;
+    // A Gaussian of peak P holds P - T of its peak's share above T.
+    rest.flux += gaussian_area(c) * std::max(0.0, one.component.peak - flood * rms) / sum;
+    rest.inside = rest.inside && on_island(one.component, pixels);
+  }
+  rest.crowding = covered / n;
+  return rest;
+}
+
+}  // namespace reber

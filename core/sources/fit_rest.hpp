@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Gaussians leave of the pixels that they were fitted to.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "core/compute/gaussian_fit.hpp"
+
+namespace reber {
+
+/// Sum of the Gaussians at (x, y), pixels.
+[[nodiscard]] double value_of(const std::vector<FittedGaussian>& fitted, double x, double y);
+
+/// What a fit leaves.
+struct FitRest {
+  double sigma2 = 0;    ///< mean square over rms^2
+  double part = 0;      ///< of the sum of squares that there was
+  double crowding = 0;  ///< pixels above the threshold that the Gaussians would cover, over those of the island
+  double rise = std::numeric_limits<double>::infinity();  ///< lowest peak over the threshold
+  double flux = 0;     ///< of the Gaussians above the threshold, over the sum of the pixels
+  bool inside = true;  ///< every centre is on the island or next to it
+};
+
+/// flood: threshold in rms, above which a pixel belongs to the island
+[[nodiscard]] FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood);
+
+}  // namespace reber

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of catalogue columns: what each is called, its unit, UCD and meaning, and where it comes from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/catalogue.hpp"
+#include "core/sources/source.hpp"
+
+namespace reber {
+
+/// The catalogue of these sources: the one table of columns.
+[[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
+                                       const std::vector<std::string>& history);
+
+/// Name, unit and meaning of each column, for the documentation.
+[[nodiscard]] std::vector<ColumnInfo> catalogue_columns();
+
+}  // namespace reber

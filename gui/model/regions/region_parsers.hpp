@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading DS9's and CASA's region files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/model/regions/region_io.hpp"
+
+namespace reber::gui {
+
+struct ParsedRegions {
+  std::vector<FileRegion> regions;
+  std::vector<std::string> skipped;  ///< "line 12: annulus is not a shape that is drawn here" ...
+};
+
+/// DS9: image, physical (read as image), icrs, fk5, fk4, galactic, ecliptic; circle, ellipse, box, polygon, line,
+/// point; text={...} as name. CRTF: circle, ellipse, box, centerbox, rotbox, poly, line, symbol; coord=...,
+/// label='...'.
+///   throws InputError naming the line where a number or unit cannot be read
+[[nodiscard]] ParsedRegions parse_ds9(const std::string& text);
+[[nodiscard]] ParsedRegions parse_crtf(const std::string& text);
+
+}  // namespace reber::gui

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistics and flux of the pixels in a region.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "core/display/pixel_ranks.hpp"
+#include "core/model/image_header.hpp"
+#include "gui/model/image/pyramid.hpp"
+#include "gui/model/regions/regions.hpp"
+
+namespace reber::gui {
+
+/// What is inside, of the pixels whose centres are.
+struct RegionStatistics {
+  PixelSummary pixels;
+  double std = std::numeric_limits<double>::quiet_NaN(), median = std, sigma = std;  ///< sigma: 1.4826 MAD
+  double area_deg2 = std;                                                            ///< of the finite pixels
+  std::optional<double> flux_jy;  ///< sum over the beam's area; of K through the beam and frequency
+  std::optional<double> beams;    ///< area in beams
+  std::string no_flux;            ///< why there is no flux
+};
+/// wcs: a copy of its own where called from a job.   throws Cancelled; InputError for a region without area
+[[nodiscard]] RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
+                                                 const std::optional<Beam>& beam, const Wcs& wcs,
+                                                 const Progress& progress = {});
+
+}  // namespace reber::gui
