@@ -101,6 +101,7 @@ void LiveRun::State::answer(const Task& task, const Request& request, std::uint6
   {
     const std::lock_guard lock(mutex);
     result = std::move(made);
+    status.error.clear();
   }
   changed();
 }

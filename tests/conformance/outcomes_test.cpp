@@ -72,7 +72,7 @@ TEST_F(OutcomesTest, that_differ_fail_the_check_of_their_stage) {
     return stages.empty() ? std::string() : stages.front();
   };
   const Request same = request_;
-  request_.background->box = 60;
+  request_.background->box = 90;
   EXPECT_EQ(failed(run("cpu")), "background");
   request_ = same;
   request_.detect->min_area = 2;
