@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/options/parameter_options.hpp"
+#include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"

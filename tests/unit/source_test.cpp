@@ -91,7 +91,7 @@ TEST(Sources, an_extended_source_keeps_its_total_flux) {
   const auto sources = found(field({{60.2, 64.4, 0.05, 12}}), field_header(5), {});
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_NEAR(sources[0].total, 0.05 * 144 / 25, 0.02 * 0.05 * 144 / 25);
-  EXPECT_NEAR(sources[0].dc_major / kPixelDeg, std::sqrt(144.0 - 25.0), 0.3);
+  EXPECT_NEAR(sources[0].dc_major_deg / kPixelDeg, std::sqrt(144.0 - 25.0), 0.3);
 }
 
 TEST(Sources, errors_shrink_with_signal_to_noise_as_condon_says) {
