@@ -183,7 +183,7 @@ void check_header(const ImageHeader& header, const Json& file) {
 class FitsCorpus : public ::testing::TestWithParam<Json> {};
 
 TEST_P(FitsCorpus, IsReadOrRefusedAsTheManifestSays) {
-  if (GetParam().is_null()) GTEST_SKIP() << "no corpus: " << no_data();
+  if (GetParam().is_null()) GTEST_SKIP() << "no corpus: " << testing::no_data();
   const Json& file = GetParam();
   const std::string path = (kCorpus / file.at("file").get<std::string>()).string();
   const auto start = std::chrono::steady_clock::now();
@@ -256,7 +256,7 @@ bool reads(const std::string& bytes) {
 // A crash or a hang would end this test program.
 TEST(FitsCorpusDamage, ChangedBytesAreReadOrRefused) {
   const Json files = manifest_files();
-  if (files.empty()) GTEST_SKIP() << "no corpus: " << no_data();
+  if (files.empty()) GTEST_SKIP() << "no corpus: " << testing::no_data();
   std::uint32_t random = 12345;
   const auto next = [&random] { return random = 1664525U * random + 1013904223U; };
   for (const Json& file : files) {
@@ -276,7 +276,7 @@ TEST(FitsCorpusDamage, ChangedBytesAreReadOrRefused) {
 
 TEST(FitsCorpusDamage, CutFilesAreReadOnlyWhereAllPixelsAreThere) {
   const Json files = manifest_files();
-  if (files.empty()) GTEST_SKIP() << "no corpus: " << no_data();
+  if (files.empty()) GTEST_SKIP() << "no corpus: " << testing::no_data();
   for (const Json& file : files) {
     if (file.at("expect") == "refuse" || file.at("group") == "compressed") continue;
     const std::string whole = load(kCorpus / file.at("file").get<std::string>());
