@@ -67,6 +67,7 @@ TEST(EarlyBackendTest, another_name_is_another_backend) {
   factory.leave.set_value();
   EarlyBackend early(factory.make());
   early.open("cuda");
+  while (factory.calls < 1) std::this_thread::yield();  // the thread that opens ahead has begun
   EXPECT_TRUE(early.take("cpu"));
   EXPECT_EQ(factory.calls, 2);
   EXPECT_FALSE(early.open("cpu")) << "it was taken without having been opened ahead";

@@ -2,7 +2,9 @@
 // Decisions of the pipeline that no single stage shows.
 #include "core/pipeline/pipeline.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -39,7 +41,7 @@ TEST(AlgorithmChoice, spares_bright_sources_the_rounding_of_an_fft_at_a_bearable
 /// Unit noise with one pixel of `peak`, as a FITS file that is removed at the end.
 class NoiseFile {
  public:
-  explicit NoiseFile(float peak) : path_(::testing::TempDir() + "reber_bright.fits") {
+  explicit NoiseFile(float peak) : path_(::testing::TempDir() + fmt::format("reber_bright_{}.fits", ::getpid())) {
     Image image = random_image({256, 256}, 0, 4);
     image.at(128, 128) = peak;
     write_fits(path_, image.shape(), {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
