@@ -95,24 +95,28 @@ int exit_code_of(const std::exception& failure) {
   return app::kInternalError;
 }
 
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App parser("Looks at images, finds their sources while you watch.", "reber view");
+  add_options(parser, options);
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return parser.exit(error) == 0 ? app::kDone : app::kInputError;
+  }
+  if (options.keys) return std::fputs(gui::key_table().c_str(), stdout) < 0 ? app::kDataError : app::kDone;
+  finish(options);
+  if (!options.bench) return gui::run_viewer(options.viewer);
+  std::printf("%s\n", gui::bench_viewer(options.viewer).c_str());
+  return app::kDone;
+}
+
 }  // namespace
 }  // namespace reber
 
 int main(int argc, char** argv) {
-  reber::Options options;
-  CLI::App parser("Looks at images, finds their sources while you watch.", "reber view");
-  reber::add_options(parser, options);
   try {
-    parser.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return parser.exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    if (options.keys) return std::fputs(reber::gui::key_table().c_str(), stdout) < 0 ? 3 : 0;
-    reber::finish(options);
-    if (!options.bench) return reber::gui::run_viewer(options.viewer);
-    std::printf("%s\n", reber::gui::bench_viewer(options.viewer).c_str());
-    return 0;
+    return reber::run(argc, argv);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "reber: %s\n", failure.what());
     return reber::exit_code_of(failure);
