@@ -7,6 +7,7 @@
 set -u
 bin=$1; data=$2; shift 2
 export REBER_TEST_DATA=$data REBER_REQUIRE_CUDA=1
+REBER_SOURCE_DIR=$(realpath "$(dirname "$0")/../..") && export REBER_SOURCE_DIR
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0
 report() { if [ "$1" = 0 ]; then echo "ok   $2"; else echo "FAIL $2"; failed=1; fi; }

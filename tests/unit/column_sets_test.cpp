@@ -2,6 +2,7 @@
 // The sets of columns: every name of Aegean's and Selavy's tables in its place, with the numbers in its unit.
 #include "core/sources/column_sets.hpp"
 #include "core/sources/source_columns.hpp"
+#include "tests/support/source_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -149,7 +150,7 @@ TEST(ColumnSets, NamesAreUniqueAndEveryColumnIsDescribed) {
 }
 
 TEST(ColumnSets, AreWhatTheDocumentationSays) {
-  std::ifstream file(REBER_SOURCE_DIR "/docs/columns.md");
+  std::ifstream file(testing::source_file("docs/columns.md"));
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), columns_document()) << "write it anew: reber --list-columns > docs/columns.md";

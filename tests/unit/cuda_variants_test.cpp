@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
+#include "tests/support/source_file.hpp"
 #include "tests/support/variant_cases.hpp"
 
 namespace reber::testing {
@@ -23,7 +24,7 @@ std::string text_of(Shape image) { return fmt::format("{}x{}", image.ny, image.n
 
 /// tests/unit/cuda_variants.txt, one entry per image.
 Record recorded() {
-  std::ifstream file(REBER_SOURCE_DIR "/tests/unit/cuda_variants.txt");
+  std::ifstream file(source_file("tests/unit/cuda_variants.txt"));
   Record record;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line.front() == '#') continue;

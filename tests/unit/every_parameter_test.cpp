@@ -16,6 +16,7 @@
 #include "fits_files.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/model/request_json.hpp"
+#include "tests/support/source_file.hpp"
 
 namespace reber {
 namespace {
@@ -228,7 +229,7 @@ TEST(EveryParameter, has_a_name_of_its_own) {
 }
 
 TEST(EveryParameter, is_in_the_documentation) {
-  std::ifstream file(std::string(REBER_SOURCE_DIR) + "/docs/parameters.md");
+  std::ifstream file(testing::source_file("docs/parameters.md"));
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), parameters_document(parameters()))

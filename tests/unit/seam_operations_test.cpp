@@ -11,6 +11,7 @@
 
 #include "core/compute/job.hpp"
 #include "core/compute/seam_operations.hpp"
+#include "tests/support/source_file.hpp"
 
 namespace reber {
 namespace {
@@ -22,7 +23,7 @@ struct Declared {
 
 /// Virtual functions of class Backend, destructor apart, in order.
 std::vector<Declared> virtuals_of_backend() {
-  std::ifstream file(REBER_SOURCE_DIR "/core/compute/backend.hpp");
+  std::ifstream file(testing::source_file("core/compute/backend.hpp"));
   std::stringstream text;
   text << file.rdbuf();
   const std::string whole = text.str();
@@ -46,7 +47,7 @@ TEST(seam_operations, are_the_virtual_functions_of_backend) {
 }
 
 TEST(seam_operations, stand_in_the_tour_as_they_are) {
-  std::ifstream file(REBER_SOURCE_DIR "/docs/tour.md");
+  std::ifstream file(testing::source_file("docs/tour.md"));
   std::vector<std::string> documented;
   for (std::string line; std::getline(file, line);) {
     if (line != "## What a backend does" && documented.empty()) continue;

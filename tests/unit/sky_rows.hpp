@@ -12,6 +12,7 @@
 
 #include "core/fits/fits_image.hpp"
 #include "core/model/image_header.hpp"
+#include "tests/support/source_file.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -19,7 +20,7 @@ namespace reber::testing {
 /// Rows of one kind, in words.
 inline std::vector<std::vector<std::string>> sky_rows(const std::string& kind) {
   std::vector<std::vector<std::string>> out;
-  std::ifstream file(REBER_SOURCE_DIR "/tests/support/sky_reference.csv");
+  std::ifstream file(source_file("tests/support/sky_reference.csv"));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::vector<std::string> row;
