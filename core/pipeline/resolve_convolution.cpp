@@ -143,6 +143,7 @@ ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const Im
   resolved.spec.nan = nan_rule(request);
   resolved.spec.min_weight = request.min_weight;
   resolved.spec.keep_blanks = request.keep_blanks;
+  resolved.spec.variant = request.variant;
   if (!resolved.beam_after && !std::holds_alternative<TargetBeam>(request.kernel) && beam)
     resolved.notes.push_back("the result has no Gaussian beam: BMAJ, BMIN and BPA are left out");
   return resolved;

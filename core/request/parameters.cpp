@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/request/parameter_rules.hpp"
-#include "core/request/scale_list.hpp"
+#include "core/request/text_access.hpp"
 
 namespace reber {
 namespace {
@@ -32,31 +32,6 @@ bool boxes(const Request& request) { return part(request.background).method != M
 bool sliding(const Request& request) { return part(request.background).method == Method::grid; }
 bool deblends(const Request& request) { return request.deblend.on; }
 
-/// Scales are one text for users and two members in JSON.
-constexpr Access scales_access() {
-  Access access = member([](auto& r) -> auto& { return r.scales.fwhm; });
-  access.text = [](const Request& request) { return scales_text(request.scales); };
-  access.set_text = [](Request& request, const std::string& list) {
-    const ScaleRequest read = parse_scales(list);
-    request.scales.fwhm = read.fwhm;
-    request.scales.in_beams = read.in_beams;
-  };
-  return access;
-}
-
-/// A kernel that nobody has asked for has no text.
-constexpr Access kernel_access() {
-  Access access = member([](auto& r) -> auto& { return part(r.convolve).kernel; });
-  access.text = [](const Request& request) {
-    const KernelSpec& kernel = part(request.convolve).kernel;
-    return kernel == KernelSpec() ? std::string() : to_string(kernel);
-  };
-  access.set_text = [](Request& request, const std::string& kernel) {
-    part(request.convolve).kernel = parse_kernel(kernel);
-  };
-  return access;
-}
-
 constexpr Parameter kRows[] = {
     {.name = "convolve.kernel",
      .option = "--kernel",
@@ -71,10 +46,16 @@ constexpr Parameter kRows[] = {
     {.name = "convolve.algorithm",
      .option = "--algorithm",
      .stage = StageId::convolve,
-     .access = member([](auto& r) -> auto& { return part(r.convolve).algorithm; }),
+     .access = algorithm_access(),
      .title = "Algorithm",
-     .help = "How to convolve; auto takes the cheapest that can",
+     .help = "How to convolve; auto takes the cheapest that can; a variant of one is named as fft/lines (reber "
+             "--list-algorithms shows them)",
      .look = kChoice},
+    {.name = "convolve.variant",
+     .stage = StageId::convolve,
+     .access = member([](auto& r) -> auto& { return part(r.convolve).variant; }),
+     .title = "Variant",
+     .help = "Of the algorithm, by its name in reber --list-algorithms; empty: the cheapest"},
     {.name = "convolve.boundary",
      .option = "--boundary",
      .stage = StageId::convolve,

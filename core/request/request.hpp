@@ -22,6 +22,7 @@ namespace reber {
 struct ConvolveRequest {
   KernelSpec kernel;
   std::optional<Algorithm> algorithm;  ///< auto where empty
+  std::string variant;                 ///< of the algorithm, by its name; empty: the cheapest
   Boundary boundary = Boundary::zero;
   std::optional<NanRule> nan;          ///< auto where empty: nan_rule() in parameter_rules.hpp
   std::optional<Normalise> normalise;  ///< auto where empty: normalisation()

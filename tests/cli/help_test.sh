@@ -71,6 +71,9 @@ expect_in err "moffat:3" gaussian tophat
 run convolve image.fits out.fits
 expect_status 2
 expect_in err --kernel
+run convolve image.fits out.fits --kernel gaussian:3 --algorithm fast
+expect_status 2
+expect_in err "'fast'" direct separable fft --list-algorithms
 run convolve image.fits out.fits --kernel mexican-hat:2 --nan interpolate
 expect_status 2
 expect_in err "mexican hat"
