@@ -8,6 +8,7 @@ set -u
 bin=$1; data=$2; shift 2
 export REBER_TEST_DATA=$data REBER_REQUIRE_CUDA=1
 REBER_SOURCE_DIR=$(realpath "$(dirname "$0")/../..") && export REBER_SOURCE_DIR
+[ ! -e "$bin/libreber_fake_nvml.so" ] || export REBER_FAKE_NVML=$bin/libreber_fake_nvml.so
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0
 report() { if [ "$1" = 0 ]; then echo "ok   $2"; else echo "FAIL $2"; failed=1; fi; }
