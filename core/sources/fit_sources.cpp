@@ -284,24 +284,9 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
   const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
   const auto limit = static_cast<float>(islands.options().seed);
   ThreadPool pool(request_.threads);
-  std::vector<std::int32_t> labels;
-  std::vector<float> snr;
+  const NoiseField field(backend, plane, background, islands, limit, grow, job);
   measured_ = measure_noise_correlation(
-      shape_,
-      [&](const Rect& where, float* out) {
-        // With the columns beside it whose sources reach into it.
-        const std::int64_t x0 = std::max<std::int64_t>(where.x0 - grow, 0);
-        const std::int64_t x1 = std::min(where.x0 + where.nx + grow, shape_.nx);
-        const Rect wide{where.y0, x0, where.ny, x1 - x0};
-        labels.resize(static_cast<std::size_t>(wide.shape().count()));
-        snr.resize(labels.size());
-        backend.render(MapKind::snr, plane, &background, wide, snr.data(), job);
-        backend.draw_labels(islands, wide, labels.data(), job);
-        blank_sources(snr, labels, wide.nx, limit, grow);
-        for (std::int64_t y = 0; y < where.ny; ++y)
-          std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
-      },
-      reach, pool, job.progress());
+      shape_, [&field](const Rect& where, float* out) { field.patch(where, out); }, reach, pool, job.progress());
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,

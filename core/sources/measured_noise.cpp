@@ -3,8 +3,12 @@
 #include "core/sources/measured_noise.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
+#include <cstring>
 #include <limits>
+
+#include "core/base/processor_clones.hpp"
 
 namespace reber {
 namespace {
@@ -17,72 +21,135 @@ struct PatchSums {
   std::vector<double> product, count;
 };
 
-/// Sum of products in float: a row of a patch is short, and lanes side by side are what vector units do.
-float dot(const float* a, const float* b, std::int64_t count) {
-  constexpr std::int64_t kLanes = 16;
-  float sum[kLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) sum[lane] += a[i + lane] * b[i + lane];
-  for (; i < count; ++i) sum[i % kLanes] += a[i] * b[i];
-  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
-    for (std::int64_t lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
-  return sum[0];
+/// Floats side by side in a sum of products, whose lanes are added as a tree: what vector units do.
+constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t padded(std::int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+/// Rows of a patch with zeros in place of blank pixels and behind their ends, so that no test stands in an inner loop.
+struct PatchRows {
+  PatchRows(const std::vector<float>& patch, std::int64_t width, std::int64_t height)
+      : nx(width),
+        ny(height),
+        stride(padded(width) + kLanes),
+        value(static_cast<std::size_t>(stride * height)),
+        known(static_cast<std::size_t>(height)) {
+    for (std::int64_t y = 0; y < ny; ++y)
+      for (std::int64_t x = 0; x < nx; ++x) {
+        const float here = patch[static_cast<std::size_t>(y * nx + x)];
+        if (!std::isfinite(here)) continue;
+        value[static_cast<std::size_t>(y * stride + x)] = here;
+        known[static_cast<std::size_t>(y)].set(static_cast<std::size_t>(x));
+      }
+  }
+
+  std::int64_t nx, ny, stride;
+  std::vector<float> value;
+  std::vector<std::bitset<kPatch>> known;  ///< the pixels that are not blank, of each row
+};
+
+using EightFloats [[gnu::vector_size(32)]] = float;
+using FourFloats [[gnu::vector_size(16)]] = float;
+
+[[gnu::always_inline]] inline void add_products(const float* a, const float* b, EightFloats& sum) {
+  EightFloats left, right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  sum += left * right;
+}
+
+/// Sum of products of `count` pairs in float; the arrays hold zeros up to a multiple of kLanes.
+[[gnu::always_inline]] inline float dot(const float* a, const float* b, std::int64_t count) {
+  EightFloats sum{}, upper{};
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+    add_products(a + i, b + i, sum);
+    add_products(a + i + kLanes / 2, b + i + kLanes / 2, upper);
+  }
+  sum += upper;
+  FourFloats half[2];
+  std::memcpy(half, &sum, sizeof sum);
+  half[0] += half[1];
+  return (half[0][0] + half[0][2]) + (half[0][1] + half[0][3]);
 }
 
 /// Pairs whose first pixel, and second as well, lies in the patch.
-PatchSums correlate(std::vector<float> value, std::int64_t width, std::int64_t height, std::int64_t reach) {
+REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, PatchSums& sums) {
   const std::int64_t side = 2 * reach + 1;
-  // Blank pixels count as 0 with weight 0, so that no test stands in the inner loop.
-  std::vector<float> known(value.size());
-  for (std::size_t at = 0; at < value.size(); ++at) {
-    known[at] = std::isfinite(value[at]) ? 1.0f : 0.0f;
-    if (!std::isfinite(value[at])) value[at] = 0;
-  }
-  PatchSums sums{std::vector<double>(static_cast<std::size_t>((reach + 1) * side)), {}};
-  sums.count = sums.product;
-  for (std::int64_t dy = 0; dy <= reach; ++dy)
-    for (std::int64_t dx = -reach; dx <= reach; ++dx) {
-      const auto slot = static_cast<std::size_t>(dy * side + dx + reach);
-      const std::int64_t from = std::max<std::int64_t>(0, -dx), to = std::min(width, width - dx);
-      for (std::int64_t y = 0; y + dy < height; ++y) {
-        const std::int64_t first = y * width + from, second = (y + dy) * width + dx + from;
-        sums.product[slot] += dot(value.data() + first, value.data() + second, to - from);
-        sums.count[slot] += dot(known.data() + first, known.data() + second, to - from);
+  for (std::int64_t y = 0; y < rows.ny; ++y)
+    for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1 - y); ++dy) {
+      const float *first = rows.value.data() + y * rows.stride, *second = first + dy * rows.stride;
+      const auto &here = rows.known[static_cast<std::size_t>(y)], &there = rows.known[static_cast<std::size_t>(y + dy)];
+      double* product = sums.product.data() + dy * side + reach;
+      double* count = sums.count.data() + dy * side + reach;
+      for (std::int64_t dx = -reach; dx < 0; ++dx) {
+        product[dx] += dot(first - dx, second, rows.nx + dx);
+        count[dx] += static_cast<double>(((here >> static_cast<std::size_t>(-dx)) & there).count());
+      }
+      for (std::int64_t dx = 0; dx <= reach; ++dx) {
+        product[dx] += dot(first, second + dx, rows.nx - dx);
+        count[dx] += static_cast<double>((here & (there >> static_cast<std::size_t>(dx))).count());
       }
     }
+}
+
+PatchSums correlate(const std::vector<float>& patch, std::int64_t width, std::int64_t height, std::int64_t reach) {
+  const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
+  PatchSums sums{std::vector<double>(slots), std::vector<double>(slots)};
+  correlate(PatchRows(patch, width, height), reach, sums);
   return sums;
+}
+
+/// Rectangles to fetch: each patch with the columns beside it whose sources reach into it, or all of one row together
+/// where that is not much more.
+std::vector<Rect> rectangles(Shape shape, std::int64_t grow) {
+  constexpr std::int64_t kMostMore = 4;
+  std::vector<Rect> all;
+  std::int64_t row_pixels = 0;  // of the patches of the row that all.back() is of
+  for (const Rect& patch : noise_patches(shape)) {
+    const std::int64_t x0 = std::max<std::int64_t>(patch.x0 - grow, 0),
+                       x1 = std::min(patch.x0 + patch.nx + grow, shape.nx);
+    const bool same_row = !all.empty() && all.back().y0 == patch.y0;
+    row_pixels = same_row ? row_pixels + x1 - x0 : x1 - x0;
+    if (same_row && x1 - all.back().x0 <= kMostMore * row_pixels) {
+      all.back().nx = x1 - all.back().x0;
+    } else {
+      all.push_back({patch.y0, x0, patch.ny, x1 - x0});
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
-MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
-                                              ThreadPool& pool, const Progress& progress) {
+std::vector<Rect> noise_patches(Shape shape) {
   const auto patches_of = [](std::int64_t length) {
     return std::clamp<std::int64_t>(length / kPatch, 1, kPatchesPerAxis);
   };
-  const std::int64_t across = patches_of(shape.nx), down = patches_of(shape.ny);
-  const std::int64_t width = std::min(kPatch, shape.nx), height = std::min(kPatch, shape.ny);
-  reach = std::min({reach, width - 1, height - 1});
-  const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
-  std::vector<double> product(slots), count(slots);
   const auto start_of = [](std::int64_t i, std::int64_t n, std::int64_t length, std::int64_t side) {
-    return (2 * i + 1) * length / (2 * n) - side / 2;
+    return std::clamp<std::int64_t>((2 * i + 1) * length / (2 * n) - side / 2, 0, length - side);
   };
-  std::vector<std::vector<float>> patches;
+  const std::int64_t across = patches_of(shape.nx), down = patches_of(shape.ny);
+  const std::int64_t nx = std::min(kPatch, shape.nx), ny = std::min(kPatch, shape.ny);
+  std::vector<Rect> patches;
   for (std::int64_t j = 0; j < down; ++j)
-    for (std::int64_t i = 0; i < across; ++i) {
-      progress.check();
-      const std::int64_t y0 = std::clamp<std::int64_t>(start_of(j, down, shape.ny, height), 0, shape.ny - height);
-      const std::int64_t x0 = std::clamp<std::int64_t>(start_of(i, across, shape.nx, width), 0, shape.nx - width);
-      patch({y0, x0, height, width}, patches.emplace_back(static_cast<std::size_t>(width * height)).data());
-    }
+    for (std::int64_t i = 0; i < across; ++i)
+      patches.push_back({start_of(j, down, shape.ny, ny), start_of(i, across, shape.nx, nx), ny, nx});
+  return patches;
+}
+
+MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
+                                              ThreadPool& pool, const Progress& progress) {
+  const std::vector<Rect> patches = noise_patches(shape);
+  reach = std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
   std::vector<PatchSums> sums(patches.size());
   pool.for_each(static_cast<std::int64_t>(patches.size()), [&](std::int64_t i) {
     progress.check();
-    sums[static_cast<std::size_t>(i)] =
-        correlate(std::move(patches[static_cast<std::size_t>(i)]), width, height, reach);
+    const Rect& where = patches[static_cast<std::size_t>(i)];
+    std::vector<float> pixels(static_cast<std::size_t>(where.shape().count()));
+    patch(where, pixels.data());
+    sums[static_cast<std::size_t>(i)] = correlate(pixels, where.nx, where.ny, reach);
   });
+  const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
+  std::vector<double> product(slots), count(slots);
   for (const PatchSums& one : sums)
     for (std::size_t k = 0; k < slots; ++k) product[k] += one.product[k], count[k] += one.count[k];
   MeasuredCorrelation measured;
@@ -96,17 +163,52 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& pat
   return measured;
 }
 
-void blank_sources(std::vector<float>& snr, const std::vector<std::int32_t>& labels, std::int64_t nx, float limit,
+NoiseField::NoiseField(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                       const IslandMap& islands, float limit, std::int64_t grow, const Job& job)
+    : labels_(backend.label_runs(islands, job)), limit_(limit), grow_(grow) {
+  for (const Rect& where : rectangles(plane.shape(), grow)) {
+    std::vector<float>& snr = fetched_.emplace_back(Fetched{where, {}}).snr;
+    snr.resize(static_cast<std::size_t>(where.shape().count()));
+    backend.render(MapKind::snr, plane, &background, where, snr.data(), job);
+  }
+}
+
+void NoiseField::patch(const Rect& where, float* out) const {
+  const auto holds = [&](const Fetched& one) {
+    return one.where.y0 == where.y0 && one.where.x0 <= where.x0 && where.x0 + where.nx <= one.where.x0 + one.where.nx;
+  };
+  const Fetched& all = *std::ranges::find_if(fetched_, holds);
+  const std::int64_t x0 = std::max(where.x0 - grow_, all.where.x0);
+  const std::int64_t x1 = std::min(where.x0 + where.nx + grow_, all.where.x0 + all.where.nx);
+  const Rect wide{where.y0, x0, where.ny, x1 - x0};
+  std::vector<float> snr;
+  snr.reserve(static_cast<std::size_t>(wide.shape().count()));
+  for (std::int64_t y = 0; y < wide.ny; ++y) {
+    const auto from = all.snr.begin() + static_cast<std::ptrdiff_t>(y * all.where.nx + x0 - all.where.x0);
+    snr.insert(snr.end(), from, from + static_cast<std::ptrdiff_t>(wide.nx));
+  }
+  blank_sources(snr, wide, labels_, limit_, grow_);
+  for (std::int64_t y = 0; y < where.ny; ++y)
+    std::copy_n(snr.begin() + y * wide.nx + where.x0 - x0, where.nx, out + y * where.nx);
+}
+
+void blank_sources(std::vector<float>& snr, const Rect& where, const LabelRuns& labels, float limit,
                    std::int64_t grow) {
-  const std::int64_t ny = static_cast<std::int64_t>(snr.size()) / nx;
+  const std::int64_t nx = where.nx, ny = where.ny;
   std::vector<std::uint8_t> wide(snr.size());
+  const auto widen = [&](std::int64_t y, std::int64_t x0, std::int64_t x1) {
+    const auto row = wide.begin() + static_cast<std::ptrdiff_t>(y * nx);
+    const std::int64_t from = std::max<std::int64_t>(0, x0 - grow), to = std::min(nx, x1 + grow);
+    if (from < to) std::fill(row + from, row + to, std::uint8_t{1});
+  };
   for (std::int64_t y = 0; y < ny; ++y)
-    for (std::int64_t x = 0; x < nx; ++x) {
-      const auto at = static_cast<std::size_t>(y * nx + x);
-      if (labels[at] == 0 && !(std::abs(snr[at]) > limit)) continue;
-      const auto row = wide.begin() + static_cast<std::ptrdiff_t>(y * nx);
-      std::fill(row + std::max<std::int64_t>(0, x - grow), row + std::min(nx, x + grow + 1), std::uint8_t{1});
-    }
+    for (std::int64_t x = 0; x < nx; ++x)
+      if (std::abs(snr[static_cast<std::size_t>(y * nx + x)]) > limit) widen(y, x, x + 1);
+  for (auto run = std::ranges::lower_bound(labels.runs, where.y0, {}, &LabelRuns::Run::y);
+       run != labels.runs.end() && run->y < where.y0 + ny; ++run) {
+    const std::int64_t x0 = std::max(run->x0 - where.x0, std::int64_t{0}), x1 = std::min(run->x1 - where.x0, nx);
+    if (x0 < x1) widen(run->y - where.y0, x0, x1);
+  }
   for (std::int64_t y = 0; y < ny; ++y)
     for (std::int64_t x = 0; x < nx; ++x) {
       if (wide[static_cast<std::size_t>(y * nx + x)] == 0) continue;

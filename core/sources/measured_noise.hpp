@@ -9,17 +9,20 @@
 #include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/compute/backend.hpp"
 #include "core/compute/noise_correlation.hpp"
 
 namespace reber {
 
-/// S/N of a rectangle, its rows without gaps, blanked (NaN) wherever a pixel is no noise.
+/// Where noise is measured: up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image, in raster order,
+/// those of a row with the same rows of the image.
+[[nodiscard]] std::vector<Rect> noise_patches(Shape shape);
+
+/// S/N of a patch, its rows without gaps, blanked (NaN) wherever a pixel is no noise. Called from several threads.
 using NoisePatch = std::function<void(const Rect& where, float* out)>;
 
-/// The autocorrelation R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels, about zero.
-/// It is measured in up to 8 x 8 patches of 128 x 128 pixels spread evenly over the image. Uncorrelated noise where
-/// fewer than 1000 pixels are known. `patch` is called from one thread; the answer is the same for any number of
-/// threads.
+/// The autocorrelation R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels of the patches, about zero.
+/// Uncorrelated noise where fewer than 1000 pixels are known. The answer is the same for any number of threads.
 ///   reach: largest offset in pixels, on each axis
 struct MeasuredCorrelation {
   NoiseCorrelation correlation;
@@ -28,9 +31,30 @@ struct MeasuredCorrelation {
 [[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
                                                             ThreadPool& pool, const Progress& progress = {});
 
-/// Blanks what is no noise in rows of width nx: labelled pixels, pixels of abs(S/N) > limit, and all within `grow`
-/// pixels of either along x or y (a square).
-void blank_sources(std::vector<float>& snr, const std::vector<std::int32_t>& labels, std::int64_t nx, float limit,
-                   std::int64_t grow);
+/// The S/N of an image around its patches, fetched from a backend, and what is no noise in it.
+class NoiseField {
+ public:
+  /// limit: abs(S/N) beyond which a pixel is no noise;   grow: pixels around it, or around an island, that are none
+  /// either, along x and y (a square)
+  ///   throws as Backend::render
+  NoiseField(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+             float limit, std::int64_t grow, const Job& job);
+  /// As NoisePatch.   where: one of noise_patches()
+  void patch(const Rect& where, float* out) const;
+
+ private:
+  struct Fetched {
+    Rect where;
+    std::vector<float> snr;
+  };
+  LabelRuns labels_;
+  std::vector<Fetched> fetched_;
+  float limit_;
+  std::int64_t grow_;
+};
+
+/// Blanks what is no noise in the S/N of a rectangle: the runs of islands, pixels of abs(S/N) > limit, and all within
+/// `grow` pixels of either along x or y (a square).
+void blank_sources(std::vector<float>& snr, const Rect& where, const LabelRuns& labels, float limit, std::int64_t grow);
 
 }  // namespace reber

@@ -177,14 +177,13 @@ TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
   std::vector<float> image(kSide * kSide);
   for (std::size_t i = 0; i + 1 < image.size(); ++i)  // neighbours along x share half of their variance
     image[i] = static_cast<float>(white(i) + white(i + 1));
-  std::vector<std::int32_t> labels(image.size());
-  for (std::int64_t x = 100; x < 120; ++x)
-    image[static_cast<std::size_t>(150 * kSide + x)] = 1e6f, labels[static_cast<std::size_t>(150 * kSide + x)] = 1;
+  for (std::int64_t x = 100; x < 120; ++x) image[static_cast<std::size_t>(150 * kSide + x)] = 1e6f;
+  const LabelRuns labels{{kSide, kSide}, {{150, 100, 120, 1}}};
   const auto patch = [&](const Rect& where, float* out) {
     const auto from = static_cast<std::ptrdiff_t>(where.y0 * kSide),
                to = from + static_cast<std::ptrdiff_t>(where.ny * kSide);
     std::vector<float> snr(image.begin() + from, image.begin() + to);
-    blank_sources(snr, {labels.begin() + from, labels.begin() + to}, kSide, 1e3f, 2);
+    blank_sources(snr, {where.y0, 0, where.ny, kSide}, labels, 1e9f, 2);
     for (std::int64_t y = 0; y < where.ny; ++y)
       std::copy_n(snr.begin() + y * kSide + where.x0, where.nx, out + y * where.nx);
   };
