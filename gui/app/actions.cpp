@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "gui/render/gl.hpp"
@@ -91,6 +92,12 @@ constexpr std::array kNamedKeys{NamedKey{GLFW_KEY_TAB, "Tab"},
                                 NamedKey{GLFW_KEY_LEFT_BRACKET, "["},
                                 NamedKey{GLFW_KEY_RIGHT_BRACKET, "]"}};
 
+/// Of windows and files: what text fields leave to the keys. Those that change the image or edit text do not belong.
+bool of_the_window(const Action& action) {
+  constexpr std::array<std::string_view, 7> kGroups{"panel", "program", "session", "window", "document", "file", "source"};
+  return std::ranges::count(kGroups, std::string_view(action.name).substr(0, action.name.find('.'))) > 0;
+}
+
 }  // namespace
 
 const std::vector<Action>& actions() {
@@ -101,13 +108,10 @@ const std::vector<Action>& actions() {
 const Action* action_for_key(const std::string& key, bool typing) {
   const bool function_key = key.size() >= 2 && key[0] == 'F' && std::isdigit(static_cast<unsigned char>(key[1])) != 0;
   if (typing && !key.starts_with("Ctrl+") && !function_key && key != "Esc") return nullptr;
-  // A text field keeps the keys that edit text.
-  if (typing && (key == "Ctrl+a" || key == "Ctrl+c" || key == "Ctrl+v" || key == "Ctrl+x" || key == "Ctrl+z"))
-    return nullptr;
   for (const Action& action : actions()) {
     std::istringstream words(action.keys);
     for (std::string word; words >> word;)
-      if (word == key) return &action;
+      if (word == key) return typing && !of_the_window(action) ? nullptr : &action;
   }
   return nullptr;
 }

@@ -26,6 +26,11 @@ std::int64_t quarter_of_memory() {
   return std::max<std::int64_t>(std::int64_t{1} << 28, pages / 4 * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE)));
 }
 
+/// From asking for the keyboard until a text field has it.
+constexpr int kFocusFrames = 4;
+/// Frames that only take input follow each other without a picture, for at most so long.
+constexpr double kLongestBlind = 0.1;  // seconds
+
 }  // namespace
 
 App::App(const ViewerOptions& options)
@@ -113,27 +118,47 @@ void App::copy_text(const std::string& text) {
   state_.say("Copied: " + text);
 }
 
-void App::press(const std::string& key, bool typing) {
+const PanelRow* App::open_dialog() const {
+  for (const PanelRow& row : panel_rows())
+    if (row.place == Place::dialog && is_open(state_, row) && (row.enabled == nullptr || row.enabled(state_)))
+      return &row;
+  return nullptr;
+}
+
+bool App::press(const std::string& key, bool typing) {
   frames_wanted_ = 3;
   // The palette's own keys.
-  if (state_.panel_open["palette"] && (key == "Enter" || key == "Up" || key == "Down")) {
+  const bool palette = state_.panel_open["palette"];
+  if (palette && (key == "Enter" || key == "Up" || key == "Down")) {
     widgets_.request(key == "Enter" ? "palette.accept" : key == "Up" ? "palette.up" : "palette.down");
-    return;
+    return true;
   }
-  if (key == "Esc" && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // menus and lists first
-    ImGui::ClosePopupToLevel(0, true);
-    return;
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {  // menus and lists first
+    if (key == "Esc") ImGui::ClosePopupToLevel(0, true);
+    return key == "Esc";
   }
+  const PanelRow* dialog = open_dialog();
+  const bool taken = palette || dialog != nullptr;
+  if (typing && !taken && key == "Esc") return false;  // it leaves the text field
+  const Action* action = action_for_key(key, typing);
+  if (action == nullptr || !is_enabled(*action, state_)) return false;
+  const bool own = dialog != nullptr && action->name == std::string("panel.") + dialog->name;
+  if (taken && !own && action->name != "window.leave" && action->name != "program.quit") return false;
   Context all = context();
-  if (const Action* action = action_for_key(key, typing); action != nullptr && is_enabled(*action, state_))
-    action->run(all);
+  action->run(all);
+  // What was typed behind the key belongs to the field that it opened.
+  if (open_dialog() != dialog || state_.panel_open["palette"] != palette || state_.focus_filter)
+    window_->hold_input(kFocusFrames);
+  return true;
 }
 
 void App::take_input() {
   for (const std::string& path : window_->take_drops()) open(path, {});
   const bool typing = ImGui::GetIO().WantTextInput;
-  for (const KeyPress& pressed : window_->take_keys())
-    if (const std::string name = key_name(pressed.key, pressed.mods); !name.empty()) press(name, typing);
+  window_->take_input([&](const KeyPress& pressed) {
+    const std::string name = key_name(pressed.key, pressed.mods);
+    return !name.empty() && press(name, typing);
+  });
 }
 
 void App::take_news() {
@@ -178,6 +203,12 @@ bool App::frame() {
   draw_interface();
   interface_ms_ = passed();
   passes().mark("processor");
+  drawn_ = fixed_clock_ || !window_->input_waits() || seconds() - drawn_at_ > kLongestBlind;
+  if (!drawn_) {
+    window_->skip_frame();
+    return !state_.quit && !window_->close_wanted();
+  }
+  drawn_at_ = seconds();
   window_->end_frame(painter_->covered());
   passes().mark("window");
   const std::string title = state_.document() == nullptr ? "Reber" : state_.document()->title() + " - Reber";
@@ -186,6 +217,7 @@ bool App::frame() {
 }
 
 void App::show_frame() {
+  if (!drawn_) return;
   window_->show_frame();
   const Document* document = state_.document();
   if (!options_.open_early || document == nullptr || !document->layer().pixels) return;
@@ -199,7 +231,7 @@ void App::rest() {
 
 void App::rest_for(double seconds_left) {
   const double end = seconds() + seconds_left;
-  if (window_->take_activity() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
+  if (window_->take_activity() || window_->input_waits() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
   if (frames_wanted_ > 0) --frames_wanted_;
   // Tiles that a session makes wake the interface when they are there.
   const bool awaited = painter_->tiles().awaited() && !painter_->tiles().pending();

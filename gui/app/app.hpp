@@ -81,7 +81,10 @@ class App final : public Shell {
  private:
   void start_autosave();
   void take_input();
-  void press(const std::string& key, bool typing);
+  /// The dialog that has the keyboard; null where there is none.
+  [[nodiscard]] const PanelRow* open_dialog() const;
+  /// What a key does; true where it did something. While a dialog, the palette or a menu is open keys act on that alone.
+  bool press(const std::string& key, bool typing);
   void take_news();
   void draw_interface();
   [[nodiscard]] double seconds() const;
@@ -102,6 +105,8 @@ class App final : public Shell {
   bool fixed_clock_ = false;
   int frames_wanted_ = 3;
   double skip_ = 0, interface_ms_ = 0;
+  bool drawn_ = true;    ///< the last frame made a picture
+  double drawn_at_ = 0;  ///< seconds()
   std::string title_;
 };
 

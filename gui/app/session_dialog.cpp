@@ -36,6 +36,7 @@ void SessionDialog::draw(Context& context) {
       "A session holds the open images (by path, size, time and hash), catalogues, parameters, view, table, "
       "flags and panels. Saving replaces the file.");
   ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::InputText("##path", &path_);
   context.widgets.item("session.path");
   if (ImGui::Button("Save") && save_session_as(context, path_)) set_open(context.state, "session", false);

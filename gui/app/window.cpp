@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfloat>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -79,32 +80,41 @@ Window::~Window() {
   glfwTerminate();
 }
 
+void Window::push(InputEvent event, bool scripted) {
+  activity_ = true;
+  const bool mouse = event.kind == InputEvent::Kind::move || event.kind == InputEvent::Kind::button;
+  if (mouse && scripted) scripted_mouse_ = true;
+  if (mouse && scripted_mouse_ && !scripted) return;
+  input_.push(event);
+}
+
 void Window::on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
-  Window* self = window_of(window);
-  self->activity_ = true;
-  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
-  if (action != GLFW_RELEASE) self->keys_.push_back({key, mods});
+  InputEvent event;
+  event.kind = InputEvent::Kind::key;
+  event.code = key;
+  event.down = action != GLFW_RELEASE;
+  event.repeat = action == GLFW_REPEAT;
+  event.modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
+  event.editing = key >= GLFW_KEY_ESCAPE || (mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) != 0;
+  event.mods = mods;
+  event.scancode = scancode;
+  window_of(window)->push(event, false);
 }
 
 void Window::install_callbacks() {
+  using Kind = InputEvent::Kind;
   glfwSetKeyCallback(window_, on_key);
   glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned code) {
-    window_of(w)->activity_ = true;
-    ImGui_ImplGlfw_CharCallback(w, code);
+    window_of(w)->push({.kind = Kind::text, .code = static_cast<int>(code)}, false);
   });
   glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int button, int action, int mods) {
-    window_of(w)->activity_ = true;
-    if (!window_of(w)->scripted_mouse_) ImGui_ImplGlfw_MouseButtonCallback(w, button, action, mods);
+    window_of(w)->push({.kind = Kind::button, .code = button, .down = action == GLFW_PRESS, .mods = mods}, false);
   });
   glfwSetScrollCallback(window_, [](GLFWwindow* w, double dx, double dy) {
-    window_of(w)->activity_ = true;
-    ImGui_ImplGlfw_ScrollCallback(w, dx, dy);
+    window_of(w)->push({.kind = Kind::wheel, .x = dx, .y = dy}, false);
   });
-  glfwSetCursorPosCallback(window_, [](GLFWwindow* w, [[maybe_unused]] double x, [[maybe_unused]] double y) {
-    window_of(w)->activity_ = true;
-#if IMGUI_VERSION_NUM >= 18700
-    if (!window_of(w)->scripted_mouse_) ImGui_ImplGlfw_CursorPosCallback(w, x, y);
-#endif
+  glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double x, double y) {
+    window_of(w)->push({.kind = Kind::move, .x = x, .y = y}, false);
   });
   glfwSetCursorEnterCallback(window_, [](GLFWwindow* w, int entered) {
     window_of(w)->activity_ = true;
@@ -151,25 +161,58 @@ void Window::build_fonts() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
+void Window::give(const InputEvent& event) {
+  using Kind = InputEvent::Kind;
+  switch (event.kind) {
+    case Kind::move:
+      mouse_known_ = true;
+      mouse_x_ = event.x;
+      mouse_y_ = event.y;
+#if IMGUI_VERSION_NUM >= 18700
+      ImGui_ImplGlfw_CursorPosCallback(window_, event.x, event.y);
+#endif
+      break;
+    case Kind::button:
+      if (event.code < static_cast<int>(buttons_.size())) buttons_.at(static_cast<std::size_t>(event.code)) = event.down;
+#if IMGUI_VERSION_NUM >= 18700
+      ImGui_ImplGlfw_MouseButtonCallback(window_, event.code, event.down ? GLFW_PRESS : GLFW_RELEASE, event.mods);
+#endif
+      break;
+    case Kind::wheel: ImGui_ImplGlfw_ScrollCallback(window_, event.x, event.y); break;
+    case Kind::text: ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code)); break;
+    case Kind::key:
+      ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode,
+                                 !event.down    ? GLFW_RELEASE
+                                 : event.repeat ? GLFW_REPEAT
+                                                : GLFW_PRESS,
+                                 event.mods);
+      break;
+  }
+}
+
+void Window::take_input(const std::function<bool(const KeyPress&)>& press) {
+  input_.begin_frame();
+  while (const auto event = input_.next()) {
+    give(*event);
+    if (event->kind == InputEvent::Kind::key && event->down && press({event->code, event->mods})) input_.swallow_text();
+  }
+}
+
 void Window::begin_frame() {
   ImGui_ImplOpenGL3_NewFrame();
   if (fonts_wanted_) build_fonts();
   ImGui_ImplGlfw_NewFrame();
 #if IMGUI_VERSION_NUM < 18700
-  if (scripted_mouse_) {
-    ImGuiIO& io = ImGui::GetIO();
+  // The backend asks the system, which may be ahead of the events given out.
+  ImGuiIO& io = ImGui::GetIO();
+  const bool pointed = io.MousePos.x > -FLT_MAX;  // the pointer is over the window
+  if (scripted_mouse_ || (pointed && mouse_known_))
     io.MousePos = {static_cast<float>(mouse_x_), static_cast<float>(mouse_y_)};
-    for (std::size_t i = 0; i < script_buttons_.size(); ++i) io.MouseDown[i] = script_buttons_[i];
-    io.KeyCtrl = (script_mods_ & GLFW_MOD_CONTROL) != 0;
-    io.KeyShift = (script_mods_ & GLFW_MOD_SHIFT) != 0;
-  }
-#else
-  if (scripted_mouse_) {
-    ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, (script_mods_ & GLFW_MOD_CONTROL) != 0);
-    ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, (script_mods_ & GLFW_MOD_SHIFT) != 0);
-  }
+  for (std::size_t i = 0; i < buttons_.size(); ++i) io.MouseDown[i] = buttons_[i];
 #endif
 }
+
+void Window::skip_frame() { ImGui::EndFrame(); }
 
 namespace {
 
@@ -226,7 +269,6 @@ std::vector<unsigned char> Window::read_pixels(int& width, int& height) const {
 
 bool Window::close_wanted() const { return glfwWindowShouldClose(window_) != 0; }
 bool Window::minimised() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
-std::vector<KeyPress> Window::take_keys() { return std::exchange(keys_, {}); }
 std::vector<std::string> Window::take_drops() { return std::exchange(drops_, {}); }
 bool Window::take_activity() { return std::exchange(activity_, false); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
@@ -266,37 +308,27 @@ std::string Window::clipboard() const {
 void Window::feed_mouse_position(double x, double y) {
 #if IMGUI_VERSION_NUM >= 18700
   if (!scripted_mouse_) ImGui_ImplGlfw_CursorEnterCallback(window_, 1);
-  ImGui_ImplGlfw_CursorPosCallback(window_, x, y);
 #endif
-  scripted_mouse_ = activity_ = true;
-  mouse_x_ = x;
-  mouse_y_ = y;
+  push({.kind = InputEvent::Kind::move, .x = x, .y = y}, true);
 }
 
-void Window::feed_mouse_button(int button, bool down, [[maybe_unused]] int mods) {
-  activity_ = true;
-#if IMGUI_VERSION_NUM >= 18700
-  ImGui_ImplGlfw_MouseButtonCallback(window_, button, down ? GLFW_PRESS : GLFW_RELEASE, mods);
-#else
-  script_buttons_.at(static_cast<std::size_t>(button)) = down;
-#endif
+void Window::feed_mouse_button(int button, bool down) {
+  push({.kind = InputEvent::Kind::button, .code = button, .down = down}, true);
 }
 
 void Window::feed_modifier(int mod, bool down) {
-  activity_ = true;
-  script_mods_ = down ? script_mods_ | mod : script_mods_ & ~mod;
+  const int key = mod == GLFW_MOD_CONTROL ? GLFW_KEY_LEFT_CONTROL
+                  : mod == GLFW_MOD_ALT   ? GLFW_KEY_LEFT_ALT
+                                          : GLFW_KEY_LEFT_SHIFT;
+  on_key(window_, key, 0, down ? GLFW_PRESS : GLFW_RELEASE, mod);
 }
 
-void Window::feed_wheel(double dy) {
-  activity_ = true;
-  ImGui_ImplGlfw_ScrollCallback(window_, 0, dy);
-}
+void Window::feed_wheel(double dy) { push({.kind = InputEvent::Kind::wheel, .y = dy}, true); }
 
 void Window::feed_key(int key, bool down, int mods) { on_key(window_, key, 0, down ? GLFW_PRESS : GLFW_RELEASE, mods); }
 
 void Window::feed_character(unsigned code) {
-  activity_ = true;
-  ImGui_ImplGlfw_CharCallback(window_, code);
+  push({.kind = InputEvent::Kind::text, .code = static_cast<int>(code)}, true);
 }
 
 void Window::feed_drop(const std::string& path) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "gui/model/input_queue.hpp"
 #include "gui/model/sky/view_transform.hpp"
 #include "gui/render/gl.hpp"
 
@@ -32,7 +34,16 @@ class Window {
   /// Whether wake() was called since the last call.
   [[nodiscard]] static bool take_wake();
 
+  /// Gives the events of this frame to ImGui, and each press of a key to `press` before that; a press that says true has
+  /// acted: its character goes nowhere else. Before begin_frame.
+  void take_input(const std::function<bool(const KeyPress&)>& press);
+  /// Events wait for the next frames: a frame would show more than one of them.
+  [[nodiscard]] bool input_waits() const { return !input_.empty(); }
+  /// Events wait until `frames` more have begun: a field that was asked for gets the keyboard.
+  void hold_input(int frames) { input_.hold(frames); }
   void begin_frame();
+  /// Ends a frame that only takes input: nothing is drawn.
+  void skip_frame();
   /// Draws ImGui's lists; the back buffer then holds the frame. covered: part of the window, in its units, that the
   /// lists fill with opaque pixels; it is not cleared before.
   void end_frame(const ScreenRect& covered);
@@ -42,8 +53,7 @@ class Window {
 
   [[nodiscard]] bool close_wanted() const;
   [[nodiscard]] bool minimised() const;
-  /// Events since the last call; keys that ImGui's text fields take are among them.
-  [[nodiscard]] std::vector<KeyPress> take_keys();
+  /// Since the last call.
   [[nodiscard]] std::vector<std::string> take_drops();
   [[nodiscard]] bool take_activity();
 
@@ -59,7 +69,7 @@ class Window {
 
   // Input made by a script, in screen units.
   void feed_mouse_position(double x, double y);
-  void feed_mouse_button(int button, bool down, int mods);  ///< 0 left, 1 right, 2 middle
+  void feed_mouse_button(int button, bool down);  ///< 0 left, 1 right, 2 middle
   /// GLFW_MOD_CONTROL or GLFW_MOD_SHIFT, held until let go.
   void feed_modifier(int mod, bool down);
   void feed_wheel(double dy);
@@ -70,19 +80,22 @@ class Window {
  private:
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int mods);
   void install_callbacks();
+  void push(InputEvent event, bool scripted);
+  void give(const InputEvent& event);
   void build_fonts();
 
   GLFWwindow* window_ = nullptr;
   double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1;
   bool light_ = false, fonts_wanted_ = true;
   std::string renderer_;
-  std::vector<KeyPress> keys_;
+  InputQueue input_;
   std::vector<std::string> drops_;
   bool activity_ = true;
   bool scripted_mouse_ = false;
+  // As the frame sees them; the system's own may be ahead.
+  bool mouse_known_ = false;
   double mouse_x_ = 0, mouse_y_ = 0;
-  std::array<bool, 3> script_buttons_{};
-  int script_mods_ = 0;
+  std::array<bool, 3> buttons_{};
   int windowed_[4] = {0, 0, 1280, 800};
 };
 

@@ -97,6 +97,7 @@ void ExportDialog::draw(Context& context) {
         std::filesystem::path(document->path).replace_extension(kFormats[static_cast<std::size_t>(format_)]).string();
   }
   ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::InputText("##path", &path_);
   context.widgets.item("export.path");
   draw_format(context);

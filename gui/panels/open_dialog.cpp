@@ -210,6 +210,7 @@ void OpenDialog::draw(Context& context) {
   context.widgets.item("open.folder");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::InputTextWithHint("##filter", "filter", &dialog->filter);
   context.widgets.item("open.filter");
   draw_files(context, *dialog);

@@ -74,6 +74,25 @@ void hold_modifiers(Window& window, int mods, bool down) {
   if ((mods & GLFW_MOD_SHIFT) != 0) window.feed_modifier(GLFW_MOD_SHIFT, down);
 }
 
+/// A key pressed and let go, with the character that it makes where it is one: all before the next frame.
+void tap(Window& window, int key, int mods, char character) {
+  hold_modifiers(window, mods, true);
+  if (key != 0) window.feed_key(key, true, mods);
+  if (character != 0) window.feed_character(static_cast<unsigned char>(character));
+  if (key != 0) window.feed_key(key, false, mods);
+  hold_modifiers(window, mods, false);
+}
+
+void type_as_a_hand(Window& window, const std::string& text) {
+  for (const char c : text) {
+    int key = 0, mods = 0;
+    const bool upper = c >= 'A' && c <= 'Z';
+    const std::string name = c == ' ' ? "Space" : std::string(1, upper ? static_cast<char>(c - 'A' + 'a') : c);
+    if (!key_of((upper ? "Shift+" : "") + name, key, mods)) key = mods = 0;
+    tap(window, key, mods, c);
+  }
+}
+
 }  // namespace
 
 Player::Player(const std::string& script, std::string folder) : folder_(std::move(folder)) {
@@ -126,7 +145,7 @@ void Player::press(int button, int mods, ScreenPoint at) {
   });
   tasks_.push_back([button, mods](App& app) {
     hold_modifiers(app.window(), mods, true);
-    app.window().feed_mouse_button(button, true, mods);
+    app.window().feed_mouse_button(button, true);
     return true;
   });
 }
@@ -136,7 +155,7 @@ bool Player::begin_mouse(App& app, const Line& line) {
   const std::string& verb = line.words[0];
   const auto release = [&](Buttons buttons) {
     tasks_.push_back([buttons](App& a) {
-      a.window().feed_mouse_button(buttons.button, false, buttons.mods);
+      a.window().feed_mouse_button(buttons.button, false);
       return true;
     });
     tasks_.push_back([buttons](App& a) {
@@ -157,7 +176,7 @@ bool Player::begin_mouse(App& app, const Line& line) {
     release(buttons);
     if (verb == "double") {
       tasks_.push_back([buttons](App& a) {
-        a.window().feed_mouse_button(buttons.button, true, buttons.mods);
+        a.window().feed_mouse_button(buttons.button, true);
         return true;
       });
       release(buttons);
@@ -266,6 +285,15 @@ void Player::begin(App& app, const Line& line) {
       hold_modifiers(a.window(), mods, false);
       return true;
     });
+  } else if (verb == "tap") {
+    int key = 0, mods = 0;
+    if (!key_of(line.words.at(1), key, mods)) throw InputError("no key has this name");
+    const int times = line.words.size() > 2 ? std::stoi(line.words[2]) : 1;
+    for (int i = 0; i < times; ++i) tap(app.window(), key, mods, 0);
+    tasks_.push_back([](App& a) { return !a.window().input_waits(); });
+  } else if (verb == "keys") {
+    type_as_a_hand(app.window(), rest);
+    tasks_.push_back([](App& a) { return !a.window().input_waits(); });
   } else if (verb == "type") {
     for (const char c : rest) app.window().feed_character(static_cast<unsigned char>(c));
   } else if (verb == "shown" || verb == "hidden") {

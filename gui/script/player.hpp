@@ -15,6 +15,7 @@ namespace reber::gui {
 /// One step per line; "#" begins a comment. Places are widgets' names ("canvas", "pipeline.seed"), with the part of the
 /// widget where it is not its middle ("canvas 0.25 0.75"), or "image X Y" in pixels of the image, 0-based.
 ///   open FILE [plane N] [hdu N] | drop FILE | action NAME | key Ctrl+Shift+p | type TEXT
+///   tap KEY [TIMES] | keys TEXT (pressed and let go as by a hand, all before the next frame)
 ///   move PLACE | click PLACE [right|middle] [ctrl] [shift] | double PLACE
 ///   drag PLACE to PLACE [right|middle] [ctrl] [shift] | wheel STEPS PLACE [ctrl] [shift]
 ///   wait N (frames) | settle (all work done and drawn) | until PATH OP VALUE
