@@ -6,6 +6,7 @@
 
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
+#include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
@@ -60,6 +61,7 @@ void add_options(CLI::App& parser, Options& options) {
       ->check(CLI::IsMember({"all", "frames", "layers"}))
       ->capture_default_str();
   parser.add_flag("--keys", options.keys, "Print the table of keys and end");
+  parser.add_option("--settings", viewer.settings, "File of settings, in place of the usual one")->type_name("FILE");
   parser.add_flag("--no-settings", options.no_settings, "Neither read nor write the settings file");
   // The pipeline panel begins with these: the same options, and the same defaults, as in batch work.
   using Group = app::ParameterOptions::Group;
@@ -84,8 +86,12 @@ void finish(Options& options) {
   const BackendOptions wanted{options.device, options.threads, 0};
   viewer.make_backend = [wanted](const std::string& name) { return make_backend(name, wanted, LogSink()); };
   viewer.say = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
-  if (options.bench || !viewer.script.empty()) options.no_settings = true;
-  if (!options.no_settings) viewer.settings = gui::default_settings_path();
+  const bool usual = viewer.settings.empty();
+  if (options.no_settings || (usual && (options.bench || !viewer.script.empty())))
+    viewer.settings.clear();
+  else if (usual)
+    viewer.settings = gui::default_settings_path();
+  viewer.stop = &app::stop_flag();
 }
 
 int exit_code_of(const std::exception& failure) {
@@ -106,6 +112,7 @@ int run(int argc, char** argv) {
   }
   if (options.keys) return std::fputs(gui::key_table().c_str(), stdout) < 0 ? app::kDataError : app::kDone;
   finish(options);
+  app::install_signal_handlers();
   if (!options.bench) return gui::run_viewer(options.viewer);
   std::printf("%s\n", gui::bench_viewer(options.viewer).c_str());
   return app::kDone;

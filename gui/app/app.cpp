@@ -53,16 +53,20 @@ App::App(const ViewerOptions& options)
 }
 
 void App::start_autosave() {
-  if (options_.settings.empty() || default_autosave_path().empty()) return;
-  state_.workbench->autosave = std::make_unique<Autosave>(default_autosave_path());
+  if (options_.settings.empty() || default_recovery_folder().empty()) return;
+  Workbench& workbench = *state_.workbench;
+  workbench.recovery = std::make_unique<Recovery>(default_recovery_folder());
   std::vector<std::string> problems;
-  state_.workbench->kept = state_.workbench->autosave->newest(problems);
-  if (state_.workbench->kept) set_open(state_, "session", true);
+  workbench.left = workbench.recovery->left(problems);
+  if (!workbench.left.empty()) set_open(state_, "session", true);
   if (!problems.empty()) state_.say(problems.front(), true);
 }
 
 App::~App() {
-  if (state_.workbench->autosave) state_.workbench->autosave->remove();
+  if (const auto& recovery = state_.workbench->recovery; recovery && stopped())
+    recovery->leave();
+  else if (recovery)
+    recovery->end(state_.workbench->left);
   state_.workbench.reset();
   try {
     save_settings(state_, options_.settings);
@@ -184,7 +188,14 @@ void App::draw_interface() {
   painter_->step_off_screen(all);
 }
 
+bool App::stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
 bool App::frame() {
+  if (stopped()) {
+    Context all = context();
+    keep_copy(all);
+    return false;
+  }
   const auto start = std::chrono::steady_clock::now();
   const auto passed = [start] {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -243,7 +254,7 @@ void App::rest_for(double seconds_left) {
   constexpr double kLook = 0.5;
   const bool moving =
       awaited || state_.animate || state_.compare.kind == Compare::Kind::blink || ImGui::GetIO().WantTextInput;
-  while (!window_->close_wanted() && seconds() < end) {
+  while (!window_->close_wanted() && !stopped() && seconds() < end) {
     double sleep = std::min(end - seconds(), window_->minimised() ? 1.0 : kLook);
     if (state_.animate) sleep = std::min(sleep, 1 / state_.planes_per_second);
     if (state_.compare.kind == Compare::Kind::blink) sleep = std::min(sleep, state_.compare.blink_seconds);

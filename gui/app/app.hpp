@@ -80,6 +80,8 @@ class App final : public Shell {
 
  private:
   void start_autosave();
+  /// A signal asked for the end.
+  [[nodiscard]] bool stopped() const;
   void take_input();
   /// The dialog that has the keyboard; null where there is none.
   [[nodiscard]] const PanelRow* open_dialog() const;

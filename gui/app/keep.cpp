@@ -212,13 +212,18 @@ void keep_frame(Context& context) {
       found->second.record(now, gesture_between(found->second.now(), now), context.state.now);
     }
   }
-  if (!workbench.autosave || context.state.documents.empty() || !workbench.autosave->due(context.state.now)) return;
+  if (workbench.recovery && workbench.recovery->autosave().due(context.state.now)) keep_copy(context);
+}
+
+void keep_copy(Context& context) {
+  Workbench& workbench = *context.state.workbench;
+  if (!workbench.recovery || context.state.documents.empty()) return;
   try {
-    workbench.autosave->offer(capture(context), context.state.now);
+    workbench.recovery->autosave().write(capture(context), context.state.now);
   } catch (const Error& error) {
     // A folder that cannot be written must not stop the work; it is told once.
     context.state.say(fmt::format("the session is not kept: {}", error.what()), true);
-    workbench.autosave.reset();
+    workbench.recovery.reset();
   }
 }
 

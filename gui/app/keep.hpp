@@ -20,6 +20,8 @@ bool open_session(Context& context, const std::string& path);
 
 /// Once a frame: records what changed for undo, and offers the session to autosave.
 void keep_frame(Context& context);
+/// Writes the recovery copy now.
+void keep_copy(Context& context);
 void undo(Context& context);
 void redo(Context& context);
 /// What undo and redo would change, "detect.seed"; empty where there is nothing.

@@ -2,9 +2,11 @@
 // The dialog that saves and opens sessions.
 #include "gui/app/session_dialog.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -14,6 +16,38 @@
 
 namespace reber::gui {
 namespace {
+
+/// What the recovery copy shows, in a line.
+std::string words_of(const LeftSession& left) {
+  std::string words = left.saved + "  ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, left.session.images.size()); ++i)
+    words += (i > 0 ? ", " : "") + std::filesystem::path(left.session.images[i].file.path).filename().string();
+  if (left.session.images.size() > 2) words += fmt::format(" and {} more", left.session.images.size() - 2);
+  return words;
+}
+
+void draw_left(Context& context) {
+  Workbench& workbench = *context.state.workbench;
+  if (std::ranges::all_of(workbench.left, &LeftSession::forgotten)) return;
+  ImGui::Separator();
+  ImGui::TextWrapped("A viewer ended without being closed; its last state was kept.");
+  for (std::size_t i = 0; i < workbench.left.size(); ++i) {
+    LeftSession& left = workbench.left[i];
+    if (left.forgotten) continue;
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::TextWrapped("%s", words_of(left).c_str());
+    if (ImGui::Button("Bring it back")) {
+      restore(context, left.session);
+      left.forgotten = true;
+      set_open(context.state, "session", false);
+    }
+    context.widgets.item(fmt::format("session.restore.{}", i));
+    ImGui::SameLine();
+    if (ImGui::Button("Forget it")) left.forgotten = true;
+    context.widgets.item(fmt::format("session.forget.{}", i));
+    ImGui::PopID();
+  }
+}
 
 class SessionDialog final : public Panel {
  public:
@@ -44,18 +78,7 @@ void SessionDialog::draw(Context& context) {
   ImGui::SameLine();
   if (ImGui::Button("Open") && open_session(context, path_)) set_open(context.state, "session", false);
   context.widgets.item("session.open");
-  if (workbench.kept) {
-    ImGui::Separator();
-    ImGui::TextWrapped("The viewer ended without being closed; its last state was kept.");
-    if (ImGui::Button("Bring it back")) {
-      restore(context, *workbench.kept);
-      workbench.kept.reset();
-      set_open(context.state, "session", false);
-    }
-    context.widgets.item("session.restore");
-    ImGui::SameLine();
-    if (ImGui::Button("Forget it")) workbench.kept.reset();
-  }
+  draw_left(context);
   if (context.state.notice.is_error && context.state.now < context.state.notice.until)
     complain(context.state.notice.text);
 }

@@ -2,6 +2,7 @@
 // What the program gives the viewer to begin with.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct ViewerOptions {
   std::string script;                           ///< steps to play (gui/script/player.hpp)
   std::function<void(const std::string&)> say;  ///< for the outcome of a script
   std::string settings;                         ///< file of settings; empty: none is read or written
+  const std::atomic<bool>* stop = nullptr;      ///< true: the viewer keeps its state and ends; null: never
   std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
   std::int64_t texture_memory = 256 << 20;
   std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers

@@ -14,6 +14,7 @@
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/proof.hpp"
+#include "gui/model/recovery.hpp"
 #include "gui/model/sky/sky_lock.hpp"
 #include "gui/model/undo.hpp"
 #include "gui/model/workspace.hpp"
@@ -84,9 +85,9 @@ struct Workbench {
   std::vector<KnownLock> locks;
   RegridWork regrid;
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
-  std::unique_ptr<Autosave> autosave;
-  std::optional<Workspace> kept;  ///< of a viewer that ended without being closed
-  std::string session_path;       ///< of the last save or load
+  std::unique_ptr<Recovery> recovery;  ///< null where nothing is kept
+  std::vector<LeftSession> left;       ///< by viewers that ended without being closed
+  std::string session_path;            ///< of the last save or load
 };
 
 }  // namespace reber::gui

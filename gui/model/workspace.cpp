@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/error.hpp"
@@ -266,17 +265,10 @@ std::vector<std::string> file_warnings(const Workspace& session) {
   return warnings;
 }
 
-std::string default_autosave_path() {
-  namespace fs = std::filesystem;
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && fs::path(state).is_absolute()) return (fs::path(state) / "reber/session").string();
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return {};
-  return (fs::path(home) / ".local/state/reber/session").string();
-}
+bool Autosave::offer(const Workspace& session, double seconds) { return due(seconds) && write(session, seconds); }
 
-bool Autosave::offer(const Workspace& session, double seconds) {
-  if (path_.empty() || !due(seconds)) return false;
+bool Autosave::write(const Workspace& session, double seconds) {
+  if (path_.empty()) return false;
   const Json json = to_json(session);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   written_at_ = seconds;

@@ -83,10 +83,6 @@ void save_session(const std::string& path, const Workspace& session);
 /// Files of the session that are gone or changed, one sentence each.
 [[nodiscard]] std::vector<std::string> file_warnings(const Workspace& session);
 
-/// $XDG_STATE_HOME/reber/session, else ~/.local/state/reber/session; empty where neither variable is set. A relative
-/// XDG_STATE_HOME is ignored (XDG base directory specification 0.8).
-[[nodiscard]] std::string default_autosave_path();
-
 /// Keeps copies of the session while the viewer runs: path.1 is the newest, path.2 and path.3 those before, so that a
 /// crash while a bad state is saved loses nothing.
 class Autosave {
@@ -98,15 +94,20 @@ class Autosave {
   /// Writes where the session differs from the one written last and the time has come; true where it wrote.
   ///   throws DataError
   bool offer(const Workspace& session, double seconds);
+  /// Writes whatever the time, where the session differs.   throws DataError
+  bool write(const Workspace& session, double seconds);
   /// The newest copy that can be read. Damaged ones are left where they are and named in `problems`.
   [[nodiscard]] std::optional<Workspace> newest(std::vector<std::string>& problems) const;
   /// After an orderly end there is nothing to restore.
   void remove();
 
   static constexpr int kCopies = 3;
+  [[nodiscard]] static std::string copy_path(const std::string& path, int number) {
+    return path + "." + std::to_string(number);
+  }
 
  private:
-  [[nodiscard]] std::string copy_path(int number) const { return path_ + "." + std::to_string(number); }
+  [[nodiscard]] std::string copy_path(int number) const { return copy_path(path_, number); }
   std::string path_;
   double every_;
   std::optional<double> written_at_;

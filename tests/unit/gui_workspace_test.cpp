@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
+#include "gui/model/recovery.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/workspace.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -144,6 +145,37 @@ TEST(GuiWorkspace, TheHashSeesLargeFilesChangeAtBothEnds) {
   }
   EXPECT_EQ(identify(folder.write("large", bytes)).hash, before.hash);
   EXPECT_NE(identify(folder.write("empty", "")).hash, before.hash);
+}
+
+TEST(GuiRecovery, FindsWhatProcessesThatAreGoneLeftAndNothingElse) {
+  const Folder folder;
+  Workspace session;
+  session.backend = "cpu";
+  std::vector<std::string> problems;
+  const std::string place = folder.file("state");
+  auto gone = std::make_unique<Recovery>(place);
+  gone->autosave().write(session, 0);
+  Recovery now(place);
+  EXPECT_TRUE(now.left(problems).empty()) << "the first one still runs";
+  now.autosave().write(session, 0);
+  gone->leave();
+  gone.reset();
+  {
+    const auto left = now.left(problems);
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left[0].session, session);
+    EXPECT_TRUE(Recovery(place).left(problems).empty()) << "a third one does not offer what the second offers";
+    now.end(left);
+  }
+  // Not brought back and not forgotten: an orderly end of another leaves it.
+  Recovery later(place);
+  auto left = later.left(problems);
+  ASSERT_EQ(left.size(), 1U);
+  left[0].forgotten = true;
+  later.end(left);
+  left.clear();
+  EXPECT_TRUE(Recovery(place).left(problems).empty());
+  EXPECT_TRUE(problems.empty());
 }
 
 TEST(GuiAutosave, KeepsThreeCopiesAndPassesOverADamagedOne) {
