@@ -94,7 +94,8 @@ constexpr std::array kNamedKeys{NamedKey{GLFW_KEY_TAB, "Tab"},
 
 /// Of windows and files: what text fields leave to the keys. Those that change the image or edit text do not belong.
 bool of_the_window(const Action& action) {
-  constexpr std::array<std::string_view, 7> kGroups{"panel", "program", "session", "window", "document", "file", "source"};
+  constexpr std::array<std::string_view, 7> kGroups{"panel",    "program", "session", "window",
+                                                    "document", "file",    "source"};
   return std::ranges::count(kGroups, std::string_view(action.name).substr(0, action.name.find('.'))) > 0;
 }
 

@@ -8,7 +8,7 @@
 namespace reber::gui {
 namespace {
 
-RenderSettings& render_of(Context& c) { return c.state.document()->layer().render; }
+RenderSettings& render_of(Context& c) { return c.state.render(); }
 
 void step_stretch(Context& c, int step) {
   const int count = static_cast<int>(kStretchNames.size());
@@ -98,7 +98,7 @@ std::vector<Action> image_actions() {
        {}},
       {"image.invert", "Invert colours", "Image", "i", "Bright becomes dark.", has_pixels,
        [](Context& c) { render_of(c).invert = !render_of(c).invert; },
-       [](const ViewerState& s) { return has_document(s) && s.document()->layer().render.invert; }},
+       [](const ViewerState& s) { return has_document(s) && s.render().invert; }},
       {"image.reset_contrast",
        "Reset bias and contrast",
        "Image",
@@ -141,17 +141,15 @@ std::vector<Action> image_actions() {
   for (int stretch = 0; stretch < static_cast<int>(kStretchNames.size()); ++stretch) {
     const auto kind = static_cast<Stretch>(stretch);
     const std::string name = kStretchNames[static_cast<std::size_t>(stretch)];
-    rows.push_back(
-        {"stretch." + name, name, "Image/Stretch", "", "Shows the image with a stretch of this kind.", has_pixels,
-         [kind](Context& c) { render_of(c).stretch = kind; },
-         [kind](const ViewerState& s) { return has_document(s) && s.document()->layer().render.stretch == kind; }});
+    rows.push_back({"stretch." + name, name, "Image/Stretch", "", "Shows the image with a stretch of this kind.",
+                    has_pixels, [kind](Context& c) { render_of(c).stretch = kind; },
+                    [kind](const ViewerState& s) { return has_document(s) && s.render().stretch == kind; }});
   }
   for (const ColourMap& map : colour_maps()) {
     const std::string name = map.name;
-    rows.push_back(
-        {"map." + name, name, "Image/Colour map", "", "Shows the image in these colours.", has_pixels,
-         [name](Context& c) { render_of(c).colour_map = name; },
-         [name](const ViewerState& s) { return has_document(s) && s.document()->layer().render.colour_map == name; }});
+    rows.push_back({"map." + name, name, "Image/Colour map", "", "Shows the image in these colours.", has_pixels,
+                    [name](Context& c) { render_of(c).colour_map = name; },
+                    [name](const ViewerState& s) { return has_document(s) && s.render().colour_map == name; }});
   }
   return rows;
 }

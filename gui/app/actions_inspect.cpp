@@ -17,7 +17,7 @@ namespace {
 /// The rule after the layer's present one.
 void next_rule(Context& c) {
   const auto& rules = limits_rules();
-  const auto now = limits_rule(c.state.document()->layer().render.limits);
+  const auto now = limits_rule(c.state.render().limits);
   std::size_t next = 0;
   for (std::size_t i = 0; now && i < rules.size(); ++i) {
     if (rules[i] == *now) next = (i + 1) % rules.size();
@@ -65,11 +65,10 @@ void add_rules(std::vector<Action>& rows) {
     const std::string name = name_of(rule);
     std::string id = name;
     std::erase_if(id, [](char c) { return c == ' ' || c == '%'; });
-    rows.push_back({"limits." + id, name, "Image/Limits", "", "Sets the limits of the colours by this rule.",
-                    has_pixels, [rule](Context& c) { set_limits_by(c, rule); },
-                    [rule](const ViewerState& s) {
-                      return has_document(s) && limits_rule(s.document()->layer().render.limits) == rule;
-                    }});
+    rows.push_back(
+        {"limits." + id, name, "Image/Limits", "", "Sets the limits of the colours by this rule.", has_pixels,
+         [rule](Context& c) { set_limits_by(c, rule); },
+         [rule](const ViewerState& s) { return has_document(s) && limits_rule(s.render().limits) == rule; }});
   }
 }
 
@@ -83,7 +82,7 @@ std::vector<Action> inspect_actions() {
        "a",
        "The layer's own rule: by median and robust sigma, background and noise from minimum to maximum.",
        has_pixels,
-       [](Context& c) { set_limits_by(c, usual_rule(c.state.document()->shown)); },
+       [](Context& c) { set_limits_by(c, usual_rule(c.state.document()->shown, c.state.document()->layer().sample)); },
        {}},
       {"image.next_limits",
        "Next rule for limits",

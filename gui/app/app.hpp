@@ -85,7 +85,8 @@ class App final : public Shell {
   void take_input();
   /// The dialog that has the keyboard; null where there is none.
   [[nodiscard]] const PanelRow* open_dialog() const;
-  /// What a key does; true where it did something. While a dialog, the palette or a menu is open keys act on that alone.
+  /// What a key does; true where it did something. While a dialog, the palette or a menu is open keys act on that
+  /// alone.
   bool press(const std::string& key, bool typing);
   void take_news();
   void draw_interface();

@@ -173,13 +173,18 @@ void Window::give(const InputEvent& event) {
 #endif
       break;
     case Kind::button:
-      if (event.code < static_cast<int>(buttons_.size())) buttons_.at(static_cast<std::size_t>(event.code)) = event.down;
+      if (event.code < static_cast<int>(buttons_.size()))
+        buttons_.at(static_cast<std::size_t>(event.code)) = event.down;
 #if IMGUI_VERSION_NUM >= 18700
       ImGui_ImplGlfw_MouseButtonCallback(window_, event.code, event.down ? GLFW_PRESS : GLFW_RELEASE, event.mods);
 #endif
       break;
-    case Kind::wheel: ImGui_ImplGlfw_ScrollCallback(window_, event.x, event.y); break;
-    case Kind::text: ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code)); break;
+    case Kind::wheel:
+      ImGui_ImplGlfw_ScrollCallback(window_, event.x, event.y);
+      break;
+    case Kind::text:
+      ImGui_ImplGlfw_CharCallback(window_, static_cast<unsigned>(event.code));
+      break;
     case Kind::key:
       ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode,
                                  !event.down    ? GLFW_RELEASE

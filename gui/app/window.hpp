@@ -34,8 +34,8 @@ class Window {
   /// Whether wake() was called since the last call.
   [[nodiscard]] static bool take_wake();
 
-  /// Gives the events of this frame to ImGui, and each press of a key to `press` before that; a press that says true has
-  /// acted: its character goes nowhere else. Before begin_frame.
+  /// Gives the events of this frame to ImGui, and each press of a key to `press` before that; a press that says true
+  /// has acted: its character goes nowhere else. Before begin_frame.
   void take_input(const std::function<bool(const KeyPress&)>& press);
   /// Events wait for the next frames: a frame would show more than one of them.
   [[nodiscard]] bool input_waits() const { return !input_.empty(); }

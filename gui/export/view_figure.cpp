@@ -120,17 +120,17 @@ void add_axes(Figure& figure, const Document& document, const CanvasTransform& c
 }
 
 /// What the colour bar takes beside the frame, its values and its unit with it.
-double bar_room(const Document& document) {
-  const ColourBar bar = colour_bar(document.layer().render, shown_unit(document, document.shown));
+double bar_room(const ViewerState& state) {
+  const ColourBar bar = colour_bar(state.render(), state.unit());
   std::size_t longest = 0;
   for (const auto& [part, label] : bar.ticks) longest = std::max(longest, label.size());
   return kBarGap + kBarWidth + kBarText + 0.65 * kText * static_cast<double>(longest) + 2 * kText;
 }
 
 /// Beside the frame, as high as it, with its values and, upwards, their unit.
-void add_colour_bar(Figure& figure, const Document& document, bool light) {
-  const RenderSettings& r = document.layer().render;
-  const ColourBar bar = colour_bar(r, shown_unit(document, document.shown));
+void add_colour_bar(Figure& figure, const ViewerState& state, bool light) {
+  const RenderSettings& r = state.render();
+  const ColourBar bar = colour_bar(r, state.unit());
   const ScreenRect& f = figure.frame;
   const double x = f.x + f.width + kBarGap;
   const auto& entries = colour_maps()[static_cast<std::size_t>(colour_map_index(r.colour_map))].entries;
@@ -215,7 +215,7 @@ FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas, c
   layout.colour_bar = layout.axes && options.overlays && bar != overlay_rows().end() && is_on(state, *bar) &&
                       !document.layer().render.categorical;
   layout.frame = {layout.axes ? kLeft : 0, layout.axes ? kTop : 0, part.width, part.height};
-  layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(document) : kRight) : 0);
+  layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(state) : kRight) : 0);
   layout.height = part.height + (layout.axes ? kTop + kBottom : 0);
   return layout;
 }
@@ -241,7 +241,7 @@ Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptio
   figure.background = options.light ? Rgba{1, 1, 1, 1} : Rgba{0.09f, 0.1f, 0.12f, 1};
   const CanvasTransform transform(layout.view, figure.frame);
   if (options.overlays) add_overlays(figure, context, {document, document.shown, transform, true, 1, layout.axes});
-  if (layout.colour_bar) add_colour_bar(figure, document, options.light);
+  if (layout.colour_bar) add_colour_bar(figure, context.state, options.light);
   if (layout.axes) {
     add_axes(figure, document, transform, options.light);
     add_heading(figure, document, options.light);

@@ -45,21 +45,48 @@ std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
   return {std::max(least, median - 1.5 * sigma), median + 15 * sigma};
 }
 
-LimitsRule usual_rule(LayerKind kind) {
+std::pair<double, double> even_limits(std::vector<float> sample, double middle) {
+  for (float& v : sample) v = static_cast<float>(std::abs(v - middle));
+  std::ranges::sort(sample);
+  double reach = sample.empty() ? 1 : 5 * 1.4826 * sample[sample.size() / 2];
+  if (!(reach > 0)) reach = sample.back() > 0 ? static_cast<double>(sample.back()) : 1;
+  return {middle - reach, middle + reach};
+}
+
+namespace {
+
+/// Place of a part of the values.
+float at_part(const std::vector<float>& sorted, double part) {
+  return sorted[static_cast<std::size_t>(std::lround(part * static_cast<double>(sorted.size() - 1)))];
+}
+
+}  // namespace
+
+LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted) {
   LimitsRule rule = limits_rules().front();
   if (kind == LayerKind::background || kind == LayerKind::rms) rule.kind = LimitsRule::Kind::min_max;
   if (kind == LayerKind::residual) rule.sigmas_below = rule.sigmas_above = 5;
+  if (kind == LayerKind::model && !sorted.empty()) {
+    constexpr double kMost = 99.95, kLeastPart = 0.01;  // of the pixels; of the brightest
+    const double high = at_part(sorted, 0.5 + 0.005 * kMost);
+    // Few sources on a large image: that part of the pixels lies beside them.
+    rule.kind = high > kLeastPart * sorted.back() ? LimitsRule::Kind::percentile : LimitsRule::Kind::min_max;
+    rule.percent = kMost;
+  }
   return rule;
 }
 
 void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted) {
   if (sorted.empty()) return;
-  const LimitsRule rule = usual_rule(kind);
+  const LimitsRule rule = usual_rule(kind, sorted);
   std::tie(render.low, render.high) = robust_limits(sorted);
   const bool spread = sorted.back() > sorted.front();
   if (rule.kind == LimitsRule::Kind::min_max && spread) {
     render.low = sorted.front();
     render.high = sorted.back();
+  } else if (rule.kind == LimitsRule::Kind::percentile && spread) {
+    render.low = at_part(sorted, 0.5 - 0.005 * rule.percent);
+    render.high = at_part(sorted, 0.5 + 0.005 * rule.percent);
   } else if (kind == LayerKind::residual && spread) {
     const auto [middle, sigma] = middle_and_sigma(sorted);
     if (sigma > 0) {

@@ -19,9 +19,14 @@ namespace reber::gui {
 /// dark but visible, a source of five sigma stands out. {0, 1} where nothing is finite.
 [[nodiscard]] std::pair<double, double> robust_limits(const std::vector<float>& sorted);
 
-/// The rule a kind of layer begins with: smooth maps show all their range, what sources leave is even about zero, and
-/// all others are limited by their noise, as robust_limits() says.
-[[nodiscard]] LimitsRule usual_rule(LayerKind kind);
+/// Limits as far below `middle` as above it: five times the sample's robust spread about it, or its whole range where
+/// half of the values lie at the middle. An empty sample: 1.
+[[nodiscard]] std::pair<double, double> even_limits(std::vector<float> sample, double middle);
+
+/// The rule a kind of layer begins with: smooth maps show all their range, what sources leave is even about zero, a
+/// model, which has no noise, shows all but the brightest pixels; all others are limited by their noise, as
+/// robust_limits() says.
+[[nodiscard]] LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted);
 /// Sets limits by that rule, from the sample, and names it. Nothing changes where the sample is empty.
 void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted);
 

@@ -24,11 +24,16 @@ void InputQueue::begin_frame() {
 bool InputQueue::fits(const InputEvent& event) const {
   using Kind = InputEvent::Kind;
   switch (event.kind) {
-    case Kind::move: return !button_ && !wheeled_;
-    case Kind::button: return !button_ && !wheeled_ && !edited_;
-    case Kind::wheel: return !button_;
-    case Kind::text: return !edited_ && !button_;
-    case Kind::key: break;
+    case Kind::move:
+      return !button_ && !wheeled_;
+    case Kind::button:
+      return !button_ && !wheeled_ && !edited_;
+    case Kind::wheel:
+      return !button_;
+    case Kind::text:
+      return !edited_ && !button_;
+    case Kind::key:
+      break;
   }
   if (event.repeat) return true;  // the interface counts repeats by the time that a key is held
   if (event.modifier) return !edited_ && !text_ && !button_ && !wheeled_;

@@ -11,17 +11,17 @@ namespace reber::gui {
 
 struct InputEvent {
   enum class Kind { move, button, wheel, key, text } kind = Kind::move;
-  int code = 0;        ///< of the button, the key (GLFW's) or the character
-  bool down = false;   ///< of a button or a key
-  bool repeat = false; ///< the key is held
-  bool editing = false;  ///< a key that makes no character: an arrow, Backspace, any with Ctrl or Alt
-  bool modifier = false; ///< Ctrl, Shift or Alt itself
+  int code = 0;           ///< of the button, the key (GLFW's) or the character
+  bool down = false;      ///< of a button or a key
+  bool repeat = false;    ///< the key is held
+  bool editing = false;   ///< a key that makes no character: an arrow, Backspace, any with Ctrl or Alt
+  bool modifier = false;  ///< Ctrl, Shift or Alt itself
   int mods = 0, scancode = 0;
   double x = 0, y = 0;  ///< place of the pointer, or steps of the wheel
 };
 
-/// A frame sees the state of each key and button once, and a text field takes characters before keys: a tap shorter than
-/// a frame, or Backspace and then a letter, must not fall into one. Events keep their order.
+/// A frame sees the state of each key and button once, and a text field takes characters before keys: a tap shorter
+/// than a frame, or Backspace and then a letter, must not fall into one. Events keep their order.
 class InputQueue {
  public:
   void push(const InputEvent& event);

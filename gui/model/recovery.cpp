@@ -96,8 +96,8 @@ std::vector<LeftSession> Recovery::left(std::vector<std::string>& problems) cons
     auto session = Autosave(stem).newest(problems);
     if (!session) continue;
     const std::time_t when = -age;
-    left.push_back({stem, std::move(*session), fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(when)), false,
-                    std::move(lock)});
+    left.push_back(
+        {stem, std::move(*session), fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(when)), false, std::move(lock)});
   }
   return left;
 }

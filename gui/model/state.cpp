@@ -97,6 +97,19 @@ Document* ViewerState::find(std::int64_t id) {
   return found == documents.end() ? nullptr : found->get();
 }
 
+bool ViewerState::combining() const {
+  const bool asked = compare.kind == Compare::Kind::difference || compare.kind == Compare::Kind::ratio;
+  return asked && compare.combined.kind == compare.kind && compare.combined.first != 0 && document() != nullptr &&
+         document()->layer().pixels && document()->layer().pixels->id() == compare.combined.first;
+}
+
+RenderSettings& ViewerState::render() { return combining() ? compare.combined.render : document()->layer().render; }
+
+Unit ViewerState::unit() const {
+  if (combining() && compare.kind == Compare::Kind::ratio) return {};
+  return shown_unit(*document(), document()->shown);
+}
+
 std::optional<std::int64_t> ViewerState::saved_index(std::int64_t id) const {
   std::int64_t index = 0;
   for (const auto& document : documents) {

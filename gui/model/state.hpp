@@ -119,6 +119,12 @@ struct Compare {
   LayerKind other_layer = LayerKind::convolved;
   bool other_shown = false;  ///< blink: which of the two is on the screen
   double blink_seconds = 0.5;
+  /// How a difference or a ratio is shown: its limits are even about 0, or 1, and are found when it is first seen.
+  struct Combined {
+    Kind kind = Kind::off;
+    std::uint64_t first = 0, other = 0;  ///< Pyramid::id() that the limits were found for
+    RenderSettings render;
+  } combined;
   bool sky_lock = true;   ///< the other document is shown at the same place of the sky, not the same pixel
   bool dragging = false;  ///< the line of the split is being moved
   double split = 0.5;     ///< part of the canvas, from the left, that shows the first
@@ -188,6 +194,13 @@ struct ViewerState {
     return active < 0 ? nullptr : documents[static_cast<std::size_t>(active)].get();
   }
   [[nodiscard]] Document* find(std::int64_t id);
+  /// A difference or a ratio is on the screen.
+  [[nodiscard]] bool combining() const;
+  /// What the shown picture is drawn with: the shown layer's, or that of the difference; there must be a document.
+  [[nodiscard]] RenderSettings& render();
+  [[nodiscard]] const RenderSettings& render() const { return const_cast<ViewerState*>(this)->render(); }
+  /// Of the shown picture's values; none for a ratio.
+  [[nodiscard]] Unit unit() const;
   /// The place of a document among the images that a workspace keeps, which are those with a file; empty for others.
   [[nodiscard]] std::optional<std::int64_t> saved_index(std::int64_t id) const;
   void say(std::string text, bool is_error = false);

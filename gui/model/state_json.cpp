@@ -46,7 +46,7 @@ Json of_result(const Document& document) {
           {"backend", result.report.backend}, {"warnings", result.report.warnings}};
 }
 
-Json of_document(const Document& document) {
+Json of_document(const Document& document, const RenderSettings& render) {
   Json layers = Json::array();
   for (const Layer& layer : document.layers)
     if (layer.pixels) layers.push_back(kLayerNames[static_cast<std::size_t>(layer.kind)]);
@@ -55,7 +55,7 @@ Json of_document(const Document& document) {
             {"layer", kLayerNames[static_cast<std::size_t>(document.shown)]},
             {"layers", layers},
             {"view", of_view(document.view)},
-            {"render", of_render(document.layer().render)},
+            {"render", of_render(render)},
             {"request", of_request(document.request)},
             {"result", of_result(document)},
             {"live", document.live},
@@ -99,7 +99,9 @@ constexpr std::array<const char*, 6> kCompare{"off", "blink", "difference", "rat
 
 std::string state_json(const ViewerState& state) {
   Json documents = Json::array();
-  for (const auto& document : state.documents) documents.push_back(of_document(*document));
+  for (const auto& document : state.documents)
+    documents.push_back(
+        of_document(*document, document.get() == state.document() ? state.render() : document->layer().render));
   Json cursor{{"on_image", state.cursor.on_image},
               {"x", state.cursor.at.x},
               {"y", state.cursor.at.y},

@@ -85,9 +85,9 @@ struct Workbench {
   std::vector<KnownLock> locks;
   RegridWork regrid;
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
-  std::unique_ptr<Recovery> recovery;  ///< null where nothing is kept
-  std::vector<LeftSession> left;       ///< by viewers that ended without being closed
-  std::string session_path;            ///< of the last save or load
+  std::unique_ptr<Recovery> recovery;                   ///< null where nothing is kept
+  std::vector<LeftSession> left;                        ///< by viewers that ended without being closed
+  std::string session_path;                             ///< of the last save or load
 };
 
 }  // namespace reber::gui

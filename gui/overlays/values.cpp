@@ -28,12 +28,13 @@ class ContoursOverlay final : public Overlay {
 
 }  // namespace
 
-void ColourBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
+void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const Layer& layer = canvas.document.layer(canvas.layer);
-  const RenderSettings& r = layer.render;
+  const bool combined = context.state.combining() && canvas.primary;
+  const RenderSettings& r = combined ? context.state.render() : layer.render;
   if (!canvas.document.header || r.categorical || canvas.framed) return;
   const ScreenRect& area = canvas.transform.canvas();
-  const ColourBar bar = colour_bar(r, shown_unit(canvas.document, canvas.layer));
+  const ColourBar bar = colour_bar(r, combined ? context.state.unit() : shown_unit(canvas.document, canvas.layer));
   float widest = ImGui::CalcTextSize(bar.unit.c_str()).x;
   for (const auto& [part, text] : bar.ticks) widest = std::max(widest, ImGui::CalcTextSize(text.c_str()).x);
   const auto s = static_cast<float>(canvas.scale);

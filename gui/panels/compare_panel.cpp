@@ -74,6 +74,11 @@ void draw_lock(Context& context, Document& shown) {
       ImGui::TextWrapped("Locked pixel on pixel: %s.", lock.why_not().c_str());
     } else if (!map) {
       ImGui::TextWrapped("The middle of the view lies off the other image's sky.");
+    } else if (!share_sky(context.state, shown, *other)) {
+      ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
+      ImGui::TextWrapped("No overlap: the images are different parts of the sky.");
+      ImGui::PopStyleColor();
+      context.widgets.item("compare.no_overlap");
     } else {
       const double scale = std::sqrt(std::abs(map->matrix.determinant()));
       ImGui::TextDisabled("1 pixel here = %.4g there", scale);

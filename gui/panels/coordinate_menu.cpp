@@ -88,7 +88,7 @@ void CanvasMenu::draw(Context& context) {
   ImGui::Separator();
   const auto x = static_cast<std::int64_t>(std::lround(place_.x)), y = static_cast<std::int64_t>(std::lround(place_.y));
   const float value = document.layer().pixels ? document.layer().pixels->value(y, x) : std::nanf("");
-  RenderSettings& render = document.layer().render;
+  RenderSettings& render = state.render();
   for (const bool high : {false, true}) {
     if (ImGui::MenuItem(high ? "High limit from this pixel" : "Low limit from this pixel", high ? "k" : "l", false,
                         std::isfinite(value))) {

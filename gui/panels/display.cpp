@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Panel: stretch, limits and colours of the layer that is shown.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "gui/model/image/colour_bar.hpp"
 #include "gui/model/image/colour_maps.hpp"
 #include "gui/panels/planes.hpp"
 #include "gui/ui/fields.hpp"
@@ -58,7 +60,13 @@ void draw_stretch(Context& context, RenderSettings& render) {
 
 /// The rule that the shown layer's limits follow.
 void draw_limits_choice(Context& context) {
-  RenderSettings& render = context.state.document()->layer().render;
+  RenderSettings& render = context.state.render();
+  if (context.state.combining()) {
+    label("Limits");
+    if (ImGui::Button("Even about the middle")) context.state.compare.combined = {};
+    context.widgets.item("display.even");
+    return;
+  }
   label("Limits");
   const auto now = limits_rule(render.limits);
   if (ImGui::BeginCombo("##limits rule", now ? name_of(*now).c_str() : "set by hand", ImGuiComboFlags_HeightLargest)) {
@@ -72,6 +80,46 @@ void draw_limits_choice(Context& context) {
   context.widgets.item("display.limits");
 }
 
+/// Low and high in the unit of the colour bar.
+void draw_limits(Context& context, RenderSettings& render) {
+  const auto [unit, factor] = context.state.unit().readable(std::max(std::abs(render.low), std::abs(render.high)));
+  label(unit.empty() ? "Low, high" : unit.c_str());
+  const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
+  for (double* limit : {&render.low, &render.high}) {
+    ImGui::PushID(limit);
+    ImGui::SetNextItemWidth(width);
+    double shown = *limit * factor;
+    if (ImGui::InputDouble("##limit", &shown, 0, 0, "%.4g")) {
+      *limit = shown / factor;
+      render.limits = "manual";
+    }
+    context.widgets.item(limit == &render.low ? "display.low" : "display.high");
+    tip(limit == &render.low ? "What is darkest" : "What is brightest");
+    ImGui::PopID();
+    ImGui::SameLine();
+  }
+  ImGui::NewLine();
+}
+
+/// Bias and contrast, told by the values in the middle of the colours and at their ends.
+void draw_contrast(Context& context, RenderSettings& render) {
+  const Unit unit = context.state.unit();
+  const bool known = render.stretch != Stretch::histogram;  // it has no formula
+  const auto [name, factor] = unit.readable(std::max(std::abs(render.low), std::abs(render.high)));
+  const auto at = [&, scale = factor](double part) {
+    return fmt::format("{:.3g}", scale * colour_value(part, render));
+  };
+  label("Bias");
+  slider("##bias", render.bias, 0, 1, known ? (at(0.5) + " " + printf_text(name) + "  (%.2f)").c_str() : "%.2f", 0);
+  context.widgets.item("display.bias");
+  tip("The value in the middle of the colours; right-drag on the image along x");
+  label("Contrast");
+  const std::string range = at(0) + " ... " + at(1) + "  (%.2f)";
+  slider("##contrast", render.contrast, 0, 10, known ? range.c_str() : "%.2f", ImGuiSliderFlags_Logarithmic);
+  context.widgets.item("display.contrast");
+  tip("Where the colours begin and end; right-drag on the image along y");
+}
+
 class DisplayPanel final : public Panel {
  public:
   void draw(Context& context) override;
@@ -80,8 +128,7 @@ class DisplayPanel final : public Panel {
 }  // namespace
 
 void DisplayPanel::draw(Context& context) {
-  Document& document = *context.state.document();
-  RenderSettings& render = document.layer().render;
+  RenderSettings& render = context.state.render();
   draw_plane_choice(context);
   if (render.categorical) {
     ImGui::TextDisabled("One colour an island");
@@ -98,25 +145,8 @@ void DisplayPanel::draw(Context& context) {
   context.widgets.item("display.reduction");
   tip("Of the image pixels behind a screen pixel: their mean, the brightest, or the mean with the peaks that stand out "
       "of the noise.");
-  label("Low, high");
-  const std::string unit = shown_unit(document, document.shown).text;
-  const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
-  for (double* limit : {&render.low, &render.high}) {
-    ImGui::PushID(limit);
-    ImGui::SetNextItemWidth(width);
-    if (ImGui::InputDouble("##limit", limit, 0, 0, "%.4g")) render.limits = "manual";
-    context.widgets.item(limit == &render.low ? "display.low" : "display.high");
-    if (!unit.empty()) tip("in " + unit);
-    ImGui::PopID();
-    ImGui::SameLine();
-  }
-  ImGui::NewLine();
-  label("Bias");
-  slider("##bias", render.bias, 0, 1, "%.2f", 0);
-  context.widgets.item("display.bias");
-  label("Contrast");
-  slider("##contrast", render.contrast, 0, 10, "%.2f", ImGuiSliderFlags_Logarithmic);
-  context.widgets.item("display.contrast");
+  draw_limits(context, render);
+  draw_contrast(context, render);
   ImGui::Checkbox("Invert", &render.invert);
   context.widgets.item("display.invert");
   ImGui::SameLine();

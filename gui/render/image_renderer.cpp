@@ -37,6 +37,15 @@ int drawn_level(int first, int levels, double zoom) {
   return std::clamp(level, first, levels - 1);
 }
 
+bool has_finer_level(const ImageScene& scene) {
+  if (scene.blend != Blend::first || scene.outline || scene.settings.categorical) return false;
+  const int level = drawn_level(scene.pixels->first_level(), scene.pixels->levels(), scene.transform.zoom());
+  // A texel a little larger than a screen pixel does.
+  constexpr double kLarger = 1.08;
+  return scene.fine && level > scene.pixels->first_level() &&
+         scene.transform.zoom() * static_cast<double>(std::int64_t{1} << level) > kLarger;
+}
+
 ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
     : tiles_(texture_bytes, !software),
       program_(make_program(kImageVertex, kImageFragment)),
@@ -100,6 +109,7 @@ void ImageRenderer::draw(const ImageScene& scene) {
   glDisable(GL_SCISSOR_TEST);
   set_look(scene);
   int level = drawn_level(scene.pixels->first_level(), scene.pixels->levels(), scene.transform.zoom());
+  if (has_finer_level(scene)) --level;
   if (scene.other != nullptr) level = std::max(level, scene.other->first_level());
   const std::int64_t side = TileCache::kSide << level;
   // From the middle outwards: what the eye rests on comes first.
@@ -162,6 +172,10 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
                               : scene.blend == Blend::first               ? scene.settings.reduction
                                                                           : Reduction::mean;
   if (!locate(*scene.pixels, reduction, level, row, column, place, from)) return;
+  // The level above tells which of the texels stand out of the noise.
+  const bool fine = has_finer_level(scene) && from == level &&
+                    locate(*scene.pixels, reduction, level + 1, row >> 1, column >> 1, other_place, other_from) &&
+                    other_from == level + 1;
   const bool two = scene.blend != Blend::first && scene.other != nullptr;
   if (two && !locate(*scene.other, reduction, level, row, column, other_place, other_from)) return;
 
@@ -175,12 +189,14 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
   };
   last("last", from);
   last("other_last", other_from);
+  const double pixel_size = scene.transform.zoom() * static_cast<double>(std::int64_t{1} << from);
+  glUniform1f(program_.place("footprint"), fine ? static_cast<float>(1 / pixel_size) : 0.0f);
+  glUniform1i(program_.place("reduction"), static_cast<GLint>(reduction));
   glUniform1i(program_.place("layer"), place.layer);
   glUniform1i(program_.place("other_layer"), other_place.layer);
-  glUniform1f(program_.place("pixel_size"),
-              static_cast<float>(scene.transform.zoom() * static_cast<double>(std::int64_t{1} << from)));
+  glUniform1f(program_.place("pixel_size"), static_cast<float>(pixel_size));
   glActiveTexture(GL_TEXTURE1);
-  glBindTexture(GL_TEXTURE_2D_ARRAY, two ? other_place.texture : place.texture);
+  glBindTexture(GL_TEXTURE_2D_ARRAY, two || fine ? other_place.texture : place.texture);
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D_ARRAY, place.texture);
   const Shape shape = scene.pixels->shape();

@@ -27,6 +27,7 @@ struct ImageScene {
   std::vector<float> cumulative;  ///< 256 values in 0..1 for Stretch::histogram
   CanvasTransform transform;      ///< on a canvas at (0, 0), in pixels of the target
   bool pixel_grid = false;
+  bool fine = true;      ///< zoomed out, between two levels: the finer one's texels are taken together per screen pixel
   bool outline = false;  ///< edges between different values alone, over what is there
 };
 
@@ -45,6 +46,8 @@ class ImageProgram {
 /// Of levels [first, levels) the one whose pixels are at least one screen pixel wide: then each of them covers a screen
 /// pixel's centre, and no peak is passed over.
 [[nodiscard]] int drawn_level(int first, int levels, double zoom);
+/// Whether draw() takes the level below drawn_level(): a screen pixel then covers less than 2 x 2 of its texels.
+[[nodiscard]] bool has_finer_level(const ImageScene& scene);
 
 class ImageRenderer {
  public:

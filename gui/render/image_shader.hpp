@@ -33,6 +33,8 @@ uniform float grid;            // opacity of the pixel grid
 uniform float pixel_size;      // screen pixels a texel
 uniform ivec2 last;            // texel of the tile that is image still
 uniform ivec2 other_last;
+uniform float footprint;       // texels a screen pixel, 1 ... 2; 0: the nearest texel alone
+uniform int reduction;         // 0 mean, 1 peak, 2 the mean with the peaks that stand out
 
 bool is_blank(float v) { return (floatBitsToUint(v) & 0x7f800000u) == 0x7f800000u; }
 
@@ -69,13 +71,49 @@ bool on_outline(vec2 texel) {
          (low.y < 1.5 && differs(at - ivec2(0, 1), v)) || (high.y < 1.5 && differs(at + ivec2(0, 1), v));
 }
 
+// The texels under a screen pixel as one value. The level above (in other_pixels) has mixed the peaks in that stand out:
+// how far it went from the mean of its four texels to their peak is how far this goes.
+float filtered() {
+  float sum = 0.0, count = 0.0, peak = 0.0;
+  bool outside = false;
+  for (int i = 0; i < 4; ++i) {
+    vec2 away = 0.25 * footprint * vec2(i % 2 == 0 ? -1.0 : 1.0, i < 2 ? -1.0 : 1.0);
+    ivec2 at = ivec2(floor(texel + away));
+    outside = outside || any(lessThan(at, ivec2(0))) || any(greaterThan(at, last));
+    float v = texelFetch(pixels, ivec3(clamp(at, ivec2(0), last), layer), 0).r;
+    if (is_blank(v)) continue;
+    peak = count == 0.0 ? v : max(peak, v);
+    sum += v;
+    count += 1.0;
+  }
+  if (count == 0.0) return uintBitsToFloat(0x7fc00000u);
+  float mean = sum / count;
+  if (reduction != 2) return reduction == 1 ? peak : mean;
+  ivec2 first = clamp(ivec2(texel), ivec2(0), last) / 2 * 2;
+  float all = 0.0, many = 0.0, most = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    ivec2 at = first + ivec2(i % 2, i / 2);
+    if (any(greaterThan(at, last))) continue;
+    float v = texelFetch(pixels, ivec3(at, layer), 0).r;
+    if (is_blank(v)) continue;
+    most = many == 0.0 ? v : max(most, v);
+    all += v;
+    many += 1.0;
+  }
+  float above = texelFetch(other_pixels, ivec3(clamp(ivec2(other_texel), ivec2(0), other_last), other_layer), 0).r;
+  if (many == 0.0 || is_blank(above) || !(most > all / many)) return mean;
+  float part = clamp((above - all / many) / (most - all / many), 0.0, 1.0);
+  // Across the tile's edge nothing is seen: the peak of the four stands in.
+  return mix(mean, outside ? most : peak, part);
+}
+
 void main() {
   colour = outline_ink;
   if (outline) {
     if (!on_outline(texel)) discard;
     return;
   }
-  float v = texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
+  float v = footprint > 0.0 ? filtered() : texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
   bool no_value = is_blank(v);
   if (combine != 0) {
     float w = texelFetch(other_pixels, ivec3(clamp(ivec2(other_texel), ivec2(0), other_last), other_layer), 0).r;

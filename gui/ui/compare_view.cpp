@@ -54,6 +54,25 @@ std::optional<PixelPosition> matching_place(ViewerState& state, const Document& 
   return lock(at);
 }
 
+bool share_sky(ViewerState& state, const Document& a, const Document& b) {
+  if (!a.header || !b.header) return true;
+  constexpr int kSteps = 16;
+  for (const auto& [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const SkyLock& lock = lock_between(*state.workbench, *from, *to);
+    if (!lock.why_not().empty()) return true;
+    const Shape shape = from->header->shape, there = to->header->shape;
+    for (int i = 0; i <= kSteps; ++i)
+      for (int j = 0; j <= kSteps; ++j) {
+        const auto at =
+            lock({static_cast<double>(shape.nx - 1) * i / kSteps, static_cast<double>(shape.ny - 1) * j / kSteps});
+        if (at && at->x >= -0.5 && at->y >= -0.5 && at->x <= static_cast<double>(there.nx) - 0.5 &&
+            at->y <= static_cast<double>(there.ny) - 0.5)
+          return true;
+      }
+  }
+  return false;
+}
+
 void choose_possible_layer(Compare& compare, const Document& other) {
   if (layer_possible(other, compare.other_layer)) return;
   compare.other_layer = layer_possible(other, LayerKind::background) ? LayerKind::background : other.shown;

@@ -24,6 +24,9 @@ class SkyLock;
 
 /// Chooses a layer of the other image that it has, where it has not the one that was chosen: without a convolution,
 /// say, there is no convolved image to look at.
+/// Whether the two images share a part of the sky; true where that cannot be told.
+[[nodiscard]] bool share_sky(ViewerState& state, const Document& a, const Document& b);
+
 void choose_possible_layer(Compare& compare, const Document& other);
 
 /// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a

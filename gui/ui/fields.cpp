@@ -22,6 +22,11 @@ bool slider(const char* id, double& value, double low, double high, const char* 
                              flags | ImGuiSliderFlags_AlwaysClamp);
 }
 
+std::string printf_text(std::string text) {
+  for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 2)) text.insert(at, 1, '%');
+  return text;
+}
+
 std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }

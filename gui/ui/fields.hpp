@@ -18,6 +18,8 @@ namespace reber::gui {
 void label(const char* text);
 /// A slider of a double. True while it changes.
 bool slider(const char* id, double& value, double low, double high, const char* format, ImGuiSliderFlags flags);
+/// A text for a format of printf.
+[[nodiscard]] std::string printf_text(std::string text);
 /// "1 source", "2 sources".
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& what);
 /// What went wrong, in the colour of errors; nothing where it is empty.

@@ -143,6 +143,10 @@ void set_limits_by(Context& context, const LimitsRule& rule) {
   const Document& document = *context.state.document();
   const auto pixels = document.layer().pixels;
   if (!pixels) return;
+  if (context.state.combining()) {  // found anew, even about the middle
+    context.state.compare.combined = {};
+    return;
+  }
   FoundLimits found{document.id, document.shown, pixels->id(), {}, name_of(rule)};
   jobs_of(context).limits.start([pixels, rule, found](const Progress& progress) {
     ThreadPool pool;

@@ -40,8 +40,8 @@ void set_dark(ImGuiStyle& style) {
   c[ImGuiCol_Button] = rgb(0x30363f);
   c[ImGuiCol_ButtonHovered] = rgb(0x3b4450);
   c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = rgb(accent);
-  c[ImGuiCol_SliderGrab] = rgb(accent, 0.6f);  // the value is read through it
-  c[ImGuiCol_SliderGrabActive] = rgb(0x7db8f2, 0.6f);
+  c[ImGuiCol_SliderGrab] = rgb(accent, 0.5f);  // the value is read over it
+  c[ImGuiCol_SliderGrabActive] = rgb(0x7db8f2, 0.5f);
   c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(0x22262c);
   c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(0x33465c);
   c[ImGuiCol_TabHovered] = rgb(0x3d5570);
@@ -109,7 +109,7 @@ void apply_theme(bool light, double scale) {
   style.ItemSpacing = {7, 5};
   style.WindowPadding = {9, 8};
   style.ScrollbarSize = 12;
-  style.GrabMinSize = 11;
+  style.GrabMinSize = 6;
   if (light)
     set_light(style);
   else

@@ -53,8 +53,9 @@ void wheel(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
 }
 
 /// DS9's gesture: bias along x, contrast along y.
-void right_button(CanvasView& canvas, const CanvasInput& mouse) {
-  RenderSettings& render = canvas.document.layer(canvas.layer).render;
+void right_button(ViewerState& state, CanvasView& canvas, const CanvasInput& mouse) {
+  RenderSettings& render =
+      canvas.primary && state.combining() ? state.render() : canvas.document.layer(canvas.layer).render;
   const ImGuiIO& io = ImGui::GetIO();
   const float far = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
   // The first click has opened the menu, which then lies under the second.
@@ -114,7 +115,7 @@ void canvas_mouse(Context& context, CanvasView& canvas) {
   else if (!on_twin)  // else the other half tells the place
     follow_cursor(state, canvas, mouse);
   wheel(context, canvas, mouse);
-  right_button(canvas, mouse);
+  right_button(context.state, canvas, mouse);
   const float middle_far = ImGui::GetIO().MouseDragMaxDistanceSqr[ImGuiMouseButton_Middle];
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Middle) && middle_far > kClickReach * kClickReach)
     pan(canvas);

@@ -51,6 +51,21 @@ void draw_overlays(Context& context, const CanvasView& canvas, ImDrawList& list)
     if (is_on(context.state, row)) overlay->draw(canvas, context, list);
 }
 
+/// Why nothing of an image is in view, and what helps.
+std::string out_of_sight(ViewerState& state, const CanvasView& canvas) {
+  const Document* shown = state.document();
+  if (shown != nullptr && shown != &canvas.document && state.compare.sky_lock) {
+    if (!share_sky(state, *shown, canvas.document))
+      return fmt::format(
+          "no overlap: {} and {} are different parts of the sky.\nCompare, \"Lock by sky coordinates\" off: pixel on "
+          "pixel.",
+          canvas.document.title(), shown->title());
+    return fmt::format("{} has no part of this view: Ctrl+0 shows all", canvas.document.title());
+  }
+  return canvas.primary ? fmt::format("{} is out of sight: Ctrl+0 shows all of it", canvas.document.title())
+                        : "not in this view";
+}
+
 }  // namespace
 
 CanvasPainter::CanvasPainter(std::int64_t texture_bytes, bool software)
@@ -75,6 +90,7 @@ PictureKey CanvasPainter::key_of(const Context& context, const CanvasView& canva
                  scene.settings,
                  scene.pixel_grid,
                  context.state.light_theme,
+                 scene.fine,
                  static_cast<int>(scene.transform.canvas().width),
                  static_cast<int>(scene.transform.canvas().height),
                  {}};
@@ -91,6 +107,13 @@ bool CanvasPainter::draw_picture(Context& context, Picture& picture, const Canva
   ImageScene scene = scene_of(context.state, document, canvas.layer, canvas.transform, ratio);
   compare_with_other(context, scene, document);
   PictureKey key = key_of(context, canvas, scene);
+  // A processor draws what moves at the coarser level, which is four times as fast, and the finer one where it rests.
+  const bool finer = software_ && has_finer_level(scene);
+  if (finer) {
+    if (picture.drawn) key.fine = picture.drawn->fine;
+    scene.fine = picture.drawn == key;
+    key.fine = scene.fine;
+  }
   if (picture.complete && picture.drawn == key) return true;
   picture.target.resize(key.width, key.height);
   picture.target.bind();
@@ -108,7 +131,7 @@ bool CanvasPainter::draw_picture(Context& context, Picture& picture, const Canva
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   glFlush();  // the card draws while the rest of the interface is made
   picture.drawn = std::move(key);
-  picture.complete = all_tiles_here();
+  picture.complete = all_tiles_here() && (scene.fine || !finer);
   return true;
 }
 
@@ -140,9 +163,7 @@ void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasVi
   list.PopClipRect();
   const Rect seen = canvas.transform.visible(canvas.document.layer(canvas.layer).pixels->shape());
   if (seen.nx > 0 && seen.ny > 0) return;
-  draw_centred(canvas.primary ? fmt::format("{} is out of sight: Ctrl+0 shows all of it", canvas.document.title())
-                              : "not in this view",
-               IM_COL32(235, 235, 235, 255), area);
+  draw_centred(out_of_sight(context.state, canvas), IM_COL32(235, 235, 235, 255), area);
   context.widgets.item(canvas.primary ? "canvas.out_of_sight" : "canvas2.out_of_sight");
 }
 

@@ -22,7 +22,7 @@ struct PictureKey {
   Blend blend = Blend::first;
   ViewTransform view;
   RenderSettings settings;
-  bool pixel_grid = false, light_theme = false;
+  bool pixel_grid = false, light_theme = false, fine = true;
   int width = 0, height = 0;
   std::vector<PaintKey> paintings;  ///< of the overlays, in the table's order
 

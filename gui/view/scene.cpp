@@ -2,12 +2,52 @@
 // Scenes of documents, alone and less another.
 #include "gui/view/scene.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 #include "gui/model/first_limits.hpp"
 #include "gui/ui/compare_view.hpp"
 
 namespace reber::gui {
+
+namespace {
+
+/// Values of both images at the same pixels, as a difference or a ratio; empty where they are not in memory.
+std::vector<float> combined_sample(const Pyramid& first, const Pyramid& other, bool ratio) {
+  if (first.tiles() || other.tiles()) return {};
+  constexpr std::int64_t kMost = 1 << 16;
+  const int level = std::max(first.first_level(), other.first_level());
+  const Shape shape = first.level_shape(level);
+  const LevelSample places = LevelSample::of(shape, kMost);
+  std::vector<float> a(static_cast<std::size_t>(shape.nx)), b(a.size()), sample;
+  for (std::int64_t y = places.first_row(); y < shape.ny; y += places.step) {
+    first.read(level, Reduction::mean, {y, 0, 1, shape.nx}, a.data());
+    other.read(level, Reduction::mean, {y, 0, 1, shape.nx}, b.data());
+    for (std::int64_t x = places.first_column(y); x < shape.nx; x += places.step) {
+      const auto i = static_cast<std::size_t>(x);
+      const float v = ratio ? a[i] / b[i] : a[i] - b[i];
+      if (std::isfinite(v)) sample.push_back(v);
+    }
+  }
+  return sample;
+}
+
+/// Finds the limits of a difference that was not seen before.
+void look_at(Compare& compare, const Pyramid& first, const Pyramid& other) {
+  Compare::Combined& combined = compare.combined;
+  if (combined.kind == compare.kind && combined.first == first.id() && combined.other == other.id()) return;
+  const bool ratio = compare.kind == Compare::Kind::ratio;
+  combined = {compare.kind, first.id(), other.id(), {}};
+  combined.render.stretch = Stretch::linear;
+  combined.render.colour_map = "diverging";
+  std::vector<float> sample = combined_sample(first, other, ratio);
+  std::tie(combined.render.low, combined.render.high) = even_limits(std::move(sample), ratio ? 1 : 0);
+  combined.render.limits = "even";
+}
+
+}  // namespace
 
 ImageScene scene_of(const ViewerState& state, const Document& document, LayerKind kind,
                     const CanvasTransform& transform, double ratio) {
@@ -35,6 +75,8 @@ void compare_with_other(Context& context, ImageScene& scene, const Document& doc
     scene.other = nullptr;
     return;
   }
+  look_at(context.state.compare, *scene.pixels, *scene.other);
+  scene.settings = context.state.compare.combined.render;
   scene.blend = compare.kind == Compare::Kind::ratio ? Blend::ratio : Blend::difference;
 }
 

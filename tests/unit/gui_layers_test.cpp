@@ -47,6 +47,33 @@ TEST(FirstLimits, residuals_are_even_about_their_middle) {
   EXPECT_EQ(limits_rule(input.limits), limits_rules().front());
 }
 
+TEST(FirstLimits, a_model_shows_more_than_its_faintest_wings) {
+  // Most pixels lie beside sources, where a model is next to nothing.
+  std::vector<float> sample(9000, 0.0f);
+  for (int i = 0; i < 1000; ++i) sample.push_back(1e-9f * static_cast<float>(i));
+  for (int i = 0; i < 500; ++i) sample.push_back(0.02f * static_cast<float>(i));
+  RenderSettings render;
+  set_first_limits(render, LayerKind::model, sample);
+  EXPECT_GT(render.high, 9);
+  EXPECT_LE(render.high, 10);
+  EXPECT_TRUE(limits_rule(render.limits)) << "the menu has no such rule";
+  // One source on a large image.
+  std::vector<float> sparse(100000, 0.0f);
+  sparse.push_back(3);
+  set_first_limits(render, LayerKind::model, sparse);
+  EXPECT_EQ(render.high, 3);
+  EXPECT_EQ(render.limits, "min-max");
+}
+
+TEST(FirstLimits, those_of_a_difference_are_even) {
+  std::vector<float> sample = ramp(-1, 3, 1001);
+  const auto [low, high] = even_limits(sample, 0);
+  EXPECT_EQ(low, -high);
+  EXPECT_NEAR(high, 5 * 1.4826 * 1, 0.02);
+  EXPECT_EQ(even_limits({1, 1, 1, 1, 2}, 1), std::pair(0.0, 2.0));
+  EXPECT_EQ(even_limits({}, 0), std::pair(-1.0, 1.0));
+}
+
 TEST(FirstLimits, without_values_nothing_is_set) {
   RenderSettings render;
   render.low = 3;

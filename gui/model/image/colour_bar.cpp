@@ -10,13 +10,6 @@
 namespace reber::gui {
 namespace {
 
-/// Value that a part of the colour map stands for, 0 at its lowest: the way back through contrast, bias and stretch.
-double value_at(double part, const RenderSettings& r) {
-  const double contrast = std::max(r.contrast, 1e-3);
-  const double s = std::clamp((part - 0.5) / contrast + r.bias, 0.0, 1.0);
-  return r.low + (r.high - r.low) * unstretched({r.stretch, r.softness, r.power}, s);
-}
-
 std::string tick_text(double value, double range) {
   if (!(range > 0)) return fmt::format("{:.4g}", value);
   const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
@@ -28,6 +21,12 @@ std::string tick_text(double value, double range) {
 
 }  // namespace
 
+double colour_value(double part, const RenderSettings& r) {
+  const double contrast = std::max(r.contrast, 1e-3);
+  const double s = std::clamp((part - 0.5) / contrast + r.bias, 0.0, 1.0);
+  return r.low + (r.high - r.low) * unstretched({r.stretch, r.softness, r.power}, s);
+}
+
 ColourBar colour_bar(const RenderSettings& settings, const Unit& unit) {
   const double low = settings.low, high = settings.high;
   const auto [name, factor] = unit.readable(std::max(std::abs(low), std::abs(high)));
@@ -35,7 +34,7 @@ ColourBar colour_bar(const RenderSettings& settings, const Unit& unit) {
   const int ticks = settings.stretch == Stretch::histogram ? 2 : 5;
   for (int i = 0; i < ticks; ++i) {
     const double part = static_cast<double>(i) / (ticks - 1);
-    const double value = ticks == 2 ? (i == 0 ? low : high) : value_at(part, settings);
+    const double value = ticks == 2 ? (i == 0 ? low : high) : colour_value(part, settings);
     bar.ticks.emplace_back(part, tick_text(value * factor, (high - low) * factor));
   }
   return bar;

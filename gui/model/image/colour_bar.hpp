@@ -16,6 +16,10 @@ struct ColourBar {
   std::vector<std::pair<double, std::string>> ticks;  ///< part of the bar from its low end, and the value there
 };
 
+/// Value that a part of the colours stands for, 0 at their lowest: the way back through contrast, bias and stretch. Not
+/// for the histogram's stretch.
+[[nodiscard]] double colour_value(double part, const RenderSettings& settings);
+
 /// Evenly spaced along the bar; the ends alone for the histogram's stretch, which has no formula to go back by.
 [[nodiscard]] ColourBar colour_bar(const RenderSettings& settings, const Unit& unit);
 
