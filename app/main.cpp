@@ -44,8 +44,9 @@ void add_information_flags(CLI::App& root, Action& action) {
       };
     };
   };
-  root.add_flag_function("--version", prints(version_text),
-                         "Print the versions of Reber, its libraries and the driver, and the devices");
+  root.add_flag_function("--version", prints(version_text), "Print the versions of Reber and its libraries");
+  root.add_flag_function("--devices", prints(devices_text),
+                         "Print the driver, the cards, and the backends or why one cannot run here");
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
                          "Print the convolution algorithms and what each backend can do with them");
   root.add_flag_function("--list-columns", prints(columns_document), "Print every column of the catalogues");

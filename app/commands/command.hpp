@@ -26,8 +26,10 @@ void add_complete(CLI::App& root, Action& action);
 void add_measure(CLI::App& root, Action& action);
 void add_view(CLI::App& root, Action& action);
 
-/// Versions of Reber, its libraries, the CUDA runtime and driver, and the devices.
+/// Versions of Reber and its libraries. Touches no device, whose driver takes a third of a second to start.
 [[nodiscard]] std::string version_text();
+/// The CUDA runtime and driver, the cards, and the backends or why one cannot run here.
+[[nodiscard]] std::string devices_text();
 /// One line per variant of each convolution algorithm: what it costs on each backend of this build, or why not.
 [[nodiscard]] std::string algorithms_text();
 

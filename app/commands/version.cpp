@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Versions for --version, and the variants of each convolution algorithm for --list-algorithms.
+// Versions for --version, devices for --devices, and the variants of each convolution algorithm for --list-algorithms.
 #include <fftw3.h>
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -44,13 +44,20 @@ std::string version_text() {
   text += fmt::format("  WCSLIB   {}.{}\n", wcs[0], wcs[1]);
   text += fmt::format("  FFTW     {}\n", fftwf_version);
   text += fmt::format("  OpenCV   {}\n", CV_VERSION);
+#ifdef REBER_HAVE_CUDA
+  text += "  CUDA     in this build; reber --devices tells what is here\n";
+#else
+  text += "  CUDA     not in this build\n";
+#endif
+  return text;
+}
+
+std::string devices_text() {
+  std::string text = program_name() + "\n";
   for (const BackendEntry& entry : backend_table()) {
     if (entry.describe == nullptr) continue;
     for (const std::string& line : entry.describe()) text += fmt::format("  {}\n", line);
   }
-#ifndef REBER_HAVE_CUDA
-  text += "  CUDA     not in this build\n";
-#endif
   text += "backends, in the order in which auto tries them\n";
   for (const BackendEntry& entry : backend_table()) {
     const std::string reason = entry.unavailable({});

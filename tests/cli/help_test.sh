@@ -20,7 +20,10 @@ done
 
 run --version
 expect_status 0
-expect_in out "reber " CFITSIO WCSLIB FFTW OpenCV CUDA cpu reference
+expect_in out "reber " CFITSIO WCSLIB FFTW OpenCV CUDA
+run --devices
+expect_status 0
+expect_in out "reber " cpu reference threads
 run --list-algorithms
 expect_status 0
 expect_in out direct/tiles separable/tiles fft/tiles direct/definition
