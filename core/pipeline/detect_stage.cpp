@@ -35,7 +35,8 @@ DetectOptions options_of_negative(const Detected& positive) {
 }
 
 Detected run_detect(const MeasuredPlane& in, const DetectOptions& options, const Request& request, StageWork& work) {
-  Detected made{nullptr, options};
+  // Before the islands: on a device two label maps at a time could be one too many.
+  Detected made{nullptr, options, std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job))};
   const std::optional<double> beam_px = beam_pixels(in.header, in.beam);
   const Plane* plane = &in.plane;
   const BackgroundModel* background = &in.background;

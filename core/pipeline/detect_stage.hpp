@@ -9,6 +9,7 @@
 #include "core/model/image_header.hpp"
 #include "core/pipeline/stage_work.hpp"
 #include "core/request/request.hpp"
+#include "core/sources/known_pixels.hpp"
 
 namespace reber {
 
@@ -22,7 +23,8 @@ struct MeasuredPlane {
 
 struct Detected {
   std::shared_ptr<const IslandMap> islands;
-  DetectOptions options;  ///< as used: a false discovery rate sets the seed threshold
+  DetectOptions options;                     ///< as used: a false discovery rate sets the seed threshold
+  std::shared_ptr<const KnownPixels> known;  ///< of the image
 };
 
 /// The options of the other image, looked for at the same thresholds.

@@ -22,7 +22,7 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   Fitted made{in.fitter ? in.fitter : make_fitter(in, request, work), in.sums, {}};
   const IslandMap& islands = *in.detected.islands;
   const IslandPixels pixels = work.backend.island_pixels(in.plane.plane, in.plane.background, islands, 1, work.job);
-  made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), work.job);
+  made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })

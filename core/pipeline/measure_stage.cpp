@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/sources/cut_sources.hpp"
 #include "core/sources/deblend.hpp"
 
 namespace reber {
-
 std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& detected, const Request& request,
                                     StageWork& work) {
   const IslandMap& islands = *detected.islands;
@@ -16,6 +16,7 @@ std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& det
   if (request.deblend.on)
     pixels = work.backend.island_pixels(in.plane, in.background, islands, least_blend(in.header, in.beam), work.job);
   auto sums = deblend(whole, pixels, detected.options, request.deblend, work.job.progress());
+  mark_cut(sums, detected.known->whole() ? LabelRuns() : work.backend.label_runs(islands, work.job), *detected.known);
   work.algorithm = fmt::format("moments; {} islands deblended into {} sources", islands.count(), sums.size());
   return sums;
 }

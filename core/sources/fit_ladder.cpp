@@ -120,14 +120,16 @@ void FitLadder::begin() {
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
   constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
   constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
-  const FitRest rest = fit_rest(fitted, pixels_, setting_.flood);
+  constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
+  const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
+  const FitRest rest = fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
   // Few beams fit into a small island: the mean square of its noise scatters.
   const double scatter =
       setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
   const bool little =
-      strictly ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+      strictly && !cut ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
-         rest.flux >= kLeastFlux && rest.flux <= kMostFlux;
+         rest.flux >= (cut ? kLeastOfCut : kLeastFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
 }
 
 void FitLadder::first_answer(const FitOutcome& outcome, const FittedGaussian* fitted) {

@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "core/compute/gaussian_fit.hpp"
+#include "core/sources/known_pixels.hpp"
 
 namespace reber {
 
 /// What the islands of an image share.
 struct LadderSetting {
-  std::optional<Covariance> beam;  ///< FWHM^2 on the grid; without one, weights are ordinary and nothing is added
-  double seed = 5, flood = 3;      ///< thresholds in rms
-  bool noise_measured = false;     ///< its autocorrelation is known: faint detections are held against it
+  std::optional<Covariance> beam;      ///< FWHM^2 on the grid; without one, weights are ordinary and nothing is added
+  double seed = 5, flood = 3;          ///< thresholds in rms
+  bool noise_measured = false;         ///< its autocorrelation is known: faint detections are held against it
+  const KnownPixels* known = nullptr;  ///< of the image; needed where a candidate is cut
 };
 
 /// A Gaussian on its way: start, bounds, and the source it stands for.
@@ -23,6 +25,7 @@ struct Candidate {
   GaussianComponent start;
   FitBounds bounds;
   std::ptrdiff_t source = kExtra;  ///< entry of the island's sources; kExtra: found in what a fit left
+  bool cut = false;                ///< by the image's edge or by blank pixels
 };
 
 /// An answer: its Gaussian and the kFlag... bits of the way to it.

@@ -16,6 +16,28 @@ bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
   return false;
 }
 
+/// A centre on a missing pixel, not further than the Gaussian is wide from a pixel of the island.
+bool beyond_cut(const GaussianComponent& one, const FitPixels& pixels, const KnownPixels& known) {
+  if (known.at(std::llround(one.y), std::llround(one.x))) return false;
+  const double most = ellipse_of(one.fwhm2).major;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (std::hypot(pixels.x[i] - one.x, pixels.y[i] - one.y) <= most) return true;
+  return false;
+}
+
+/// Pixels of the island that the Gaussian covers above the threshold, and the sum of its values there.
+struct Shown {
+  double pixels = 0, flux = 0;
+};
+Shown shown(const GaussianComponent& one, double threshold, const FitPixels& island) {
+  Shown part;
+  std::array<double, 6> unused{};
+  for (std::size_t i = 0; i < island.value.size(); ++i)
+    if (const double value = one.evaluate(island.x[i], island.y[i], unused); value > threshold)
+      ++part.pixels, part.flux += value;
+  return part;
+}
+
 }  // namespace
 
 double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
@@ -25,7 +47,8 @@ double value_of(const std::vector<FittedGaussian>& fitted, double x, double y) {
   return sum;
 }
 
-FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood) {
+FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood,
+                 const KnownPixels* known) {
   FitRest rest;
   double left = 0, power = 0, rms = 0, covered = 0, sum = 0;
   const auto n = static_cast<double>(pixels.value.size());
@@ -40,6 +63,14 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
   rest.part = left / power;
   for (const FittedGaussian& one : fitted) {
     const Covariance& c = one.component.fwhm2;
+    if (known != nullptr) {
+      const Shown part = shown(one.component, flood * rms, pixels);
+      covered += part.pixels;
+      rest.flux += part.flux / sum;
+      rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
+      rest.inside = rest.inside && (on_island(one.component, pixels) || beyond_cut(one.component, pixels, *known));
+      continue;
+    }
     rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
     const double octaves = std::log2(std::max(1.0, one.component.peak / (flood * rms)));
     const double axes = std::sqrt(c.xx * c.yy - c.xy * c.xy);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/compute/gaussian_fit.hpp"
+#include "core/sources/known_pixels.hpp"
 
 namespace reber {
 
@@ -22,7 +23,9 @@ struct FitRest {
   bool inside = true;  ///< every centre is on the island or next to it
 };
 
-/// flood: threshold in rms, above which a pixel belongs to the island
-[[nodiscard]] FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood);
+/// flood: threshold in rms, above which a pixel belongs to the island. known: of a cut island, null for others; what
+/// lies off the island then counts for nothing, and centres may lie on missing pixels, up to a FWHM from the island.
+[[nodiscard]] FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood,
+                               const KnownPixels* known = nullptr);
 
 }  // namespace reber

@@ -12,6 +12,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/sources/cut_sources.hpp"
 #include "core/sources/fit_ladder.hpp"
 
 namespace reber {
@@ -59,7 +60,8 @@ Covariance shape_from_moments(const IslandSums& sums) {
 }
 
 std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const IslandSources& island,
-                                     const FitPixels& pixels, const std::optional<Covariance>& beam) {
+                                     const FitPixels& pixels, const std::optional<Covariance>& beam,
+                                     const KnownPixels& known) {
   const auto [left, right] = std::ranges::minmax(pixels.x);
   const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
   const Ellipse beam_axes = beam ? ellipse_of(*beam) : Ellipse{1, 1, 0};
@@ -77,8 +79,11 @@ std::vector<Candidate> candidates_of(const std::vector<SourceSums>& sums, const 
     one.bounds.reach = 0.5 * std::max({beam_axes.major, ellipse_of(one.start.fwhm2).major, 2.0});
     one.bounds.least_fwhm = 0.8 * beam_axes.minor;
     one.bounds.most_fwhm = std::numbers::sqrt2 * std::max(extent, beam_axes.major);
+    one.cut = source.cut;
+    if (one.cut && beam) start_of_cut(pixels, *beam, known, one);
     candidates.push_back(one);
   }
+  if (beam && candidates.size() > 1) merge_cut(*beam, candidates);
   return candidates;
 }
 
@@ -290,15 +295,15 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options, const Job& job) const {
+                                         const DetectOptions& options, const KnownPixels& known, const Job& job) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
-  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0};
+  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0, &known};
   ThreadPool pool(request_.threads);
   std::vector<std::vector<LadderResult>> found(islands.size());
   std::vector<Settled> begun(tasks_of(islands.size()));
   for_each_task(pool, islands.size(), job, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
-    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_);
+    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_, known);
     settle(std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting)}), begun[task]);
   });
   Ladders open = joined(std::move(begun), found);
@@ -314,7 +319,9 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     batch.weights = batch.errors;
     std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, job), std::back_inserter(open));
   }
-  return collect(sums, islands, pixels, found, options.seed);
+  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.seed);
+  if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, sums, fits);
+  return fits;
 }
 
 std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {

@@ -8,6 +8,7 @@
 
 #include "core/base/words.hpp"
 #include "core/compute/backend.hpp"
+#include "core/sources/known_pixels.hpp"
 #include "core/sources/measured_noise.hpp"
 #include "core/sources/source.hpp"
 
@@ -44,9 +45,10 @@ class SourceFitter {
   /// One entry per entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what
   /// is tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
   /// describes keep their moments. Flags say so.
-  /// pixels: of every island.   throws Cancelled
+  /// pixels: of every island; known: those that the image has.   throws Cancelled
   [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options, const Job& job = {}) const;
+                                           const DetectOptions& options, const KnownPixels& known,
+                                           const Job& job = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;

@@ -288,8 +288,6 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
   const Covariance position{shape.fwhm2.xx * spread2, shape.fwhm2.xy * spread2, shape.fwhm2.yy * spread2};
   source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(position.xx);
   source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(position.yy);
-  if (source.x0 == 0 || source.y0 == 0 || sums.x1 == setting.header.shape.nx || sums.y1 == setting.header.shape.ny)
-    source.flag |= kFlagEdge;
   if (shape.assumed) source.flag |= kFlagSmall;
   if (source.negative) source.flag |= kFlagNegative;
   if (shape.complex) source.flag |= kFlagComplex;
@@ -308,6 +306,7 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
 Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting& setting) {
   auto [source, fwhm2, position, errors] = make_source(sums.sums, sums.island, setting);
   source.shared = sums.shared;
+  if (sums.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
     set_fit(source, *fit.gaussian, errors, setting);

@@ -45,7 +45,7 @@ struct Source {
   std::int64_t flag = 0;                                          ///< kFlag... bits
 };
 
-inline constexpr std::int64_t kFlagEdge = 1;        ///< touches the image's edge
+inline constexpr std::int64_t kFlagEdge = 1;        ///< cut by the image's edge or by blank pixels
 inline constexpr std::int64_t kFlagSmall = 2;       ///< too few pixels for a shape: beam shape assumed
 inline constexpr std::int64_t kFlagNoSky = 4;       ///< no sky position
 inline constexpr std::int64_t kFlagNegative = 8;    ///< negative detection
@@ -66,6 +66,7 @@ struct SourceSums {
   IslandSums sums;
   std::int64_t island = 0;  ///< label
   bool shared = false;      ///< the island holds other sources as well
+  bool cut = false;         ///< pixels of it have neighbours beyond the image or blank
 };
 
 /// What a fit made of one source; no Gaussian where it keeps its moments.

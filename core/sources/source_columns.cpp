@@ -98,7 +98,8 @@ const std::vector<Row>& table() {
       {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
        [](const Source& source) { return std::string(source.shared ? "C" : "S"); }},
       {{"Flag", "", "meta.code.qual",
-        "Sum of 1: at the image's edge, 2: too small for a shape, 4: no sky position, 8: negative, 16: no Gaussian "
+        "Sum of 1: cut by the image's edge or by blank pixels, 2: too small for a shape, 4: no sky position, 8: "
+        "negative, 16: no Gaussian "
         "shape, "
         "32: fitted with the beam's shape, 64: not fitted, 128: fitted with ordinary weights, 256: fit at a bound, "
         "512: found in what a fit left, 1024: fitted to its part of the island alone, "

@@ -200,6 +200,8 @@ TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
     for (std::int64_t dx = -6; dx <= 6; ++dx) EXPECT_EQ(got.correlation.at(dy, dx), again.correlation.at(dy, dx));
 }
 
+const KnownPixels kWhole({64, 64});
+
 /// Islands of one Gaussian each, as a backend hands them over.
 struct Field {
   std::vector<SourceSums> sums;
@@ -245,7 +247,7 @@ TEST(FitSources, CarriesAFitToTheSky) {
   field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
   const Beam beam{0.005, 0.005, 0};
   const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), beam);
-  const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, {});
+  const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, {}, kWhole);
   ASSERT_EQ(fits.size(), 1u);
   EXPECT_EQ(fits[0].flag, 0);
   const Source full = make_sources(field.sums, {}, sky_header(), beam, fits)[0];
@@ -273,7 +275,7 @@ TEST(FitSources, SmallIslandsFallBackWithFlags) {
     EXPECT_LE(field.sums[0].sums.npix, most_pixels);
     DetectOptions options;
     options.flood = level;
-    const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, options);
+    const auto fits = fitter.fit(backend("cpu"), field.sums, field.pixels, options, kWhole);
     return make_sources(field.sums, options, sky_header(), beam, fits)[0];
   };
   const Source beamed = fitted(22, 6);
@@ -299,7 +301,7 @@ TEST(FitSources, RingsKeepTheirMoments) {
   ring.label = {1};
   ring.first.push_back(static_cast<std::int64_t>(ring.x.size()));
   const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
-                        .fit(backend("cpu"), field.sums, ring, {});
+                        .fit(backend("cpu"), field.sums, ring, {}, kWhole);
   EXPECT_EQ(fits[0].flag, kFlagNotFitted);
   EXPECT_FALSE(fits[0].gaussian);
 }
@@ -311,7 +313,7 @@ TEST(FitSources, SameForAnyNumberOfThreads) {
   const auto fitted = [&](int threads) {
     const auto own = make_backend("cpu", {0, threads, 0}, LogSink{});
     return SourceFitter({FitRequest::Method::gaussian, false, threads}, sky_header(), beam)
-        .fit(*own, field.sums, field.pixels, {});
+        .fit(*own, field.sums, field.pixels, {}, kWhole);
   };
   const auto one = fitted(1), four = fitted(4);
   for (std::size_t k = 0; k < one.size(); ++k) {
@@ -327,7 +329,7 @@ TEST(FitSources, StopsWhenTold) {
   field.add({80, 30.3, 31.6, tilted(7, 5, 20)}, 3);
   const std::atomic<bool> stop = true;
   const SourceFitter fitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0});
-  EXPECT_THROW((void)fitter.fit(backend("cpu"), field.sums, field.pixels, {}, Progress({}, &stop)), Cancelled);
+  EXPECT_THROW((void)fitter.fit(backend("cpu"), field.sums, field.pixels, {}, kWhole, Progress({}, &stop)), Cancelled);
 }
 
 TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
@@ -335,7 +337,7 @@ TEST(FitSources, LargeIslandsTakeOrdinaryWeights) {
   field.add({1000, 32, 32, tilted(32, 32, 0)}, 3);
   ASSERT_GT(field.sums[0].sums.npix, 2500);
   const auto fits = SourceFitter({FitRequest::Method::gaussian, 1}, sky_header(), Beam{0.005, 0.005, 0})
-                        .fit(backend("cpu"), field.sums, field.pixels, {});
+                        .fit(backend("cpu"), field.sums, field.pixels, {}, kWhole);
   EXPECT_EQ(fits[0].flag, kFlagPlainWeights);
   ASSERT_TRUE(fits[0].gaussian);
   EXPECT_NEAR(fits[0].gaussian->component.fwhm2.xx, 32 * 32, 0.1);

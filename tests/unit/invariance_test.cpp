@@ -70,7 +70,7 @@ std::vector<Source> found(const Image& image, const Way& way) {
   if (way.fitted) {
     SourceFitter fitter({FitRequest::Method::gaussian, false, way.threads}, head, head.beam);
     fitter.measure_noise(*used, *plane, background, *islands);
-    fits = fitter.fit(*used, sums, pixels, options);
+    fits = fitter.fit(*used, sums, pixels, options, KnownPixels(image.shape()));
   }
   return make_sources(sums, options, head, head.beam, fits);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/sources/cut_sources.hpp"
 #include "core/sources/deblend.hpp"
 #include "tests/support/testing.hpp"
 
@@ -65,8 +66,9 @@ std::vector<Source> found(const Image& image, const ImageHeader& header, const D
   const BackgroundModel flat = BackgroundModel::constant(image.shape(), 0, 1e-3f);
   const auto islands = cpu.label(*plane, flat, options, {});
   const auto pixels = cpu.island_pixels(*plane, flat, *islands, 1);
-  return make_sources(deblend(cpu.measure(*plane, flat, *islands), pixels, options, blend), options, header,
-                      header.beam);
+  auto sums = deblend(cpu.measure(*plane, flat, *islands), pixels, options, blend);
+  mark_cut(sums, {}, KnownPixels(image.shape()));
+  return make_sources(sums, options, header, header.beam);
 }
 
 TEST(Sources, a_point_source_has_its_flux_place_and_the_beams_shape) {
