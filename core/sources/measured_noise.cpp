@@ -101,7 +101,7 @@ PatchSums correlate(const std::vector<float>& patch, std::int64_t width, std::in
 /// Rectangles to fetch: each patch with the columns beside it whose sources reach into it, or all of one row together
 /// where that is not much more.
 std::vector<Rect> rectangles(Shape shape, std::int64_t grow) {
-  constexpr std::int64_t kMostMore = 4;
+  constexpr std::int64_t kMostMore = 2;
   std::vector<Rect> all;
   std::int64_t row_pixels = 0;  // of the patches of the row that all.back() is of
   for (const Rect& patch : noise_patches(shape)) {

@@ -21,9 +21,8 @@ struct Step {
 };
 constexpr Step kSteps[] = {{1024, 64},  {1536, 64},  {2048, 64},  {3072, 64},
                            {4096, 128}, {6144, 128}, {9216, 256}, {14336, 256}};
-constexpr int kLargeThreads = 256;
-/// Doubles of shared memory of which a multiprocessor has room for two blocks whose matrices lie apart.
-constexpr std::int64_t kTwoApart = 14336;
+/// Where the matrix lies apart, more threads hide more of the wait for it.
+constexpr int kWholeThreads = 256, kApartThreads = 512;
 /// Global memory for the workspaces of one launch, at most; a part of what is free where that is less.
 constexpr std::int64_t kMostWorkspace = std::int64_t{8} << 30;
 /// Launches side by side: the last blocks of one, which have the longest problems, leave room for the next.
@@ -36,9 +35,12 @@ struct Need {
   std::int64_t shared, global;  ///< doubles
 };
 
-/// The block's most shared memory; the matrix apart, two blocks per multiprocessor or one; all in global memory.
-constexpr int kWholeBlock = static_cast<int>(std::size(kSteps)), kApart = kWholeBlock + 1, kApartAlone = kApart + 1,
-              kGlobal = kApartAlone + 1;
+/// The block's most shared memory; the matrix apart; all in global memory.
+constexpr int kWholeBlock = static_cast<int>(std::size(kSteps)), kApart = kWholeBlock + 1, kGlobal = kApart + 1;
+
+int threads_of(int step) {
+  return step < kWholeBlock ? kSteps[step].threads : (step == kApart ? kApartThreads : kWholeThreads);
+}
 
 FitMemory memory_of(int step) {
   return step <= kWholeBlock ? FitMemory::shared : (step < kGlobal ? FitMemory::apart : FitMemory::global);
@@ -57,8 +59,7 @@ Need need_of(const FitBatch& batch, std::int32_t index, std::int64_t most_shared
   while (step < kWholeBlock && whole.size > kSteps[step].doubles) ++step;
   if (step < kWholeBlock || whole.size <= most_shared) return {index, one_component, step, whole.size, 0};
   const FitLayout apart = layout(true);
-  if (apart.size <= most_shared)
-    return {index, one_component, apart.size <= kTwoApart ? kApart : kApartAlone, apart.size, apart.matrix_size};
+  if (apart.size <= most_shared) return {index, one_component, kApart, apart.size, apart.matrix_size};
   return {index, false, kGlobal, 0, whole.size};
 }
 
@@ -149,9 +150,8 @@ std::vector<FitLaunch> launches_of(const std::vector<Need>& needs, const std::in
     while (end < needs.size() && static_cast<std::int64_t>(end - at) < most && needs[end].step == first.step &&
            needs[end].one_component == first.one_component)
       shared = std::max(shared, needs[end++].shared);
-    launches.push_back({which + at, static_cast<std::int64_t>(end - at), first.one_component,
-                        first.step < kWholeBlock ? kSteps[first.step].threads : kLargeThreads, memory_of(first.step),
-                        shared, first.global, nullptr});
+    launches.push_back({which + at, static_cast<std::int64_t>(end - at), first.one_component, threads_of(first.step),
+                        memory_of(first.step), shared, first.global, nullptr});
     at = end;
   }
   return launches;

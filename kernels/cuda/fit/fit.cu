@@ -8,7 +8,6 @@
 namespace reber::cuda {
 namespace {
 
-constexpr int kMostThreads = 256;
 /// The derivatives by one component of free shape, and the residual.
 using SevenColumns = std::integral_constant<int, 7>;
 
@@ -32,15 +31,16 @@ struct Block {
   }
 };
 
+template <FitMemory kMemory>
+constexpr int kMostThreads = kMemory == FitMemory::apart ? 512 : 256;
 /// Blocks a multiprocessor that registers are to allow; 0: the compiler's choice. More spill.
 template <class Columns, FitMemory kMemory>
-constexpr int kLeastBlocks = kMemory == FitMemory::global   ? 1
-                             : kMemory == FitMemory::apart  ? 2
+constexpr int kLeastBlocks = kMemory != FitMemory::shared   ? 1
                              : std::is_same_v<Columns, int> ? 3
                                                             : 0;
 
 template <class Columns, FitMemory kMemory>
-__global__ void __launch_bounds__(kMostThreads, kLeastBlocks<Columns, kMemory>)
+__global__ void __launch_bounds__(kMostThreads<kMemory>, kLeastBlocks<Columns, kMemory>)
     k_fit(FitTask task, const std::int32_t* __restrict__ which, std::int64_t doubles, double* workspace) {
   extern __shared__ double fit_memory[];
   if (__syncthreads_or(threadIdx.x == 0 && *task.stop != 0)) return;
