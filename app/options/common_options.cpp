@@ -11,12 +11,14 @@
 #include <filesystem>
 #include <new>
 #include <set>
+#include <system_error>
 
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
+#include "core/base/threads.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/io/atomic_file.hpp"
 #include "kernels/backends.hpp"
@@ -54,7 +56,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->capture_default_str()
       ->group("Compute");
   command.add_option("--threads", options.threads, "Threads on the CPU; 0: all that this process may use")
-      ->check(not_negative())
+      ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
       ->capture_default_str()
       ->group("Compute");
@@ -254,6 +256,8 @@ Failure failure_in_flight() {
             fmt::format("internal error: {} (a bug in {}; please report it)", error.what(), program_name())};
   } catch (const std::bad_alloc&) {
     return {kDeviceError, "not enough memory for this image on this machine"};
+  } catch (const std::system_error& error) {
+    return {kDeviceError, fmt::format("the system refused what the work needs: {}", error.what())};
   } catch (const std::exception& error) {
     return {kInternalError,
             fmt::format("unexpected failure: {} (a bug in {}; please report it)", error.what(), program_name())};

@@ -4,6 +4,7 @@
 #include "core/base/thread_pool.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/threads.hpp"
+
 namespace reber {
 namespace {
 
@@ -20,6 +23,15 @@ int usable_threads() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// How many threads fit beside the work where address space is limited (ulimit -v): each takes 8 MiB of stack and up to
+/// 64 MiB of malloc's arena, for which a quarter of the limit may go.
+int affordable_threads(int wanted) {
+  constexpr rlim_t kThreadBytes = rlim_t{72} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  return static_cast<int>(std::min<rlim_t>(static_cast<rlim_t>(wanted), 1 + limit.rlim_cur / 4 / kThreadBytes));
 }
 
 }  // namespace
@@ -66,9 +78,14 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-  if (threads <= 0) threads = usable_threads();
-  for (int worker = 1; worker < threads; ++worker)
-    state_->workers.emplace_back([state = state_.get(), worker] { state->loop(worker); });
+  threads = affordable_threads(threads > 0 ? threads : usable_threads());
+  // Nothing may throw once a thread waits on the state.
+  state_->workers.reserve(static_cast<std::size_t>(threads));
+  for (int worker = 1; worker < threads; ++worker) {
+    std::thread started = start_thread([state = state_.get(), worker] { state->loop(worker); });
+    if (!started.joinable()) break;
+    state_->workers.push_back(std::move(started));
+  }
 }
 
 ThreadPool::~ThreadPool() {

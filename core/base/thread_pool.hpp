@@ -12,7 +12,8 @@ namespace reber {
 /// alone is the same for any number of threads.
 class ThreadPool {
  public:
-  /// threads: how many work at once, the caller included; 0 means all that this process may use.
+  /// threads: how many work at once, the caller included; 0 means all that this process may use. Fewer
+  /// work where the system gives no more threads; the caller alone is enough.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
+#include "core/base/threads.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/checksum.hpp"
 #include "core/model/image.hpp"
@@ -39,8 +40,9 @@ class BandWriter {
       rows(y, ny, made.data());
       if (written.valid()) written.get();
       made.swap(leaving);
-      written = std::async(std::launch::async, [this, words = leaving.data(), count = ny * shape.nx,
-                                                at = offset + 4 * y * shape.nx] { turn_and_write(words, count, at); });
+      written = run_beside([this, words = leaving.data(), count = ny * shape.nx, at = offset + 4 * y * shape.nx] {
+        turn_and_write(words, count, at);
+      });
     }
     if (written.valid()) written.get();
   }

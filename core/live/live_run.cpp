@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/threads.hpp"
 #include "core/live/live_run_state.hpp"
 #include "core/pipeline/stage_key.hpp"
 
@@ -283,7 +284,10 @@ void LiveRun::State::work() {
 LiveRun::LiveRun(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
   state_->make_backend = std::move(make_backend);
   state_->changed = std::move(changed);
-  state_->thread = std::thread([state = state_.get()] { state->work(); });
+  state_->thread = start_thread([state = state_.get()] { state->work(); });
+  if (!state_->thread.joinable()) {
+    throw DeviceError("the system gives no thread for the live pipeline; raise the limit of processes (ulimit -u)");
+  }
 }
 
 LiveRun::~LiveRun() {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.hpp"
@@ -21,6 +22,19 @@ constexpr int kShift = 4;
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
 /// Height of this font's capitals at scale 1.
 constexpr double kCapitals = 21.0;
+
+int refuse(int status, const char*, const char*, const char*, int, void*) {
+  if (status == cv::Error::StsNoMem) throw std::bad_alloc();
+  return 0;
+}
+
+/// Before any picture. OpenCV's own threads throw where the system gives none, and would not keep to --threads; its
+/// word for memory that is not there is one of its own.
+[[maybe_unused]] const bool opencv_is_ready = [] {
+  cv::setNumThreads(1);
+  cv::redirectError(refuse);
+  return true;
+}();
 
 cv::Scalar bgr(Ink ink) { return {double(ink.blue), double(ink.green), double(ink.red)}; }
 
@@ -232,7 +246,8 @@ void Canvas::write_png(const std::string& path, bool overwrite) const {
   std::vector<char> encoded(bytes);
   const auto stride = static_cast<png_int_32>(rgb.step[0]);
   if (png_image_write_to_memory(&image, encoded.data(), &bytes, 0, rgb.data, stride, nullptr) == 0) {
-    throw InternalError(std::string("libpng cannot encode the picture: ") + image.message);
+    // The room is large enough and nothing is a file: memory is all that can be missing.
+    throw DeviceError(std::string("libpng cannot encode the picture: ") + image.message);
   }
   file.write(encoded.data(), bytes);
   file.commit(static_cast<std::int64_t>(bytes));

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <system_error>
+
+#include "core/base/threads.hpp"
 
 namespace reber::gui {
 
@@ -13,18 +14,15 @@ bool EarlyBackend::open(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto [entry, is_new] = opened_.try_emplace(name);
   if (!is_new) return false;
-  try {
-    entry->second = std::async(std::launch::async, [make = make_, name] { return make(name); });
-  } catch (const std::system_error&) {
-    return false;  // no thread to be had: it is opened when it is taken
-  }
-  return true;
+  entry->second = run_beside([make = make_, name] { return make(name); });
+  // Without a thread it is opened when it is taken.
+  return entry->second.wait_for(std::chrono::seconds(0)) != std::future_status::deferred;
 }
 
 bool EarlyBackend::opening() const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(opened_, [](const auto& entry) {
-    return entry.second.valid() && entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    return entry.second.valid() && entry.second.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
   });
 }
 

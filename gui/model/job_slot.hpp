@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/progress.hpp"
+#include "core/base/threads.hpp"
 
 namespace reber::gui {
 
@@ -45,7 +46,11 @@ class JobSlot {
     stop_ = true;  // the running one; lowered again when the next begins
     result_.reset();
     error_.clear();
-    if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+    if (!thread_.joinable()) thread_ = start_thread([this] { loop(); });
+    if (!thread_.joinable()) {
+      waiting_ = nullptr;
+      error_ = "the system gives no thread for this; close other programs, or raise the limit of processes";
+    }
     wake_.notify_one();
   }
   void cancel() {

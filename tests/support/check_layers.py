@@ -88,6 +88,8 @@ BANNED = [
      r"|wcsprintf_set\(NULL|wcsprintf_set\(nullptr", None, "calls that read names as commands, URLs or sections, or overflow"),
     (r"cuda(Malloc|Free|MallocAsync|FreeAsync|MallocHost|FreeHost|StreamCreate|EventCreate)[A-Za-z]*\(",
      r"kernels/cuda/device/raii\.", "handles are made in kernels/cuda/device/raii.hpp alone"),
+    (r"std::thread( \w+)?[({]|std::jthread|std::async|pthread_create", r"core/base/threads\.hpp",
+     "threads start in core/base/threads.hpp alone, which answers where the system gives none"),
     (r"__reduce_\w+_sync", r"kernels/cuda/device/warp\.cuh", "older cards have no such instruction: use device/warp.cuh"),
 ]
 

@@ -30,6 +30,8 @@ BREACHES = [
     ("raw handles", "kernels/cuda/maps/planted.hpp", HEAD + "inline void f() { cudaMalloc(); }\n", "handles are made"),
     ("reductions of newer cards", "kernels/cuda/statistics/planted.cuh", HEAD + "inline void f() { __reduce_add_sync(1, 2); }\n",
      "older cards"),
+    ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",
+     "threads start in"),
     ("a source without a header of its stem", "core/sources/planted.cpp", HEAD, "no header of its stem"),
     ("a kernel without a header of its stem", "core/base/planted.cu", HEAD, "no header of its stem"),
     ("the licence", "core/base/planted.hpp", "#pragma once\n", "the first line is not"),

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/threads.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -46,11 +47,16 @@ bool pools_supported() {
 /// Has the system give the pages, to a few threads at once: zeroing them is most of what locking takes.
 void touch_pages(char* memory, std::size_t bytes) {
   constexpr std::size_t kPage = 4096, kShares = 4;
-  std::vector<std::jthread> threads;
-  for (std::size_t share = 0; share < kShares; ++share)
-    threads.emplace_back([memory, begin = bytes * share / kShares, end = bytes * (share + 1) / kShares] {
+  std::array<std::thread, kShares> threads;
+  for (std::size_t share = 0; share < kShares; ++share) {
+    const auto touch = [memory, begin = bytes * share / kShares, end = bytes * (share + 1) / kShares] {
       for (std::size_t at = begin; at < end; at += kPage) *static_cast<volatile char*>(memory + at) = 0;
-    });
+    };
+    threads[share] = start_thread(touch);
+    if (!threads[share].joinable()) touch();
+  }
+  for (std::thread& thread : threads)
+    if (thread.joinable()) thread.join();
 }
 
 }  // namespace
