@@ -5,12 +5,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
 #include "app/terminal/exit_code.hpp"
+#include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/request/parameters.hpp"
 #include "core/sources/column_sets.hpp"
@@ -124,13 +126,19 @@ int run(int argc, char** argv, Terminal& terminal) {
 }  // namespace reber::app
 
 int main(int argc, char** argv) {
+  reber::app::install_last_words();
   reber::app::install_signal_handlers();
-  reber::app::Terminal terminal;
   try {
-    return reber::app::checked_output(reber::app::run(argc, argv, terminal), terminal);
-  } catch (...) {
-    const reber::app::Failure failure = reber::app::current_failure();
-    terminal.error(failure.message);
-    return failure.exit_code;
+    reber::app::Terminal terminal;
+    try {
+      return reber::app::checked_output(reber::app::run(argc, argv, terminal), terminal);
+    } catch (...) {
+      const reber::app::Failure failure = reber::app::current_failure();
+      terminal.error(failure.message);
+      return failure.exit_code;
+    }
+  } catch (const std::bad_alloc&) {  // while the failure was put into words
+    reber::app::say_no_memory();
+    return reber::app::kDeviceError;
   }
 }

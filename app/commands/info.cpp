@@ -34,11 +34,11 @@ struct Statistics {
 /// A cube without a chosen plane is shown by its first one.
 FitsImage open(const std::string& path, OpenOptions options, Terminal& terminal) {
   try {
-    return FitsImage::open(path, options);
+    return FitsImage::open(path, options, terminal.progress());
   } catch (const InputError& error) {
     if (options.plane) throw;
     options.plane = 0;
-    FitsImage image = FitsImage::open(path, options);
+    FitsImage image = FitsImage::open(path, options, terminal.progress());
     terminal.message(fmt::format("{}: a cube; this is plane 0 (choose with --plane)", printable(path)));
     return image;
   }
@@ -47,7 +47,7 @@ FitsImage open(const std::string& path, OpenOptions options, Terminal& terminal)
 Statistics measure(const FitsImage& image, Backend& backend, Terminal& terminal) {
   TilingPlan tiling;
   tiling.band_rows = image.header().shape.ny;
-  const auto pixels = image.pixels();
+  const auto pixels = image.pixels(terminal.progress());
   const auto plane = backend.load(*pixels, tiling, terminal.progress());
   return {backend.statistics(*plane), backend.clip(*plane, {})};
 }

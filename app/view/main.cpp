@@ -6,6 +6,7 @@
 
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
+#include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
 #include "gui/model/settings.hpp"
@@ -122,8 +123,12 @@ int run(int argc, char** argv) {
 }  // namespace reber
 
 int main(int argc, char** argv) {
+  reber::app::install_last_words();
   try {
     return reber::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    reber::app::say_no_memory();
+    return reber::app::kDeviceError;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "reber: %s\n", failure.what());
     return reber::exit_code_of(failure);

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cmath>
+#include <new>
 #include <string>
 
 #include "core/base/error.hpp"
@@ -18,8 +19,13 @@ namespace {
 class Database {
  public:
   Database(const std::string& path, std::string shown) : shown_(std::move(shown)) {
-    if (sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
-      const std::string reason = handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory";
+    const int code = sqlite3_open_v2(path.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    if (code != SQLITE_OK) {
+      if (handle_ == nullptr || code == SQLITE_NOMEM) {
+        sqlite3_close(handle_);
+        throw std::bad_alloc();
+      }
+      const std::string reason = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
       throw DataError(fmt::format("{}: SQLite cannot write it: {}", shown_, reason));
     }
@@ -32,6 +38,7 @@ class Database {
 
   void run(const std::string& sql) { check(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr)); }
   void check(int code) {
+    if (code == SQLITE_NOMEM) throw std::bad_alloc();
     if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_ROW)
       throw DataError(fmt::format("{}: writing the SQLite database failed: {}", shown_, sqlite3_errmsg(handle_)));
   }

@@ -255,12 +255,12 @@ FitsImage::~FitsImage() = default;
 FitsImage::FitsImage(FitsImage&&) noexcept = default;
 FitsImage& FitsImage::operator=(FitsImage&&) noexcept = default;
 
-FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
+FitsImage FitsImage::open(const std::string& path, const OpenOptions& options, const Progress& progress) {
   FitsImage image;
   State& state = *image.state_;
   ImageHeader& header = state.header;
   const std::string name = printable(path);
-  state.bytes = fits::open_bytes(path, options.max_inflated_bytes);
+  state.bytes = fits::open_bytes(path, options.max_inflated_bytes, progress);
   fits::Scan scan = fits::scan(*state.bytes, name);
   const Hdu& chosen = choose_hdu(scan, options.hdu, name);
   check_before(scan, chosen, name);
@@ -305,7 +305,7 @@ FitsImage FitsImage::open(const std::string& path, const OpenOptions& options) {
 
 const ImageHeader& FitsImage::header() const { return state_->header; }
 
-std::unique_ptr<PixelSource> FitsImage::pixels() const {
+std::unique_ptr<PixelSource> FitsImage::pixels(const Progress& progress) const {
   const State& state = *state_;
   const ImageHeader& header = state.header;
   if (state.hdu.kind != Hdu::Kind::compressed) {
@@ -316,8 +316,8 @@ std::unique_ptr<PixelSource> FitsImage::pixels() const {
   const std::lock_guard<std::mutex> lock(state.decoding);
   auto plane = state.decoded.lock();
   if (!plane) {
-    plane =
-        fits::decode_tiles(*state.bytes, state.hdu, header.x_axis, header.y_axis, header.plane, printable(header.path));
+    plane = fits::decode_tiles(*state.bytes, state.hdu, header.x_axis, header.y_axis, header.plane,
+                               printable(header.path), progress);
     state.decoded = plane;
   }
   return fits::decoded_source(std::move(plane));

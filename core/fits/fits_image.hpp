@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/model/image_header.hpp"
 #include "core/model/pixel_source.hpp"
@@ -29,7 +30,8 @@ class FitsImage {
   /// Reads headers only and checks that the file holds the pixels they promise.
   ///   throws DataError for a file that is missing, not FITS, damaged, or without an image (the message says which),
   ///   InputError where it is a cube and no plane was chosen, or the HDU or plane is not there
-  static FitsImage open(const std::string& path, const OpenOptions& options = {});
+  ///   Cancelled while a compressed file is inflated
+  static FitsImage open(const std::string& path, const OpenOptions& options = {}, const Progress& progress = {});
 
   ~FitsImage();
   FitsImage(FitsImage&&) noexcept;
@@ -39,8 +41,8 @@ class FitsImage {
 
   /// The plane's pixels as stored. Plain files are read by position from several threads; compressed ones and planes
   /// whose axes are not the first two are decoded here. Valid for as long as this FitsImage lives.
-  ///   throws DataError where decoding fails
-  [[nodiscard]] std::unique_ptr<PixelSource> pixels() const;
+  ///   throws DataError where decoding fails; Cancelled
+  [[nodiscard]] std::unique_ptr<PixelSource> pixels(const Progress& progress = {}) const;
 
  private:
   FitsImage();

@@ -7,6 +7,7 @@
 #include <fitsio.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +16,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <system_error>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/fits/pixel_sources.hpp"
@@ -48,8 +52,8 @@ class SharedMemory final : public PixelMemory {
   explicit SharedMemory(std::int64_t pixel_bytes) : size_(kPixelOffset + static_cast<std::size_t>(pixel_bytes)) {
     memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory_ == MAP_FAILED) {
-      throw DataError(fmt::format("no memory for {} bytes of decoded pixels: {}", pixel_bytes,
-                                  std::generic_category().message(errno)));
+      throw DeviceError(fmt::format("no memory for {} bytes of decoded pixels: {}", pixel_bytes,
+                                    std::generic_category().message(errno)));
     }
     new (memory_) Answer();
   }
@@ -99,8 +103,9 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
 
 /// A child must not run the program's handlers, write to its terminal, leave a core, or hang.
 void become_a_decoder(unsigned seconds) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGINT, SIGTERM})
-    ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
+  ::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group: the parent decides, and ends its child
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -111,13 +116,29 @@ void become_a_decoder(unsigned seconds) {
   ::alarm(seconds);
 }
 
+/// Waits for the child, and ends it where the user asks to stop.   returns waitpid's answer   throws Cancelled
+pid_t wait_for(pid_t child, int& how, const Progress& progress) {
+  constexpr std::chrono::microseconds kShortest{200}, kLongest{5000};
+  for (auto pause = kShortest;; pause = std::min(2 * pause, kLongest)) {
+    const pid_t ended = ::waitpid(child, &how, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) return ended;
+    try {
+      progress.check();
+    } catch (const Cancelled&) {
+      ::kill(child, SIGKILL);
+      while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {
+      }
+      throw;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 /// How the child ended, in words; empty where it did its work.
-std::string trouble_of(pid_t child, const Answer& answer) {
+std::string trouble_of(pid_t child, const Answer& answer, const Progress& progress) {
   int how = 0;
-  pid_t ended = 0;
-  do {
-    ended = ::waitpid(child, &how, 0);
-  } while (ended < 0 && errno == EINTR);
+  const pid_t ended = wait_for(child, how, progress);
+  progress.check();  // whoever stopped the child may have meant this process as well
   if (ended == child && WIFSIGNALED(how)) {
     const int signal = WTERMSIG(how);
     return signal == SIGALRM ? "the decoder did not come to an end"
@@ -125,13 +146,15 @@ std::string trouble_of(pid_t child, const Answer& answer) {
   }
   if (answer.finished == 0) return "the decoder stopped";
   if (answer.status == 0) return {};
+  if (answer.status == MEMORY_ALLOCATION) throw std::bad_alloc();
   return fmt::format("CFITSIO status {}: {}", answer.status, restrict_to_ascii(answer.message.data()));
 }
 
 }  // namespace
 
 std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis, int y_axis,
-                                                 std::int64_t plane, const std::string& name) {
+                                                 std::int64_t plane, const std::string& name,
+                                                 const Progress& progress) {
   const std::string where = fmt::format("'{}', HDU {}: ", name, hdu.index);
   // The open file by its descriptor: the same file that was checked, and a name without special characters.
   const std::string path = bytes.reopen_path();
@@ -158,13 +181,13 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
   const auto seconds =
       kPatienceSeconds + static_cast<unsigned>(std::min<std::int64_t>(pixel_bytes / kSlowestBytesPerSecond, 1 << 20));
   const pid_t child = ::fork();
-  if (child < 0) throw DataError(where + "no process for the decoder: " + std::generic_category().message(errno));
+  if (child < 0) throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));
   if (child == 0) {
     become_a_decoder(seconds);
     decode(path.c_str(), hdu.index, single ? TFLOAT : TDOUBLE, box, memory->pixels(), memory->answer());
     ::_exit(0);
   }
-  const std::string trouble = trouble_of(child, memory->answer());
+  const std::string trouble = trouble_of(child, memory->answer(), progress);
   if (!trouble.empty())
     throw DataError(where + "decompression fails: " + trouble + "; the compressed data are damaged");
   out->pixels = std::move(memory);

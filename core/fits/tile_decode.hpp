@@ -6,13 +6,15 @@
 #include <memory>
 #include <string>
 
+#include "core/base/progress.hpp"
 #include "core/fits/pixel_sources.hpp"
 
 namespace reber::fits {
 
 /// Decodes a plane of a tile-compressed image through CFITSIO in a child process, after all checks of fits_guard.hpp.
-///   throws DataError, also where the decoder crashes or hangs
+///   throws DataError, also where the decoder crashes or hangs; DeviceError without a process or memory; Cancelled
 [[nodiscard]] std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const Hdu& hdu, int x_axis,
-                                                               int y_axis, std::int64_t plane, const std::string& name);
+                                                               int y_axis, std::int64_t plane, const std::string& name,
+                                                               const Progress& progress);
 
 }  // namespace reber::fits

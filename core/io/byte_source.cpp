@@ -107,7 +107,8 @@ bool begins_with(const std::array<unsigned char, 6>& head, std::int64_t size, st
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes) {
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes,
+                                       const Progress& progress) {
   if (path.find('\0') != std::string::npos) throw DataError("a file name cannot hold a zero byte");
   auto file = std::make_unique<FileBytes>(path);
   const std::string name = printable(path);
@@ -116,10 +117,10 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max
   std::array<unsigned char, 6> head{};
   file->read(0, head.data(), std::min<std::int64_t>(size, static_cast<std::int64_t>(head.size())));
   if (begins_with(head, size, {0x1f, 0x8b})) {
-    return std::make_unique<MemoryBytes>(inflate_gzip(*file, max_inflated_bytes, name), name);
+    return std::make_unique<MemoryBytes>(inflate_gzip(*file, max_inflated_bytes, name, progress), name);
   }
   if (begins_with(head, size, {'B', 'Z', 'h'})) {
-    return std::make_unique<MemoryBytes>(inflate_bzip2(*file, max_inflated_bytes, name), name);
+    return std::make_unique<MemoryBytes>(inflate_bzip2(*file, max_inflated_bytes, name, progress), name);
   }
   const auto refuse = [&](const char* what) {
     throw DataError(fmt::format("'{}' is {}, which is not read; unpack it first", name, what));

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
+
 namespace reber::fits {
 
 /// Random access to the bytes of one file. Safe from several threads.
@@ -24,7 +26,9 @@ class ByteSource {
 
 /// Opens a regular file by its literal name. gzip and bzip2 (known by their first bytes, not by the name) are inflated
 /// whole into memory, up to max_inflated_bytes.
-///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives
-[[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes);
+///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives;
+///   Cancelled while it inflates
+[[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes,
+                                                     const Progress& progress = {});
 
 }  // namespace reber::fits

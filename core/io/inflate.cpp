@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include "core/base/error.hpp"
 #include "core/io/byte_source.hpp"
@@ -16,6 +17,7 @@ namespace reber::fits {
 namespace {
 
 constexpr std::int64_t kInputBytes = std::int64_t{1} << 20;
+constexpr std::size_t kOutputPiece = std::size_t{4} << 20;  ///< between two looks at the wish to stop
 constexpr std::size_t kFirstOutputBytes = std::size_t{1} << 20;
 
 [[noreturn]] void too_large(const std::string& name, const char* what, std::int64_t max_bytes) {
@@ -54,21 +56,26 @@ class Feed {
 
 }  // namespace
 
-std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes, const std::string& name) {
+std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+                                    const Progress& progress) {
   z_stream stream{};
   // 16: a gzip wrapper is required; zlib then checks its CRC and length.
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw InternalError("zlib cannot be started");
+  if (const int status = inflateInit2(&stream, 16 + MAX_WBITS); status != Z_OK) {
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    throw InternalError("zlib cannot be started");
+  }
   const std::unique_ptr<z_stream, void (*)(z_stream*)> guard(&stream, [](z_stream* s) { inflateEnd(s); });
   Feed feed(file);
   std::vector<std::byte> out;
   std::size_t used = 0;
   for (;;) {
+    progress.check();
     if (stream.avail_in == 0 && !feed.finished()) {
       stream.avail_in = feed.next();
       stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
     }
     grow(out, used, name, "gzip", max_bytes);
-    const std::size_t room = std::min(out.size() - used, std::size_t{1} << 30);
+    const std::size_t room = std::min(out.size() - used, kOutputPiece);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);  // zlib's byte type
     stream.avail_out = static_cast<uInt>(room);
     const int status = inflate(&stream, Z_NO_FLUSH);
@@ -90,6 +97,7 @@ std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_byt
       }
       continue;
     }
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
     throw DataError(fmt::format("'{}': the gzip data are damaged ({}); fetch the file again", name,
                                 stream.msg != nullptr ? stream.msg : "unknown error"));
   }
@@ -97,10 +105,13 @@ std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_byt
   return out;
 }
 
-std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes, const std::string& name) {
+std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+                                     const Progress& progress) {
   bz_stream stream{};
   const auto start = [&stream] {
-    if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) throw InternalError("libbz2 cannot be started");
+    const int status = BZ2_bzDecompressInit(&stream, 0, 0);
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (status != BZ_OK) throw InternalError("libbz2 cannot be started");
   };
   start();
   const std::unique_ptr<bz_stream, void (*)(bz_stream*)> guard(&stream, [](bz_stream* s) { BZ2_bzDecompressEnd(s); });
@@ -108,12 +119,13 @@ std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_by
   std::vector<std::byte> out;
   std::size_t used = 0;
   for (;;) {
+    progress.check();
     if (stream.avail_in == 0 && !feed.finished()) {
       stream.avail_in = feed.next();
       stream.next_in = feed.data();
     }
     grow(out, used, name, "bzip2", max_bytes);
-    const std::size_t room = std::min(out.size() - used, std::size_t{1} << 30);
+    const std::size_t room = std::min(out.size() - used, kOutputPiece);
     stream.next_out = reinterpret_cast<char*>(out.data() + used);  // libbz2's byte type
     stream.avail_out = static_cast<unsigned>(room);
     const int status = BZ2_bzDecompress(&stream);
@@ -129,6 +141,7 @@ std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_by
       stream.avail_in = left;
       continue;
     }
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
     if (status != BZ_OK) {
       throw DataError(fmt::format("'{}': the bzip2 data are damaged (code {}); fetch the file again", name, status));
     }

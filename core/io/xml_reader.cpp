@@ -73,6 +73,7 @@ struct XmlReader::Parser {
   void fail() {
     const XML_Error error = XML_GetErrorCode(expat.get());
     ended = true;
+    if (error == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
     if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN || error == XML_ERROR_PARTIAL_CHAR ||
         error == XML_ERROR_UNCLOSED_CDATA_SECTION)
       return;

@@ -17,6 +17,7 @@
 #include "core/model/fits_cards.hpp"
 #include "core/model/spectral.hpp"
 #include "core/model/wcs_cards.hpp"
+#include "core/model/wcslib_call.hpp"
 
 namespace reber {
 namespace {
@@ -31,7 +32,10 @@ class System {
     prm_.flag = -1;
     wcsini(0, 0, &prm_);
   }
-  System(const System& other) : System() { copy_axes(other.prm_, nullptr); }
+  System(const System& other) : System() {
+    if (const int status = copy_axes(other.prm_, nullptr); status != 0)
+      throw InternalError(fmt::format("a copy of sky coordinates has WCSLIB's status {}", status));
+  }
   System& operator=(const System&) = delete;
   ~System() { wcsfree(&prm_); }
 
@@ -41,8 +45,15 @@ class System {
     prm_.flag = -1;
     int count = axes != nullptr ? 2 : 0;
     std::array<int, 2> wanted = axes != nullptr ? *axes : std::array<int, 2>{};
-    const int status = wcssub(1, const_cast<wcsprm*>(&from), &count, axes != nullptr ? wanted.data() : nullptr, &prm_);
-    return status != 0 ? status : wcsset(&prm_);
+    int* const chosen = axes != nullptr ? wanted.data() : nullptr;
+    try {
+      const int status =
+          call_wcslib(WcslibCall::parses, [&] { return wcssub(1, const_cast<wcsprm*>(&from), &count, chosen, &prm_); });
+      return status != 0 ? status : call_wcslib(WcslibCall::parses, [this] { return wcsset(&prm_); });
+    } catch (...) {
+      prm_.flag = -1;  // half-made: to be left, not to be freed
+      throw;
+    }
   }
   wcsprm& prm() { return prm_; }
 
@@ -55,8 +66,9 @@ class Parsed {
  public:
   explicit Parsed(std::string cards) {
     int rejected = 0;
-    const int status = wcspih(cards.data(), static_cast<int>(cards.size() / fits::kCardBytes), WCSHDR_all, 0, &rejected,
-                              &count_, &systems_);
+    const int size = static_cast<int>(cards.size() / fits::kCardBytes);
+    const int status = call_wcslib(
+        WcslibCall::parses, [&] { return wcspih(cards.data(), size, WCSHDR_all, 0, &rejected, &count_, &systems_); });
     if (status != 0) count_ = 0;
   }
   ~Parsed() { wcsvfree(&count_, &systems_); }
@@ -248,7 +260,7 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
     why_not = fmt::format("WCSLIB finds no description of both axes among at most {}", kMaxWcsAxes);
     return;
   }
-  unitfix(0, primary);
+  call_wcslib(WcslibCall::parses, [primary] { return unitfix(0, primary); });
   if (!choose_system(*primary, axes, fixed_pixel, table)) return;
   celestial = true;
   const char* const matrix = has_cd ? "CD" : "PC and CDELT";
@@ -276,7 +288,9 @@ std::optional<SkyPosition> Wcs::State::to_sky(double px, double py) {
   double phi = 0, theta = 0;
   int bad = 0;
   // The status word of the pixel decides: WCSLIB writes numbers for pixels off the sky too.
-  const int status = wcsp2s(&prm, 1, prm.naxis, pixel.data(), image.data(), &phi, &theta, at.data(), &bad);
+  const int status = call_wcslib(WcslibCall::computes, [&] {
+    return wcsp2s(&prm, 1, prm.naxis, pixel.data(), image.data(), &phi, &theta, at.data(), &bad);
+  });
   if (status != 0 || bad != 0) return std::nullopt;
   SkyPosition sky{at[static_cast<std::size_t>(prm.lng)], at[static_cast<std::size_t>(prm.lat)]};
   if (!std::isfinite(sky.lon_deg) || !std::isfinite(sky.lat_deg)) return std::nullopt;
@@ -295,7 +309,9 @@ std::optional<PixelPosition> Wcs::State::to_pixel(SkyPosition sky) {
   std::array<double, kMaxWcsAxes> image{}, at{};
   double phi = 0, theta = 0;
   int bad = 0;
-  const int status = wcss2p(&prm, 1, prm.naxis, world.data(), &phi, &theta, image.data(), at.data(), &bad);
+  const int status = call_wcslib(WcslibCall::computes, [&] {
+    return wcss2p(&prm, 1, prm.naxis, world.data(), &phi, &theta, image.data(), at.data(), &bad);
+  });
   if (status != 0 || bad != 0) return std::nullopt;
   const PixelPosition found{at[static_cast<std::size_t>(x)] - 1, at[static_cast<std::size_t>(y)] - 1};
   if (!std::isfinite(found.x) || !std::isfinite(found.y)) return std::nullopt;

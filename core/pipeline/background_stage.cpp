@@ -244,7 +244,7 @@ namespace {
 
 std::shared_ptr<const Plane> load_map(const BackgroundInputs& in, const std::string& path, const char* what,
                                       StageWork& work) {
-  const FitsImage map = FitsImage::open(path);
+  const FitsImage map = FitsImage::open(path, {}, work.job.progress());
   const ImageHeader &own = map.header(), &image = in.header;
   if (own.shape != image.shape)
     throw InputError(fmt::format("{}: the {} map is {} x {} pixels, the image {} x {}; they must be of one size", path,
@@ -252,7 +252,7 @@ std::shared_ptr<const Plane> load_map(const BackgroundInputs& in, const std::str
   if (own.unit.text != image.unit.text && !own.unit.text.empty())
     work.warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what, own.unit.text,
                           image.unit.text));
-  return work.backend.load(*map.pixels(), in.tiling, work.job);
+  return work.backend.load(*map.pixels(work.job.progress()), in.tiling, work.job);
 }
 
 void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, BackgroundModel& model, StageWork& work) {

@@ -9,7 +9,7 @@
 namespace reber {
 
 std::shared_ptr<const Plane> run_read(const ReadInputs& in, const Request& request, StageWork& work) {
-  const std::unique_ptr<PixelSource> own = in.opened.pixels ? nullptr : in.opened.file->pixels();
+  const std::unique_ptr<PixelSource> own = in.opened.pixels ? nullptr : in.opened.file->pixels(work.job.progress());
   const PixelSource& pixels = own ? *own : *in.opened.pixels;
   std::shared_ptr<const Plane> plane = work.backend.load(pixels, in.tiling, work.job);
   const std::int64_t all = plane->shape().count();

@@ -57,7 +57,7 @@ class Comparison {
 };
 
 void Comparison::load(const FitsImage& image) {
-  const auto pixels = image.pixels();
+  const auto pixels = image.pixels(progress_);
   TilingPlan whole;
   whole.band_rows = image.header().shape.ny;
   progress_.report("load", 0);
@@ -218,7 +218,7 @@ void Comparison::detection(const DetectOptions& options) {
 bool VerificationReport::passed() const { return std::ranges::all_of(checks, &StageCheck::passed); }
 
 VerificationReport verify(const Request& request, Backend& tested, Backend& oracle, const Progress& progress) {
-  const FitsImage image = FitsImage::open(request.input, request.open);
+  const FitsImage image = FitsImage::open(request.input, request.open, progress);
   VerificationReport report{request.input, tested.info().name, tested.info().device, {}};
   Comparison comparison(tested, oracle, progress);
   comparison.load(image);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/out_of_memory.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
 
@@ -88,11 +89,12 @@ const Plans& plans_for(std::int64_t ty, std::int64_t tx) {
   static std::map<std::pair<std::int64_t, std::int64_t>, Plans> made;
   const std::lock_guard lock(mutex);
   Plans& plans = made[{ty, tx}];
-  if (plans.forward == nullptr) {
+  if (plans.forward == nullptr || plans.backward == nullptr) {
     Buffer pixels, spectrum;
     float* real = pixels.ask(ty * tx);
     auto* complex = reinterpret_cast<fftwf_complex*>(spectrum.ask(ty * (tx / 2 + 1) * 2));  // FFTW's pairs of floats
     const auto ny = static_cast<int>(ty), nx = static_cast<int>(tx);
+    const AbortMeansNoMemory here;
     plans.forward = fftwf_plan_dft_r2c_2d(ny, nx, real, complex, FFTW_ESTIMATE);
     plans.backward = fftwf_plan_dft_c2r_2d(ny, nx, complex, real, FFTW_ESTIMATE);
     if (plans.forward == nullptr || plans.backward == nullptr)
@@ -135,6 +137,7 @@ class TiledFft final : public TileAlgorithm {
         placed[(i + ty_ - kernel_.ny + 1) % ty_ * tx_ + (j + tx_ - kernel_.nx + 1) % tx_] =
             static_cast<float>(scale * kernel.weights[i * kernel_.nx + j]);
     transfer_ = transfer_memory_.ask(spectrum_floats_);
+    const AbortMeansNoMemory here;
     fftwf_execute_dft_r2c(plans_->forward, placed, reinterpret_cast<fftwf_complex*>(transfer_));
   }
 
@@ -160,6 +163,7 @@ class TiledFft final : public TileAlgorithm {
     if (offset != 0.0f) add(-offset, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
     auto* pairs = reinterpret_cast<fftwf_complex*>(spectrum);
+    const AbortMeansNoMemory here;
     fftwf_execute_dft_r2c(plans_->forward, tile.own, pairs);
     multiply(spectrum, transfer_, spectrum_floats_);
     // Back to where the pixels were: one buffer less to fit in the second-level cache.

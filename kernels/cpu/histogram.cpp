@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace reber::cpu {
 namespace {
@@ -102,7 +103,7 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
     Table& table = tables[static_cast<std::size_t>(number)];
     // calloc: pages of slots that meet no pixel are never touched.
     if (!table) table.reset(static_cast<std::uint32_t*>(std::calloc(bins.size() * kHalves, sizeof(std::uint32_t))));
-    if (!table) throw InputError("no memory for the tables of the clip");
+    if (!table) throw std::bad_alloc();
     const std::int64_t begin = chunk * kChunk, end = std::min(begin + kChunk, plane_.shape().count());
     const float* pixels = plane_.data();
     const std::uint8_t* slots = slot_of.data();

@@ -34,6 +34,7 @@ Pixels PixelMemory::take(std::int64_t floats) {
   const std::int64_t bytes = rounded_up(wanted, page);
   {
     const std::lock_guard lock(mutex_);
+    kept_.reserve(kKept + 1);  // give() must not throw
     const auto found = std::ranges::find_if(kept_, [bytes](const auto& kept) { return kept.second == bytes; });
     if (found != kept_.end()) {
       float* data = found->first;
@@ -43,8 +44,8 @@ Pixels PixelMemory::take(std::int64_t floats) {
   }
   void* data = std::aligned_alloc(static_cast<std::size_t>(page), static_cast<std::size_t>(bytes));
   if (data == nullptr)
-    throw InputError(fmt::format("{:.0f} MiB of memory for an image are not to be had; use a smaller image or plane",
-                                 static_cast<double>(bytes) / (1 << 20)));
+    throw DeviceError(fmt::format("{:.0f} MiB of memory for an image are not to be had; use a smaller image or plane",
+                                  static_cast<double>(bytes) / (1 << 20)));
   if (page == kHugePage) madvise(data, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);  // a wish: may be refused
   return {shared_from_this(), static_cast<float*>(data), bytes};
 }

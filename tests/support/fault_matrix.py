@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The N-th allocation of a command fails, once and for good, for every N of a tiny image: the outputs of an undisturbed
+run, byte for byte, or exit code 4 with one sentence. Never a signal, a temporary, part of a file or another number.
+
+    fault_matrix.py REBER FAULTS_LIBRARY [--step N] [--first N] [--commands find,run,..] [--jobs N]
+
+--step N takes every N-th allocation (1: all of them); the start moves with the command, so that a sample hits others.
+Prints a line per command: allocations, runs tried, right results, exits with code 4. Exit code 1 where a run failed.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CPU = ["--backend", "cpu", "--threads", "1"]
+COMMANDS = {
+    "find": ["find", "../tiny.fits", "-o", "o.csv", "o.fits", "o.vot"],
+    "run": ["run", "../tiny.fits", "-o", "."],
+    "convolve": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"],
+    "fft": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3,2,30", "--algorithm", "fft"],
+    "smooth": ["smooth", "../tiny.fits", "--beam", "60,60,0", "-o", "."],
+    "measure": ["measure", "../tiny.fits", "--at", "../list.csv", "-o", "o.csv"],
+}
+PATIENCE_S = 60
+
+
+def contents(folder):
+    """Bytes of each file without the folder's own name; of reports, which hold times, only that they are whole."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as file:
+            data = file.read().replace(os.path.basename(folder).encode(), b"w")
+        found[name] = b"a report" if name.endswith(".json") and data.rstrip().endswith(b"}") else data
+    return found
+
+
+class Matrix:
+    def __init__(self, reber, faults, scratch):
+        self.reber, self.faults, self.scratch = reber, faults, scratch
+        self.run_plain(["simulate", "tiny.fits", "--size", "40", "40", "--sources", "1", "--seed", "3"] + CPU)
+        self.run_plain(["find", "tiny.fits", "-o", "list.csv"] + CPU)
+
+    def run_plain(self, words):
+        subprocess.run([self.reber] + words, cwd=self.scratch, check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, words, fault, slot):
+        """Exit code (or 'hang'), lines on stderr and the files left, of one run."""
+        folder = os.path.join(self.scratch, f"w{slot:04}")  # of one length: the same allocations everywhere
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        count = os.path.join(self.scratch, f"c{slot:04}")
+        variables = dict(os.environ, LD_PRELOAD=self.faults, REBER_FAULT_COUNT=count, REBER_FAULT_MEMORY=fault)
+        try:
+            done = subprocess.run([self.reber] + words + CPU, cwd=folder, env=variables, capture_output=True,
+                                  timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return "hang", [], {}, 0
+        said = [line for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        with open(count, encoding="ascii") if os.path.exists(count) else open(os.devnull, encoding="ascii") as file:
+            calls = int((file.read().split() or ["0"])[0])
+        return done.returncode, said, contents(folder), calls
+
+    def judge(self, outcome, right):
+        code, said, files, _ = outcome
+        if code == 0:
+            return "right" if files == right else "other result"
+        if code != 4:
+            return f"exit {code}"
+        if any(files[name] != right.get(name) for name in files):
+            return "exit 4 with part of a file"
+        if sum(line.startswith("reber: ") for line in said) != 1 or any("bug" in line for line in said):
+            return "exit 4 without one sentence"
+        return "exit 4"
+
+
+def of_command(matrix, name, step, first, jobs):
+    words = COMMANDS[name]
+    code, _, right, total = matrix.run(words, "0", 0)
+    if code != 0 or not right:
+        sys.exit(f"{name}: an undisturbed run ends with {code}")
+    faults = [f"{n}{kind}" for kind in ("", "+") for n in range(1 + (first + len(name)) % step, total + 1, step)]
+    tally, examples = collections.Counter(), {}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        slots = list(range(1, jobs + 1))
+
+        def one(fault):
+            slot = slots.pop()
+            outcome = matrix.run(words, fault, slot)
+            slots.append(slot)
+            return fault, matrix.judge(outcome, right), outcome[1]
+
+        for fault, verdict, said in pool.map(one, faults):
+            tally[verdict] += 1
+            if verdict not in ("right", "exit 4") and verdict not in examples:
+                examples[verdict] = f"{name}, allocation {fault}: {verdict}: {' | '.join(said)[:200]}"
+    good = tally["right"] + tally["exit 4"]
+    print(f"{name:10} {total:7} allocations {len(faults):7} tried {good:7} passed ({tally['right']} right, "
+          f"{tally['exit 4']} exit 4)", *(f"{n} x {v}" for v, n in tally.items() if v not in ("right", "exit 4")),
+          flush=True)
+    for text in examples.values():
+        print("  " + text, flush=True)
+    return len(faults) - good
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("reber")
+    parser.add_argument("faults")
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--commands", default=",".join(COMMANDS))
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
+        matrix = Matrix(os.path.abspath(options.reber), os.path.abspath(options.faults), scratch)
+        failed = sum(of_command(matrix, name, options.step, options.first, options.jobs)
+                     for name in options.commands.split(","))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
