@@ -13,8 +13,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "core/base/error.hpp"
@@ -51,6 +56,42 @@ void free_slot(int slot) {
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Tells process numbers of this machine, or container, from those of others that share a folder with it.
+std::string process_space() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) return {};
+  struct stat space {};
+  if (::stat("/proc/self/ns/pid", &space) != 0) return {};
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : std::string(host.data()) + ':' + std::to_string(space.st_ino)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+/// The process of a temporary's name ".reber-SPACE-PID-N.tmp", where its space is ours; 0 of any other name.
+pid_t owner_of(std::string_view name, const std::string& space) {
+  const std::string start = ".reber-" + space + "-";
+  if (space.empty() || !name.starts_with(start) || !name.ends_with(".tmp")) return 0;
+  int pid = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + start.size(), end, pid);
+  return error == std::errc() && stop != end && *stop == '-' && pid > 0 ? pid : 0;
+}
+
+/// Removes what processes that were killed left in a folder; once per folder. Never fails.
+void sweep(const std::string& folder, const std::string& space) {
+  static std::mutex mutex;
+  static std::set<std::string> swept;
+  const std::lock_guard lock(mutex);
+  if (!swept.insert(folder).second) return;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const pid_t owner = owner_of(entry->path().filename().native(), space);
+    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) ::unlink(entry->path().c_str());
+  }
 }
 
 /// Renames without replacing; falls back to a hard link where the file system cannot.
@@ -103,8 +144,11 @@ struct AtomicFile::State {
 
   void make_temporary() {
     static std::atomic<unsigned> counter{0};
+    static const std::string space = process_space();
+    sweep(folder_of(path), space);
     for (int attempt = 0; attempt < 100; ++attempt) {
-      temporary = fmt::format("{}/.reber-{}-{}.tmp", folder_of(path), ::getpid(), counter.fetch_add(1));
+      temporary = fmt::format("{}/.reber-{}-{}-{}.tmp", folder_of(path), space.empty() ? "x" : space, ::getpid(),
+                              counter.fetch_add(1));
       slot = claim_slot(temporary);
       descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
       if (descriptor >= 0) return;

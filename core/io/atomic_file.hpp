@@ -11,6 +11,7 @@
 namespace reber {
 
 /// Writes to a fresh temporary beside the target and renames it there in commit(); without commit() nothing is left.
+/// What a killed process of this machine left in the folder is removed on the way.
 class AtomicFile {
  public:
   /// never_replace: paths of inputs; a target that is the same file (by device and inode) is refused.

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <fstream>
 
 #include "core/base/error.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -95,6 +99,33 @@ TEST(AtomicFile, ASignalHandlerCanRemoveTheTemporaries) {
   unlink_open_temporaries();
   EXPECT_EQ(folder.entries(), 0);
   EXPECT_THROW(file.commit(), DataError);
+}
+
+/// A name like that of a temporary of ours, of another process.
+std::string temporary_of(const std::string& own, const std::string& pid) {
+  const std::size_t number = own.rfind('-'), process = own.rfind('-', number - 1);
+  return own.substr(0, process + 1) + pid + own.substr(number);
+}
+
+TEST(AtomicFile, SweepsWhatAKilledProcessLeft) {
+  const TemporaryFolder first, folder;
+  std::string own;
+  {
+    const AtomicFile file(first.file("a"), false);
+    own = std::filesystem::path(file.temporary_path()).filename();
+  }
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  const auto leave = [&](const std::string& name) { std::ofstream(folder.file(name)) << "half"; };
+  const std::string dead = temporary_of(own, std::to_string(gone)), alive = temporary_of(own, "1");
+  for (const std::string& name : {dead, alive, std::string(".reber-x-1-2.tmp"), std::string("data.tmp")}) leave(name);
+  AtomicFile file(folder.file("a"), false);
+  file.write("x");
+  file.commit(1);
+  EXPECT_FALSE(std::filesystem::exists(folder.file(dead)));
+  EXPECT_TRUE(std::filesystem::exists(folder.file(alive)));
+  EXPECT_EQ(folder.entries(), 4);
 }
 
 TEST(AtomicFile, TakesNamesAsLongAsTheSystemDoes) {
