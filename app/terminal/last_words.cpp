@@ -49,7 +49,7 @@ void on_abort(int) {
 void first_of_all(int, char**, char**) { install_last_words(); }
 
 /// Libraries and tables allocate before main().
-__attribute__((section(".preinit_array"), used)) void (*const run_first)(int, char**, char**) = first_of_all;
+__attribute__((section(".preinit_array"), used)) void (*const kRunFirst)(int, char**, char**) = first_of_all;
 
 }  // namespace
 
