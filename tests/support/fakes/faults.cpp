@@ -19,10 +19,12 @@
 #include <cstring>
 
 extern "C" {
+// NOLINTBEGIN: glibc's names.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* memory, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
+// NOLINTEND
 }
 
 namespace {
