@@ -244,10 +244,10 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
     const auto label = static_cast<std::int64_t>(k) + 1;
     if (next < parts.size() && pixels.label[next] == label) {
       const std::vector<IslandSums>& split = parts[next++];
-      for (const IslandSums& part : split) sources.push_back({part, label, true});
+      for (const IslandSums& part : split) sources.push_back({part, label, true, false, islands[k].npix, islands[k].s});
       if (!split.empty()) continue;
     }
-    sources.push_back({islands[k], label, false});
+    sources.push_back({islands[k], label, false, false, islands[k].npix, islands[k].s});
   }
   return sources;
 }

@@ -119,6 +119,7 @@ void FitLadder::begin() {
 /// strictly: nothing but noise is left
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
   constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
+  constexpr double kMostBeyond = 1, kMostBeyondOfSeveral = 0.25;  // of the pixels' sum
   constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
   constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
@@ -128,6 +129,9 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
       setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
   const bool little =
       strictly && !cut ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
+  const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kMostBeyondOfSeveral : kMostBeyond;
+  if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
   return little && rest.inside && rest.crowding <= kMostCrowding && rest.rise >= kLeastRise &&
          rest.flux >= (cut ? kLeastOfCut : kLeastFlux) && rest.flux <= (cut ? kMostOfCut : kMostFlux);
 }

@@ -83,4 +83,17 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
   return rest;
 }
 
+double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, const Covariance& beam) {
+  constexpr double kWide = 5;
+  std::vector<FittedGaussian> wide;
+  double beyond = 0, sum = 0;
+  for (const FittedGaussian& one : fitted)
+    if (const double area = gaussian_area(one.component.fwhm2); area > kWide * gaussian_area(beam))
+      wide.push_back(one), beyond += area * one.component.peak;
+  if (wide.empty()) return 0;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    beyond -= value_of(wide, pixels.x[i], pixels.y[i]), sum += pixels.value[i];
+  return beyond / sum;
+}
+
 }  // namespace reber

@@ -28,4 +28,9 @@ struct FitRest {
 [[nodiscard]] FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels, double flood,
                                const KnownPixels* known = nullptr);
 
+/// Flux that Gaussians of more than five times the beam's area hold off these pixels, over the pixels' sum: it is the
+/// model's alone, and emission that is no Gaussian has none of it.
+[[nodiscard]] double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
+                                 const Covariance& beam);
+
 }  // namespace reber

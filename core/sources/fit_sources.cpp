@@ -14,6 +14,7 @@
 
 #include "core/sources/cut_sources.hpp"
 #include "core/sources/fit_ladder.hpp"
+#include "core/sources/island_rest.hpp"
 
 namespace reber {
 namespace {
@@ -217,10 +218,10 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
 }
 
 /// Sources and their fits, those that the fits added at the end of their islands.
-/// found: of each island;   seed: threshold in rms
+/// found: of each island;   seed: threshold in rms;   beam: without it, no row holds what the others leave
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
                                const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
-                               double seed) {
+                               double seed, bool negative, const std::optional<Covariance>& beam) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
   std::size_t next = 0, most = sums.size();
@@ -262,6 +263,12 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
       all[parent].shared = true;
       all.push_back(extra_source(all[parent], pixels, island.pixels, at));
       fits.push_back({one.gaussian, one.flag});
+    }
+    if (!beam || found[i].empty()) continue;
+    if (const auto rest = rest_of(all, fits, first, pixels_of(pixels, island.pixels, negative), *beam)) {
+      for (std::size_t k = first; k < all.size(); ++k) all[k].shared = true;
+      all.push_back(*rest);
+      fits.push_back({{}, kFlagNotFitted | kFlagRest});
     }
   }
   copy_until(sums.size());
@@ -319,7 +326,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     batch.weights = batch.errors;
     std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, job), std::back_inserter(open));
   }
-  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.seed);
+  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.seed, options.negative, beam_px_);
   if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, sums, fits);
   return fits;
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/base/thread_pool.hpp"
+#include "core/sources/island_rest.hpp"
 #include "core/sources/shape_errors.hpp"
 
 namespace reber {
@@ -107,10 +108,11 @@ double corrected_peak(double pixel, double off_x, double off_y, const Covariance
   return pixel * std::exp(4 * kLn2 * q);
 }
 
-Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Setting& setting) {
+/// plain: the source is no Gaussian
+Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, bool plain, const Setting& setting) {
   Shape2 shape{sums.sx / sums.s, sums.sy / sums.s, {}, pixel};
   const double off_x = sums.peak_x - sums.first_x - shape.dx, off_y = sums.peak_y - sums.first_y - shape.dy;
-  shape.assumed = sums.npix < kPixelsForShape && setting.beam_px.has_value();
+  shape.assumed = !plain && sums.npix < kPixelsForShape && setting.beam_px.has_value();
   if (shape.assumed) {
     shape.fwhm2 = *setting.beam_px;
     shape.peak = corrected_peak(pixel, off_x, off_y, shape.fwhm2);
@@ -125,7 +127,7 @@ Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, const Se
   }
   // A brightest pixel below the seed threshold: the noise varies across the island, which is cut at no single level.
   const bool uneven = !(pixel > setting.options.seed * sums.peak_rms);
-  shape.complex = uneven || too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
+  shape.complex = plain || uneven || too_few_pixels(shape.fwhm2, shape.peak, threshold, sums.npix);
   if (shape.complex) {
     shape.fwhm2 = {moments.xx * kFwhm2PerVariance, moments.xy * kFwhm2PerVariance, moments.yy * kFwhm2PerVariance};
     shape.peak = pixel;
@@ -159,8 +161,7 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
   source.peak = sign * shape.peak * setting.unit;
   source.e_peak = shape.peak / pixel * sums.peak_rms * setting.unit;
   const double noise = sums.peak_rms * std::abs(per_sum), npix = static_cast<double>(sums.npix);
-  source.isl_total = sign * sums.s * per_sum;
-  source.e_isl_total = noise * sum_error(npix, setting);
+  const double own_total = sign * sums.s * per_sum;
 
   const double gaussian_px = std::numbers::pi / (4 * kLn2) * pixels.major * pixels.minor;
   const double above = 1 - threshold / shape.peak;
@@ -168,11 +169,11 @@ void set_fluxes(Source& source, const IslandSums& sums, const Shape2& shape, dou
     source.total = sign * shape.peak * gaussian_px * per_sum;
     source.e_total = std::abs(source.total * source.e_peak / source.peak);
   } else if (shape.complex) {
-    source.total = source.isl_total;
-    source.e_total = source.e_isl_total;
+    source.total = own_total;
+    source.e_total = noise * sum_error(npix, setting);
   } else {
     // Noise that lifts the source moves its edge too: by the pixels that a Gaussian has an e-fold of brightness.
-    source.total = source.isl_total / above;
+    source.total = own_total / above;
     source.e_total = noise * sum_error(npix + gaussian_px, setting) / above;
   }
   const double flux = shape.assumed ? shape.peak * gaussian_px : shape.complex ? sums.s : sums.s / above;
@@ -264,10 +265,11 @@ struct Measured {
   ShapeErrors errors{};
 };
 
-Measured make_source(const IslandSums& sums, std::int64_t island, const Setting& setting) {
+Measured make_source(const SourceSums& of, std::int64_t flag, const Setting& setting) {
+  const IslandSums& sums = of.sums;
   Measured measured;
   Source& source = measured.source;
-  source.island = island;
+  source.island = of.island;
   source.negative = setting.options.negative;
   source.npix = sums.npix;
   source.x0 = sums.x0, source.x1 = sums.x1 - 1, source.y0 = sums.y0, source.y1 = sums.y1 - 1;
@@ -280,7 +282,9 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
   source.mean = sums.peak_mean * setting.unit;
   source.peak_pixel = (source.negative ? -1 : 1) * pixel * setting.unit;
 
-  const Shape2 shape = shape_of(sums, pixel, threshold, setting);
+  const bool plain = (flag & kFlagRest) != 0 || ((flag & kFlagNotFitted) != 0 && setting.beam_px &&
+                                                 wider_than_point(sums, pixel / threshold, *setting.beam_px));
+  const Shape2 shape = shape_of(sums, pixel, threshold, plain, setting);
   const Ellipse pixels = ellipse_of(shape.fwhm2);
   const double rho = rho_of(pixels.major, pixels.minor, shape.peak, threshold, sums.peak_rms, setting);
   // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
@@ -292,6 +296,10 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
   if (source.negative) source.flag |= kFlagNegative;
   if (shape.complex) source.flag |= kFlagComplex;
   set_fluxes(source, sums, shape, threshold, pixels, setting);
+  const bool whole = of.whole_npix == 0;
+  source.isl_total = (source.negative ? -1 : 1) * (whole ? sums.s : of.whole_s) * setting.per_sum;
+  source.e_isl_total = sums.peak_rms * std::abs(setting.per_sum) *
+                       sum_error(static_cast<double>(whole ? sums.npix : of.whole_npix), setting);
   measured.errors = shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
   measured.fwhm2 = shape.fwhm2;
   measured.position = position;
@@ -304,7 +312,7 @@ Measured make_source(const IslandSums& sums, std::int64_t island, const Setting&
 }
 
 Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting& setting) {
-  auto [source, fwhm2, position, errors] = make_source(sums.sums, sums.island, setting);
+  auto [source, fwhm2, position, errors] = make_source(sums, fit.flag, setting);
   source.shared = sums.shared;
   if (sums.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
@@ -380,6 +388,7 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
       apply(calibration, source);
     }
   });
+  set_rests(sources);
   return sources;
 }
 

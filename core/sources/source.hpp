@@ -27,6 +27,7 @@ struct Source {
   double peak_pixel = 0;                  ///< Jy/beam, the brightest pixel less background
   std::int64_t peak_x = 0, peak_y = 0;
   double isl_total = 0, e_isl_total = 0;  ///< Jy, sum of the island's pixels
+  double isl_rest = 0;                    ///< Jy, of that sum, what the totals of the island's rows leave
   double major_deg = 0, e_major_deg = 0, minor_deg = 0, e_minor_deg = 0, pa_deg = 0,
          e_pa_deg = 0;                                       ///< FWHM and PA, on the sky
   double dc_major_deg = 0, dc_minor_deg = 0, dc_pa_deg = 0;  ///< deconvolved from the beam; 0 for a point
@@ -59,6 +60,7 @@ inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit
 inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
 inline constexpr std::int64_t kFlagCore =
     2048;  ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
+inline constexpr std::int64_t kFlagRest = 8192;   ///< emission around the other rows of its island: what they leave
 inline constexpr std::int64_t kFlagNoise = 4096;  ///< no more than a peak of the noise is expected to be
 
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
@@ -67,6 +69,9 @@ struct SourceSums {
   std::int64_t island = 0;  ///< label
   bool shared = false;      ///< the island holds other sources as well
   bool cut = false;         ///< pixels of it have neighbours beyond the image or blank
+  /// Of the whole island: its pixels and their sum, less background. No pixels: `sums` are the island's.
+  std::int64_t whole_npix = 0;
+  double whole_s = 0;
 };
 
 /// What a fit made of one source; no Gaussian where it keeps its moments.

@@ -79,6 +79,9 @@ const std::vector<Row>& table() {
        &Source::isl_total},
       {{"E_Isl_Total_flux", "Jy", "stat.error;phot.flux.density;em.radio", "1-sigma error of Isl_Total_flux"},
        &Source::e_isl_total},
+      {{"Isl_Rest_flux", "Jy", "phot.flux.density;em.radio;arith.diff",
+        "Isl_Total_flux less the Total_flux of all rows of the island; below 0 where these reach beyond its pixels"},
+       &Source::isl_rest},
       {{"Isl_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Local noise rms at the peak"}, &Source::rms},
       {{"Isl_mean", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Local background at the peak"}, &Source::mean},
       {{"Peak_pixel", "Jy/beam", "phot.flux.density;stat.max;em.radio", "Brightest pixel, less background"},
@@ -90,11 +93,13 @@ const std::vector<Row>& table() {
        &Source::reliability},
       {{"X_peak", "pix", "pos.cartesian.x;instr.det", "Column of the brightest pixel, from 0"}, &Source::peak_x},
       {{"Y_peak", "pix", "pos.cartesian.y;instr.det", "Row of the brightest pixel, from 0"}, &Source::peak_y},
-      {{"Npix", "pix", "phys.area;instr.pixel", "Pixels of the island"}, &Source::npix},
-      {{"X_min", "pix", "stat.min;pos.cartesian.x", "First column of the island"}, &Source::x0},
-      {{"X_max", "pix", "stat.max;pos.cartesian.x", "Last column of the island"}, &Source::x1},
-      {{"Y_min", "pix", "stat.min;pos.cartesian.y", "First row of the island"}, &Source::y0},
-      {{"Y_max", "pix", "stat.max;pos.cartesian.y", "Last row of the island"}, &Source::y1},
+      {{"Npix", "pix", "phys.area;instr.pixel",
+        "Pixels of the source: of its part of the island, where others share it"},
+       &Source::npix},
+      {{"X_min", "pix", "stat.min;pos.cartesian.x", "First column of these pixels"}, &Source::x0},
+      {{"X_max", "pix", "stat.max;pos.cartesian.x", "Last column of these pixels"}, &Source::x1},
+      {{"Y_min", "pix", "stat.min;pos.cartesian.y", "First row of these pixels"}, &Source::y0},
+      {{"Y_max", "pix", "stat.max;pos.cartesian.y", "Last row of these pixels"}, &Source::y1},
       {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
        [](const Source& source) { return std::string(source.shared ? "C" : "S"); }},
       {{"Flag", "", "meta.code.qual",
@@ -104,7 +109,8 @@ const std::vector<Row>& table() {
         "32: fitted with the beam's shape, 64: not fitted, 128: fitted with ordinary weights, 256: fit at a bound, "
         "512: found in what a fit left, 1024: fitted to its part of the island alone, "
         "2048: a core fitted above the emission around it (with 64: that emission, without the core), "
-        "4096: no more than a peak of the noise (rows only with --keep-noise-peaks)"},
+        "4096: no more than a peak of the noise (rows only with --keep-noise-peaks), "
+        "8192: emission around the other rows of its island, what they leave"},
        &Source::flag},
   };
   return rows;

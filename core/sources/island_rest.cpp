@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums over the pixels of an island less the models of its rows.
+#include "core/sources/island_rest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <unordered_map>
+
+#include "core/sources/fit_rest.hpp"
+
+namespace reber {
+namespace {
+
+/// Sums over an island's pixels of the values that its rows leave, times `scale`; the brightest of them is the peak.
+SourceSums sums_of_rest(const SourceSums& island, const FitPixels& pixels, const std::vector<double>& values,
+                        double scale) {
+  SourceSums rest = island;
+  IslandSums& sums = rest.sums;
+  const std::size_t top = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  const double sign = island.sums.peak < island.sums.peak_mean ? -1 : 1;
+  sums.npix = static_cast<std::int64_t>(values.size());
+  sums.first_y = sums.y0 = pixels.y.front(), sums.y1 = pixels.y.back() + 1;
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  sums.x0 = left, sums.x1 = right + 1, sums.first_x = pixels.x.front();
+  sums.peak_y = pixels.y[top], sums.peak_x = pixels.x[top];
+  sums.peak_rms = static_cast<float>(pixels.rms[top]);
+  sums.peak = static_cast<float>(sums.peak_mean + sign * values[top]);
+  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // What lies below the models would only pull the moments about.
+    const double value = std::max(values[i], 0.0), dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
+    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
+    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
+  }
+  double plain = 0;
+  for (const double value : values) plain += value;
+  const double part = scale * plain / sums.s;
+  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= part;
+  rest.shared = true;
+  return rest;
+}
+
+}  // namespace
+
+std::optional<SourceSums> rest_of(const std::vector<SourceSums>& sources, const std::vector<SourceFit>& fits,
+                                  std::size_t first, const FitPixels& pixels, const Covariance& beam) {
+  constexpr double kLeastPart = 0.05, kLeastSigma = 5;
+  std::vector<FittedGaussian> gaussians;
+  double by_moments = 0;
+  for (std::size_t k = first; k < sources.size(); ++k) {
+    if (fits[k].gaussian)
+      gaussians.push_back(*fits[k].gaussian);
+    else
+      by_moments += sources[k].sums.s;
+  }
+  if (gaussians.empty()) return std::nullopt;
+  double all = 0, left = 0, rms = 0;
+  std::vector<double> values(pixels.value.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = pixels.value[i] - value_of(gaussians, pixels.x[i], pixels.y[i]);
+    all += pixels.value[i], left += values[i], rms = std::max(rms, pixels.rms[i]);
+  }
+  const double rest = left - by_moments, n = static_cast<double>(values.size());
+  const double error = rms * n / std::sqrt(1 + n / (2 * gaussian_area(beam)));
+  if (!(rest > kLeastPart * all && rest > kLeastSigma * error)) return std::nullopt;
+  return sums_of_rest(sources[first], pixels, values, rest / left);
+}
+
+bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& beam) {
+  constexpr double kWider = 2, kLeastOctaves = 1;
+  const double point = std::numbers::pi / 4 * std::sqrt(beam.xx * beam.yy - beam.xy * beam.xy) *
+                       std::max(kLeastOctaves, std::log2(ratio));
+  return static_cast<double>(sums.npix) > kWider * point;
+}
+
+void set_rests(std::vector<Source>& sources) {
+  std::unordered_map<std::int64_t, double> held;
+  for (const Source& source : sources) held[source.island] += source.total;
+  for (Source& source : sources) source.isl_rest = source.isl_total - held[source.island];
+}
+
+}  // namespace reber
