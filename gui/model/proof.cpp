@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -94,6 +95,17 @@ ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested, std
   return map;
 }
 
+namespace {
+
+/// A difference over its error; infinite where it is no number, or where there is no error to hold it against.
+double in_errors(double difference, bool same, double error) {
+  if (same) return 0;
+  const double part = difference / error;
+  return error > 0 && !std::isnan(part) ? part : INFINITY;
+}
+
+}  // namespace
+
 ProofSources compare_sources(const std::vector<Source>& tested, const std::vector<Source>& oracle, double beam_px) {
   using Key = std::tuple<std::int64_t, std::int64_t, bool>;
   std::multimap<Key, const Source*> left;
@@ -102,7 +114,7 @@ ProofSources compare_sources(const std::vector<Source>& tested, const std::vecto
   for (const Source& source : tested) {
     const auto distance = [&](const auto& entry) {
       const double pixels = std::hypot(source.x - entry.second->x, source.y - entry.second->y);
-      return std::isnan(pixels) ? INFINITY : pixels;
+      return std::isnan(pixels) ? std::numeric_limits<double>::infinity() : pixels;
     };
     // Parts of one blend may share their brightest pixel: of these the nearest.
     const auto [from, to] = left.equal_range({source.peak_y, source.peak_x, source.negative});
@@ -114,16 +126,38 @@ ProofSources compare_sources(const std::vector<Source>& tested, const std::vecto
     }
     const Source& other = *found->second;
     ++result.matched;
-    const double flux = source.total == other.total ? 0 : (source.total - other.total) / other.e_total;
+    const double flux =
+        in_errors(source.total - other.total,
+                  source.total == other.total || (std::isnan(source.total) && std::isnan(other.total)), other.e_total);
     const double beams = distance(*found) / beam_px;
     result.snr.push_back(other.snr);
     result.flux_difference_sigma.push_back(flux);
+    const double apart = distance(*found);
+    result.pairs.push_back({source, other, flux, in_errors(apart, apart == 0, std::hypot(other.e_x, other.e_y))});
     if (std::isfinite(flux)) result.worst_flux_sigma = std::max(result.worst_flux_sigma, std::abs(flux));
     if (std::isfinite(beams)) result.worst_position_beams = std::max(result.worst_position_beams, beams);
     left.erase(found);
   }
   result.only_oracle = static_cast<std::int64_t>(left.size());
   return result;
+}
+
+std::vector<StageCheck> source_checks(const ProofSources& sources) {
+  std::vector<StageCheck> checks;
+  const auto add = [&](std::string metric, double worst, double bound, std::string where) {
+    checks.push_back({"sources", std::move(metric), worst, bound, std::move(where), worst <= bound});
+  };
+  add("sources of one backend alone", static_cast<double>(sources.only_tested + sources.only_oracle), 0, "");
+  if (sources.pairs.empty()) return checks;
+  const auto worst_by = [&](double ProofSources::Pair::*of) {
+    return *std::ranges::max_element(sources.pairs, {}, [of](const auto& pair) { return std::abs(pair.*of); });
+  };
+  const auto place = [](const Source& source) { return fmt::format("x {:.1f} y {:.1f}", source.x, source.y); };
+  const ProofSources::Pair flux = worst_by(&ProofSources::Pair::flux_sigma),
+                           position = worst_by(&ProofSources::Pair::position_sigma);
+  add("largest difference of a total flux / its error", std::abs(flux.flux_sigma), kFitBound, place(flux.oracle));
+  add("largest distance of two positions / its error", position.position_sigma, kFitBound, place(position.oracle));
+  return checks;
 }
 
 bool Proof::passed() const { return verification.passed(); }
@@ -168,6 +202,7 @@ Proof make_proof(const Request& request, const std::shared_ptr<Backend>& tested,
   }
   proof.sources = compare_sources(a.sources(), b.sources(), beam_fwhm_px(b));
   proof.verification = verify(wanted, *tested, *oracle, part_of(progress, "checks", 0.5, 1));
+  for (StageCheck& check : source_checks(proof.sources)) proof.verification.checks.push_back(std::move(check));
   return proof;
 }
 

@@ -33,6 +33,13 @@ struct ProofSources {
   double worst_flux_sigma = 0;      ///< largest |difference of total fluxes| over its error
   double worst_position_beams = 0;  ///< largest distance of centres in FWHM of the major axis (pixels without a beam)
   std::vector<double> snr, flux_difference_sigma;  ///< of the matched ones, for the plot
+  /// The same ones as both backends have them.
+  struct Pair {
+    Source tested, oracle;
+    double flux_sigma = 0;      ///< as in flux_difference_sigma; infinite where one alone is no number
+    double position_sigma = 0;  ///< distance of the centres over the oracle's error of it
+  };
+  std::vector<Pair> pairs;
 };
 
 struct Proof {
@@ -55,6 +62,12 @@ struct Proof {
 /// difference / sigma, pixel by pixel; see ProofMap. sigma: one value per pixel, or null for 1.
 [[nodiscard]] ProofMap compare_maps(std::string name, std::shared_ptr<const Image> tested,
                                     std::shared_ptr<const Image> oracle, const Image* sigma, std::string sigma_name);
+
+/// A fit ends where a step gains less than a part of the noise: both backends end within this part of the error, unless
+/// two fits of one source are nearly as good as each other and each backend takes another one.
+inline constexpr double kFitBound = 0.1;
+/// The sources' own checks: none in one backend alone, fluxes and positions within kFitBound of their errors.
+[[nodiscard]] std::vector<StageCheck> source_checks(const ProofSources& sources);
 
 [[nodiscard]] ProofSources compare_sources(const std::vector<Source>& tested, const std::vector<Source>& oracle,
                                            double beam_px);

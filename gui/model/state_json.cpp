@@ -87,8 +87,10 @@ Json of_workbench(const ViewerState& state) {
     made["match"] = {
         {"pairs", match.summary->pairs.size()}, {"only_a", match.only_a.size()}, {"only_b", match.only_b.size()}};
   if (const auto& proof = state.workbench->proof.proof)
-    made["proof"] = {
-        {"passed", proof->passed()}, {"verdict", proof->verdict()}, {"checks", proof->verification.checks.size()}};
+    made["proof"] = {{"passed", proof->passed()},
+                     {"verdict", proof->verdict()},
+                     {"checks", proof->verification.checks.size()},
+                     {"matched", proof->sources.matched}};
   return made;
 }
 

@@ -9,7 +9,8 @@
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/workbench.hpp"
-#include "gui/ui/linked_plot.hpp"
+#include "gui/panels/proof_sources.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -150,7 +151,7 @@ void draw_maps(Context& context, const Proof& proof) {
         context.state.compare.kind = way.kind;
       }
       context.widgets.item(fmt::format("prove.{}.{}", map.name, way.name));
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", way.tip);
+      tip(way.tip);
       ImGui::SameLine(0, 4);
     }
     ImGui::NewLine();
@@ -214,33 +215,6 @@ void draw_times(const Proof& proof) {
   ImGui::TextColored(colour(palette().warn), "%s", proof.oracle_device.c_str());
 }
 
-/// The differences of fluxes, and the proof that they were fitted to.
-struct ProofPlot {
-  PlotView view;
-  std::weak_ptr<const Proof> drawn;
-};
-
-void draw_scatter(Context& context, const Proof& proof, ProofPlot& plot) {
-  PlotView& view = plot.view;
-  if (plot.drawn.lock().get() != &proof) {
-    view.x.label = "S/N";
-    view.x.logarithmic = true;
-    view.y.label = "flux difference / its error";
-    view.x.fit(proof.sources.snr);
-    view.y.fit(proof.sources.flux_difference_sigma);
-    plot.drawn = context.state.workbench->proof.proof;
-  }
-  if (!view.fitted) {
-    view.x.fit(proof.sources.snr);
-    view.y.fit(proof.sources.flux_difference_sigma);
-    view.fitted = true;
-  }
-  LinkedPlot area("prove.sources", view,
-                  {ImGui::GetContentRegionAvail().x, std::max(120.0f, ImGui::GetContentRegionAvail().y)},
-                  context.widgets);
-  area.points(proof.sources.snr, proof.sources.flux_difference_sigma, {}, palette().accent, 4);
-}
-
 void draw_tabs(Context& context, const Proof& proof, ProofPlot& plot) {
   if (!ImGui::BeginTabBar("##proof")) return;
   if (ImGui::BeginTabItem("Maps")) {
@@ -259,7 +233,7 @@ void draw_tabs(Context& context, const Proof& proof, ProofPlot& plot) {
   }
   context.widgets.item("prove.tab.times");
   if (!proof.sources.snr.empty() && ImGui::BeginTabItem("Sources")) {
-    draw_scatter(context, proof, plot);
+    plot.draw(context, proof);
     ImGui::EndTabItem();
   }
   context.widgets.item("prove.tab.sources");

@@ -197,6 +197,28 @@ TEST(GuiProof, SourcesArePairedByTheirBrightestPixel) {
   EXPECT_DOUBLE_EQ(sources.worst_position_beams, 0.25);
 }
 
+TEST(GuiProof, ASourceThatDiffersByAPartOfItsErrorBreaksACheck) {
+  Source a;
+  a.total = 1;
+  a.e_total = 0.1;
+  a.e_x = a.e_y = 0.1;
+  Source near = a, far = a, none = a, moved = a;
+  near.total = 1.001;
+  far.total = 1.05;
+  none.total = NAN;
+  moved.x = 0.05;
+  const auto broken = [&](const Source& tested) {
+    const auto checks = source_checks(compare_sources({tested}, {a}, 2));
+    return std::ranges::count(checks, false, &StageCheck::passed);
+  };
+  EXPECT_EQ(broken(a), 0);
+  EXPECT_EQ(broken(near), 0);
+  EXPECT_EQ(broken(far), 1);
+  EXPECT_EQ(broken(none), 1);
+  EXPECT_EQ(broken(moved), 1);
+  EXPECT_FALSE(source_checks(compare_sources({}, {a}, 2)).front().passed);
+}
+
 TEST(GuiProof, PartsOfABlendThatShareTheirBrightestPixelArePairedByDistance) {
   Source core, halo;
   core.peak_x = halo.peak_x = 10;
