@@ -10,6 +10,7 @@
 
 #include "gui/app/actions.hpp"
 #include "gui/panels/status_readout.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -54,7 +55,7 @@ void draw_recent(Context& context) {
   context.widgets.item("menu.recent");
   if (!open) return;
   for (const std::string& recent : std::vector<std::string>(context.state.recent))
-    if (ImGui::MenuItem(recent.c_str())) context.shell.open(recent, {});
+    if (ImGui::MenuItem(elided(recent, 40 * ImGui::GetFontSize()).c_str())) context.shell.open(recent, {});
   ImGui::EndMenu();
 }
 
@@ -136,8 +137,9 @@ void Layout::draw_tool_bar(Context& context, const Box& box) {
       const Document& one = *state.documents[i];
       bool keep = true;
       const bool select = state.active != last_active_ && state.active == static_cast<std::int64_t>(i);
-      const bool seen = ImGui::BeginTabItem(fmt::format("{}###document{}", one.title(), one.id).c_str(), &keep,
-                                            select ? ImGuiTabItemFlags_SetSelected : 0);
+      const bool seen = ImGui::BeginTabItem(
+          fmt::format("{}###document{}", elided(one.title(), 16 * ImGui::GetFontSize()), one.id).c_str(), &keep,
+          select ? ImGuiTabItemFlags_SetSelected : 0);
       context.widgets.item(fmt::format("document.{}", i));
       if (seen && !select && state.active == last_active_) state.active = static_cast<std::int64_t>(i);
       if (seen) ImGui::EndTabItem();
@@ -148,7 +150,10 @@ void Layout::draw_tool_bar(Context& context, const Box& box) {
     if (closed >= 0) context.shell.close(closed);
   } else if (document != nullptr) {
     ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%s", document->title().c_str());
+    const float room = ImGui::GetContentRegionAvail().x;
+    if (room > 5 * ImGui::GetFontSize()) ImGui::TextDisabled("%s", elided(document->title(), room).c_str());
+    context.widgets.item("tools.title");
+    tip(document->title());
   }
   ImGui::End();
 }
@@ -227,29 +232,37 @@ void draw_notice(const Notice& notice, float bar_width) {
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
 }
 
+/// The readout at the left, and at the right what is under way, what was said, or what draws. They share the line.
 void draw_status(Context& context, const Box& box, const std::string& activity, double fraction) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
   begin_fixed("##status", box, ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleVar();
   const ViewerState& state = context.state;
   ImGui::AlignTextToFramePadding();
-  draw_status_readout(context);
   const float unit = ImGui::GetFontSize();
+  const bool small = box.width < 60 * unit;
+  const float bar = (small ? 8 : 13) * unit, work = bar + 7 * unit;
+  const char* software = "drawing on the processor";
+  const bool says = !state.notice.text.empty() && state.now < state.notice.until;
+  const float room = box.width - 2 * unit - (activity.empty() ? 0 : work);
+  const float used = draw_status_readout(context, room);
+  context.widgets.area("status.readout", {box.x, box.y, used, box.height});
   if (!activity.empty()) {
-    ImGui::SameLine(std::max(ImGui::GetCursorPosX(), box.width - 23 * unit));
-    ImGui::ProgressBar(static_cast<float>(fraction), {13 * unit, 0}, activity.c_str());
+    ImGui::SameLine(box.width - work);
+    ImGui::ProgressBar(static_cast<float>(fraction), {bar, 0}, elided(activity, bar - unit).c_str());
+    context.widgets.item("status.work");
+    tip(activity);
     ImGui::SameLine();
     if (ImGui::Button("Stop  Esc")) context.shell.cancel(*context.state.document());
     context.widgets.item("status.stop");
-  } else if (!state.notice.text.empty() && state.now < state.notice.until) {
+  } else if (says) {
     draw_notice(state.notice, box.width);
-  } else if (!state.software_renderer.empty()) {
-    const char* text = "drawing on the processor";
-    ImGui::SameLine(box.width - ImGui::CalcTextSize(text).x - unit);
-    ImGui::TextDisabled("%s", text);
-    if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("No graphics card draws this window (%s):\neverything works, at a lower rate.",
-                        state.software_renderer.c_str());
+  } else if (!state.software_renderer.empty() && used + ImGui::CalcTextSize(software).x + 3 * unit < box.width) {
+    ImGui::SameLine(box.width - ImGui::CalcTextSize(software).x - unit);
+    ImGui::TextDisabled("%s", software);
+    context.widgets.item("status.software");
+    tip(fmt::format("No graphics card draws this window ({}): everything works, at a lower rate.",
+                    state.software_renderer));
   }
   ImGui::End();
 }
@@ -306,6 +319,7 @@ ScreenRect Layout::draw_parts(Context& context, double scale, const std::string&
              sizes.strip, kLeastStrip, kMostPart);
     left.height -= height + 4;
   }
+  context.widgets.area("window", {viewport.Pos.x, viewport.Pos.y, viewport.Size.x, viewport.Size.y});
   return {left.x, left.y, left.width, left.height};
 }
 

@@ -14,7 +14,7 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel;
+    make_prove_panel, make_inks_panel;
 
 namespace {
 
@@ -25,6 +25,8 @@ bool with_result(const ViewerState& state) {
 }
 
 constexpr std::array kPanels{
+    PanelRow{"magnifier", "Magnifier", Place::side, false, "Shift+m",
+             "The pixels around the cursor, four times as large", make_magnifier_panel, with_document},
     PanelRow{"display", "Display", Place::side, true, "", "Stretch, limits, colours", make_display_panel,
              with_document},
     PanelRow{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
@@ -39,10 +41,10 @@ constexpr std::array kPanels{
              "The cards of the image's header, with a search", make_header_panel, with_document, 680, 520},
     PanelRow{"goto", "Go to", Place::dialog, false, "Ctrl+g",
              "Centres on a typed position: ra dec [size], or pixel x y", make_goto_panel, with_document, 540, 0},
-    PanelRow{"magnifier", "Magnifier", Place::side, false, "Shift+m",
-             "The pixels around the cursor, four times as large", make_magnifier_panel, with_document},
     PanelRow{"contours", "Contours", Place::side, false, "", "At which values lines are drawn, and how smooth",
              make_contours_panel, with_document},
+    PanelRow{"inks", "Lines and colours", Place::side, false, "",
+             "Colours and widths of ellipses, islands, contours and grid", make_inks_panel, with_document},
     PanelRow{"bookmarks", "Bookmarks", Place::side, false, "", "Places of the image to come back to",
              make_bookmarks_panel, with_document},
     PanelRow{"open", "Open an image", Place::dialog, false, "Ctrl+o", "Chooses a file, its HDU and plane",

@@ -35,7 +35,7 @@ void add_overlays(Figure& figure, Context& context, const CanvasView& canvas) {
   list.PushClipRectFullScreen();
   for (const auto& [row, overlay] : context.overlays.all()) {
     if (!is_on(context.state, row)) continue;
-    overlay->add_lines(canvas, figure.over_image);
+    overlay->add_lines(canvas, context.state, figure.over_image);
     overlay->draw(canvas, context, list);
   }
   for (FigureItem& item : items_of(list)) figure.over_image.push_back(std::move(item));

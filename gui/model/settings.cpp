@@ -13,6 +13,34 @@ namespace reber::gui {
 
 using Json = nlohmann::json;
 
+namespace {
+
+Json json_of(const OverlayInks& inks) {
+  Json all = Json::object();
+  for (const auto& [name, ink] : inks)
+    all[name] = {{"colour", colour_text(ink)}, {"width", ink.width}, {"automatic", ink.automatic}};
+  return all;
+}
+
+/// What is no ink is passed over.
+void take_inks(OverlayInks& inks, const Json& all) {
+  for (const InkRow& row : ink_rows()) {
+    try {
+      if (!all.contains(row.name)) continue;
+      const Json& one = all.at(row.name);
+      OverlayInk ink = row.usual;
+      ink.colour = colour_from(one.at("colour").get<std::string>());
+      ink.width = one.at("width").get<double>();
+      ink.automatic = row.may_be_automatic && one.value("automatic", row.usual.automatic);
+      if (ink.width >= 0.5 && ink.width <= 5) inks[row.name] = ink;
+    } catch (const std::exception&) {
+      // A value of the wrong kind: the usual look stays.
+    }
+  }
+}
+
+}  // namespace
+
 std::string default_settings_path() {
   if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0')
     return std::string(folder) + "/reber/viewer.json";
@@ -35,6 +63,8 @@ void load_settings(ViewerState& state, const std::string& path) {
   take("recent", state.recent);
   take("panels", state.panel_open);
   take("overlays", state.overlay_on);
+  take("filter_ellipses", state.filter_ellipses);
+  if (all.contains("inks")) take_inks(state.inks, all.at("inks"));
   take("light_theme", state.light_theme);
   take("scale", state.user_scale);
   take("ds9_mouse", state.ds9_mouse);
@@ -55,6 +85,8 @@ void save_settings(const ViewerState& state, const std::string& path) {
   const Json all{{"recent", state.recent},
                  {"panels", state.panel_open},
                  {"overlays", state.overlay_on},
+                 {"filter_ellipses", state.filter_ellipses},
+                 {"inks", json_of(state.inks)},
                  {"light_theme", state.light_theme},
                  {"scale", state.user_scale},
                  {"ds9_mouse", state.ds9_mouse},

@@ -19,6 +19,7 @@
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/image/render_settings.hpp"
 #include "gui/model/inspect.hpp"
+#include "gui/model/overlay_ink.hpp"
 #include "gui/model/sky/view_transform.hpp"
 #include "gui/model/tables/source_shapes.hpp"
 #include "gui/model/tables/source_view.hpp"
@@ -166,6 +167,8 @@ struct ViewerState {
   Inspect inspect;
   std::map<std::string, bool> panel_open;  ///< by Panel::name; default where absent
   std::map<std::string, bool> overlay_on;  ///< by Overlay::name; default where absent
+  OverlayInks inks;                        ///< by InkRow::name
+  bool filter_ellipses = true;             ///< ellipses that the table's filter hides are not drawn
   LayoutSizes sizes;
   bool hide_interface = false;
   bool light_theme = false;

@@ -16,6 +16,10 @@ namespace {
 
 /// More marks than this in view say nothing any more; only so many are drawn.
 constexpr int kMost = 20000;
+/// Marks smaller than this are filled, without a dark line around them.
+constexpr float kSmall = 3;
+
+const std::vector<PixelPosition> kNone;
 
 bool in_view(const ScreenRect& canvas, ScreenPoint p, double margin) {
   return p.x > canvas.x - margin && p.y > canvas.y - margin && p.x < canvas.x + canvas.width + margin &&
@@ -25,8 +29,19 @@ bool in_view(const ScreenRect& canvas, ScreenPoint p, double margin) {
 void diamond(ImDrawList& list, ScreenPoint p, float r, unsigned colour, float width) {
   const auto x = static_cast<float>(p.x), y = static_cast<float>(p.y);
   const ImVec2 points[4] = {{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}};
+  if (r < kSmall) {
+    list.AddConvexPolyFilled(points, 4, colour);
+    return;
+  }
   list.AddPolyline(points, 4, palette().halo, ImDrawFlags_Closed, width + 2);
   list.AddPolyline(points, 4, colour, ImDrawFlags_Closed, width);
+}
+
+/// Half the size of a mark: where many are in view they cover one tenth of it together, so that the image is seen.
+double mark_size(int in_view, const ScreenRect& canvas, double scale) {
+  constexpr double kLargest = 5, kLeast = 1.5, kPart = 0.1;
+  const double room = kPart * canvas.width * canvas.height / (2 * std::max(1, in_view));  // a diamond covers 2 r^2
+  return std::clamp(std::sqrt(room), kLeast * scale, kLargest * scale);
 }
 
 /// FWHM ellipse of a row, where it is large enough to be seen; false where it has none.
@@ -61,7 +76,11 @@ class CataloguesOverlay final : public Overlay {
 
 void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
-  int drawn = 0;
+  int drawn = 0, marks = 0;
+  for (const auto& catalogue : context.state.workbench->catalogues)
+    for (const PixelPosition& at : catalogue->shown ? project(*catalogue, canvas.document.header) : kNone)
+      marks += std::isfinite(at.x) && in_view(canvas.transform.canvas(), canvas.transform.to_screen(at), 0) ? 1 : 0;
+  const double size = mark_size(marks, canvas.transform.canvas(), canvas.scale);
   for (const auto& catalogue : context.state.workbench->catalogues) {
     if (!catalogue->shown) continue;
     const auto& pixels = project(*catalogue, canvas.document.header);
@@ -74,7 +93,7 @@ void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawL
       const bool focus = catalogue->focus == static_cast<std::int64_t>(i);
       const auto width = static_cast<float>((focus ? 2.6 : 1.4) * canvas.scale);
       if (!ellipse(list, catalogue->list, i, canvas, pixels[i], colour, width))
-        diamond(list, p, static_cast<float>((focus ? 8 : 5) * canvas.scale), colour, width);
+        diamond(list, p, static_cast<float>(focus ? 8 * canvas.scale : size), colour, width);
     }
   }
 }

@@ -21,12 +21,12 @@ const Pyramid* labels_over(const CanvasView& canvas) {
 
 }  // namespace
 
-PaintKey IslandsOverlay::paint_key(const CanvasView& canvas, const ViewerState&) const {
+PaintKey IslandsOverlay::paint_key(const CanvasView& canvas, const ViewerState& state) const {
   const Pyramid* labels = labels_over(canvas);
-  return labels == nullptr ? PaintKey{} : PaintKey{labels->id()};
+  return labels == nullptr ? PaintKey{} : PaintKey{labels->id(), look_key(ink_of(state.inks, "islands"))};
 }
 
-void IslandsOverlay::paint(const CanvasView& canvas, Context&, const Brush& brush) {
+void IslandsOverlay::paint(const CanvasView& canvas, Context& context, const Brush& brush) {
   const Pyramid* labels = labels_over(canvas);
   if (labels == nullptr) return;
   ImageScene outlines = brush.scene;
@@ -34,6 +34,9 @@ void IslandsOverlay::paint(const CanvasView& canvas, Context&, const Brush& brus
   outlines.other = nullptr;
   outlines.blend = Blend::first;
   outlines.outline = true;
+  const OverlayInk ink = ink_of(context.state.inks, "islands");
+  outlines.outline_width = ink.width * brush.ratio * canvas.scale;
+  if (!ink.automatic) outlines.outline_ink = Rgba{ink.colour[0], ink.colour[1], ink.colour[2], 1};
   outlines.pixel_grid = false;
   brush.image.draw(outlines);
   brush.passes.mark("outlines");

@@ -12,8 +12,8 @@
 namespace reber::gui {
 namespace {
 
-constexpr unsigned kGridColour = IM_COL32(130, 225, 240, 200);
 constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
+constexpr unsigned kPlate = IM_COL32(15, 18, 24, 170);
 constexpr double kMargin = 14;
 
 /// All that a grid depends on.
@@ -81,6 +81,25 @@ void arrow(ImDrawList& list, ScreenPoint from, ScreenPoint direction, double len
             kTextColour, text);
 }
 
+/// Whether a box covers a tenth of what is seen of the image.
+bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
+  const Shape shape = canvas.document.header->shape;
+  const ScreenRect& area = canvas.transform.canvas();
+  double x0 = area.x + area.width, y0 = area.y + area.height, x1 = area.x, y1 = area.y;
+  for (const double x : {-0.5, static_cast<double>(shape.nx) - 0.5})
+    for (const double y : {-0.5, static_cast<double>(shape.ny) - 0.5}) {
+      const ScreenPoint p = canvas.transform.to_screen({x, y});
+      x0 = std::min(x0, p.x), y0 = std::min(y0, p.y), x1 = std::max(x1, p.x), y1 = std::max(y1, p.y);
+    }
+  x0 = std::max(x0, area.x), y0 = std::max(y0, area.y);
+  x1 = std::min(x1, area.x + area.width), y1 = std::min(y1, area.y + area.height);
+  const auto overlap = [](double a0, double a1, float b0, float b1) {
+    return std::max(0.0, std::min(a1, static_cast<double>(b1)) - std::max(a0, static_cast<double>(b0)));
+  };
+  constexpr double kPart = 0.1;
+  return overlap(x0, x1, low.x, high.x) * overlap(y0, y1, low.y, high.y) > kPart * (x1 - x0) * (y1 - y0);
+}
+
 const std::optional<Beam>& beam_of(const CanvasView& canvas) {
   const Document& d = canvas.document;
   const bool of_run = canvas.layer != LayerKind::input && d.result && d.result->beam;
@@ -122,11 +141,13 @@ void GridOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& l
                     inspect.grid_spacing * canvas.scale,
                     20 * canvas.scale};
   const SkyGrid& grid = grids_[canvas.primary ? 0 : 1].of(key, [&] { return make_grid(key); });
+  const OverlayInk ink = ink_of(context.state.inks, "grid");
+  const unsigned colour = packed(ink, 0.85f);
   std::vector<ImVec2> path;
   for (const auto& line : grid.lines) {
     path.clear();
     for (const ScreenPoint& p : line) path.push_back(vec(p));
-    halo_line(list, path, kGridColour, static_cast<float>(canvas.scale), false, false);
+    halo_line(list, path, colour, static_cast<float>(ink.width * canvas.scale), false, false);
   }
   if (canvas.framed && like_axes(canvas.document.header->wcs, context.state.inspect.style.system)) return;
   // Labels that would run into one before are left out.
@@ -168,7 +189,11 @@ void BeamOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   std::vector<ImVec2> path;
   for (const ScreenPoint& o : offsets) path.push_back(vec({centre.x + o.x, centre.y + o.y}));
   const ImVec2 corner = vec({centre.x - side, centre.y - side}), far = vec({centre.x + side, centre.y + side});
-  list.AddRectFilled(corner, far, IM_COL32(15, 18, 24, 170), 3);
+  if (hides_image(canvas, corner, far)) {
+    halo_line(list, path, kTextColour, static_cast<float>(1.5 * canvas.scale), true);
+    return;
+  }
+  list.AddRectFilled(corner, far, kPlate, 3);
   list.AddRect(corner, far, IM_COL32(240, 248, 250, 120), 3);
   list.AddConvexPolyFilled(path.data(), static_cast<int>(path.size()), IM_COL32(240, 248, 250, 210));
 }
@@ -200,12 +225,16 @@ void ScaleBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list)
   // In the middle of the lower edge: the beam is to its left, the colour bar to its right.
   const double x = area.x + 0.5 * area.width - 0.5 * bar->length, y = area.y + area.height - 34 * canvas.scale;
   const auto width = static_cast<float>(2 * canvas.scale);
+  // A plate below it: on bright emission neither white nor a dark edge is read.
+  const ImVec2 text_size = ImGui::CalcTextSize(bar->text.c_str());
+  const auto pad = static_cast<float>(6 * canvas.scale), middle = static_cast<float>(x + 0.5 * bar->length);
+  const float half = std::max(0.5f * text_size.x, static_cast<float>(0.5 * bar->length)) + pad;
+  list.AddRectFilled({middle - half, static_cast<float>(y - end) - text_size.y - 1 - 0.5f * pad},
+                     {middle + half, static_cast<float>(y + end) + 0.7f * pad}, kPlate, 3);
   halo_line(list, {vec({x, y - end}), vec({x, y + end})}, kTextColour, width, false);
   halo_line(list, {vec({x + bar->length, y - end}), vec({x + bar->length, y + end})}, kTextColour, width, false);
   halo_line(list, {vec({x, y}), vec({x + bar->length, y})}, kTextColour, width, false);
-  const ImVec2 size = ImGui::CalcTextSize(bar->text.c_str());
-  halo_text(list, {static_cast<float>(x + 0.5 * bar->length) - 0.5f * size.x, static_cast<float>(y - end) - size.y - 1},
-            kTextColour, bar->text);
+  halo_text(list, {middle - 0.5f * text_size.x, static_cast<float>(y - end) - text_size.y - 1}, kTextColour, bar->text);
 }
 
 std::unique_ptr<Overlay> make_grid_overlay() { return std::make_unique<GridOverlay>(); }

@@ -27,6 +27,7 @@ struct ShapesKey {
 struct KindsKey {
   ShapesKey shapes;
   std::uint64_t selection = 0;  ///< Selection::version
+  std::uint64_t table = 0;      ///< SourceTable::version() where its filter is in force; else 0
   bool operator==(const KindsKey&) const = default;
 };
 
@@ -37,26 +38,36 @@ struct DrawnSources {
   Asked<KindsKey> kinds;
 };
 
+/// The table's filter decides which ellipses are drawn: its rows are those of this result.
+bool follows_filter(const ViewerState& state, const Document& document) {
+  const SourceView& view = document.sources;
+  return state.filter_ellipses && !view.table.filter().empty() && document.result &&
+         view.generation == document.result->generation;
+}
+
 /// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
-void update(DrawnSources& drawn, const Document& document) {
+void update(DrawnSources& drawn, const Document& document, bool filtered) {
   const ShapesKey shapes{document.result, document.shapes.size()};
   if (drawn.shapes.anew(shapes)) drawn.ellipses.set_shapes(document.shapes);
-  if (!drawn.kinds.anew({shapes, document.selection.version})) return;
+  if (!drawn.kinds.anew({shapes, document.selection.version, filtered ? document.sources.table.version() : 0})) return;
   std::vector<std::uint8_t> kinds;
   kinds.reserve(shapes.count);
   for (const Source& source : document.result->sources) kinds.push_back(source.negative ? 1 : 0);
   kinds.resize(shapes.count);
   for (const std::int64_t row : document.selection.rows)
     if (row >= 0 && row < static_cast<std::int64_t>(kinds.size())) kinds[static_cast<std::size_t>(row)] = 2;
+  for (std::size_t row = 0; filtered && row < kinds.size(); ++row)
+    if (!document.sources.table.passes(row)) kinds[row] = EllipseSet::kHidden;
   drawn.ellipses.set_kinds(kinds);
 }
 
 /// Small ellipses grow to a size that can be seen; all are fainter while newer parameters are at work.
-EllipseLook look_of(const Document& document, double ratio, double scale) {
+EllipseLook look_of(const Document& document, const OverlayInks& inks, double ratio, double scale) {
   constexpr std::size_t kMany = 5000;
-  EllipseLook look{{palette().source, palette().source_negative, palette().source_selected},
+  const OverlayInk ink = ink_of(inks, "sources");
+  EllipseLook look{{packed(ink), packed(ink_of(inks, "negative")), palette().source_selected},
                    (document.shapes.size() > kMany ? 2.5 : 3.5) * scale * ratio,
-                   1.4 * ratio * scale};
+                   ink.width * ratio * scale};
   if (document.result_stale())
     for (std::uint32_t& colour : look.colours) colour = (colour & 0x00ffffffu) | 0x70000000u;
   return look;
@@ -72,7 +83,7 @@ class SourcesOverlay final : public Overlay {
   void paint(const CanvasView& canvas, Context& context, const Brush& brush) override;
   [[nodiscard]] PaintKey paint_key(const CanvasView& canvas, const ViewerState& state) const override;
   [[nodiscard]] bool has_lines() const override { return true; }
-  void add_lines(const CanvasView& canvas, std::vector<FigureItem>& items) const override;
+  void add_lines(const CanvasView& canvas, const ViewerState& state, std::vector<FigureItem>& items) const override;
   void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
   bool input(const CanvasInput& mouse, const CanvasView& canvas, Context& context) override;
 
@@ -90,8 +101,14 @@ class CrosshairOverlay final : public Overlay {
 PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& state) const {
   const Document& document = canvas.document;
   if (!document.result || document.shapes.empty()) return {};
-  return {1, document.result->generation, document.selection.version, document.result_stale() ? 1U : 0U,
-          state.light_theme ? 1U : 0U};
+  return {1,
+          document.result->generation,
+          document.selection.version,
+          document.result_stale() ? 1U : 0U,
+          state.light_theme ? 1U : 0U,
+          look_key(ink_of(state.inks, "sources")),
+          look_key(ink_of(state.inks, "negative")),
+          follows_filter(state, document) ? document.sources.table.version() : 0};
 }
 
 void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Brush& brush) {
@@ -99,17 +116,22 @@ void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Bru
   if (!document.result || document.shapes.empty()) return;
   std::erase_if(drawn_, [&](const auto& each) { return context.state.find(each.first) == nullptr; });
   DrawnSources& drawn = drawn_[document.id];
-  update(drawn, document);
-  brush.ellipses.draw(drawn.ellipses, brush.scene.transform, look_of(document, brush.ratio, canvas.scale));
+  update(drawn, document, follows_filter(context.state, document));
+  brush.ellipses.draw(drawn.ellipses, brush.scene.transform,
+                      look_of(document, context.state.inks, brush.ratio, canvas.scale));
   brush.passes.mark("ellipses");
 }
 
 /// The ellipses that the window draws with the graphics card.
-void SourcesOverlay::add_lines(const CanvasView& view, std::vector<FigureItem>& items) const {
+void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state, std::vector<FigureItem>& items) const {
   const Document& document = view.document;
   const CanvasTransform& canvas = view.transform;
   constexpr int kSides = 72;
+  const OverlayInk ink = ink_of(state.inks, "sources");
+  const unsigned positive = packed(ink), negative = packed(ink_of(state.inks, "negative"));
+  const bool filtered = follows_filter(state, document);
   for (std::size_t row = 0; row < document.shapes.size(); ++row) {
+    if (filtered && !document.sources.table.passes(row)) continue;
     const SourceShape& shape = document.shapes[row];
     const EllipseAxes axes = axes_of(shape.fwhm2);
     const ScreenPoint centre = canvas.to_screen({shape.x, shape.y});
@@ -121,9 +143,9 @@ void SourcesOverlay::add_lines(const CanvasView& view, std::vector<FigureItem>& 
     const bool selected = document.selection.rows.count(static_cast<std::int64_t>(row)) > 0;
     FigureLine line;
     line.colour = from_packed(selected                                 ? palette().source_selected
-                              : document.result->sources[row].negative ? palette().source_negative
-                                                                       : palette().source);
-    line.width = selected ? 2.1 : 1.3;
+                              : document.result->sources[row].negative ? negative
+                                                                       : positive);
+    line.width = (selected ? 1.6 : 1) * ink.width;
     line.closed = true;
     for (int i = 0; i < kSides; ++i) {
       const double t = 2 * std::numbers::pi * i / kSides;
@@ -162,7 +184,10 @@ bool SourcesOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, C
   if (!mouse.clicked && !mouse.double_clicked) return false;
   if (document.shapes.empty() || mouse.control || context.state.mode != Mode::browse) return false;
   double reach = kReach * canvas.scale / canvas.transform.zoom();
-  const std::int64_t row = nearest_source(document.shapes, mouse.image_at.x, mouse.image_at.y, reach);
+  const bool filtered = follows_filter(context.state, document);
+  const std::int64_t row =
+      nearest_source(document.shapes, mouse.image_at.x, mouse.image_at.y, reach,
+                     [&](std::size_t at) { return !filtered || document.sources.table.passes(at); });
   if (row < 0) {
     if (mouse.clicked && !mouse.shift) document.selection.clear();
     return false;

@@ -12,8 +12,6 @@ namespace reber::gui {
 namespace {
 
 constexpr unsigned kTextColour = IM_COL32(240, 248, 250, 255);
-constexpr unsigned kContourColour = IM_COL32(140, 255, 170, 230);
-constexpr unsigned kNegativeColour = IM_COL32(255, 150, 150, 230);
 constexpr int kSteps = 64;
 
 class ColourBarOverlay final : public Overlay {
@@ -69,16 +67,17 @@ void ContoursOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLis
   const ViewContours* const found = view_contours(context, canvas.document, canvas.layer, area);
   if (found == nullptr) return;
   std::vector<ImVec2> path;
-  const auto width = static_cast<float>(1.2 * canvas.scale), dash = static_cast<float>(5 * canvas.scale);
+  const OverlayInk above = ink_of(context.state.inks, "contours"), below = ink_of(context.state.inks, "below");
+  const auto width = static_cast<float>(above.width * canvas.scale), dash = static_cast<float>(5 * canvas.scale);
   for (const Contour& contour : found->contours) {
     for (const Polyline& line : contour.lines) {
       path.clear();
       for (const PixelPosition& p : line.points) path.push_back(vec(canvas.transform.to_screen(p)));
       if (contour.below_middle) {
         if (line.closed && !path.empty()) path.push_back(path.front());
-        dashed_line(list, path, kNegativeColour, width, dash);
+        dashed_line(list, path, packed(below), static_cast<float>(below.width * canvas.scale), dash);
       } else {
-        halo_line(list, path, kContourColour, width, line.closed, false);
+        halo_line(list, path, packed(above), width, line.closed, false);
       }
     }
   }

@@ -22,7 +22,8 @@ void MagnifierPanel::draw(Context& context) {
   constexpr double kTimes = 4, kLeast = 6;  // times the canvas, and screen units a pixel at least
   const Document& document = *context.state.document();
   const Cursor& cursor = context.state.cursor;
-  const float width = ImGui::GetContentRegionAvail().x, height = std::floor(0.62f * width);
+  const float width = ImGui::GetContentRegionAvail().x,
+              height = std::floor(std::min(0.62f * width, 0.3f * ImGui::GetWindowHeight()));
   ViewTransform view = document.view;
   view.centre = cursor.crosshair ? *cursor.crosshair : cursor.at;
   view.zoom = std::clamp(kTimes * view.zoom, kLeast, kMostZoom);

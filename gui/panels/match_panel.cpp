@@ -13,6 +13,7 @@
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/ui/catalogue_colours.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/linked_plot.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -23,7 +24,7 @@ namespace {
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 void draw_open(Context& context, std::string& path) {
-  ImGui::SetNextItemWidth(-7 * ImGui::GetFontSize());
+  ImGui::SetNextItemWidth(-5 * ImGui::GetFontSize());
   const bool entered = ImGui::InputTextWithHint("##path", "path of a catalogue: FITS, VOTable, CSV, text", &path,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   context.widgets.item("match.path");
@@ -43,8 +44,8 @@ void draw_list(Context& context) {
     context.widgets.item(fmt::format("match.shown.{}", i));
     ImGui::SameLine();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(catalogue_colour(each.colour)), "%s",
-                       file_name(each.path).c_str());
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s\n%s", each.path.c_str(), describe_columns(each.list).c_str());
+                       elided(file_name(each.path), 0.5f * ImGui::GetContentRegionAvail().x).c_str());
+    tip(each.path + "\n" + describe_columns(each.list));
     ImGui::SameLine();
     ImGui::TextDisabled("%lld rows", static_cast<long long>(each.list.rows));
     ImGui::SameLine();
@@ -64,7 +65,7 @@ std::string side_name(const Workbench& workbench, int side) {
 
 void side_choice(Context& context, const char* label, int& side) {
   const Workbench& workbench = *context.state.workbench;
-  ImGui::SetNextItemWidth(12 * ImGui::GetFontSize());
+  ImGui::SetNextItemWidth(-2 * ImGui::GetFontSize());
   if (ImGui::BeginCombo(label, side_name(workbench, side).c_str())) {
     for (int i = -1; i < static_cast<int>(workbench.catalogues.size()); ++i)
       if (ImGui::Selectable(side_name(workbench, i).c_str(), i == side)) side = i;
@@ -264,6 +265,8 @@ class MatchPanel final : public Panel {
 
  private:
   void match_again(Context& context, const Document& document);
+  void draw_choice(Context& context, Document& document);
+  void draw_lists(Context& context, Document& document);
 
   std::string path_;
   MatchPlots plots_;
@@ -320,30 +323,30 @@ void MatchPanel::load(Context& context, const Workspace& workspace, std::vector<
   }
 }
 
-void MatchPanel::draw(Context& context) {
-  Document* document = context.state.document();
+/// What is matched with what: at the left of the lists, so that these have the height of the strip.
+void MatchPanel::draw_choice(Context& context, Document& document) {
   draw_open(context, path_);
   draw_list(context);
-  if (document == nullptr || context.state.workbench->catalogues.empty()) {
-    ImGui::TextDisabled("Open a catalogue to draw it over the image and to match it with the sources.");
-    return;
-  }
-  follow_result(*document);
+  if (context.state.workbench->catalogues.empty()) return;
   MatchWork& match = context.state.workbench->match;
   side_choice(context, "A", match.a);
-  ImGui::SameLine();
   side_choice(context, "B", match.b);
-  ImGui::SameLine();
   ImGui::SetNextItemWidth(6 * ImGui::GetFontSize());
   ImGui::InputDouble("radius \"", &match.radius_arcsec, 0, 0, match.radius_arcsec > 0 ? "%.2f" : "auto");
   context.widgets.item("match.radius");
   match.radius_arcsec = std::clamp(match.radius_arcsec, 0.0, 3600.0);
-  match_again(context, *document);
-  if (!match.error.empty())
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().warn), "%s", match.error.c_str());
-  if (!match.summary) return;
-  draw_summary(match);
-  if (!ImGui::BeginTabBar("##lists")) return;
+  match_again(context, document);
+  if (match.summary) draw_summary(match);
+}
+
+void MatchPanel::draw_lists(Context& context, Document& document) {
+  MatchWork& match = context.state.workbench->match;
+  if (!match.error.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
+    ImGui::TextWrapped("%s", match.error.c_str());
+    ImGui::PopStyleColor();
+  }
+  if (!match.summary || !ImGui::BeginTabBar("##lists")) return;
   const std::array<std::string, 3> names{fmt::format("matched ({})###pairs", match.summary->pairs.size()),
                                          fmt::format("only A ({})###a", match.only_a.size()),
                                          fmt::format("only B ({})###b", match.only_b.size())};
@@ -352,7 +355,7 @@ void MatchPanel::draw(Context& context) {
     context.widgets.item(fmt::format("match.list.{}", i));
     if (!seen) continue;
     match.list_shown = i;
-    draw_pair_rows(context, *document);
+    draw_pair_rows(context, document);
     ImGui::EndTabItem();
   }
   const bool plots = ImGui::BeginTabItem("plots");
@@ -362,6 +365,23 @@ void MatchPanel::draw(Context& context) {
     ImGui::EndTabItem();
   }
   ImGui::EndTabBar();
+}
+
+void MatchPanel::draw(Context& context) {
+  Document* document = context.state.document();
+  if (document == nullptr) return;
+  follow_result(*document);
+  const bool any = !context.state.workbench->catalogues.empty();
+  const float whole = ImGui::GetContentRegionAvail().x;
+  ImGui::BeginChild("##choice", {any ? std::min(0.42f * whole, 24 * ImGui::GetFontSize()) : 0.0f, 0});
+  draw_choice(context, *document);
+  if (!any) ImGui::TextDisabled("Open a catalogue to draw it over the image and to match it with the sources.");
+  ImGui::EndChild();
+  if (!any) return;
+  ImGui::SameLine();
+  ImGui::BeginChild("##lists");
+  draw_lists(context, *document);
+  ImGui::EndChild();
 }
 
 std::unique_ptr<Panel> make_match_panel() { return std::make_unique<MatchPanel>(); }

@@ -86,7 +86,11 @@ void draw_files(Context& context, Dialog& dialog) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const FolderEntry& entry = *shown[static_cast<std::size_t>(i)];
       const std::string path = (fs::path(dialog.folder) / entry.name).string();
-      const std::string text = entry.folder ? entry.name + "/" : entry.name;
+      const std::string size = entry.folder ? "" : words_of_size(entry.bytes);
+      const float size_width = ImGui::CalcTextSize(size.c_str()).x;
+      const float room = ImGui::GetContentRegionMax().x - size_width - ImGui::GetFontSize();
+      const std::string text =
+          elided(entry.folder ? entry.name + "/" : entry.name, room) + "###" + fmt::format("{}", i);
       if (ImGui::Selectable(text.c_str(), path == dialog.chosen, ImGuiSelectableFlags_AllowDoubleClick)) {
         if (entry.folder) {
           enter = path;
@@ -96,9 +100,9 @@ void draw_files(Context& context, Dialog& dialog) {
         }
       }
       context.widgets.item("open.file." + entry.name);
+      if (!text.starts_with(entry.name)) tip(entry.name);
       if (entry.folder) continue;
-      const std::string size = words_of_size(entry.bytes);
-      ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(size.c_str()).x);
+      ImGui::SameLine(ImGui::GetContentRegionMax().x - size_width);
       ImGui::TextDisabled("%s", size.c_str());
     }
   }

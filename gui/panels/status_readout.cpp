@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/live/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/readout_of.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -61,40 +63,59 @@ std::string combined_text(Context& context, const Document& document, PixelPosit
          (std::isfinite(a - b) ? value_text(a - b, shown_unit(document, document.shown)) : std::string("blank"));
 }
 
+constexpr std::array<std::size_t, 5> kValueFirst{2, 0, 3, 1, 4}, kCombinedFirst{4, 2, 0, 3, 1};
+
+/// The parts that have room, taken in the order of `first`, written in their own.
+std::string fitting(const std::array<std::string, 5>& parts, const std::array<std::size_t, 5>& first, float room) {
+  std::array<bool, 5> taken{};
+  std::string text;
+  for (const std::size_t next : first) {
+    if (parts.at(next).empty()) continue;
+    taken.at(next) = true;
+    std::string longer;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (taken.at(i)) longer += (longer.empty() ? "" : "   ") + parts.at(i);
+    if (text.empty() || ImGui::CalcTextSize(longer.c_str()).x <= room)
+      text = longer;
+    else
+      taken.at(next) = false;
+  }
+  return text;
+}
+
 }  // namespace
 
-void draw_status_readout(Context& context) {
+float draw_status_readout(Context& context, float room) {
   const Document* document = context.state.document();
+  const auto used = [] { return ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x; };
   if (document == nullptr) {
-    ImGui::TextDisabled("Ctrl+O opens a FITS image; or drop a file on this window");
-    return;
+    ImGui::TextDisabled("%s", elided("Ctrl+O opens a FITS image; or drop a file on this window", room).c_str());
+    return used();
   }
   if (!document->header) {
     ImGui::TextDisabled(" ");
-    return;
+    return used();
   }
   draw_coordinate_button(context);
   const auto place = read_place(context.state);
-  if (!place || !document->layer().pixels) return;
+  if (!place || !document->layer().pixels) return used();
   const Readout r = readout_of(context.state, *document, *place);
+  const std::string combined = combined_text(context, *document, *place);
+  const std::string frozen = context.state.cursor.frozen ? "frozen (f)" : "";
+  room -= used() + 2 * ImGui::GetStyle().ItemSpacing.x + ImGui::CalcTextSize(frozen.c_str()).x;
   ImGui::SameLine();
   ImGui::PushFont(mono_font());
-  std::string text = r.lon.empty() ? "" : fmt::format("{} {}  {} {}   ", r.lon_name, r.lon, r.lat_name, r.lat);
-  text += fmt::format("{}   {}", r.pixel, r.value);
-  if (!r.sigmas.empty()) text += "   " + r.sigmas;
-  const std::string combined = combined_text(context, *document, *place);
-  if (!combined.empty())
-    text += "   " + combined;
-  else if (!r.kelvin.empty())
-    text += "   " + r.kelvin;
-  ImGui::TextUnformatted(text.c_str());
+  const std::string position = r.lon.empty() ? "" : fmt::format("{} {}  {} {}", r.lon_name, r.lon, r.lat_name, r.lat);
+  const std::array<std::string, 5> parts{position, r.pixel, r.value, r.sigmas, combined.empty() ? r.kelvin : combined};
+  const std::string text = fitting(parts, combined.empty() ? kValueFirst : kCombinedFirst, room);
+  ImGui::TextUnformatted(elided(text, room).c_str());
   ImGui::PopFont();
-  if (context.state.cursor.frozen) {
-    ImGui::SameLine();
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
-    ImGui::TextUnformatted("frozen (f)");
-    ImGui::PopStyleColor();
-  }
+  if (frozen.empty()) return used();
+  ImGui::SameLine();
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
+  ImGui::TextUnformatted(frozen.c_str());
+  ImGui::PopStyleColor();
+  return used();
 }
 
 }  // namespace reber::gui

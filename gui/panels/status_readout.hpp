@@ -6,6 +6,7 @@
 
 namespace reber::gui {
 
-void draw_status_readout(Context& context);
+/// Fits itself into `room`, leaving out what matters least first.   returns the width that it takes
+float draw_status_readout(Context& context, float room);
 
 }  // namespace reber::gui

@@ -37,6 +37,10 @@ void main() {
   vec4 place_of = texelFetch(shapes, 2 * shape), form = texelFetch(shapes, 2 * shape + 1);
   vec2 whole = place_of.xy, part = place_of.zw, axes = form.xy, turn = form.zw;
   uint kind = texelFetch(kinds, shape).r;
+  if (kind > 2u) {  // hidden: no area
+    gl_Position = vec4(2.0, 2.0, 0, 1);
+    return;
+  }
   vec2 corner = vec2((at_corner & 1) == 0 ? -1.0 : 1.0, at_corner % 5 < 2 ? -1.0 : 1.0);
   half_axes = max(axes * zoom, vec2(least));
   // The selected ones have to be seen on any ground: broader, between dark lines.

@@ -18,8 +18,10 @@ class EllipseSet {
  public:
   EllipseSet();
   void set_shapes(const std::vector<SourceShape>& shapes);
-  /// kinds: of each shape, an entry of EllipseLook::colours.
+  /// kinds: of each shape, an entry of EllipseLook::colours, or kHidden.
   void set_kinds(const std::vector<std::uint8_t>& kinds);
+
+  static constexpr std::uint8_t kHidden = 3;
 
  private:
   friend class EllipseRenderer;

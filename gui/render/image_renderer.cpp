@@ -91,8 +91,10 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glUniform4f(program_.place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
   glUniform1i(program_.place("categorical"), s.categorical ? 1 : 0);
   glUniform1i(program_.place("outline"), scene.outline ? 1 : 0);
-  const float ink = bright_at_noise_edge(s) ? 0.0f : 1.0f;
-  glUniform4f(program_.place("outline_ink"), ink, ink, ink, 1.0f);
+  const float plain = bright_at_noise_edge(s) ? 0.0f : 1.0f;
+  const Rgba ink = scene.outline_ink.value_or(Rgba{plain, plain, plain, 1});
+  glUniform4f(program_.place("outline_ink"), ink.red, ink.green, ink.blue, 1.0f);
+  glUniform1f(program_.place("outline_width"), static_cast<float>(scene.outline_width));
   // The grid comes in between 8 and 16 screen pixels per image pixel.
   const double zoom = scene.transform.zoom();
   glUniform1f(program_.place("grid"),

@@ -2,6 +2,7 @@
 // Draws layers of images: tiles, stretch, colours.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,8 @@ struct ImageScene {
   bool pixel_grid = false;
   bool fine = true;      ///< zoomed out, between two levels: the finer one's texels are taken together per screen pixel
   bool outline = false;  ///< edges between different values alone, over what is there
+  double outline_width = 1.5;       ///< pixels of the target
+  std::optional<Rgba> outline_ink;  ///< empty: black or white, whichever stands out of the colours
 };
 
 /// A program with its uniforms' places, each asked for once.

@@ -29,6 +29,7 @@ uniform vec4 blank;
 uniform bool categorical;
 uniform bool outline;          // edges of the areas of one value alone
 uniform vec4 outline_ink;
+uniform float outline_width;   // screen pixels
 uniform float grid;            // opacity of the pixel grid
 uniform float pixel_size;      // screen pixels a texel
 uniform ivec2 last;            // texel of the tile that is image still
@@ -61,33 +62,39 @@ bool differs(ivec2 at, float v) {
   return is_blank(w) || w != v;
 }
 
-// The line lies inside the area, 1.5 screen pixels wide; a blank neighbour differs from every number.
+// The line lies inside the area; a blank neighbour differs from every number.
 bool on_outline(vec2 texel) {
   ivec2 at = clamp(ivec2(texel), ivec2(0), last);
   float v = texelFetch(pixels, ivec3(at, layer), 0).r;
   if (is_blank(v)) return false;
   vec2 low = fract(texel) * pixel_size, high = (1.0 - fract(texel)) * pixel_size;
-  return (low.x < 1.5 && differs(at - ivec2(1, 0), v)) || (high.x < 1.5 && differs(at + ivec2(1, 0), v)) ||
-         (low.y < 1.5 && differs(at - ivec2(0, 1), v)) || (high.y < 1.5 && differs(at + ivec2(0, 1), v));
+  return (low.x < outline_width && differs(at - ivec2(1, 0), v)) || (high.x < outline_width && differs(at + ivec2(1, 0), v)) ||
+         (low.y < outline_width && differs(at - ivec2(0, 1), v)) || (high.y < outline_width && differs(at + ivec2(0, 1), v));
 }
 
 // The texels under a screen pixel as one value. The level above (in other_pixels) has mixed the peaks in that stand out:
 // how far it went from the mean of its four texels to their peak is how far this goes.
 float filtered() {
   float sum = 0.0, count = 0.0, peak = 0.0;
-  bool outside = false;
+  bool outside = false, any_value = false;
+  // Of a screen pixel that is hardly larger than a texel the nearest texel is most: else noise would look smoother along
+  // some columns than along others.
+  ivec2 nearest = ivec2(floor(texel));
+  float beside = smoothstep(1.0, 1.5, footprint);
   for (int i = 0; i < 4; ++i) {
     vec2 away = 0.25 * footprint * vec2(i % 2 == 0 ? -1.0 : 1.0, i < 2 ? -1.0 : 1.0);
     ivec2 at = ivec2(floor(texel + away));
     outside = outside || any(lessThan(at, ivec2(0))) || any(greaterThan(at, last));
     float v = texelFetch(pixels, ivec3(clamp(at, ivec2(0), last), layer), 0).r;
     if (is_blank(v)) continue;
-    peak = count == 0.0 ? v : max(peak, v);
-    sum += v;
-    count += 1.0;
+    peak = any_value ? max(peak, v) : v;
+    any_value = true;
+    float weight = at == nearest ? 1.0 : beside;
+    sum += weight * v;
+    count += weight;
   }
-  if (count == 0.0) return uintBitsToFloat(0x7fc00000u);
-  float mean = sum / count;
+  if (!any_value) return uintBitsToFloat(0x7fc00000u);
+  float mean = count > 0.0 ? sum / count : peak;
   if (reduction != 2) return reduction == 1 ? peak : mean;
   ivec2 first = clamp(ivec2(texel), ivec2(0), last) / 2 * 2;
   float all = 0.0, many = 0.0, most = 0.0;

@@ -298,6 +298,14 @@ void Player::begin(App& app, const Line& line) {
     for (const char c : rest) app.window().feed_character(static_cast<unsigned char>(c));
   } else if (verb == "shown" || verb == "hidden") {
     if ((app.widgets().find(rest) != nullptr) != (verb == "shown")) fail(line, "it is not so");
+  } else if (verb == "apart" || verb == "within") {
+    const ScreenRect *a = app.widgets().find(line.words.at(1)), *b = app.widgets().find(line.words.at(2));
+    if (a == nullptr || b == nullptr) throw InputError("one of the widgets is not there");
+    const bool outside =
+        a->x >= b->x + b->width || b->x >= a->x + a->width || a->y >= b->y + b->height || b->y >= a->y + a->height;
+    const bool inside =
+        a->x >= b->x && a->y >= b->y && a->x + a->width <= b->x + b->width && a->y + a->height <= b->y + b->height;
+    if (!(verb == "apart" ? outside : inside)) fail(line, "it is not so");
   } else if (verb == "screenshot") {
     screenshot_ = file(rest);
   } else if (verb == "compare") {

@@ -19,9 +19,9 @@ namespace reber::gui {
 ///   move PLACE | click PLACE [right|middle] [ctrl] [shift] | double PLACE
 ///   drag PLACE to PLACE [right|middle] [ctrl] [shift] | wheel STEPS PLACE [ctrl] [shift]
 ///   wait N (frames) | settle (all work done and drawn) | until PATH OP VALUE
-///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | screenshot FILE.png | dump FILE.json
-///   compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew)
-///   contrast PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp)
+///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | apart WIDGET WIDGET | within WIDGET WIDGET | screenshot
+///   FILE.png | dump FILE.json compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew) contrast
+///   PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp)
 /// PATH: of the state's JSON ("documents.0.result.sources"), OP: == != < <= > >= ~ (within a thousandth, or a pixel).
 class Player {
  public:

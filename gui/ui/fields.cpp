@@ -3,6 +3,7 @@
 #include "gui/ui/fields.hpp"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include "core/base/error.hpp"
@@ -39,12 +40,36 @@ void complain(const std::string& error) {
 }
 
 void tip(const std::string& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  constexpr float kRest = 0.4f;  // seconds
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsAnyMouseDown()) return;
+  if (GImGui->HoveredIdTimer < kRest && GImGui->HoveredIdDisabled == false) return;
+  // Below the item or, in the lower part of the window, above it; it grows towards the middle.
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), size = ImGui::GetMainViewport()->Size;
+  const bool above = high.y > 0.75f * size.y, left = low.x > 0.5f * size.x;
+  constexpr float kGap = 4;
+  ImGui::SetNextWindowPos({left ? high.x : low.x, above ? low.y - kGap : high.y + kGap}, ImGuiCond_Always,
+                          {left ? 1.0f : 0.0f, above ? 1.0f : 0.0f});
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(24 * ImGui::GetFontSize());
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+std::string elided(const std::string& text, float most) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= most) return text;
+  const auto inside_character = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u;
+  };
+  for (std::size_t kept = text.size(); kept > 2; --kept) {
+    // Of the end a little more: it has the number and the kind of the file.
+    std::size_t head = (kept - 1) / 2, tail = text.size() - (kept - head);
+    while (head > 0 && inside_character(head)) --head;
+    while (inside_character(tail)) ++tail;
+    std::string shorter = text.substr(0, head) + "..." + text.substr(tail);
+    if (ImGui::CalcTextSize(shorter.c_str()).x <= most) return shorter;
+  }
+  return "...";
 }
 
 bool whole_number(Context& context, const char* text, const char* name, std::int64_t& value, std::int64_t low,

@@ -18,13 +18,15 @@ namespace reber::gui {
 void label(const char* text);
 /// A slider of a double. True while it changes.
 bool slider(const char* id, double& value, double low, double high, const char* format, ImGuiSliderFlags flags);
+/// The text, its middle left out where it is broader than `most`: the ends of long names tell them apart.
+[[nodiscard]] std::string elided(const std::string& text, float most);
 /// A text for a format of printf.
 [[nodiscard]] std::string printf_text(std::string text);
 /// "1 source", "2 sources".
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& what);
 /// What went wrong, in the colour of errors; nothing where it is empty.
 void complain(const std::string& error);
-/// Shown while the mouse rests on the item drawn last.
+/// Shown while the mouse rests on the item drawn last, beside it: not while it is held, and not over it.
 void tip(const std::string& text);
 
 /// A whole number by a slider.

@@ -67,7 +67,7 @@ class Overlay {
   [[nodiscard]] virtual PaintKey paint_key(const CanvasView&, const ViewerState&) const { return {}; }
   /// True: a figure for a file takes add_lines() in place of paint().
   [[nodiscard]] virtual bool has_lines() const { return false; }
-  virtual void add_lines(const CanvasView&, std::vector<FigureItem>&) const {}
+  virtual void add_lines(const CanvasView&, const ViewerState&, std::vector<FigureItem>&) const {}
   /// Whether it needs a layer that may not be shown itself.
   [[nodiscard]] virtual bool needs(LayerKind) const { return false; }
   /// Sees the mouse first, in the table's order, while the overlay is on; true means that it took it and neither those

@@ -33,12 +33,13 @@ std::vector<SourceShape> source_shapes(const std::vector<Source>& sources) {
   return shapes;
 }
 
-std::int64_t nearest_source(const std::vector<SourceShape>& shapes, double x, double y, double reach) {
+std::int64_t nearest_source(const std::vector<SourceShape>& shapes, double x, double y, double reach,
+                            const std::function<bool(std::size_t row)>& counts) {
   std::int64_t best = -1;
   double least = reach * reach;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const double dx = shapes[i].x - x, dy = shapes[i].y - y, d = dx * dx + dy * dy;
-    if (d > least) continue;
+    if (d > least || (counts && !counts(i))) continue;
     least = d;
     best = static_cast<std::int64_t>(i);
   }

@@ -2,7 +2,9 @@
 // Sources as ellipses on the pixel grid, and which of them is near.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/sources/source.hpp"
@@ -24,7 +26,9 @@ struct EllipseAxes {
 /// The shapes that were measured on the grid. Sources without one get the box of their island.
 [[nodiscard]] std::vector<SourceShape> source_shapes(const std::vector<Source>& sources);
 
-/// Row of the source nearest to (x, y) within `reach` pixels; -1 where there is none.
-[[nodiscard]] std::int64_t nearest_source(const std::vector<SourceShape>& shapes, double x, double y, double reach);
+/// Row of the source nearest to (x, y) within `reach` pixels; -1 where there is none.   counts: rows that are looked
+/// at; empty: all
+[[nodiscard]] std::int64_t nearest_source(const std::vector<SourceShape>& shapes, double x, double y, double reach,
+                                          const std::function<bool(std::size_t row)>& counts = {});
 
 }  // namespace reber::gui
