@@ -2,6 +2,7 @@
 // The program `reber-view`: the viewer, apart from `reber` so that batch work needs no graphics library.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "app/options/parameter_options.hpp"
@@ -70,6 +71,17 @@ void add_options(CLI::App& parser, Options& options) {
     options.parameters.add(parser, group);
 }
 
+/// Installed beside the program, or in the tree that it was built from.
+std::string sample_field() {
+  namespace fs = std::filesystem;
+  constexpr const char* kName = "galactic_plane_150mhz.fits";
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& folder : {program.parent_path() / "../share/reber", fs::path(REBER_SAMPLE_DATA)})
+    if (fs::exists(folder / kName, error)) return (folder / kName).lexically_normal().string();
+  return "";
+}
+
 void finish(Options& options) {
   gui::ViewerOptions& viewer = options.viewer;
   Request& request = viewer.request;
@@ -93,6 +105,8 @@ void finish(Options& options) {
   else if (usual)
     viewer.settings = gui::default_settings_path();
   viewer.stop = &app::stop_flag();
+  viewer.sample = sample_field();
+  viewer.welcome = viewer.files.empty() && viewer.script.empty() && !options.bench;
 }
 
 int exit_code_of(const std::exception& failure) {

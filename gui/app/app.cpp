@@ -50,6 +50,15 @@ App::App(const ViewerOptions& options)
   panels_ = std::make_unique<Panels>();
   for (const std::string& file : options.files) open(file, options.request.open);
   if (state_.documents.size() > 1) state_.active = 0;
+  if (options.welcome) welcome();
+}
+
+void App::welcome() {
+  set_open(state_, "welcome", true);
+  if (options_.sample.empty()) return;
+  const std::vector<std::string> chosen = state_.recent;
+  open(options_.sample, {});
+  state_.recent = chosen;  // nobody chose the sample
 }
 
 void App::start_autosave() {

@@ -69,6 +69,7 @@ class App final : public Shell {
   std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) override {
     return painter_->small_picture(state_, document, view, width, height);
   }
+  [[nodiscard]] std::string sample() const override { return options_.sample; }
   void copy_text(const std::string& text) override;
   [[nodiscard]] std::string paste_text() override { return window_->clipboard(); }
   void toggle_full_screen() override { window_->toggle_full_screen(); }
@@ -80,6 +81,7 @@ class App final : public Shell {
 
  private:
   void start_autosave();
+  void welcome();
   /// A signal asked for the end.
   [[nodiscard]] bool stopped() const;
   void take_input();

@@ -4,6 +4,7 @@
 
 #include "gui/app/keys_panel.hpp"
 #include "gui/app/session_dialog.hpp"
+#include "gui/app/welcome.hpp"
 #include "gui/export/export_dialog.hpp"
 #include "gui/ui/panel.hpp"
 
@@ -51,6 +52,8 @@ constexpr std::array kPanels{
              make_open_dialog, nullptr},
     PanelRow{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", make_keys_panel,
              nullptr, 620, 560},
+    PanelRow{"welcome", "A first minute", Place::floating, false, "", "What to begin with, and recent files",
+             make_welcome_panel, nullptr, 430, 0},
     PanelRow{"compare", "Compare", Place::side, false, "",
              "Two images held against each other: blink, split, difference", make_compare_panel, with_document},
     PanelRow{"device", "Device", Place::side, false, "", "The graphics card: memory, load, temperature, clocks",

@@ -1,14 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The place of the image while none is open.
+// A first minute: what to open, three hints, recent files; in the place of the image while none is open, and as a
+// window.
 #include "gui/app/welcome.hpp"
 
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <array>
+
 #include "gui/ui/action.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
+namespace {
+
+struct Hint {
+  const char* action;  ///< that the button runs
+  const char* button;
+  const char* text;
+};
+constexpr std::array kHints{Hint{"run.start", "Find sources   Enter",
+                                 "Ctrl and the wheel over the image move the threshold; Live runs at every change."},
+                            Hint{"image.auto_limits", "Limits   a",
+                                 "Right-drag on the image: contrast. The wheel zooms, Ctrl+0 shows all of it."},
+                            Hint{"window.palette", "Find any action   Ctrl+Shift+p",
+                                 "F1 lists every key; F2, F3, F4 lay the window out for a task."}};
+
+void draw_hints(Context& context, float width) {
+  for (const Hint& hint : kHints) {
+    const Action* action = find_action(hint.action);
+    ImGui::BeginDisabled(action == nullptr || !is_enabled(*action, context.state));
+    if (ImGui::Button(hint.button)) run_action(context, hint.action);
+    ImGui::EndDisabled();
+    context.widgets.item(fmt::format("welcome.{}", hint.action));
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    ImGui::TextDisabled("%s", hint.text);
+    ImGui::PopTextWrapPos();
+  }
+}
+
+void draw_recent(Context& context, float width) {
+  if (context.state.recent.empty()) return;
+  ImGui::Dummy({0, 0.4f * ImGui::GetFontSize()});
+  ImGui::TextDisabled("Recent");
+  for (std::size_t i = 0; i < context.state.recent.size(); ++i) {
+    const std::string path = context.state.recent[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(elided(path, width).c_str(), false, 0, {width, 0})) context.shell.open(path, {});
+    context.widgets.item(fmt::format("welcome.recent.{}", i));
+    ImGui::PopID();
+    if (i >= context.state.recent.size()) break;
+  }
+}
+
+void draw_contents(Context& context, float width) {
+  if (ImGui::Button("Open an image ...   Ctrl+O")) run_action(context, "panel.open");
+  context.widgets.item("welcome.open");
+  const std::string sample = context.shell.sample();
+  const Document* document = context.state.document();
+  if (!sample.empty() && (document == nullptr || document->path != sample)) {
+    ImGui::SameLine();
+    if (ImGui::Button("The sample field")) context.shell.open(sample, {});
+    context.widgets.item("welcome.sample");
+  }
+  ImGui::Dummy({0, 0.4f * ImGui::GetFontSize()});
+  draw_hints(context, width);
+  draw_recent(context, width);
+}
+
+class WelcomePanel final : public Panel {
+ public:
+  void draw(Context& context) override;
+};
+
+}  // namespace
+
+void WelcomePanel::draw(Context& context) {
+  if (ImGui::IsWindowAppearing()) {  // beside what it speaks of
+    const ImVec2 corner = ImGui::GetMainViewport()->WorkPos;
+    ImGui::SetWindowPos({corner.x + 2 * ImGui::GetFontSize(), corner.y + 4 * ImGui::GetFontSize()});
+  }
+  const Document* document = context.state.document();
+  if (document != nullptr && document->path == context.shell.sample())
+    ImGui::TextDisabled("A simulated sky at 150 MHz to try things on. A FITS image can be dropped here, or");
+  draw_contents(context, ImGui::GetContentRegionAvail().x);
+}
+
+std::unique_ptr<Panel> make_welcome_panel() { return std::make_unique<WelcomePanel>(); }
 
 void draw_welcome(Context& context, const ScreenRect& area) {
   ImGui::SetNextWindowPos({static_cast<float>(area.x), static_cast<float>(area.y)});
@@ -23,18 +102,7 @@ void draw_welcome(Context& context, const ScreenRect& area) {
   ImGui::TextUnformatted("Reber");
   ImGui::PopFont();
   ImGui::TextDisabled("Drop a FITS image here, or");
-  if (ImGui::Button("Open an image ...   Ctrl+O")) run_action(context, "panel.open");
-  context.widgets.item("welcome.open");
-  if (!context.state.recent.empty()) {
-    ImGui::Dummy({0, unit});
-    ImGui::TextDisabled("Recent");
-    for (std::size_t i = 0; i < context.state.recent.size(); ++i) {
-      const std::string path = context.state.recent[i];
-      if (ImGui::Selectable(path.c_str(), false, 0, {28 * unit, 0})) context.shell.open(path, {});
-      context.widgets.item(fmt::format("welcome.recent.{}", i));
-      if (i >= context.state.recent.size()) break;
-    }
-  }
+  draw_contents(context, 28 * unit);
   ImGui::EndGroup();
   ImGui::End();
 }

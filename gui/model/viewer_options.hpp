@@ -24,6 +24,8 @@ struct ViewerOptions {
   std::string program;  ///< "reber 0.1.0"
   int width = 1280, height = 800;
   double scale = 0;                             ///< of the interface; 0: the screen's
+  std::string sample;                           ///< a field to try things on; empty: there is none
+  bool welcome = false;                         ///< without a file: the sample and a first help
   std::string script;                           ///< steps to play (gui/script/player.hpp)
   std::function<void(const std::string&)> say;  ///< for the outcome of a script
   std::string settings;                         ///< file of settings; empty: none is read or written

@@ -60,6 +60,8 @@ class Shell {
   /// size; 0 where there is nothing. One a frame.
   virtual std::uintptr_t small_picture(const Document& document, const ViewTransform& view, int width, int height) = 0;
 
+  /// A field to try things on; empty where it is not there.
+  [[nodiscard]] virtual std::string sample() const = 0;
   virtual void copy_text(const std::string& text) = 0;
   [[nodiscard]] virtual std::string paste_text() = 0;
   virtual void toggle_full_screen() = 0;
