@@ -73,7 +73,7 @@ std::vector<Action> keep_actions() {
        "Undo",
        "Edit",
        "Ctrl+z",
-       "Takes back the last change of a parameter or a flag.",
+       "Takes back the last change of a parameter, a region, a flag or of how a layer is shown.",
        [](const ViewerState& s) { return !undo_title(s).empty(); },
        undo,
        {}},

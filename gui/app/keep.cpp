@@ -93,13 +93,35 @@ UndoState undo_state(const Document& document) {
   state.parameters = to_json(document.request).dump();
   state.regions = regions_of(document);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
+  for (const Layer& layer : document.layers)
+    if (layer.limits_set) state.display.emplace_back(layer.kind, layer.render);
   return state;
+}
+
+/// Layers came or went: how they are shown first is nobody's change.
+bool same_layers(const UndoState& a, const UndoState& b) {
+  return std::ranges::equal(a.display, b.display, {}, &std::pair<LayerKind, RenderSettings>::first,
+                            &std::pair<LayerKind, RenderSettings>::first);
+}
+
+/// Which setting of a layer changed.
+std::string display_gesture(const UndoState& before, const UndoState& now) {
+  for (std::size_t i = 0; i < now.display.size(); ++i) {
+    const RenderSettings &a = before.display[i].second, &b = now.display[i].second;
+    if (a == b) continue;
+    if (a.colour_map != b.colour_map || a.invert != b.invert) return "display: colours";
+    if (a.stretch != b.stretch || a.softness != b.softness || a.power != b.power) return "display: stretch";
+    if (a.bias != b.bias || a.contrast != b.contrast) return "display: contrast";
+    if (a.low != b.low || a.high != b.high || a.limits != b.limits) return "display: limits";
+  }
+  return "display";
 }
 
 /// What changed between two states, for the menu: "detect.seed", "flags" ...
 std::string gesture_between(const UndoState& before, const UndoState& now) {
   if (before.regions != now.regions) return "regions";
   if (before.flags != now.flags) return "flags";
+  if (before.parameters == now.parameters) return display_gesture(before, now);
   const Json patch = Json::diff(Json::parse(before.parameters), Json::parse(now.parameters));
   if (patch.empty()) return "parameters";
   std::string path = patch[0].value("path", "/parameters").substr(1);
@@ -112,6 +134,8 @@ void go_to(Context& context, Document& document, const UndoState& state) {
   const bool parameters_change = to_json(document.request).dump() != state.parameters;
   apply_json(JsonObject(json, "undo"), document.request);
   if (regions_of(document) != state.regions) set_regions(document, state.regions);
+  for (const auto& [kind, render] : state.display)
+    if (document.layer(kind).limits_set) document.layer(kind).render = render;
   document.sources.flagged.clear();
   std::size_t at = 0;
   while (at < state.flags.size()) {
@@ -208,6 +232,11 @@ void keep_frame(Context& context) {
     const auto found = workbench.undo.find(document->id);
     if (found == workbench.undo.end()) {
       workbench.undo.emplace(document->id, UndoHistory<UndoState>(now));
+    } else if (!same_layers(found->second.now(), now)) {
+      UndoState amended = found->second.now();
+      amended.display = now.display;
+      found->second.amend(amended);
+      if (!(amended == now)) found->second.record(now, gesture_between(amended, now), context.state.now);
     } else if (!(found->second.now() == now)) {
       found->second.record(now, gesture_between(found->second.now(), now), context.state.now);
     }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "gui/app/keep.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/fields.hpp"
+#include "gui/ui/path_field.hpp"
 
 namespace reber::gui {
 namespace {
@@ -55,6 +55,7 @@ class SessionDialog final : public Panel {
 
  private:
   std::string path_;
+  PathField field_;
 };
 
 }  // namespace
@@ -69,10 +70,8 @@ void SessionDialog::draw(Context& context) {
   ImGui::TextWrapped(
       "A session holds the open images (by path, size, time and hash), catalogues, parameters, view, table, "
       "flags and panels. Saving replaces the file.");
-  ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::InputText("##path", &path_);
-  context.widgets.item("session.path");
+  field_.draw(context, "session.path", "path of a session", path_);
   if (ImGui::Button("Save") && save_session_as(context, path_)) set_open(context.state, "session", false);
   context.widgets.item("session.save");
   ImGui::SameLine();

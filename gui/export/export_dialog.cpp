@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <array>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "gui/export/view_figure.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/ui/fields.hpp"
+#include "gui/ui/path_field.hpp"
 
 namespace reber::gui {
 namespace {
@@ -33,6 +33,7 @@ class ExportDialog final : public Panel {
   void start(Context& context, Document& document, const ScreenRect& canvas);
   void write(Figure figure);
 
+  PathField field_;
   std::string path_, error_;
   std::int64_t proposed_for_ = -1;  ///< document
   int format_ = 0;
@@ -96,10 +97,8 @@ void ExportDialog::draw(Context& context) {
     path_ =
         std::filesystem::path(document->path).replace_extension(kFormats[static_cast<std::size_t>(format_)]).string();
   }
-  ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::InputText("##path", &path_);
-  context.widgets.item("export.path");
+  field_.draw(context, "export.path", "path of the picture", path_);
   draw_format(context);
   draw_options(context, *document, canvas);
   if (busy()) {

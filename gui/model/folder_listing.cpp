@@ -29,7 +29,7 @@ bool is_fits(std::string name) {
 
 }  // namespace
 
-FolderListing list_folder(const std::string& folder, const Progress& progress) {
+FolderListing list_folder(const std::string& folder, const Progress& progress, Listed listed) {
   namespace fs = std::filesystem;
   FolderListing listing{folder, {}};
   std::error_code error;
@@ -39,7 +39,7 @@ FolderListing list_folder(const std::string& folder, const Progress& progress) {
     if (entry.name.starts_with(".")) continue;
     std::error_code ignored;
     entry.folder = at->is_directory(ignored);
-    if (!entry.folder && !is_fits(entry.name)) continue;
+    if (!entry.folder && listed == Listed::images && !is_fits(entry.name)) continue;
     if (!entry.folder) entry.bytes = static_cast<std::int64_t>(at->file_size(ignored));
     listing.entries.push_back(std::move(entry));
   }

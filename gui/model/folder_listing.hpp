@@ -22,8 +22,11 @@ struct FolderListing {
   std::vector<FolderEntry> entries;
 };
 
+enum class Listed { images, all };
+
 /// Hidden names are left out.   throws DataError where the folder cannot be read, Cancelled
-[[nodiscard]] FolderListing list_folder(const std::string& folder, const Progress& progress);
+[[nodiscard]] FolderListing list_folder(const std::string& folder, const Progress& progress,
+                                        Listed listed = Listed::images);
 
 /// Every word of the filter occurs in the name, whatever the case.
 [[nodiscard]] bool fits_filter(const std::string& name, const std::string& filter);

@@ -41,6 +41,9 @@ class UndoHistory {
     }
   }
 
+  /// The present state became another one by itself: that is no step.
+  void amend(const State& now) { states_[at_].state = now; }
+
   [[nodiscard]] bool can_undo() const { return at_ > 0; }
   [[nodiscard]] bool can_redo() const { return at_ + 1 < states_.size(); }
   /// What undo() and redo() would take back or do again; empty where they cannot.

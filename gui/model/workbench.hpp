@@ -16,6 +16,7 @@
 #include "gui/model/proof.hpp"
 #include "gui/model/recovery.hpp"
 #include "gui/model/sky/sky_lock.hpp"
+#include "gui/model/state.hpp"
 #include "gui/model/undo.hpp"
 #include "gui/model/workspace.hpp"
 
@@ -70,10 +71,12 @@ struct RegridWork {
   std::shared_ptr<const ImageHeader> to;  ///< the grid it is laid on
 };
 
-/// What undo goes back to: parameters as JSON, regions and flags as text, so that states compare by their letters.
+/// What undo goes back to: parameters as JSON, regions and flags as text, so that states compare by their letters, and
+/// how layers are shown.
 struct UndoState {
   std::int64_t document = -1;
   std::string parameters, regions, flags;
+  std::vector<std::pair<LayerKind, RenderSettings>> display;  ///< of the layers whose limits are set
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };
 

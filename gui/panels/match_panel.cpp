@@ -2,7 +2,6 @@
 // Catalogues from files over the image, and one list of sources matched with another: pairs, only in A, only in B.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include "gui/ui/fields.hpp"
 #include "gui/ui/linked_plot.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/path_field.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -23,11 +23,9 @@ namespace {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-void draw_open(Context& context, std::string& path) {
-  ImGui::SetNextItemWidth(-5 * ImGui::GetFontSize());
-  const bool entered = ImGui::InputTextWithHint("##path", "path of a catalogue: FITS, VOTable, CSV, text", &path,
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
-  context.widgets.item("match.path");
+void draw_open(Context& context, PathField& field, std::string& path) {
+  const bool entered = field.draw(context, "match.path", "path of a catalogue: FITS, VOTable, CSV, text", path,
+                                  4 * ImGui::GetFontSize());
   ImGui::SameLine();
   const bool pressed = ImGui::Button("Open");
   context.widgets.item("match.open");
@@ -269,6 +267,7 @@ class MatchPanel final : public Panel {
   void draw_lists(Context& context, Document& document);
 
   std::string path_;
+  PathField field_;
   MatchPlots plots_;
   std::optional<MatchKey> made_of_;
 };
@@ -325,7 +324,7 @@ void MatchPanel::load(Context& context, const Workspace& workspace, std::vector<
 
 /// What is matched with what: at the left of the lists, so that these have the height of the strip.
 void MatchPanel::draw_choice(Context& context, Document& document) {
-  draw_open(context, path_);
+  draw_open(context, field_, path_);
   draw_list(context);
   if (context.state.workbench->catalogues.empty()) return;
   MatchWork& match = context.state.workbench->match;

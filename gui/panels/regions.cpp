@@ -2,7 +2,6 @@
 // Panel: regions, what is in them, and their files.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <cmath>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/path_field.hpp"
 #include "gui/ui/readout_of.hpp"
 
 namespace reber::gui {
@@ -79,6 +79,8 @@ void draw_row(Context& context, Document& document, std::size_t i, const RegionS
   const double size = std::max(std::abs(s->pixels.max), std::abs(s->pixels.min));
   const auto value = [&](double v) { return std::isfinite(v) ? value_text(v, unit, size) : std::string("--"); };
   text(s->flux_jy ? flux_text(*s->flux_jy) : s->no_flux);
+  text(s->flux_error_jy ? flux_text(*s->flux_error_jy) : "--");
+  text(s->flux_above_jy ? flux_text(*s->flux_above_jy) : "--");
   text(fmt::format("{}{}", s->pixels.finite, s->pixels.blank > 0 ? fmt::format(" +{} blank", s->pixels.blank) : ""));
   text(s->beams ? cell(*s->beams, "{:.2f}") : "--");
   text(value(s->pixels.mean()));
@@ -90,11 +92,11 @@ void draw_row(Context& context, Document& document, std::size_t i, const RegionS
 }
 
 void draw_table(Context& context, Document& document) {
-  constexpr const char* kHeads[] = {"Name",   "Centre", "Flux",  "Pixels", "Beams", "Mean",
-                                    "Median", "Std",    "Sigma", "Min",    "Max"};
+  constexpr const char* kHeads[] = {"Name", "Centre", "Flux", "Error", "Flux - ring", "Pixels", "Beams",
+                                    "Mean", "Median", "Std",  "Sigma", "Min",         "Max"};
   const RegionResults* const found = region_results(context);
   const Unit unit = shown_unit(document, document.shown);
-  if (!ImGui::BeginTable("##regions", 11,
+  if (!ImGui::BeginTable("##regions", 13,
                          ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                              ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingFixedFit)) {
     return;
@@ -107,6 +109,46 @@ void draw_table(Context& context, Document& document) {
     draw_row(context, document, i, there ? &*found->regions[i] : nullptr, unit);
   }
   ImGui::EndTable();
+}
+
+/// One number of the chosen region. True where it was changed.
+bool field(Context& context, const char* text, const char* name, double& value) {
+  ImGui::SameLine();
+  ImGui::TextUnformatted(text);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(5.5f * ImGui::GetFontSize());
+  ImGui::PushID(name);
+  ImGui::InputDouble("##number", &value, 0, 0, "%.6g");
+  const bool changed = ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::PopID();
+  context.widgets.item(name);
+  return changed;
+}
+
+/// Place, size and angle of the chosen region, in pixels and degrees.
+void draw_numbers(Context& context, Document& document) {
+  DocumentInspect& d = document.inspect;
+  Region region = d.regions[static_cast<std::size_t>(d.selected)];
+  const PixelPosition before = centre_of(region);
+  const double base = context.state.inspect.style.one_based ? 1 : 0;
+  PixelPosition at{before.x + base, before.y + base};
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", region.name.empty() ? name_of(region.kind) : region.name.c_str());
+  bool changed = field(context, "x", "regions.x", at.x);
+  changed = field(context, "y", "regions.y", at.y) || changed;
+  if (region.kind == Region::Kind::ellipse || region.kind == Region::Kind::box) {
+    double width = 2 * region.half_x, height = 2 * region.half_y;
+    changed = field(context, "width", "regions.width", width) || changed;
+    changed = field(context, "height", "regions.height", height) || changed;
+    changed = field(context, "angle", "regions.angle", region.angle_deg) || changed;
+    if (width > 0 && height > 0) {
+      region.half_x = 0.5 * width;
+      region.half_y = 0.5 * height;
+    }
+  }
+  if (!changed || !std::isfinite(at.x + at.y + region.angle_deg)) return;
+  d.regions[static_cast<std::size_t>(d.selected)] = moved(region, at.x - base - before.x, at.y - base - before.y);
+  ++d.version;
 }
 
 void save_regions(Context& context, const Document& document, const std::string& file_name, bool in_pixels) {
@@ -148,15 +190,17 @@ class RegionsPanel final : public Panel {
   void draw_files(Context& context, Document& document);
 
   std::string file_name_;
+  PathField field_;
   bool in_pixels_ = false;
 };
 
 }  // namespace
 
 void RegionsPanel::draw_files(Context& context, Document& document) {
-  ImGui::SetNextItemWidth(18 * ImGui::GetFontSize());
-  ImGui::InputTextWithHint("##file", "regions.reg (DS9) or .crtf (CASA)", &file_name_);
-  context.widgets.item("regions.file");
+  ImGui::BeginGroup();
+  field_.draw(context, "regions.file", "regions.reg (DS9) or .crtf (CASA)", file_name_,
+              std::max(0.0f, ImGui::GetContentRegionAvail().x - 20 * ImGui::GetFontSize()));
+  ImGui::EndGroup();
   ImGui::SameLine();
   const auto attempt = [&](auto&& work) {
     try {
@@ -193,6 +237,7 @@ void RegionsPanel::draw(Context& context) {
     ImGui::TextDisabled("No regions: choose a shape and drag on the image, or read a file.");
     return;
   }
+  if (chosen) draw_numbers(context, document);
   draw_table(context, document);
 }
 

@@ -11,6 +11,7 @@
 #include "gui/model/source_tools.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/path_field.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -64,6 +65,7 @@ void open_upwards() {
 /// What stands in the popup that writes the table.
 struct ExportPopup {
   std::string path, error;
+  PathField field;
   bool overwrite = false;
 
   void draw(Context& context, Document& document);
@@ -81,16 +83,15 @@ void ExportPopup::draw(Context& context, Document& document) {
   if (!ImGui::BeginPopup("##export")) return;
   const SourceView& view = document.sources;
   ImGui::Text("Writes the %zu rows shown, all columns.", view.table.shown().size());
-  ImGui::SetNextItemWidth(32 * ImGui::GetFontSize());
-  const bool entered = ImGui::InputText("##path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
-  context.widgets.item("sources.export.path");
+  ImGui::Dummy({34 * ImGui::GetFontSize(), 0});
+  field.draw(context, "sources.export.path", "path of the catalogue", path);
   for (const CatalogueFormat& format : catalogue_formats())
     ImGui::TextDisabled("%-6s %s", format.extension, format.text);
   ImGui::Checkbox("Replace the file if it exists", &overwrite);
   context.widgets.item("sources.export.replace");
   const bool pressed = ImGui::Button("Write");
   context.widgets.item("sources.export.write");
-  if (entered || pressed) {
+  if (pressed) {
     try {
       const Catalogue subset = view.table.subset();
       const Catalogue whole = view.flagged.empty()

@@ -206,11 +206,11 @@ def screen_to_image(rows):
 def drawn(rows):
     """(x, y, covariance of the full widths), in image pixels, of each ellipse on the screen."""
     to_x, to_y = screen_to_image(rows)
-    ink = {}  # the source's colour is (53, 224, 208); grey pixels under it do not change the difference
+    ink = {}  # the source's colour is (86, 180, 233); grey pixels under it do not change the difference
     for y, row in enumerate(rows):
         for x in range(len(row) // 3):
             r, g, b = row[3 * x:3 * x + 3]
-            if g - r > 40 and b - r > 40 and 0.7 < (b - r) / (g - r) < 1.1:
+            if g - r > 25 and b - r > 40 and 1.35 < (b - r) / (g - r) < 1.8:
                 ink[x, y] = g - r
     found = []
     for group in groups(ink, 2):

@@ -156,6 +156,29 @@ TEST(GuiRegions, StatisticsAndFluxThroughTheBeam) {
   EXPECT_EQ(region_statistics(outside, *pixels, Unit::parse("Jy/beam"), beam, turned_wcs(10), {}).pixels.finite, 0);
 }
 
+TEST(GuiRegions, TheRingGivesTheBackgroundAndTheErrorOfAFlux) {
+  // 3 Jy/beam inside, and 1 +- 0.5 in turns around it: of the ring the median is 1 and 1.4826 times the spread is 0.74.
+  Image image({200, 200});
+  for (std::int64_t y = 0; y < 200; ++y)
+    for (std::int64_t x = 0; x < 200; ++x) image.at(y, x) = (x + y) % 3 == 0 ? 0.5F : (x + y) % 3 == 1 ? 1.0F : 1.5F;
+  const Region box{Kind::box, {99.5, 99.5}, 20, 20, 0, {}, "", false};
+  for (std::int64_t y = 80; y < 120; ++y)
+    for (std::int64_t x = 80; x < 120; ++x) image.at(y, x) = 3;
+  const auto pixels = pyramid(image);
+  const Beam beam{10.0 / 3600, 6.0 / 3600, 0};
+  const RegionStatistics s = region_statistics(box, *pixels, Unit::parse("Jy/beam"), beam, turned_wcs(10), {});
+  const double beam_pixels = 3.14159265358979323846 * 10 * 6 / (4 * std::log(2.0)) / 4;
+  EXPECT_EQ(s.ring_pixels, 80 * 80 - 52 * 52);
+  EXPECT_EQ(s.ring_median, 1);
+  EXPECT_NEAR(s.ring_sigma, 1.4826 * 0.5, 1e-6);
+  ASSERT_TRUE(s.flux_above_jy && s.flux_error_jy);
+  EXPECT_NEAR(*s.flux_above_jy, 1600 * 2 / beam_pixels, 1e-3);
+  EXPECT_NEAR(*s.flux_error_jy, s.ring_sigma * std::sqrt(1600 / beam_pixels), 1e-3);
+  const Region larger = scaled(box, 2);
+  EXPECT_EQ(larger.half_x, 40);
+  EXPECT_EQ(centre_of(larger).x, 99.5);
+}
+
 TEST(GuiRegions, InsideAgreesWithTheArea) {
   for (const Region& region : sample()) {
     if (!region.has_area()) continue;

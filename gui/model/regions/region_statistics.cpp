@@ -7,7 +7,6 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/regions/regions.hpp"
-#include "gui/model/sky/compass.hpp"
 
 namespace reber::gui {
 namespace {
@@ -59,6 +58,36 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
   out.flux_jy = per_beam * pixel_deg2 / beam_deg2;
 }
 
+void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pixels) {
+  const Region near = scaled(region, kRingFrom), far = scaled(region, kRingTo);
+  const Rect rect = bounds_of(far, pixels.shape());
+  std::vector<float> row(static_cast<std::size_t>(rect.nx)), ring;
+  for (std::int64_t y = rect.y0; y < rect.y0 + rect.ny; ++y) {
+    pixels.read(0, Reduction::mean, {y, rect.x0, 1, rect.nx}, row.data());
+    for (std::int64_t i = 0; i < rect.nx; ++i) {
+      const PixelPosition at{static_cast<double>(rect.x0 + i), static_cast<double>(y)};
+      const float value = row[static_cast<std::size_t>(i)];
+      if (std::isfinite(value) && contains(far, at) && !contains(near, at) && !contains(region, at))
+        ring.push_back(value);
+    }
+  }
+  out.ring_pixels = static_cast<std::int64_t>(ring.size());
+  if (ring.empty()) return;
+  out.ring_median = median_of(ring);
+  for (float& v : ring) v = static_cast<float>(std::abs(v - out.ring_median));
+  out.ring_sigma = 1.4826 * median_of(ring);
+}
+
+/// Noise that is the same within a beam and independent between beams: the sum over n pixels varies as sigma^2 n b, b
+/// the beam in pixels; less than a beam as sigma^2 n^2.
+void find_flux_error(RegionStatistics& out, double pixel_deg2, const std::optional<Beam>& beam) {
+  if (!out.flux_jy || out.ring_pixels == 0 || !(std::abs(out.pixels.sum) > 0)) return;
+  const double jy_per_unit = std::abs(*out.flux_jy / out.pixels.sum), n = static_cast<double>(out.pixels.finite);
+  const double beam_px = beam && pixel_deg2 > 0 ? std::max(1.0, beam->area_deg2() / pixel_deg2) : 1;
+  out.flux_error_jy = out.ring_sigma * std::sqrt(n * std::min(n, beam_px)) * jy_per_unit;
+  out.flux_above_jy = *out.flux_jy - n * out.ring_median * *out.flux_jy / out.pixels.sum;
+}
+
 }  // namespace
 
 RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
@@ -81,9 +110,8 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
       if (std::isfinite(value)) inside.push_back(value);
     }
   }
-  const PixelPosition centre = centre_of(region);
-  // The pixel's area is taken at the centre: it changes by 1e-4 over a degree in the projections in use.
-  const double pixel_deg2 = pixel_area_deg2(wcs, centre);
+  const auto geometry = wcs.centre_geometry(pixels.shape());
+  const double pixel_deg2 = geometry ? std::abs(geometry->determinant()) : std::nan("");
   out.area_deg2 = pixel_deg2 * static_cast<double>(out.pixels.finite);
   if (inside.empty()) {
     out.no_flux = "no finite pixel lies inside";
@@ -97,6 +125,8 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
   out.sigma = 1.4826 * median_of(inside);
   find_flux(out, pixel_deg2, unit, beam, wcs.frequency_hz());
+  measure_ring(out, region, pixels);
+  find_flux_error(out, pixel_deg2, beam);
   return out;
 }
 

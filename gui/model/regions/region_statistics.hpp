@@ -21,7 +21,15 @@ struct RegionStatistics {
   std::optional<double> flux_jy;  ///< sum over the beam's area; of K through the beam and frequency
   std::optional<double> beams;    ///< area in beams
   std::string no_flux;            ///< why there is no flux
+  /// The ring around it: pixels between the region kRingFrom and kRingTo times as large that are not inside.
+  double ring_median = std, ring_sigma = std;
+  std::int64_t ring_pixels = 0;
+  std::optional<double> flux_error_jy;  ///< sigma of the ring over the pixels inside, correlated within a beam
+  std::optional<double> flux_above_jy;  ///< flux less the ring's median
 };
+inline constexpr double kRingFrom = 1.3, kRingTo = 2;
+
+/// The area of a pixel is that in the middle of the image, as the finder's: both fluxes mean the same.
 /// wcs: a copy of its own where called from a job.   throws Cancelled; InputError for a region without area
 [[nodiscard]] RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, const Unit& unit,
                                                  const std::optional<Beam>& beam, const Wcs& wcs,

@@ -174,6 +174,16 @@ Region pull_handle(const Region& region, std::size_t handle, PixelPosition to, b
   return out;
 }
 
+Region scaled(const Region& region, double factor) {
+  Region larger = region;
+  const PixelPosition middle = centre_of(region);
+  larger.half_x *= factor;
+  larger.half_y *= factor;
+  for (PixelPosition& p : larger.points)
+    p = {middle.x + factor * (p.x - middle.x), middle.y + factor * (p.y - middle.y)};
+  return larger;
+}
+
 Region moved(const Region& region, double dx, double dy) {
   Region out = region;
   out.centre.x += dx;

@@ -46,6 +46,8 @@ struct Region {
 /// The region after handle `handle` was pulled to `to`: a corner moves and the opposite one stays (both move where
 /// `symmetric`); the turning handle turns it.
 [[nodiscard]] Region pull_handle(const Region& region, std::size_t handle, PixelPosition to, bool symmetric);
+/// The same about its middle, `factor` times as large.
+[[nodiscard]] Region scaled(const Region& region, double factor);
 [[nodiscard]] Region moved(const Region& region, double dx, double dy);
 /// An ellipse or box with opposite corners at both positions.
 [[nodiscard]] Region region_between(Region::Kind kind, PixelPosition a, PixelPosition b);
