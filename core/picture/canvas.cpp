@@ -5,6 +5,7 @@
 #include <png.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -47,6 +48,28 @@ cv::Point fixed(Point p) {
 }
 
 int fine_thickness(double thickness) { return std::max(1, static_cast<int>(std::lround(thickness * kScale))); }
+
+/// What points span, in fine pixels.
+class Extent {
+ public:
+  void hold(const std::vector<Point>& points) {
+    for (const Point& p : points) {
+      const cv::Point at = fixed(p);
+      low_ = {std::min(low_.x, at.x), std::min(low_.y, at.y)};
+      high_ = {std::max(high_.x, at.x), std::max(high_.y, at.y)};
+    }
+  }
+  /// Empty where there was no point.
+  [[nodiscard]] cv::Rect grown(int by) const {
+    if (low_.x > high_.x) return {};
+    const cv::Point from((low_.x >> kShift) - by, (low_.y >> kShift) - by);
+    return {from, cv::Point((high_.x >> kShift) + by + 1, (high_.y >> kShift) + by + 1)};
+  }
+
+ private:
+  static constexpr int kFar = 1 << 30;
+  cv::Point low_{kFar, kFar}, high_{-kFar, -kFar};
+};
 
 /// One run of text of one size.
 struct Run {
@@ -131,33 +154,59 @@ Canvas::Canvas(int width, int height, Ink background)
       clip_(0, 0, width * kScale, height * kScale) {}
 
 template <class Draw>
-void Canvas::blend(Ink ink, const Draw& draw) {
-  cv::Mat view = pixels_(clip_);
-  const cv::Point offset(-clip_.x * (1 << kShift), -clip_.y * (1 << kShift));
-  if (ink.alpha >= 1) {
-    draw(view, bgr(ink), offset);
-    return;
+void Canvas::lay(cv::Rect touched, Ink ink, const Draw& draw) {
+  touched &= clip_;
+  if (touched.empty()) return;
+  const cv::Point offset(-touched.x * (1 << kShift), -touched.y * (1 << kShift));
+  cv::Mat cover(touched.size(), CV_8UC1, cv::Scalar(0));
+  draw(cover, offset);
+  // Weights in 1/65536 by coverage.
+  std::array<int, 256> weights{};
+  for (int c = 0; c < 256; ++c)
+    weights[static_cast<std::size_t>(c)] = static_cast<int>(std::lround(ink.alpha * c / 255 * 65536));
+  const std::array<int, 3> colour{ink.blue, ink.green, ink.red};
+  cv::Mat under = pixels_(touched);
+  for (int y = 0; y < cover.rows; ++y) {
+    const auto* from = cover.ptr<std::uint8_t>(y);
+    auto* to = under.ptr<std::uint8_t>(y);
+    for (int x = 0; x < cover.cols; ++x) {
+      if (from[x] == 0) continue;
+      const int weight = weights[from[x]];
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::uint8_t& value = to[3 * static_cast<std::size_t>(x) + c];
+        value = static_cast<std::uint8_t>((value * (65536 - weight) + colour[c] * weight + 32768) >> 16);
+      }
+    }
   }
-  cv::Mat drawn = view.clone();
-  draw(drawn, bgr(ink), offset);
-  cv::addWeighted(drawn, ink.alpha, view, 1 - ink.alpha, 0, view);
 }
 
 void Canvas::line(Point a, Point b, Ink ink, double thickness) { polyline({a, b}, ink, thickness); }
 
 void Canvas::polyline(const std::vector<Point>& points, Ink ink, double thickness, bool closed) {
-  blend(ink, [&](cv::Mat& on, const cv::Scalar& colour, cv::Point offset) {
+  polylines({points}, ink, thickness, closed);
+}
+
+void Canvas::polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness, bool closed) {
+  const int wide = fine_thickness(thickness);
+  Extent extent;
+  for (const std::vector<Point>& path : paths) extent.hold(path);
+  lay(extent.grown(wide + 2), ink, [&](cv::Mat& on, cv::Point offset) {
     std::vector<cv::Point> path;
-    for (const Point& p : points) path.push_back(fixed(p) + offset);
-    cv::polylines(on, path, closed, colour, fine_thickness(thickness), cv::LINE_AA, kShift);
+    for (const std::vector<Point>& points : paths) {
+      path.clear();
+      for (const Point& p : points) path.push_back(fixed(p) + offset);
+      cv::polylines(on, path, closed, 255, wide, cv::LINE_AA, kShift);
+    }
   });
 }
 
 void Canvas::fill(const std::vector<Point>& points, Ink ink) {
-  blend(ink, [&](cv::Mat& on, const cv::Scalar& colour, cv::Point offset) {
+  Extent extent;
+  extent.hold(points);
+  lay(extent.grown(2), ink, [&](cv::Mat& on, cv::Point offset) {
     std::vector<cv::Point> path;
     for (const Point& p : points) path.push_back(fixed(p) + offset);
-    cv::fillPoly(on, std::vector<std::vector<cv::Point>>{path}, colour, cv::LINE_AA, kShift);
+    cv::fillPoly(on, std::vector<std::vector<cv::Point>>{path}, 255, cv::LINE_AA, kShift);
   });
 }
 
@@ -170,8 +219,10 @@ void Canvas::fill_rectangle(Point c, double w, double h, Ink ink) {
 }
 
 void Canvas::disc(Point centre, double radius, Ink ink) {
-  blend(ink, [&](cv::Mat& on, const cv::Scalar& colour, cv::Point offset) {
-    cv::circle(on, fixed(centre) + offset, static_cast<int>(std::lround(radius * kScale * (1 << kShift))), colour,
+  Extent extent;
+  extent.hold({{centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius}});
+  lay(extent.grown(2), ink, [&](cv::Mat& on, cv::Point offset) {
+    cv::circle(on, fixed(centre) + offset, static_cast<int>(std::lround(radius * kScale * (1 << kShift))), 255,
                cv::FILLED, cv::LINE_AA, kShift);
   });
 }
@@ -241,6 +292,7 @@ void Canvas::write_png(const std::string& path, bool overwrite) const {
   image.width = static_cast<png_uint_32>(width_);
   image.height = static_cast<png_uint_32>(height_);
   image.format = PNG_FORMAT_RGB;
+  image.flags = PNG_IMAGE_FLAG_FAST;
   // Encoded in memory first, so that every byte then goes through the checked writes of AtomicFile.
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::vector<char> encoded(bytes);

@@ -30,6 +30,8 @@ class Canvas {
 
   void line(Point a, Point b, Ink ink, double thickness = 1);
   void polyline(const std::vector<Point>& points, Ink ink, double thickness = 1, bool closed = false);
+  /// Many lines as one layer: where they cross, the ink is laid on once.
+  void polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness = 1, bool closed = false);
   void fill(const std::vector<Point>& points, Ink ink);
   void rectangle(Point corner, double width, double height, Ink ink, double thickness = 1);
   void fill_rectangle(Point corner, double width, double height, Ink ink);
@@ -47,12 +49,13 @@ class Canvas {
   void clip(Point corner, double width, double height);
   void unclip();
 
-  /// Encodes and writes, whole or not at all.   throws as AtomicFile
+  /// Encodes for speed and writes, whole or not at all.   throws as AtomicFile
   void write_png(const std::string& path, bool overwrite) const;
 
  private:
+  /// Lays ink on what draw() covers; only `touched` of the canvas, in fine pixels, is looked at.
   template <class Draw>
-  void blend(Ink ink, const Draw& draw);
+  void lay(cv::Rect touched, Ink ink, const Draw& draw);
 
   int width_, height_;
   cv::Mat pixels_;

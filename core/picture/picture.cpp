@@ -12,42 +12,19 @@
 #include "core/catalogue/catalogue_writers.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
+#include "core/picture/picture_pixels.hpp"
+#include "core/picture/picture_sources.hpp"
 #include "core/picture/sky_axes.hpp"
 
 namespace reber {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-/// Near-linear below a tenth of the range, logarithmic above.
-constexpr StretchCurve kCurve{Stretch::asinh, 10, 2};
 constexpr Ink kBlack{25, 25, 28, 1};
 constexpr Ink kWhite{255, 255, 255, 1};
 constexpr Ink kGrid{255, 255, 255, 0.16};
-constexpr Ink kSource{64, 224, 255, 0.9};
-const cv::Scalar kBlank(150, 146, 146);
 
-double level_of(double value, const DisplayLimits& limits) {
-  return stretched(kCurve, (value - limits.low) / (limits.high - limits.low));
-}
-
-/// Where the image lies on the canvas.
-struct Layout {
-  Shape shape;  ///< of the image
-  int reduce = 1, x_repeat = 1, y_repeat = 1;
-  int width = 0, height = 0;  ///< of the image area in final pixels
-  int left = 0, top = 0;
-  double unit = 1;  ///< size of text and ticks
-
-  [[nodiscard]] double x_scale() const { return static_cast<double>(width) / static_cast<double>(shape.nx); }
-  [[nodiscard]] double y_scale() const { return static_cast<double>(height) / static_cast<double>(shape.ny); }
-  /// Canvas position of an image pixel position; rows go upwards.
-  [[nodiscard]] Point point(double x, double y) const {
-    return {left + (x + 0.5) * x_scale(), top + height - (y + 0.5) * y_scale()};
-  }
-};
-
-Layout make_layout(Shape shape, int max_side) {
-  Layout layout;
+PictureLayout make_layout(Shape shape, int max_side) {
+  PictureLayout layout;
   layout.shape = shape;
   const std::int64_t side = std::max(shape.nx, shape.ny);
   const std::int64_t most = std::max(max_side, 100);
@@ -64,98 +41,7 @@ Layout make_layout(Shape shape, int max_side) {
   return layout;
 }
 
-/// Largest finite pixel of each block, NaN where there is none; rows turned so that the first is on top.
-cv::Mat reduced(ConstImageView image, int reduce) {
-  const auto nx = static_cast<int>((image.shape.nx + reduce - 1) / reduce),
-             ny = static_cast<int>((image.shape.ny + reduce - 1) / reduce);
-  cv::Mat out(ny, nx, CV_32FC1, cv::Scalar(std::nan("")));
-  for (std::int64_t y = 0; y < image.shape.ny; ++y) {
-    const float* const row = image.row(y);
-    auto* const to = out.ptr<float>(ny - 1 - static_cast<int>(y / reduce));
-    for (std::int64_t x = 0; x < image.shape.nx; ++x) {
-      float& cell = to[x / reduce];
-      if (std::isfinite(row[x]) && !(cell >= row[x])) cell = row[x];
-    }
-  }
-  return out;
-}
-
-/// The limits asked for, or those that the reduced pixels give.
-DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options) {
-  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
-    return {options.low, options.high};
-  }
-  ThreadPool alone(1);
-  LimitsRule rule;
-  rule.kind = LimitsRule::Kind::picture;
-  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, alone);
-}
-
-cv::Mat coloured(const cv::Mat& values, const DisplayLimits& limits) {
-  cv::Mat levels(values.size(), CV_8UC1), blank(values.size(), CV_8UC1), out;
-  for (int y = 0; y < values.rows; ++y) {
-    for (int x = 0; x < values.cols; ++x) {
-      const float v = values.at<float>(y, x);
-      blank.at<std::uint8_t>(y, x) = std::isfinite(v) ? 0 : 255;
-      levels.at<std::uint8_t>(y, x) =
-          std::isfinite(v) ? static_cast<std::uint8_t>(std::lround(255 * level_of(v, limits))) : 0;
-    }
-  }
-  cv::applyColorMap(levels, out, cv::COLORMAP_INFERNO);
-  out.setTo(kBlank, blank);
-  return out;
-}
-
-/// Outline of an ellipse given by its squared FWHMs on the pixel grid, at half maximum times `grow`.
-std::vector<Point> outline(const Layout& layout, double x, double y, const Covariance& c, double grow) {
-  // Any square root of the matrix maps the unit circle to the ellipse; this is the Cholesky one.
-  const double a = std::sqrt(std::max(c.xx, 0.0));
-  const double b = a > 0 ? c.xy / a : 0;
-  const double d = std::sqrt(std::max(c.yy - b * b, 0.0));
-  std::vector<Point> points;
-  for (int i = 0; i < 64; ++i) {
-    const double t = 2 * kPi * i / 64;
-    const double u = 0.5 * grow * std::cos(t), v = 0.5 * grow * std::sin(t);
-    points.push_back(layout.point(x + a * u, y + b * u + d * v));
-  }
-  return points;
-}
-
-void draw_sources(Canvas& canvas, const Layout& layout, const Catalogue& sources, const Wcs& wcs) {
-  const PlaceColumns place = place_columns(sources);
-  // Smaller outlines than this hide the source instead of marking it.
-  const double least = 7 * layout.unit;
-  for (std::size_t row = 0; row < static_cast<std::size_t>(sources.rows()); ++row) {
-    const auto value = [row](const std::vector<double>* column) {
-      return column != nullptr ? (*column)[row] : std::nan("");
-    };
-    double x = value(place.x), y = value(place.y);
-    if (!std::isfinite(x) || !std::isfinite(y)) {
-      if (!std::isfinite(value(place.lon)) || !std::isfinite(value(place.lat))) continue;
-      const auto pixel = wcs.to_pixel({value(place.lon), value(place.lat)});
-      if (!pixel) continue;
-      x = pixel->x;
-      y = pixel->y;
-    }
-    const double major = value(place.major), minor = value(place.minor), pa = value(place.pa);
-    const auto matrix = wcs.sky_per_pixel(x, y);
-    Covariance shape{0, 0, 0};
-    if (matrix && major > 0 && minor > 0 && std::isfinite(pa) && std::abs(matrix->determinant()) > 0) {
-      shape = to_pixels(sky_covariance(major, minor, pa), *matrix);
-    }
-    const double size =
-        std::sqrt(std::sqrt(std::max(0.0, shape.xx * shape.yy - shape.xy * shape.xy))) * layout.x_scale();
-    if (size > 0) {
-      canvas.polyline(outline(layout, x, y, shape, std::max(1.6, 2 * least / size)), kSource, 1.1 * layout.unit, true);
-    } else {
-      const double radius = 2 * least / layout.x_scale();
-      canvas.polyline(outline(layout, x, y, {radius * radius, 0, radius * radius}, 1), kSource, 1.1 * layout.unit,
-                      true);
-    }
-  }
-}
-
-void draw_beam(Canvas& canvas, const Layout& layout, const ImageHeader& header) {
+void draw_beam(Canvas& canvas, const PictureLayout& layout, const ImageHeader& header) {
   if (!header.beam) return;
   const auto matrix = header.wcs.centre_geometry(layout.shape);
   if (!matrix || !(std::abs(matrix->determinant()) > 0)) return;
@@ -177,19 +63,33 @@ void draw_beam(Canvas& canvas, const Layout& layout, const ImageHeader& header) 
   canvas.polyline(ellipse, kWhite, 0.6, true);
 }
 
-void draw_grid(Canvas& canvas, const Layout& layout, const Wcs& wcs, SkyAxis axis, const std::vector<Tick>& ticks) {
+void draw_grid(Canvas& canvas, const PictureLayout& layout, const Wcs& wcs, SkyAxis axis,
+               const std::vector<Tick>& ticks) {
+  std::vector<std::vector<Point>> paths;
   for (const Tick& tick : ticks) {
     for (const auto& piece : sky_line(wcs, layout.shape, axis, tick.value)) {
       if (piece.size() < 2) continue;
-      std::vector<Point> path;
+      std::vector<Point>& path = paths.emplace_back();
       for (const PixelPosition& p : piece) path.push_back(layout.point(p.x, p.y));
-      canvas.polyline(path, kGrid, layout.unit);
     }
   }
+  canvas.polylines(paths, kGrid, layout.unit);
+}
+
+/// The limits asked for, or those that the reduced pixels give.
+DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options) {
+  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
+    return {options.low, options.high};
+  }
+  ThreadPool alone(1);
+  LimitsRule rule;
+  rule.kind = LimitsRule::Kind::picture;
+  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, alone);
 }
 
 /// Ticks and labels of both edges; labels that would run into the one before are left out.
-void draw_ticks(Canvas& canvas, const Layout& layout, const std::vector<Tick>& bottom, const std::vector<Tick>& left) {
+void draw_ticks(Canvas& canvas, const PictureLayout& layout, const std::vector<Tick>& bottom,
+                const std::vector<Tick>& left) {
   const double length = 7 * layout.unit, size = 12 * layout.unit;
   const double base = layout.top + layout.height;
   std::vector<std::pair<double, double>> taken;
@@ -243,7 +143,7 @@ struct Axes {
   bool sky = false;
 };
 
-Axes make_axes(const Layout& layout, const Wcs& wcs) {
+Axes make_axes(const PictureLayout& layout, const Wcs& wcs) {
   Axes axes;
   const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))),
             up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
@@ -269,7 +169,7 @@ Axes make_axes(const Layout& layout, const Wcs& wcs) {
   return axes;
 }
 
-void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, const DisplayLimits& limits) {
+void draw_bar(Canvas& canvas, const PictureLayout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
   cv::Mat levels(layout.height, width, CV_8UC1), bar;
@@ -283,7 +183,7 @@ void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, const Disp
   for (int i = 0; i < 5; ++i) {
     const double s = 0.25 * i, y = layout.top + layout.height * (1 - s);
     const double range = (limits.high - limits.low) * factor;
-    const double value = limits.low * factor + range * unstretched(kCurve, s);
+    const double value = limits.low * factor + range * unstretched(kPictureCurve, s);
     // Three digits of the range: equal steps of the label then look equal.
     const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
     const bool plain = std::abs(value) < 1e5 && range > 1e-6;
@@ -303,7 +203,7 @@ void draw_bar(Canvas& canvas, const Layout& layout, const Unit& unit, const Disp
 void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
                        const Catalogue* sources, const PictureOptions& options) {
   if (image.shape.nx < 1 || image.shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
-  Layout layout = make_layout(image.shape, options.max_side_px);
+  PictureLayout layout = make_layout(image.shape, options.max_side_px);
   const Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
   double widest = 0;
@@ -314,7 +214,8 @@ void write_sky_picture(const std::string& path, ConstImageView image, const Imag
             bottom = static_cast<int>(std::lround(78 * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
 
-  cv::Mat values = reduced(image, layout.reduce);
+  ThreadPool pool(options.threads);
+  const cv::Mat values = reduced_peaks(image, layout.reduce, pool);
   const DisplayLimits limits = limits_of(values, options);
   cv::Mat picture;
   cv::resize(coloured(values, limits), picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);

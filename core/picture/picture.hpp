@@ -17,11 +17,12 @@ struct PictureOptions {
   double low = 0, high = 0;  ///< limits of the colour scale, in the image's unit; asinh stretch between
   std::string title;
   bool overwrite = false;
+  int threads = 0;  ///< that reduce the image; 0: all that this process may use
 };
 
 /// Draws the image (asinh stretch, blank pixels grey), axes and grid ticks in sky coordinates, a colour bar with its
-/// unit, and the restoring beam. Each source is an ellipse, of the columns Maj, Min, PA, and RA, DEC, else Xposn,
-/// Yposn.
+/// unit, and the restoring beam. Each source is an ellipse, of the columns Maj, Min, PA, and Xposn, Yposn, else
+/// RA, DEC.
 ///   throws as write_catalogue
 void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
                        const Catalogue* sources, const PictureOptions& options);

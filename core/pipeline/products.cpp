@@ -103,6 +103,7 @@ void Writer::picture(const Catalogue& catalogue) {
   PictureOptions options;
   options.title = shown.object;
   options.overwrite = wanted_.overwrite;
+  options.threads = backend_.info().threads;
   if (background() != nullptr && !background()->rms.empty()) {
     const double rms = average(background()->rms), mean = average(background()->mean);
     options.low = mean - 3 * rms;
@@ -130,12 +131,14 @@ std::vector<std::string> Writer::write() {
     catalogue = make_catalogue(result_.sources(), header(), result_.history);
   catalogues(catalogue);
   const std::string& unit = header().unit.text;
+  job_.check();
   map(MapKind::image, wanted_.convolved, unit);
   map(MapKind::mean, wanted_.mean, unit);
   map(MapKind::rms, wanted_.rms, unit);
   map(MapKind::snr, wanted_.snr, "");
   drawn_maps();
   labels();
+  job_.check();
   picture(catalogue);
   return std::move(written_);
 }
