@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "core/pipeline/measure_stage.hpp"
 
 namespace reber {
 namespace {
@@ -16,17 +19,39 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
   return fitter;
 }
 
+/// Half the integral of the autocorrelation: of noise with sidelobes it is a small part of the beam's area.
+double area_of_noise(const NoiseCorrelation& noise, double beam) {
+  constexpr double kLeastPart = 0.25;  // the measured integral is no better
+  double sum = 0;
+  for (std::int64_t dy = -noise.reach(); dy <= noise.reach(); ++dy)
+    for (std::int64_t dx = -noise.reach(); dx <= noise.reach(); ++dx) sum += noise.at(dy, dx);
+  return std::clamp(0.5 * sum, kLeastPart * beam, std::max(beam, 0.5 * sum));
+}
+
 }  // namespace
 
 Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   Fitted made{in.fitter ? in.fitter : make_fitter(in, request, work), in.sums, {}};
   const IslandMap& islands = *in.detected.islands;
-  const IslandPixels pixels = work.backend.island_pixels(in.plane.plane, in.plane.background, islands, 1, work.job);
+  std::optional<ScaleSources> scales;
+  IslandPixels own;
+  if (request.scales.any()) {
+    scales = measure_scales(in.plane, in.detected, request, work);
+    made.sums = scales->sums;
+  } else {
+    own = work.backend.island_pixels(in.plane.plane, in.plane.background, islands, 1, work.job);
+  }
+  const IslandPixels& pixels = scales ? scales->inner.pixels : own;
   made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })
            : leave_out_noise_peaks(made.sums, made.fits);
+  if (scales) {
+    move_outward(made.sums, scales->inner, scales->outer, islands.options());
+    add_scale_rows(made.sums, made.fits, scales->outer, islands.options(),
+                   area_of_noise(made.fitter->errors_noise(), area_of_beam(in.plane)));
+  }
   if (noise > 0) {
     const std::string text = fmt::format("{} {}", noise, kept ? "kept, flagged" : "left out");
     const std::string name = islands.options().negative ? "noise peaks, negative" : "noise peaks";

@@ -5,11 +5,25 @@
 #include <vector>
 
 #include "core/pipeline/detect_stage.hpp"
+#include "core/sources/scale_islands.hpp"
 #include "core/sources/source.hpp"
 
 namespace reber {
 
-/// One entry per source, islands in label order.   throws DeviceError, Cancelled
+/// Sources of the image's own islands inside those of several scales.
+struct ScaleSources {
+  IslandPixels outer;  ///< of every island of scales
+  InnerIslands inner;
+  std::vector<SourceSums> sums;  ///< their island is one of `inner`
+};
+/// throws DeviceError, Cancelled
+[[nodiscard]] ScaleSources measure_scales(const MeasuredPlane& in, const Detected& detected, const Request& request,
+                                          StageWork& work);
+/// Area of the plane's beam in pixels; half a pixel without a beam.
+[[nodiscard]] double area_of_beam(const MeasuredPlane& in);
+
+/// One entry per source, islands in label order; of scales, those of the emission at the end.   throws DeviceError,
+/// Cancelled
 [[nodiscard]] std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& detected,
                                                   const Request& request, StageWork& work);
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <span>
 #include <utility>
 
 #include "core/sources/cut_sources.hpp"
@@ -265,7 +266,8 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
       fits.push_back({one.gaussian, one.flag});
     }
     if (!beam || found[i].empty()) continue;
-    if (const auto rest = rest_of(all, fits, first, pixels_of(pixels, island.pixels, negative), *beam)) {
+    if (const auto rest = rest_of(std::span(all).subspan(first), std::span(fits).subspan(first),
+                                  pixels_of(pixels, island.pixels, negative), gaussian_area(*beam))) {
       for (std::size_t k = first; k < all.size(); ++k) all[k].shared = true;
       all.push_back(*rest);
       fits.push_back({{}, kFlagNotFitted | kFlagRest});

@@ -43,28 +43,32 @@ SourceSums sums_of_rest(const SourceSums& island, const FitPixels& pixels, const
 
 }  // namespace
 
-std::optional<SourceSums> rest_of(const std::vector<SourceSums>& sources, const std::vector<SourceFit>& fits,
-                                  std::size_t first, const FitPixels& pixels, const Covariance& beam) {
+std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
+                                  const FitPixels& pixels, double area) {
   constexpr double kLeastPart = 0.05, kLeastSigma = 5;
   std::vector<FittedGaussian> gaussians;
   double by_moments = 0;
-  for (std::size_t k = first; k < sources.size(); ++k) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
     if (fits[k].gaussian)
       gaussians.push_back(*fits[k].gaussian);
     else
-      by_moments += sources[k].sums.s;
+      by_moments += rows[k].sums.s;
   }
-  if (gaussians.empty()) return std::nullopt;
   double all = 0, left = 0, rms = 0;
   std::vector<double> values(pixels.value.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = pixels.value[i] - value_of(gaussians, pixels.x[i], pixels.y[i]);
     all += pixels.value[i], left += values[i], rms = std::max(rms, pixels.rms[i]);
   }
-  const double rest = left - by_moments, n = static_cast<double>(values.size());
-  const double error = rms * n / std::sqrt(1 + n / (2 * gaussian_area(beam)));
+  const double rest = left - by_moments;
+  const double error = error_of_sum(static_cast<std::int64_t>(values.size()), rms, area);
   if (!(rest > kLeastPart * all && rest > kLeastSigma * error)) return std::nullopt;
-  return sums_of_rest(sources[first], pixels, values, rest / left);
+  return sums_of_rest(rows[0], pixels, values, rest / left);
+}
+
+double error_of_sum(std::int64_t pixels, double rms, double area) {
+  const auto n = static_cast<double>(pixels);
+  return rms * n / std::sqrt(1 + n / (2 * area));
 }
 
 bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& beam) {

@@ -2,7 +2,9 @@
 // The books of an island: what its rows hold of its pixels, and what they leave.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/sources/source.hpp"
@@ -11,10 +13,12 @@ namespace reber {
 
 /// What the rows of an island leave of its pixels, where that is flux of its own: above 5 errors and a twentieth of the
 /// island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with moments leave as well.
-/// sources, fits: the island's rows are those from `first`;   pixels: of the island, less background
-[[nodiscard]] std::optional<SourceSums> rest_of(const std::vector<SourceSums>& sources,
-                                                const std::vector<SourceFit>& fits, std::size_t first,
-                                                const FitPixels& pixels, const Covariance& beam);
+/// rows, fits: of the island;   pixels: of the island, less background;   area: of the beam in pixels
+[[nodiscard]] std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
+                                                const FitPixels& pixels, double area);
+
+/// Error of a sum over pixels whose noise is correlated over twice the beam's area.
+[[nodiscard]] double error_of_sum(std::int64_t pixels, double rms, double area);
 
 /// Whether a source covers more than twice the pixels that a point of its peak would: no Gaussian is to be read into
 /// its moments if none could be fitted. Diffuse emission just above the threshold would be given twice its flux. ratio:
