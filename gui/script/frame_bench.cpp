@@ -180,14 +180,16 @@ class Bench {
     made_["image"] = {shape.ny, shape.nx};
   }
 
-  /// The whole image in the window, drawn afresh and not.
+  /// The whole image in the window, drawn afresh, drawn finer once it rests (by a processor alone), and not drawn.
   void still(App& app, const std::string& name) {
-    std::vector<FrameTimes> drawn, kept;
+    std::vector<FrameTimes> drawn, finer, kept;
     for (int i = 0; i < frames_ / 2; ++i) {
       app.forget_pictures();
       drawn.push_back(timed_frame(app));
+      if (!app.settled()) finer.push_back(timed_frame(app));
       kept.push_back(timed_frame(app));
     }
+    if (!finer.empty()) keep(name + "_finer", summary(finer));
     keep(name + "_drawn", summary(drawn));
     keep(name + "_kept", summary(kept));
     made_[name + "_vertices"] = ImGui::GetDrawData()->TotalVtxCount;
