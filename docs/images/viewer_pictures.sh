@@ -125,6 +125,6 @@ STEPS
 for name in "$@"; do
   { steps_of "$name"; echo "screenshot viewer_$name.png"; } > steps
   xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
-  if command -v convert > /dev/null; then convert "viewer_$name.png" -dither None -colors 255 "PNG8:viewer_$name.png"; fi
+  if convert -version 2> /dev/null | grep -q ImageMagick; then convert "viewer_$name.png" -dither None -colors 255 "PNG8:viewer_$name.png"; fi
   cp "viewer_$name.png" "$here/"
 done
