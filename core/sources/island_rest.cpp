@@ -44,8 +44,8 @@ SourceSums sums_of_rest(const SourceSums& island, const FitPixels& pixels, const
 }  // namespace
 
 std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
-                                  const FitPixels& pixels, double area) {
-  constexpr double kLeastPart = 0.05, kLeastSigma = 5;
+                                  const FitPixels& pixels, double area, double least_sigma) {
+  constexpr double kLeastPart = 0.05;
   std::vector<FittedGaussian> gaussians;
   double by_moments = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -62,7 +62,7 @@ std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<co
   }
   const double rest = left - by_moments;
   const double error = error_of_sum(static_cast<std::int64_t>(values.size()), rms, area);
-  if (!(rest > kLeastPart * all && rest > kLeastSigma * error)) return std::nullopt;
+  if (!(rest > kLeastPart * all && rest > least_sigma * error)) return std::nullopt;
   return sums_of_rest(rows[0], pixels, values, rest / left);
 }
 

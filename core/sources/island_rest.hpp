@@ -11,11 +11,12 @@
 
 namespace reber {
 
-/// What the rows of an island leave of its pixels, where that is flux of its own: above 5 errors and a twentieth of the
-/// island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with moments leave as well.
-/// rows, fits: of the island;   pixels: of the island, less background;   area: of the beam in pixels
+/// What the rows of an island leave of its pixels, where that is flux of its own: above `least_sigma` errors and a
+/// twentieth of the island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with
+/// moments leave as well. rows, fits: of the island;   pixels: of the island, less background;   area: of the beam in
+/// pixels
 [[nodiscard]] std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
-                                                const FitPixels& pixels, double area);
+                                                const FitPixels& pixels, double area, double least_sigma = 5);
 
 /// Error of a sum over pixels whose noise is correlated over twice the beam's area.
 [[nodiscard]] double error_of_sum(std::int64_t pixels, double rms, double area);

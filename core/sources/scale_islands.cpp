@@ -168,7 +168,7 @@ void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits,
       its.push_back(rows[k]);
       its_fits.push_back(k < fits.size() ? fits[k] : SourceFit{});
     }
-    const auto rest = rest_of(its, its_fits, fit_pixels(outer, i, options.negative), area);
+    const auto rest = rest_of(its, its_fits, fit_pixels(outer, i, options.negative), area, kLeastSigma);
     if (!rest) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);

@@ -24,8 +24,8 @@ struct InnerIslands {
 void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, const IslandPixels& outer,
                   const DetectOptions& options);
 
-/// Appends a row with plain sums for each island of scales that holds emission which none of its rows does: above 5
-/// errors beside rows, above 3 in an island without one. Order of the rows before: any.
+/// Appends a row with plain sums for each island of scales that holds emission which none of its rows does: above 3
+/// errors. Order of the rows before: any.
 /// fits: one per row, or none at all where sources keep their moments
 /// area: half the pixels over which noise is one, the beam's for white noise that it has smoothed
 void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits, const IslandPixels& outer,
