@@ -2,10 +2,14 @@
 // The program `reber`: parses the command line, runs one sub-command and turns failures into exit codes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
@@ -88,13 +92,74 @@ const CLI::App& chosen(const CLI::App& root) {
   return commands.empty() ? root : *commands.front();
 }
 
+/// Changes of one letter (wrong, missing, too many, or two exchanged) from one word to another.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        steps[i][j] = i + j;
+        continue;
+      }
+      steps[i][j] =
+          std::min({steps[i - 1][j] + 1, steps[i][j - 1] + 1, steps[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+    }
+  return steps[a.size()][b.size()];
+}
+
+/// The nearest of the names, where one is near: a third of the letters may differ.
+std::string nearest(std::string_view word, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  for (const std::string& name : names)
+    if (const std::size_t away = distance(word, name); away < least) {
+      least = away;
+      best = name;
+    }
+  return best;
+}
+
+/// What CLI11 found wrong, with what was meant: it names neither the nearest option nor what an input is.
+std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
+  const auto options = command.get_options();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const std::string what = error.what(), name = what.substr(0, what.find(' '));
+    for (const CLI::Option* option : options)
+      if (option->get_name(false, true).find(name) != std::string::npos)
+        return fmt::format("{} is missing: {}", name, option->get_description());
+    return what;
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const std::vector<std::string> left = command.remaining();
+  if (left.empty()) return error.what();
+  const auto dashed = std::ranges::find_if(left, [](const std::string& word) { return word.starts_with('-'); });
+  const bool is_option = dashed != left.end();
+  const std::string word = is_option ? dashed->substr(0, dashed->find('=')) : left.front();
+  std::vector<std::string> names;
+  if (is_option) {
+    for (const CLI::Option* option : options)
+      for (const std::string& name : option->get_lnames())
+        if (!option->get_group().empty()) names.push_back("--" + name);
+  } else if (command.get_parent() == nullptr) {
+    for (const CLI::App* other : command.get_subcommands({})) names.push_back(other->get_name());
+  }
+  const std::string meant = nearest(word, names);
+  return fmt::format("{} '{}' is not known{}",
+                     is_option                         ? "the option"
+                     : command.get_parent() == nullptr ? "the sub-command"
+                                                       : "the argument",
+                     word, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+}
+
 int explain(const CLI::App& root, const CLI::ParseError& error, Terminal& terminal) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help
     terminal.print(chosen(root).help(chosen(root).get_parent() == nullptr ? "" : "reber"));
     return kDone;
   }
   const std::string name = &chosen(root) == &root ? "reber" : "reber " + chosen(root).get_name();
-  terminal.error(error.what());
+  terminal.error(words_of(chosen(root), error));
   terminal.message(fmt::format("Try '{} --help'.", name));
   return kInputError;
 }

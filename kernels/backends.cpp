@@ -50,7 +50,7 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOpti
       return backend;
     }
     if (name != "auto") throw DeviceError(fmt::format("backend '{}' cannot run here: {}", name, reason));
-    log.info(fmt::format("not computing on {}: {}", entry.name, reason));
+    log.detail(fmt::format("not computing on {}: {}", entry.name, reason));
   }
 #ifndef REBER_HAVE_CUDA
   if (name == "cuda")

@@ -23,7 +23,7 @@ struct Options {
   CommonOptions common;
   ParameterOptions parameters;
   std::string input, output;
-  std::vector<std::string> kernels, beams;
+  std::vector<std::string> kernels, beams, old_beams;
 };
 
 /// One convolution asked for; `text` names it as --kernel would.
@@ -33,9 +33,11 @@ struct Asked {
 };
 
 std::vector<Asked> asked_for(const Options& options) {
-  if (options.beams.empty() == options.kernels.empty()) {
+  std::vector<std::string> beams = options.beams;
+  beams.insert(beams.end(), options.old_beams.begin(), options.old_beams.end());
+  if (beams.empty() == options.kernels.empty()) {
     throw InputError(
-        "give either --kernel or --beam MAJ,MIN,PA, the beam to smooth to (the image's own is --image-beam)");
+        "give either --kernel or --to-beam MAJ,MIN,PA, the beam to smooth to (the image's own is --image-beam)");
   }
   std::vector<Asked> asked;
   Request rules;
@@ -47,7 +49,7 @@ std::vector<Asked> asked_for(const Options& options) {
   };
   for (const std::string& kernel : options.kernels)
     if (!kernel.empty()) add(kernel, parse_kernel(kernel));
-  for (const std::string& beam : options.beams) add("beam:" + beam, TargetBeam{parse_beam(beam, "--beam")});
+  for (const std::string& beam : beams) add("beam:" + beam, TargetBeam{parse_beam(beam, "--to-beam")});
   if (asked.empty()) throw InputError("--kernel is empty");
   return asked;
 }
@@ -87,6 +89,7 @@ void convolve_by_each(const Request& base, const std::vector<Asked>& asked, cons
 
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
   apply(options.common, terminal);
+  if (!options.old_beams.empty()) warn_old_beam(terminal);
   Request request = base_request(options.common, options.input);
   request.call = options_of_call(command, options.parameters);
   const std::vector<Asked> asked = asked_for(options);
@@ -112,19 +115,21 @@ void add_convolve(CLI::App& root, Action& action) {
       ->group("Output");
   options->parameters.add_repeated(*command, "convolve.kernel", options->kernels);
   options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel"});
-  add_repeated_option(*command, "--beam", options->beams,
+  add_repeated_option(*command, "--beam", options->old_beams, "")->group("");
+  add_repeated_option(*command, "--to-beam", options->beams,
                       "Smooth to this beam (FWHM in arcsec, position angle in degrees): the same as "
-                      "--kernel beam:MAJ,MIN,PA. --kernel or --beam may be given several times")
+                      "--kernel beam:MAJ,MIN,PA. --kernel or --to-beam may be given several times")
       ->type_name("MAJ,MIN,PA")
       ->group("Convolution");
   add_run_options(*command, options->common, "--image-beam");
   command->footer(
       "Examples:\n"
-      "  reber convolve in.fits out.fits --beam 20,20,0               smooth to a round 20\" beam\n"
+      "  reber convolve in.fits out.fits --to-beam 20,20,0            smooth to a round 20\" beam\n"
       "  reber convolve in.fits out.fits --kernel gaussian:4          Gaussian of FWHM 4 pixels\n"
       "  reber convolve in.fits out.fits --kernel file:psf.fits --normalise none --nan propagate\n"
-      "  reber convolve in.fits out.fits --beam 20,20,0 --dry-run\n"
-      "  reber convolve in.fits smoothed --beam 20,20,0 --beam 40,40,0   smoothed/in_beam_20_20_0.fits\n"
+      "  reber convolve in.fits out.fits --to-beam 20,20,0 --dry-run\n"
+      "  reber convolve in.fits smoothed --to-beam 20,20,0 --to-beam 40,40,0\n"
+      "                                                               smoothed/in_beam_20_20_0.fits\n"
       "                                                               and smoothed/in_beam_40_40_0.fits\n"
       "\n"
       "Images in Jy/beam that are smoothed by a Gaussian or to a beam keep an unresolved source's peak: they are\n"

@@ -29,7 +29,8 @@ struct Options {
   CommonOptions common;
   ParameterOptions parameters;
   std::vector<std::string> files;
-  std::string folder, target;
+  std::string folder, target, old_target;
+  std::optional<double> max_beam_arcsec;
   bool common_beam = false, per_plane = false;
 };
 
@@ -65,8 +66,11 @@ class Batch {
       : options_(options), command_(command), terminal_(terminal) {}
 
   int execute() {
-    if (options_.common_beam == !options_.target.empty())
-      throw InputError("give either --common (the smallest beam that all can reach) or --beam MAJ,MIN,PA");
+    if (!options_.old_target.empty()) warn_old_beam(terminal_);
+    if (!options_.target.empty() && !options_.old_target.empty()) throw InputError("give --to-beam once");
+    if (options_.common_beam == !target().empty())
+      throw InputError("give either --common (the smallest beam that all can reach) or --to-beam MAJ,MIN,PA");
+    if (options_.max_beam_arcsec && !options_.common_beam) throw InputError("--max-beam belongs to --common");
     if (options_.per_plane && !options_.common_beam) throw InputError("--per-plane belongs to --common");
     check_distinct_names(options_.files);
     base_ = base_request(options_.common, {});
@@ -123,10 +127,14 @@ class Batch {
   }
 
   void aim() {
-    if (options_.common_beam)
-      aim_at_common_beam(inputs_, options_.per_plane);
-    else
-      aim_at(inputs_, parse_beam(options_.target, "--beam"));
+    if (!options_.common_beam) return aim_at(inputs_, parse_beam(target(), "--to-beam"));
+    std::optional<double> max_deg;
+    if (options_.max_beam_arcsec) max_deg = *options_.max_beam_arcsec / kArcsec;
+    for (const std::string& told : aim_at_common_beam(inputs_, options_.per_plane, max_deg))
+      terminal_.log().warning(told);
+  }
+  [[nodiscard]] const std::string& target() const {
+    return options_.target.empty() ? options_.old_target : options_.target;
   }
 
   void plan() {
@@ -162,7 +170,7 @@ class Batch {
       }
       const std::string label = printable(name) + (input.cube ? fmt::format("[{}]", plane.plane) : "");
       if (!plane.own) {
-        text += fmt::format("  {:<28} no beam: stays blank\n", label);
+        text += fmt::format("  {:<28} {}: stays blank\n", label, plane.left_out.empty() ? "no beam" : "left out");
         continue;
       }
       const bool copied = !(plane.kernel.major_deg > 0);
@@ -233,8 +241,18 @@ void add_smooth(CLI::App& root, Action& action) {
   command->add_flag("--per-plane", options->per_plane, "With --common: one for each plane number, not one for all")
       ->group("Convolution");
   command
-      ->add_option("--beam", options->target, "Smooth to this beam instead (FWHM in arcsec, position angle in degrees)")
+      ->add_option("--to-beam", options->target,
+                   "Smooth to this beam instead (FWHM in arcsec, position angle in degrees)")
       ->type_name("MAJ,MIN,PA")
+      ->group("Convolution");
+  command->add_option("--beam", options->old_target)->group("");
+  command
+      ->add_option(
+          "--max-beam", options->max_beam_arcsec,
+          "With --common: planes with a longer beam stay blank; default: of eight beams or more, those of more "
+          "than 3 times the median length")
+      ->check(positive())
+      ->type_name("ARCSEC")
       ->group("Convolution");
   options->parameters.add(*command, ParameterOptions::Group::convolution, {"convolve.kernel", "convolve.normalise"});
   command->add_option("-o,--output", options->folder, "Folder for NAME_smoothed.fits; default: that of each input")
@@ -246,7 +264,7 @@ void add_smooth(CLI::App& root, Action& action) {
       "  reber smooth a.fits b.fits c.fits --common --dry-run        the beam, and what each input needs\n"
       "  reber smooth a.fits b.fits c.fits --common -o smoothed\n"
       "  reber smooth cube.fits --common -o smoothed                 all planes of a cube to one beam\n"
-      "  reber smooth cube.fits --beam 20,20,0 -o smoothed\n"
+      "  reber smooth cube.fits --to-beam 20,20,0 -o smoothed\n"
       "\n"
       "The common beam is exact, not searched on samples: no smaller beam holds all inputs. Beams come from BMAJ, "
       "BMIN,\n"

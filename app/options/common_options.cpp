@@ -129,6 +129,11 @@ void apply(const CommonOptions& options, Terminal& terminal) {
   }
 }
 
+void warn_old_beam(Terminal& terminal) {
+  terminal.log().warning(
+      "--beam is an old name for the beam to smooth to: write --to-beam (the image's own is --image-beam)");
+}
+
 std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal) {
   BackendOptions wanted;
   wanted.device = options.device;

@@ -45,6 +45,9 @@ void add_run_options(CLI::App& command, CommonOptions& options, const std::strin
 /// Sets up the terminal for --quiet, --verbose and --json -.
 void apply(const CommonOptions& options, Terminal& terminal);
 
+/// Says that --beam, where it is the beam to smooth to, is an old name.
+void warn_old_beam(Terminal& terminal);
+
 /// The backend asked for.   throws InputError, DeviceError
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal);
 

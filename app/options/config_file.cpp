@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "app/terminal/program_name.hpp"
@@ -39,6 +40,33 @@ std::string value_in_force(const CLI::Option& option) {
   return values.size() == 1 ? toml_value(values.front()) : toml_array(values);
 }
 
+/// Names of a TOML file's sections, in order.
+std::vector<std::string> sections_of(const std::string& path) {
+  std::vector<std::string> names;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t["), end = line.find_first_of(".]", begin);
+    const bool opens = line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] == '[';
+    if (opens && begin != std::string::npos && end != std::string::npos)
+      names.push_back(line.substr(begin, end - begin));
+  }
+  return names;
+}
+
+/// A file for other sub-commands alone would be read without a word, and nothing of it taken.
+void check_sections(const CLI::App& root, const std::string& path, int argc, char** argv) {
+  std::string command;
+  for (int i = 1; i < argc && command.empty(); ++i)
+    for (const CLI::App* other : root.get_subcommands({}))
+      if (other->get_name() == argv[i]) command = argv[i];
+  const std::vector<std::string> sections = sections_of(path);
+  if (command.empty() || sections.empty() || is_one_of(command, sections)) return;
+  std::string found;
+  for (const std::string& name : sections) found += fmt::format("{}[{}]", found.empty() ? "" : ", ", name);
+  throw InputError(fmt::format("--config {}: it holds {} and nothing for 'reber {}'; expected a section [{}]", path,
+                               found, command, command));
+}
+
 }  // namespace
 
 void use_config_file(CLI::App& root, int argc, char** argv) {
@@ -55,6 +83,7 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
   if (!fs::is_regular_file(path)) {
     throw InputError(fmt::format("--config {}: there is no such file", path));
   }
+  check_sections(root, path, argc, argv);
   // The option of the sub-command shows in its help; this one, of the root, makes CLI11 read the file.
   root.set_config("--config-file", path, "", true)->group("");
 }

@@ -44,6 +44,16 @@ CLI::Validator not_negative() {
           "NONNEGATIVE"};
 }
 
+CLI::Validator positive() {
+  return {[](std::string& text) {
+            double value = 0;
+            const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool is_number = error == std::errc() && stop == text.data() + text.size();
+            return is_number && value > 0 ? std::string() : "'" + text + "' is not a number above 0";
+          },
+          "POSITIVE"};
+}
+
 CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                                  const std::string& help) {
   return command.add_option(name, values, help)

@@ -15,6 +15,8 @@ namespace reber::app {
 
 /// A number from 0 up, for Option::check(); what it says of others is one short sentence.
 [[nodiscard]] CLI::Validator not_negative();
+/// A number above 0.
+[[nodiscard]] CLI::Validator positive();
 
 /// An option that may be given several times, one value each.
 CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/base/host_memory.hpp"
+
 namespace reber {
 namespace {
 
@@ -66,6 +68,21 @@ std::int64_t usable_memory(const Request& request, const Backend& backend) {
   return offered > 0 && cap > 0 ? std::min(cap, offered) : offered;
 }
 
+/// Refuses before any pixel what cannot end well: planes in host memory that it cannot hold.
+void check_host_memory(const MemoryNeeds& needs, StageWork& work) {
+  constexpr double kMebi = 1 << 20;
+  const int planes = needs.convolve ? 2 : 1;
+  const auto wanted = static_cast<double>(needs.shape.count()) * 4 * planes;
+  const auto allowed = static_cast<double>(host_memory_bytes());
+  if (wanted > allowed)
+    throw DeviceError(fmt::format(
+        "an image of {} x {} pixels takes {:.0f} MiB of memory here, and {:.0f} MiB may be used; use a machine or a "
+        "limit with more, or a backend that streams the image",
+        needs.shape.nx, needs.shape.ny, wanted / kMebi, allowed / kMebi));
+  work.fact("memory", fmt::format("{:.1f} MiB for {} of pixels; {:.0f} MiB may be used", wanted / kMebi,
+                                  planes == 1 ? "one plane" : "two planes", allowed / kMebi));
+}
+
 RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) {
   const ImageHeader& head = *opened.header;
   RunPlan plan;
@@ -77,7 +94,11 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   plan.needs.copy = request.background && request.background->method != BackgroundRequest::Method::clip &&
                     request.background->passes > 1;
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
-  if (request.convolve || request.background || request.detect) work.fact("plan", plan.tiling.reason);
+  if (!request.convolve && !request.background && !request.detect) return plan;
+  work.fact("plan", plan.tiling.reason);
+  if (work.backend.info().device_memory_bytes <= 0) check_host_memory(plan.needs, work);
+  if (request.detect && head.unit.text.empty())
+    work.warn("no BUNIT: the unit of the pixels is unknown, and so are total fluxes; --unit gives one");
   return plan;
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <string>
 
 namespace reber {
 
@@ -14,6 +16,11 @@ std::shared_ptr<const Plane> run_read(const ReadInputs& in, const Request& reque
   std::shared_ptr<const Plane> plane = work.backend.load(pixels, in.tiling, work.job);
   const std::int64_t all = plane->shape().count();
   if (plane->infinite() > 0) work.warn(fmt::format("{} infinite pixels count as blank", plane->infinite()));
+  if (const int bits = in.opened.header->bitpix; bits == -64 || bits >= 32) {
+    const std::string text = fmt::format("stored in {} bits, computed in floats of 32: 7 digits", std::abs(bits));
+    work.fact("precision", text);
+    work.note("pixels " + text);
+  }
   work.fact("blank pixels", fmt::format("{} of {}", plane->blank(), all));
   work.algorithm =
       fmt::format("{:.1f} MB of pixels", static_cast<double>(all * std::abs(in.opened.header->bitpix) / 8) * 1e-6);

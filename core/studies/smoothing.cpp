@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/fits/cube_writer.hpp"
@@ -16,6 +17,11 @@ namespace reber {
 namespace {
 
 constexpr double kArcsec = 3600;
+
+/// A beam this many times longer than the median one spoils a common beam: such a plane is damaged, or nearly empty.
+constexpr double kOutlier = 3;
+/// Fewer beams have no median to trust.
+constexpr std::size_t kEnoughForMedian = 8;
 
 std::string words(const Beam& beam) {
   return fmt::format("{:.6g} x {:.6g} arcsec, PA {:.5g} deg", beam.major_deg * kArcsec, beam.minor_deg * kArcsec,
@@ -29,6 +35,34 @@ std::vector<SmoothPlane*> planes_with_beam(std::span<SmoothInput> inputs, std::i
     for (SmoothPlane& plane : input.planes)
       if (plane.own && (only < 0 || plane.plane == only)) all.push_back(&plane);
   return all;
+}
+
+/// Takes the beam from planes that no common beam should have to hold.   returns what is told of each
+std::vector<std::string> leave_out(std::span<SmoothInput> inputs, std::vector<SmoothPlane*>& planes,
+                                   const std::optional<double>& max_major_deg) {
+  double limit = max_major_deg.value_or(std::numeric_limits<double>::infinity());
+  std::string rule = "above --max-beam";
+  if (!max_major_deg && planes.size() >= kEnoughForMedian) {
+    std::vector<double> majors;
+    for (const SmoothPlane* plane : planes) majors.push_back(plane->own->major_deg);
+    const auto middle = majors.begin() + static_cast<std::ptrdiff_t>(majors.size() / 2);
+    std::ranges::nth_element(majors, middle);
+    limit = kOutlier * *middle;
+    rule = fmt::format("more than {:g} times the median of {} beams; --max-beam sets another limit", kOutlier,
+                       planes.size());
+  }
+  std::vector<std::string> told;
+  for (SmoothInput& input : inputs)
+    for (SmoothPlane& plane : input.planes) {
+      const auto found = std::ranges::find(planes, &plane);
+      if (found == planes.end() || plane.own->major_deg <= limit) continue;
+      plane.left_out = fmt::format("its beam of {} is {}", words(*plane.own), rule);
+      told.push_back(
+          fmt::format("{}, plane {}: left out of the common beam: {}", input.path, plane.plane, plane.left_out));
+      plane.own.reset();
+      planes.erase(found);
+    }
+  return told;
 }
 
 void aim_planes(const std::vector<SmoothPlane*>& planes) {
@@ -73,7 +107,8 @@ std::vector<std::string> history_of(const SmoothInput& input, const Request& bas
     lines.push_back(plane.own
                         ? fmt::format("smoothed: plane {}, beam {} -> {}, kernel {}, flux factor {:.9g}", plane.plane,
                                       words(*plane.own), words(*plane.target), words(plane.kernel), plane.flux_factor)
-                        : fmt::format("smoothed: plane {} has no beam and is left blank", plane.plane));
+                        : fmt::format("smoothed: plane {} is left blank: {}", plane.plane,
+                                      plane.left_out.empty() ? "it has no beam" : plane.left_out));
   }
   return lines;
 }
@@ -87,7 +122,8 @@ Request plane_request(const SmoothInput& input, const SmoothPlane& plane, const 
   return request;
 }
 
-/// Beams of the planes as the output has them: one for the header, or a table where planes differ or lack one.
+/// Beams of the planes as the output has them: one for the header where no two differ, a table where they do or where a
+/// plane lacks one.
 struct OutputBeams {
   std::optional<Beam> one;
   std::vector<std::optional<Beam>> table;
@@ -95,21 +131,19 @@ struct OutputBeams {
 
 OutputBeams output_beams(const SmoothInput& input) {
   OutputBeams out;
-  bool same = true;
+  bool same = true, all = true;
   for (const SmoothPlane& plane : input.planes) {
     out.table.push_back(plane.own ? plane.target : std::nullopt);
     if (!plane.own) {
-      same = false;
+      all = false;
       continue;
     }
     if (!out.one) out.one = plane.target;
     same = same && plane.target->major_deg == out.one->major_deg && plane.target->minor_deg == out.one->minor_deg &&
            plane.target->pa_deg == out.one->pa_deg;
   }
-  if (same)
-    out.table.clear();
-  else
-    out.one.reset();
+  if (!same) out.one.reset();
+  if (same && all) out.table.clear();
   return out;
 }
 
@@ -178,17 +212,24 @@ SmoothInput read_smooth_input(const std::string& path, const OpenOptions& option
   return input;
 }
 
-void aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane) {
+std::vector<std::string> aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane,
+                                            const std::optional<double>& max_major_deg) {
   if (!per_plane) {
-    aim_planes(planes_with_beam(inputs));
-    return;
+    auto planes = planes_with_beam(inputs);
+    auto told = leave_out(inputs, planes, max_major_deg);
+    aim_planes(planes);
+    return told;
   }
   for (const SmoothInput& input : inputs) {
     if (input.planes.size() != inputs.front().planes.size())
       throw InputError(fmt::format("{} has {} planes and {} has {}: a common beam for each plane needs as many in all",
                                    inputs.front().path, inputs.front().planes.size(), input.path, input.planes.size()));
   }
+  // Planes of one number are as many as there are inputs: the rule looks at all planes of all inputs.
+  auto all = planes_with_beam(inputs);
+  auto told = leave_out(inputs, all, max_major_deg);
   for (const SmoothPlane& plane : inputs.front().planes) aim_planes(planes_with_beam(inputs, plane.plane));
+  return told;
 }
 
 void aim_at(std::span<SmoothInput> inputs, const Beam& target) {
@@ -196,6 +237,8 @@ void aim_at(std::span<SmoothInput> inputs, const Beam& target) {
 }
 
 void plan_smoothing(SmoothInput& input) {
+  if (!input.cube && !input.planes.front().own)
+    throw InputError(fmt::format("{}: {}", input.path, input.planes.front().left_out));
   const Matrix2 geometry = geometry_of(input);
   for (SmoothPlane& plane : input.planes)
     if (plane.own) plan_plane(input, plane, geometry);

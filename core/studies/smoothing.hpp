@@ -22,6 +22,7 @@ struct SmoothPlane {
   double flux_factor = 1;
   double noise_factor = 1;  ///< expected rms after over before; noise_factor() of core/model/common_beam.hpp
   bool limiting = false;    ///< the common beam could be smaller without it
+  std::string left_out;     ///< why the plane, which had a beam, stays blank; empty else
 };
 
 struct SmoothInput {
@@ -37,8 +38,13 @@ struct SmoothInput {
                                             const std::optional<Beam>& own);
 
 /// The common beam of all planes of all inputs; or, per_plane, of the planes of one number in all inputs.
+///   max_major_deg  planes with a longer beam are left out and stay blank. Empty: of eight beams or more, those that
+///   are
+///                  more than 3 times as long as the median one.
+///   returns        a sentence per plane that was left out
 ///   throws InputError where per_plane inputs differ in their number of planes
-void aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane);
+std::vector<std::string> aim_at_common_beam(std::span<SmoothInput> inputs, bool per_plane,
+                                            const std::optional<double>& max_major_deg = {});
 void aim_at(std::span<SmoothInput> inputs, const Beam& target);
 
 /// Kernels, flux scales and expected noise for the targets that were set.

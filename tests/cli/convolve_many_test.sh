@@ -27,19 +27,19 @@ expect_same_image() {
   python3 content.py "$1" "$2" 2>>err || report "expected $1 and $2 to hold the same image"
 }
 
-run convolve "$image" many "${cpu[@]}" --beam 80,70,20 --beam 100,100,0 --beam 66,54,12 --json many.json
+run convolve "$image" many "${cpu[@]}" --to-beam 80,70,20 --to-beam 100,100,0 --to-beam 66,54,12 --json many.json
 expect_status 0
 expect_file many/${name}_beam_80_70_20.fits many/${name}_beam_100_100_0.fits
 expect_in out "many/${name}_beam_80_70_20.fits" kernel algorithm plan
 expect_json many.json '[len(d["outputs"]), [s["name"] for s in d["stages"]].count("read")] == [3, 1]'
-run convolve "$image" one.fits "${cpu[@]}" --beam 80,70,20
+run convolve "$image" one.fits "${cpu[@]}" --to-beam 80,70,20
 expect_status 0
 expect_same_image one.fits many/${name}_beam_80_70_20.fits
-run convolve "$image" one.fits "${cpu[@]}" --beam 100,100,0 --overwrite
+run convolve "$image" one.fits "${cpu[@]}" --to-beam 100,100,0 --overwrite
 expect_same_image one.fits many/${name}_beam_100_100_0.fits
 
 cp many/${name}_beam_100_100_0.fits before.fits
-run convolve "$image" many "${cpu[@]}" --beam 80,71,20 --beam 100,100,0
+run convolve "$image" many "${cpu[@]}" --to-beam 80,71,20 --to-beam 100,100,0
 expect_status 2
 expect_in err "many/${name}_beam_100_100_0.fits exists"
 expect_no_file many/${name}_beam_80_71_20.fits

@@ -34,13 +34,28 @@ expect_in out "Usage:"
 
 run find
 expect_status 2
-expect_in err "input is required" "reber find --help"
+expect_in err "input is missing: FITS image" "reber find --help"
 run frobnicate
 expect_status 2
 expect_in err frobnicate
+expect_not_in err "did you mean"
+run fnid image.fits
+expect_status 2
+expect_in err "'fnid' is not known; did you mean 'find'?"
 run find image.fits --treshold 5
 expect_status 2
-expect_in err "--treshold" "reber find --help"
+expect_in err "'--treshold' is not known; did you mean '--threshold'?" "reber find --help"
+run run -o results
+expect_status 2
+expect_in err "files is missing: FITS images"
+printf '[run]\nthreshold = 6\n' >run.toml
+run find image.fits --config run.toml
+expect_status 2
+expect_in err run.toml "[run]" "[find]"
+printf '[run]\nthreshold = 6\n[find]\nthreshold = 3\nflood = 5\n' >both.toml
+run find image.fits --config both.toml
+expect_status 2
+expect_in err "--flood 5" "--threshold 3"
 run find image.fits --threshold much
 expect_status 2
 expect_in err "threshold" "much"

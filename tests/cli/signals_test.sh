@@ -22,7 +22,7 @@ commands = {
     "find .gz": ["find", "../sky.fits.gz", "-o", "o.csv"],
     "find .fz": ["find", "../sky.fits.fz", "-o", "o.csv", "--fit", "none"],
     "convolve": ["convolve", "../sky.fits", "o.fits", "--kernel", "gaussian:30,20,10", "--algorithm", "direct"],
-    "smooth": ["smooth", "../sky.fits", "../other.fits.gz", "--beam", "200,200,0", "-o", "."],
+    "smooth": ["smooth", "../sky.fits", "../other.fits.gz", "--to-beam", "200,200,0", "-o", "."],
     "simulate": ["simulate", "o.fits", "--size", "2000", "--sources", "2000", "--seed", "1"],
     "complete": ["complete", "../sky.fits", "--number", "40"],
     "measure": ["measure", "../sky.fits", "--at", "../list.csv", "-o", "o.csv"],

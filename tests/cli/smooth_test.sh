@@ -114,7 +114,7 @@ expect_status 0
 expect_json cube.json 'len(d) == 1 and len(d[0]["planes"]) == 4 and d[0]["planes"][1]["blank"] and len(d[0]["reports"]) == 3'
 check "expected a cube with a table of beams, a blank plane and peaks of 1" '
 (v, _), (t, rows) = hdus("res/cube_smoothed.fits")
-assert v["NAXIS3"] == "4" and v["CASAMBM"] == "T" and v["CTYPE3"] == "FREQ" and t["EXTNAME"] == "BEAMS" and "BMAJ" not in v
+assert v["NAXIS3"] == "4" and v["CASAMBM"] == "T" and v["CTYPE3"] == "FREQ" and t["EXTNAME"] == "BEAMS" and abs(float(v["BMAJ"]) * 3600 - 12.175717) < 1e-5
 beams = [struct.unpack(">fffii", rows[20 * i:20 * i + 20]) for i in range(4)]
 assert beams[1][:3] == (0, 0, 0) and [b[3] for b in beams] == [0, 1, 2, 3]
 assert all(abs(beams[i][0] - 12.175717) < 1e-5 for i in (0, 2, 3)), beams
@@ -127,10 +127,10 @@ run info cube.fits "${cpu[@]}" --plane 2
 expect_in out "12\" x 6\""
 run info cube.fits "${cpu[@]}" --plane 1
 expect_in out "none for plane 1"
-run convolve cube.fits plane2.fits "${cpu[@]}" --plane 2 --beam 14,14,0
+run convolve cube.fits plane2.fits "${cpu[@]}" --plane 2 --to-beam 14,14,0
 expect_status 0
 expect_in out "12 x 6 arcsec"
-run convolve cube.fits plane1.fits "${cpu[@]}" --plane 1 --beam 14,14,0
+run convolve cube.fits plane1.fits "${cpu[@]}" --plane 1 --to-beam 14,14,0
 expect_status 2
 expect_no_file plane1.fits
 run smooth cube.fits other.fits "${cpu[@]}" --common --per-plane -o each
@@ -142,25 +142,25 @@ assert abs(beams[0][0] - 12.211359) < 1e-5 and abs(beams[2][0] - 12) < 1e-5 and 
 rows = hdus("each/other_smoothed.fits")[1][1]
 assert abs(struct.unpack(">f", rows[20:24])[0] - 10) < 1e-5'
 
-run smooth a.fits cube.fits "${cpu[@]}" --beam 14,13,20 -o given
+run smooth a.fits cube.fits "${cpu[@]}" --to-beam 14,13,20 -o given
 expect_status 0
 check "expected the given beam" '
 assert abs(float(hdus("given/a_smoothed.fits")[0][0]["BMAJ"]) * 3600 - 14) < 1e-9'
-run convolve a.fits a14.fits "${cpu[@]}" --beam 14,13,20
+run convolve a.fits a14.fits "${cpu[@]}" --to-beam 14,13,20
 expect_status 0
 run convolve a.fits a14k.fits "${cpu[@]}" --kernel beam:14,13,20
-check "expected --beam and --kernel beam: to be the same" '
+check "expected --to-beam and --kernel beam: to be the same" '
 assert hdus("a14.fits")[0][1] == hdus("a14k.fits")[0][1] == hdus("given/a_smoothed.fits")[0][1]'
-run convolve a.fits x.fits "${cpu[@]}" --beam 14,13,20 --kernel gaussian:3
+run convolve a.fits x.fits "${cpu[@]}" --to-beam 14,13,20 --kernel gaussian:3
 expect_status 2
 expect_in err "--image-beam"
-run convolve a.fits x.fits "${cpu[@]}" --beam 14,13,20 --image-beam 13,12,20
+run convolve a.fits x.fits "${cpu[@]}" --to-beam 14,13,20 --image-beam 13,12,20
 expect_status 0
 expect_in out "13 x 12 arcsec"
 
 printf 'no FITS' >broken.fits
 python3 make.py "furlong" && cp a.fits odd.fits && python3 make.py
-run smooth a.fits broken.fits odd.fits b.fits "${cpu[@]}" --beam 14,14,0 -o some --json some.json
+run smooth a.fits broken.fits odd.fits b.fits "${cpu[@]}" --to-beam 14,14,0 -o some --json some.json
 expect_status 3
 expect_in err broken.fits furlong
 expect_in out "2 of 4 files smoothed"
@@ -170,13 +170,13 @@ expect_json some.json 'sorted(f.get("exit_code", 0) for f in d) == [0, 0, 2, 3]'
 run smooth a.fits odd.fits "${cpu[@]}" --common --dry-run
 expect_status 2
 expect_in out "common beam 10.0000 x 8.0000, 30.00"
-run smooth a.fits b.fits "${cpu[@]}" --beam 10.5,8.5,30 -o small
+run smooth a.fits b.fits "${cpu[@]}" --to-beam 10.5,8.5,30 -o small
 expect_status 2
 expect_in err "b.fits" "cannot reach"
 expect_file small/a_smoothed.fits
 run smooth a.fits b.fits "${cpu[@]}"
 expect_status 2
-expect_in err --common --beam
+expect_in err --common --to-beam
 run smooth a.fits "${cpu[@]}" --common -o res
 expect_status 2
 expect_in err --overwrite

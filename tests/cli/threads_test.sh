@@ -43,7 +43,7 @@ cpu=(--backend cpu --threads 4)
 compare find ../sky.fits -o o.csv o.fits "${cpu[@]}"
 compare run ../sky.fits -o . "${cpu[@]}"
 compare convolve ../sky.fits o.fits --kernel gaussian:3 "${cpu[@]}"
-compare smooth ../sky.fits --beam 60,60,0 -o o.fits "${cpu[@]}"
+compare smooth ../sky.fits --to-beam 60,60,0 -o o.fits "${cpu[@]}"
 compare background ../sky.fits --rms rms.fits "${cpu[@]}"
 compare simulate o.fits --size 96 96 --sources 6 --seed 3 "${cpu[@]}"
 compare measure ../sky.fits --at ../list.csv -o o.csv "${cpu[@]}"

@@ -23,7 +23,7 @@ COMMANDS = {
     "run": ["run", "../tiny.fits", "-o", "."],
     "convolve": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"],
     "fft": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3,2,30", "--algorithm", "fft"],
-    "smooth": ["smooth", "../tiny.fits", "--beam", "60,60,0", "-o", "."],
+    "smooth": ["smooth", "../tiny.fits", "--to-beam", "60,60,0", "-o", "."],
     "measure": ["measure", "../tiny.fits", "--at", "../list.csv", "-o", "o.csv"],
 }
 PATIENCE_S = 60

@@ -4,14 +4,36 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "tests/unit/fits_files.hpp"
+
+namespace {
+
+/// What fsync was called on, in order, and whether the output had its name by then: "file before", "folder after".
+std::vector<std::string> synced;
+std::string output_of_test;
+
+}  // namespace
+
+/// In place of the system's, in this program alone.
+extern "C" int fsync(int descriptor) {
+  struct stat what {};
+  if (!output_of_test.empty() && ::fstat(descriptor, &what) == 0) {
+    const char* when = std::filesystem::exists(output_of_test) ? "after" : "before";
+    synced.push_back(std::string(S_ISDIR(what.st_mode) ? "folder " : "file ") + when);
+  }
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace reber {
 namespace {
@@ -105,6 +127,17 @@ TEST(AtomicFile, ASignalHandlerCanRemoveTheTemporaries) {
 std::string temporary_of(const std::string& own, const std::string& pid) {
   const std::size_t number = own.rfind('-'), process = own.rfind('-', number - 1);
   return own.substr(0, process + 1) + pid + own.substr(number);
+}
+
+TEST(AtomicFile, IsOnTheDiskBeforeItHasItsName) {
+  const TemporaryFolder folder;
+  output_of_test = folder.file("a");
+  synced.clear();
+  AtomicFile file(folder.file("a"), false);
+  file.write("x");
+  file.commit(1);
+  output_of_test.clear();
+  EXPECT_EQ(synced, (std::vector<std::string>{"file before", "folder after"}));
 }
 
 TEST(AtomicFile, SweepsWhatAKilledProcessLeft) {

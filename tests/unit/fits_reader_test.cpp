@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The FITS reader: what it takes from a header, and what it refuses.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -241,6 +242,16 @@ TEST_F(FitsReader, DamagedHeadersNameTheKeyword) {
       {std::string("\x1f\x9d") + "x", ".Z"},
       {std::string("PK\x03\x04") + "x", "zip"}};
   for (const auto& [bytes, word] : cases) expect_in(refusal(bytes), word);
+}
+
+// Before any pixel is read, to the byte.
+TEST_F(FitsReader, OpeningNoticesTheLastByteMissing) {
+  const std::string whole = header(shape_cards(-32, {50, 50})) + data_blocks(ramp(2500));
+  const std::size_t begin = header(shape_cards(-32, {50, 50})).size();
+  save(folder_.file("cut.fits"), whole.substr(0, begin + 10000));
+  EXPECT_NO_THROW((void)FitsImage::open(folder_.file("cut.fits")));
+  for (const std::size_t size : {9999, 9000, 7200, 7121, 7120})
+    expect_in(refusal(whole.substr(0, begin + size)), fmt::format("expected 10000 bytes, found {}", size).c_str());
 }
 
 TEST_F(FitsReader, EveryTruncationIsRefusedOrWhole) {

@@ -118,6 +118,7 @@ class PipelineTest : public ::testing::Test {
       image_.at(30 + 30 * i, 20 + 25 * i) = -35;
     }
     auto header = std::make_shared<ImageHeader>();
+    header->unit = Unit::parse("Jy/beam");
     header->shape = image_.shape();
     header->bitpix = -32;
     header->beam = Beam{3.0 / 3600, 3.0 / 3600, 0};

@@ -166,6 +166,32 @@ TEST(Deblending, a_compact_peak_on_wide_emission_stands_whatever_its_part_of_the
   EXPECT_EQ(found(field({{64, 64, 0.3, 60}, {80, 64, 0.02, 4}}), field_header(5), {}).size(), 1u);
 }
 
+/// Sources in one row of pixels, whose heights are given in sigma.
+std::size_t found_in_row(const std::vector<double>& sigmas) {
+  Image image = field({});
+  for (std::size_t i = 0; i < sigmas.size(); ++i)
+    image.at(64, 30 + static_cast<std::int64_t>(i)) = static_cast<float>(sigmas[i] * 1e-3);
+  return found(image, field_header(5), {}).size();
+}
+
+// The numbers of the rules themselves: 2 sigma of prominence.
+TEST(Deblending, a_peak_rises_by_the_prominence_and_by_no_less) {
+  EXPECT_EQ(found_in_row({20, 8, 9.9}), 1u);
+  EXPECT_EQ(found_in_row({20, 8, 10.1}), 2u);
+}
+
+// Of a peak of 1000 sigma, twice the contrast of 0.005 is 10 sigma; 12 sigma are no part of the flux.
+TEST(Deblending, beside_a_brighter_peak_it_rises_by_twice_the_contrast) {
+  const std::vector<double> slope{1000, 900, 800, 700, 600, 500, 400, 300, 200, 100};
+  const auto with_peak = [&](double rise) {
+    std::vector<double> row = slope;
+    row.push_back(100 + rise);
+    return found_in_row(row);
+  };
+  EXPECT_EQ(with_peak(9.8), 1u);
+  EXPECT_EQ(with_peak(10.2), 2u);
+}
+
 TEST(Deblending, a_row_of_sources_splits_into_all_of_them) {
   std::vector<Gaussian> row;
   for (int i = 0; i < 9; ++i) row.push_back({20.0 + 8 * i, 64, 0.1 - 0.005 * i, 5});

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits as Linux tells them.
+#include "core/base/host_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+namespace reber {
+
+std::int64_t host_memory_bytes() {
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) bytes = pages * page;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min(bytes, static_cast<std::int64_t>(limit.rlim_cur));
+  // Version 2, then version 1; the word "max" is no number.
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    std::int64_t allowed = 0;
+    if (file >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
+  }
+  return bytes;
+}
+
+}  // namespace reber
