@@ -43,7 +43,9 @@ std::string value_in_force(const CLI::Option& option) {
 /// Names of a TOML file's sections, in order.
 std::vector<std::string> sections_of(const std::string& path) {
   std::vector<std::string> names;
-  std::ifstream file(path);
+  std::ifstream file;
+  file.exceptions(std::ios::badbit);
+  file.open(path);
   for (std::string line; std::getline(file, line);) {
     const std::size_t begin = line.find_first_not_of(" \t["), end = line.find_first_of(".]", begin);
     const bool opens = line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] == '[';

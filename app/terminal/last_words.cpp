@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What std::terminate and abort() lead to; nothing here allocates.
+// What std::terminate, abort() and a crash lead to; nothing here allocates.
 #include "app/terminal/last_words.hpp"
 
 #include <cxxabi.h>
@@ -41,6 +41,12 @@ void note_and_throw() {
   _exit(kInternalError);
 }
 
+/// nlohmann's JSON follows a null pointer where a value could not be made.
+void on_crash(int) {
+  if (memory_ran_out.load()) end_without_memory();
+  ::signal(SIGSEGV, SIG_DFL);  // it strikes again
+}
+
 void on_abort(int) {
   if (AbortMeansNoMemory::here()) end_without_memory();
   unlink_open_temporaries();  // returning from here lets abort() go on
@@ -66,6 +72,9 @@ void install_last_words() noexcept {
   action.sa_handler = on_abort;
   sigemptyset(&action.sa_mask);
   sigaction(SIGABRT, &action, nullptr);
+  action.sa_handler = on_crash;
+  struct sigaction now {};  // a sanitizer has a handler of its own
+  if (sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(SIGSEGV, &action, nullptr);
 }
 
 }  // namespace reber::app

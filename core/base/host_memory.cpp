@@ -20,7 +20,9 @@ std::int64_t host_memory_bytes() {
     bytes = std::min(bytes, static_cast<std::int64_t>(limit.rlim_cur));
   // Version 2, then version 1; the word "max" is no number.
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
+    std::ifstream file;
+    file.exceptions(std::ios::badbit);
+    file.open(path);
     std::int64_t allowed = 0;
     if (file >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
   }

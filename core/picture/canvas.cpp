@@ -32,7 +32,7 @@ int refuse(int status, const char*, const char*, const char*, int, void*) {
 /// Before any picture. OpenCV's own threads throw where the system gives none, and would not keep to --threads; its
 /// word for memory that is not there is one of its own.
 [[maybe_unused]] const bool kOpencvIsReady = [] {
-  cv::setNumThreads(1);
+  cv::setNumThreads(0);  // none, without a start of its library of threads
   cv::redirectError(refuse);
   return true;
 }();

@@ -17,7 +17,9 @@ std::string unavailable(const BackendOptions&) {
 }
 
 std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
+  std::ifstream file;
+  file.exceptions(std::ios::badbit);  // memory that is not there is no unnamed processor
+  file.open("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line)) {
     if (!line.starts_with("model name")) continue;
