@@ -37,6 +37,17 @@ int drawn_level(int first, int levels, double zoom) {
   return std::clamp(level, first, levels - 1);
 }
 
+namespace {
+
+/// The shader, with or without what takes several texels together.
+std::string image_fragment(bool fine) {
+  std::string text = kImageFragment;
+  if (fine) text.insert(text.find('\n') + 1, "#define FINE\n");
+  return text;
+}
+
+}  // namespace
+
 bool has_finer_level(const ImageScene& scene) {
   if (scene.blend != Blend::first || scene.outline || scene.settings.categorical) return false;
   const int level = drawn_level(scene.pixels->first_level(), scene.pixels->levels(), scene.transform.zoom());
@@ -48,7 +59,8 @@ bool has_finer_level(const ImageScene& scene) {
 
 ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
     : tiles_(texture_bytes, !software),
-      program_(make_program(kImageVertex, kImageFragment)),
+      plain_(make_program(kImageVertex, image_fragment(false).c_str())),
+      fine_(make_program(kImageVertex, image_fragment(true).c_str())),
       vertices_(make_vertex_array()) {
   const auto& maps = colour_maps();
   std::vector<unsigned char> rows;
@@ -65,39 +77,39 @@ ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
 
 void ImageRenderer::set_look(const ImageScene& scene) {
   const RenderSettings& s = scene.settings;
-  glUniform1i(program_.place("pixels"), 0);
-  glUniform1i(program_.place("other_pixels"), 1);
-  glUniform1i(program_.place("maps"), 2);
-  glUniform1i(program_.place("cumulative"), 3);
+  glUniform1i(program_->place("pixels"), 0);
+  glUniform1i(program_->place("other_pixels"), 1);
+  glUniform1i(program_->place("maps"), 2);
+  glUniform1i(program_->place("cumulative"), 3);
   glActiveTexture(GL_TEXTURE2);
   glBindTexture(GL_TEXTURE_2D, maps_.get());
   glActiveTexture(GL_TEXTURE3);
   glBindTexture(GL_TEXTURE_2D, cumulative_.get());
   if (s.stretch == Stretch::histogram && !scene.cumulative.empty())
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, 256, 1, 0, GL_RED, GL_FLOAT, scene.cumulative.data());
-  glUniform1i(program_.place("combine"), static_cast<GLint>(scene.blend));
-  glUniform2f(program_.place("limits"), static_cast<float>(s.low),
+  glUniform1i(program_->place("combine"), static_cast<GLint>(scene.blend));
+  glUniform2f(program_->place("limits"), static_cast<float>(s.low),
               static_cast<float>(s.high > s.low ? s.high : s.low + 1e-30));
-  glUniform1i(program_.place("stretch"), static_cast<GLint>(s.stretch));
+  glUniform1i(program_->place("stretch"), static_cast<GLint>(s.stretch));
   const double softness = std::max(1e-3, s.softness);
-  glUniform1f(program_.place("softness"), static_cast<float>(softness));
-  glUniform1f(program_.place("unstretched"),
+  glUniform1f(program_->place("softness"), static_cast<float>(softness));
+  glUniform1f(program_->place("unstretched"),
               static_cast<float>(1 / (s.stretch == Stretch::log ? std::log1p(softness) : std::asinh(softness))));
-  glUniform1f(program_.place("power"), static_cast<float>(s.power));
-  glUniform1f(program_.place("map_row"),
+  glUniform1f(program_->place("power"), static_cast<float>(s.power));
+  glUniform1f(program_->place("map_row"),
               (static_cast<float>(colour_map_index(s.colour_map)) + 0.5f) / static_cast<float>(colour_maps().size()));
-  glUniform1i(program_.place("invert"), s.invert ? 1 : 0);
-  glUniform2f(program_.place("bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
-  glUniform4f(program_.place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
-  glUniform1i(program_.place("categorical"), s.categorical ? 1 : 0);
-  glUniform1i(program_.place("outline"), scene.outline ? 1 : 0);
+  glUniform1i(program_->place("invert"), s.invert ? 1 : 0);
+  glUniform2f(program_->place("bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
+  glUniform4f(program_->place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
+  glUniform1i(program_->place("categorical"), s.categorical ? 1 : 0);
+  glUniform1i(program_->place("outline"), scene.outline ? 1 : 0);
   const float plain = bright_at_noise_edge(s) ? 0.0f : 1.0f;
   const Rgba ink = scene.outline_ink.value_or(Rgba{plain, plain, plain, 1});
-  glUniform4f(program_.place("outline_ink"), ink.red, ink.green, ink.blue, 1.0f);
-  glUniform1f(program_.place("outline_width"), static_cast<float>(scene.outline_width));
+  glUniform4f(program_->place("outline_ink"), ink.red, ink.green, ink.blue, 1.0f);
+  glUniform1f(program_->place("outline_width"), static_cast<float>(scene.outline_width));
   // The grid comes in between 8 and 16 screen pixels per image pixel.
   const double zoom = scene.transform.zoom();
-  glUniform1f(program_.place("grid"),
+  glUniform1f(program_->place("grid"),
               scene.pixel_grid ? static_cast<float>(0.35 * std::clamp((zoom - 8) / 8, 0.0, 1.0)) : 0.0f);
 }
 
@@ -105,7 +117,8 @@ void ImageRenderer::draw(const ImageScene& scene) {
   if (scene.pixels == nullptr) return;
   const Rect seen = scene.transform.visible(scene.pixels->shape());
   if (seen.ny == 0 || seen.nx == 0) return;
-  glUseProgram(program_.get());
+  program_ = has_finer_level(scene) ? &fine_ : &plain_;
+  glUseProgram(program_->get());
   glBindVertexArray(vertices_.get());
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
@@ -187,16 +200,16 @@ void ImageRenderer::draw_tile(const ImageScene& scene, int level, std::int64_t r
     const auto least = [&](std::int64_t n, std::int64_t index) {
       return static_cast<GLint>(std::min(TileCache::kSide, n - (index >> (at - level)) * TileCache::kSide) - 1);
     };
-    glUniform2i(program_.place(name), least(whole.nx, column), least(whole.ny, row));
+    glUniform2i(program_->place(name), least(whole.nx, column), least(whole.ny, row));
   };
   last("last", from);
   last("other_last", other_from);
   const double pixel_size = scene.transform.zoom() * static_cast<double>(std::int64_t{1} << from);
-  glUniform1f(program_.place("footprint"), fine ? static_cast<float>(1 / pixel_size) : 0.0f);
-  glUniform1i(program_.place("reduction"), static_cast<GLint>(reduction));
-  glUniform1i(program_.place("layer"), place.layer);
-  glUniform1i(program_.place("other_layer"), other_place.layer);
-  glUniform1f(program_.place("pixel_size"), static_cast<float>(pixel_size));
+  glUniform1f(program_->place("footprint"), fine ? static_cast<float>(1 / pixel_size) : 0.0f);
+  glUniform1i(program_->place("reduction"), static_cast<GLint>(reduction));
+  glUniform1i(program_->place("layer"), place.layer);
+  glUniform1i(program_->place("other_layer"), other_place.layer);
+  glUniform1f(program_->place("pixel_size"), static_cast<float>(pixel_size));
   glActiveTexture(GL_TEXTURE1);
   glBindTexture(GL_TEXTURE_2D_ARRAY, two || fine ? other_place.texture : place.texture);
   glActiveTexture(GL_TEXTURE0);
@@ -229,8 +242,8 @@ void ImageRenderer::draw_quad(const ImageScene& scene, const Part& part) {
     other[2 * i] = static_cast<float>(part.texel(x, part.other_from, part.column));
     other[2 * i + 1] = static_cast<float>(part.texel(y, part.other_from, part.row));
   }
-  glUniform4fv(program_.place("corner"), 4, corner.data());
-  glUniform2fv(program_.place("other"), 4, other.data());
+  glUniform4fv(program_->place("corner"), 4, corner.data());
+  glUniform2fv(program_->place("other"), 4, other.data());
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 

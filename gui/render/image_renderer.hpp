@@ -73,7 +73,8 @@ class ImageRenderer {
               TileCache::Place& place, int& found_level);
 
   TileCache tiles_;
-  ImageProgram program_;
+  ImageProgram plain_, fine_;        ///< a processor runs every branch: the many reads of the fine one stand apart
+  ImageProgram* program_ = nullptr;  ///< of the scene that is drawn
   GlVertexArray vertices_;
   GlTexture maps_, cumulative_;
 };

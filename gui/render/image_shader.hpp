@@ -72,6 +72,7 @@ bool on_outline(vec2 texel) {
          (low.y < outline_width && differs(at - ivec2(0, 1), v)) || (high.y < outline_width && differs(at + ivec2(0, 1), v));
 }
 
+#ifdef FINE
 // The texels under a screen pixel as one value. The level above (in other_pixels) has mixed the peaks in that stand out:
 // how far it went from the mean of its four texels to their peak is how far this goes.
 float filtered() {
@@ -113,6 +114,7 @@ float filtered() {
   // Across the tile's edge nothing is seen: the peak of the four stands in.
   return mix(mean, outside ? most : peak, part);
 }
+#endif
 
 void main() {
   colour = outline_ink;
@@ -120,7 +122,10 @@ void main() {
     if (!on_outline(texel)) discard;
     return;
   }
-  float v = footprint > 0.0 ? filtered() : texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
+  float v = texelFetch(pixels, ivec3(clamp(ivec2(texel), ivec2(0), last), layer), 0).r;
+#ifdef FINE
+  if (footprint > 0.0) v = filtered();
+#endif
   bool no_value = is_blank(v);
   if (combine != 0) {
     float w = texelFetch(other_pixels, ivec3(clamp(ivec2(other_texel), ivec2(0), other_last), other_layer), 0).r;
