@@ -22,10 +22,20 @@ settle
 action panel.pipeline
 action panel.inks
 wait 3
+action window.hide
+settle
 screenshot all.png
+wait 1
+action window.hide
+wait 2
 drag inks.sources.width 0.5 0.5 to inks.sources.width 1.0 0.5
 settle
+action window.hide
+settle
 screenshot broad.png
+wait 1
+action window.hide
+wait 2
 click inks.reset
 click panel.sources
 wait 2
@@ -35,10 +45,20 @@ type SNR > 1e9
 wait 3
 expect documents.0.table.shown == 0
 settle
+action window.hide
+settle
 screenshot none.png
+wait 1
+action window.hide
+wait 2
 click inks.filter
 settle
+action window.hide
+settle
 screenshot still.png
+wait 1
+action window.hide
+wait 2
 click inks.filter
 drag inks.contours.width 0.5 0.5 to inks.contours.width 1.0 0.5
 click inks.islands.auto
