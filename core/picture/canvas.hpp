@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small drawing surface for PNG pictures: lines, shapes and text at twice the final resolution.
+// A small drawing surface for PNG pictures: smooth lines, shapes and text.
 #pragma once
 
 #include <cstdint>
@@ -7,37 +7,37 @@
 #include <string>
 #include <vector>
 
+#include "core/picture/coverage.hpp"
+#include "core/picture/ink.hpp"
+#include "core/picture/png_encoder.hpp"
+
 namespace reber {
-
-struct Point {
-  double x = 0, y = 0;  ///< final pixels, y down, (0, 0) the top left corner of the canvas
-};
-
-struct Ink {
-  std::uint8_t red = 0, green = 0, blue = 0;
-  double alpha = 1;
-};
 
 enum class Align { left, centre, right };
 
-/// Draws at twice the size and is averaged down when written, which makes thin lines and small text smooth.
+/// Each call is one layer: what it draws is blended once, however often its own shapes cross. Every call costs what it
+/// touches. Coordinates that are not finite draw nothing.
 class Canvas {
  public:
   Canvas(int width, int height, Ink background);
 
-  [[nodiscard]] int width() const { return width_; }
-  [[nodiscard]] int height() const { return height_; }
+  [[nodiscard]] int width() const { return pixels_.cols; }
+  [[nodiscard]] int height() const { return pixels_.rows; }
+  /// Red, green, blue; three bytes per pixel.
+  [[nodiscard]] const cv::Mat& pixels() const { return pixels_; }
+  /// Pixels that blending has looked at so far: what drawing cost.
+  [[nodiscard]] std::int64_t blended() const { return blended_; }
 
   void line(Point a, Point b, Ink ink, double thickness = 1);
   void polyline(const std::vector<Point>& points, Ink ink, double thickness = 1, bool closed = false);
-  /// Many lines as one layer: where they cross, the ink is laid on once.
-  void polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness = 1, bool closed = false);
-  void fill(const std::vector<Point>& points, Ink ink);
+  void polylines(const std::vector<std::vector<Point>>& paths, Ink ink, double thickness = 1);
+  void outlines(const std::vector<DrawnEllipse>& ellipses, Ink ink, double thickness = 1);
+  void fill(const std::vector<DrawnEllipse>& ellipses, Ink ink);
   void rectangle(Point corner, double width, double height, Ink ink, double thickness = 1);
   void fill_rectangle(Point corner, double width, double height, Ink ink);
   void disc(Point centre, double radius, Ink ink);
-  /// Copies a BGR picture to the place, each pixel once.
-  void place(const cv::Mat& bgr, int x, int y);
+  /// Copies a picture (red, green, blue) to the place, which must lie within the canvas.
+  void place(const cv::Mat& picture, int x, int y);
 
   /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals
   /// centred on the point's height. "^" raises the next character or {group}; degree sign, micro sign and ASCII are
@@ -49,17 +49,16 @@ class Canvas {
   void clip(Point corner, double width, double height);
   void unclip();
 
-  /// Encodes for speed and writes, whole or not at all.   throws as AtomicFile
-  void write_png(const std::string& path, bool overwrite) const;
+  /// Encodes and writes, whole or not at all.   throws as AtomicFile; Cancelled
+  void write_png(const std::string& path, bool overwrite, const PngOptions& options = {}) const;
 
  private:
-  /// Lays ink on what draw() covers; only `touched` of the canvas, in fine pixels, is looked at.
-  template <class Draw>
-  void lay(cv::Rect touched, Ink ink, const Draw& draw);
+  void draw_path(const std::vector<Point>& points, double thickness, bool closed);
+  void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink); }
 
-  int width_, height_;
   cv::Mat pixels_;
-  cv::Rect clip_;
+  Coverage layer_;
+  std::int64_t blended_ = 0;
 };
 
 }  // namespace reber

@@ -9,12 +9,12 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_writers.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
-#include "core/picture/picture_pixels.hpp"
-#include "core/picture/picture_sources.hpp"
 #include "core/picture/sky_axes.hpp"
+#include "core/picture/sky_layout.hpp"
+#include "core/picture/source_marks.hpp"
 
 namespace reber {
 namespace {
@@ -23,25 +23,17 @@ constexpr Ink kBlack{25, 25, 28, 1};
 constexpr Ink kWhite{255, 255, 255, 1};
 constexpr Ink kGrid{255, 255, 255, 0.16};
 
-PictureLayout make_layout(Shape shape, int max_side) {
-  PictureLayout layout;
-  layout.shape = shape;
-  const std::int64_t side = std::max(shape.nx, shape.ny);
-  const std::int64_t most = std::max(max_side, 100);
-  layout.reduce = static_cast<int>((side + most - 1) / most);
-  const std::int64_t nx = (shape.nx + layout.reduce - 1) / layout.reduce,
-                     ny = (shape.ny + layout.reduce - 1) / layout.reduce;
-  // Small images are enlarged by whole factors, so that each pixel stays a square.
-  const std::int64_t repeat = std::max<std::int64_t>(1, std::min<std::int64_t>(most, 960) / std::max(nx, ny));
-  layout.x_repeat = static_cast<int>(std::max(repeat, (80 + nx - 1) / nx));
-  layout.y_repeat = static_cast<int>(std::max(repeat, (80 + ny - 1) / ny));
-  layout.width = static_cast<int>(nx) * layout.x_repeat;
-  layout.height = static_cast<int>(ny) * layout.y_repeat;
-  layout.unit = std::clamp(std::max(layout.width, layout.height) / 1000.0, 0.75, 1.5);
-  return layout;
+/// The limits asked for, or those that the reduced pixels give.
+DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options, ThreadPool& pool) {
+  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
+    return {options.low, options.high};
+  }
+  LimitsRule rule;
+  rule.kind = LimitsRule::Kind::picture;
+  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, pool, options.progress);
 }
 
-void draw_beam(Canvas& canvas, const PictureLayout& layout, const ImageHeader& header) {
+void draw_beam(Canvas& canvas, const SkyLayout& layout, const ImageHeader& header) {
   if (!header.beam) return;
   const auto matrix = header.wcs.centre_geometry(layout.shape);
   if (!matrix || !(std::abs(matrix->determinant()) > 0)) return;
@@ -56,39 +48,36 @@ void draw_beam(Canvas& canvas, const PictureLayout& layout, const ImageHeader& h
   const Point corner{layout.left + gap, layout.top + layout.height - gap - side};
   canvas.fill_rectangle(corner, side, side, {20, 20, 30, 0.7});
   canvas.rectangle(corner, side, side, {255, 255, 255, 0.8}, layout.unit);
-  const double x = (corner.x + 0.5 * side - layout.left) / layout.x_scale() - 0.5;
-  const double y = (layout.top + layout.height - corner.y - 0.5 * side) / layout.y_scale() - 0.5;
-  const auto ellipse = outline(layout, x, y, shape, 1);
-  canvas.fill(ellipse, {255, 255, 255, 0.9});
-  canvas.polyline(ellipse, kWhite, 0.6, true);
+  DrawnEllipse beam = layout.ellipse(0, 0, shape, 1);
+  beam.centre = {corner.x + 0.5 * side, corner.y + 0.5 * side};
+  canvas.fill({beam}, {255, 255, 255, 0.9});
+  canvas.outlines({beam}, kWhite, 0.6);
 }
 
-void draw_grid(Canvas& canvas, const PictureLayout& layout, const Wcs& wcs, SkyAxis axis,
-               const std::vector<Tick>& ticks) {
+/// Ticks of the two labelled edges and what they show.
+struct Axes {
+  std::vector<Tick> bottom, left;
+  std::string bottom_name, left_name;
+  SkyAxis bottom_axis = SkyAxis::longitude, left_axis = SkyAxis::latitude;
+  bool sky = false;
+};
+
+/// Lines of both axes, in one layer.
+void draw_grid(Canvas& canvas, const SkyLayout& layout, const Wcs& wcs, const Axes& axes) {
   std::vector<std::vector<Point>> paths;
-  for (const Tick& tick : ticks) {
-    for (const auto& piece : sky_line(wcs, layout.shape, axis, tick.value)) {
-      if (piece.size() < 2) continue;
-      std::vector<Point>& path = paths.emplace_back();
-      for (const PixelPosition& p : piece) path.push_back(layout.point(p.x, p.y));
+  for (const bool bottom : {true, false}) {
+    for (const Tick& tick : bottom ? axes.bottom : axes.left) {
+      for (const auto& piece : sky_line(wcs, layout.shape, bottom ? axes.bottom_axis : axes.left_axis, tick.value)) {
+        paths.emplace_back();
+        for (const PixelPosition& p : piece) paths.back().push_back(layout.point(p.x, p.y));
+      }
     }
   }
   canvas.polylines(paths, kGrid, layout.unit);
 }
 
-/// The limits asked for, or those that the reduced pixels give.
-DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options) {
-  if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
-    return {options.low, options.high};
-  }
-  ThreadPool alone(1);
-  LimitsRule rule;
-  rule.kind = LimitsRule::Kind::picture;
-  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, alone);
-}
-
 /// Ticks and labels of both edges; labels that would run into the one before are left out.
-void draw_ticks(Canvas& canvas, const PictureLayout& layout, const std::vector<Tick>& bottom,
+void draw_ticks(Canvas& canvas, const SkyLayout& layout, const std::vector<Tick>& bottom,
                 const std::vector<Tick>& left) {
   const double length = 7 * layout.unit, size = 12 * layout.unit;
   const double base = layout.top + layout.height;
@@ -135,15 +124,7 @@ AxisNames axis_names(const Wcs& wcs) {
   }
 }
 
-/// Ticks of the two labelled edges and what they show.
-struct Axes {
-  std::vector<Tick> bottom, left;
-  std::string bottom_name, left_name;
-  SkyAxis bottom_axis = SkyAxis::longitude, left_axis = SkyAxis::latitude;
-  bool sky = false;
-};
-
-Axes make_axes(const PictureLayout& layout, const Wcs& wcs) {
+Axes make_axes(const SkyLayout& layout, const Wcs& wcs) {
   Axes axes;
   const int across = std::max(1, static_cast<int>(layout.width / (190 * layout.unit))),
             up = std::max(1, static_cast<int>(layout.height / (150 * layout.unit)));
@@ -169,12 +150,14 @@ Axes make_axes(const PictureLayout& layout, const Wcs& wcs) {
   return axes;
 }
 
-void draw_bar(Canvas& canvas, const PictureLayout& layout, const Unit& unit, const DisplayLimits& limits) {
+void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
-  cv::Mat levels(layout.height, width, CV_8UC1), bar;
-  for (int y = 0; y < layout.height; ++y) levels.row(y).setTo(255 - 255 * y / std::max(1, layout.height - 1));
-  cv::applyColorMap(levels, bar, cv::COLORMAP_INFERNO);
+  cv::Mat bar(layout.height, width, CV_8UC3);
+  for (int y = 0; y < layout.height; ++y) {
+    const cv::Vec3b colour = sky_colour(255 - 255 * y / std::max(1, layout.height - 1));
+    std::fill_n(bar.ptr<cv::Vec3b>(y), width, colour);
+  }
   canvas.place(bar, x, layout.top);
   canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
   const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
@@ -183,7 +166,7 @@ void draw_bar(Canvas& canvas, const PictureLayout& layout, const Unit& unit, con
   for (int i = 0; i < 5; ++i) {
     const double s = 0.25 * i, y = layout.top + layout.height * (1 - s);
     const double range = (limits.high - limits.low) * factor;
-    const double value = limits.low * factor + range * unstretched(kPictureCurve, s);
+    const double value = limits.low * factor + range * unstretched(kSkyCurve, s);
     // Three digits of the range: equal steps of the label then look equal.
     const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
     const bool plain = std::abs(value) < 1e5 && range > 1e-6;
@@ -200,48 +183,47 @@ void draw_bar(Canvas& canvas, const PictureLayout& layout, const Unit& unit, con
 
 }  // namespace
 
-void write_sky_picture(const std::string& path, ConstImageView image, const ImageHeader& header,
+void write_sky_picture(const std::string& path, Shape shape, const PixelRows& rows, const ImageHeader& header,
                        const Catalogue* sources, const PictureOptions& options) {
-  if (image.shape.nx < 1 || image.shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
-  PictureLayout layout = make_layout(image.shape, options.max_side_px);
+  if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
+  ThreadPool pool(options.threads);
+  SkyLayout layout = make_sky_layout(shape, options.max_side_px);
+  const cv::Mat values = reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
+  const DisplayLimits limits = limits_of(values, options, pool);
+  cv::Mat picture = in_sky_colours(values, limits);
+  if (layout.x_repeat > 1 || layout.y_repeat > 1)
+    cv::resize(picture, picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
+
   const Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
   double widest = 0;
   for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
   layout.left = static_cast<int>(std::lround(widest + 60 * layout.unit));
   layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
+  SourceMarks marks;
+  if (sources != nullptr) marks = mark_sources(layout, *sources, header.wcs, options.progress);
+  const std::string note = note_of(marks);
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
-            bottom = static_cast<int>(std::lround(78 * layout.unit));
+            bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
-
-  ThreadPool pool(options.threads);
-  const cv::Mat values = reduced_peaks(image, layout.reduce, pool);
-  const DisplayLimits limits = limits_of(values, options);
-  cv::Mat picture;
-  cv::resize(coloured(values, limits), picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
   canvas.place(picture, layout.left, layout.top);
 
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
-  if (axes.sky) {
-    draw_grid(canvas, layout, header.wcs, axes.bottom_axis, axes.bottom);
-    draw_grid(canvas, layout, header.wcs, axes.left_axis, axes.left);
-  }
-  if (sources != nullptr) draw_sources(canvas, layout, *sources, header.wcs);
+  if (axes.sky) draw_grid(canvas, layout, header.wcs, axes);
+  canvas.outlines(marks.outlines, {64, 224, 255, marks.alpha}, marks.thickness);
   draw_beam(canvas, layout, header);
   canvas.unclip();
 
+  const double middle = layout.left + 0.5 * layout.width, base = layout.top + layout.height;
   canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack, 1.4 * layout.unit);
   draw_ticks(canvas, layout, axes.bottom, axes.left);
-  canvas.text({layout.left + 0.5 * layout.width, layout.top + layout.height + 58 * layout.unit}, axes.bottom_name,
-              13 * layout.unit, kBlack, Align::centre);
+  canvas.text({middle, base + 58 * layout.unit}, axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
   canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, axes.left_name, 13 * layout.unit, kBlack,
               Align::centre, true);
-  if (!options.title.empty()) {
-    canvas.text({layout.left + 0.5 * layout.width, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit,
-                kBlack, Align::centre);
-  }
+  canvas.text({middle, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
+  canvas.text({middle, base + 84 * layout.unit}, note, 11 * layout.unit, kBlack, Align::centre);
   draw_bar(canvas, layout, header.unit, limits);
-  canvas.write_png(path, options.overwrite);
+  canvas.write_png(path, options.overwrite, {options.threads, options.progress});
 }
 
 }  // namespace reber

@@ -96,20 +96,22 @@ double average(const std::vector<float>& values) {
 
 void Writer::picture(const Catalogue& catalogue) {
   if (wanted_.picture.empty()) return;
-  Image image(header().shape);
-  backend_.render_rows(MapKind::image, *result_.plane(), nullptr, 0, image.shape().ny, image.data(), job_);
+  const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
+  };
   ImageHeader shown = header();
   shown.beam = result_.beam();
   PictureOptions options;
   options.title = shown.object;
   options.overwrite = wanted_.overwrite;
-  options.threads = backend_.info().threads;
   if (background() != nullptr && !background()->rms.empty()) {
     const double rms = average(background()->rms), mean = average(background()->mean);
     options.low = mean - 3 * rms;
     options.high = mean + 100 * rms;
   }
-  write_sky_picture(wanted_.picture, image.view(), shown, &catalogue, options);
+  options.threads = backend_.info().threads;
+  options.progress = job_.progress();
+  write_sky_picture(wanted_.picture, shown.shape, rows, shown, &catalogue, options);
   written_.push_back(wanted_.picture);
 }
 

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/picture/picture_pixels.hpp"
+#include "core/model/image.hpp"
 #include "core/picture/sky_axes.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -45,10 +45,9 @@ std::pair<int, int> png_size(const std::string& bytes) {
   return {number(16), number(20)};
 }
 
-Image filled(Shape shape, float value) {
-  Image image(shape);
-  std::fill_n(image.data(), shape.count(), value);
-  return image;
+/// Rows of an image of one value.
+PixelRows filled(Shape shape, float value) {
+  return [=](std::int64_t, std::int64_t ny, float* out) { std::fill_n(out, ny * shape.nx, value); };
 }
 
 TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
@@ -65,18 +64,18 @@ TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
                      {{"PA", "deg", "", ""}, std::vector<double>{0, 10, 20}}};
   for (const Shape shape : {Shape{1, 1}, Shape{1, 50}, Shape{50, 1}, Shape{3, 2000}, Shape{120, 90}}) {
     for (const float value : {0.0f, 1.0f, std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
-      const Image image = filled(shape, value);
-      write_sky_picture(folder.file("p.png"), image.view(), sky_header(shape), &sources, options);
+      write_sky_picture(folder.file("p.png"), shape, filled(shape, value), sky_header(shape), &sources, options);
       const auto [width, height] = png_size(load(folder.file("p.png")));
       EXPECT_GT(width, 80);
       EXPECT_GT(height, 80);
       EXPECT_LT(std::max(width, height), 900);
     }
   }
-  const Image image = filled({20, 20}, 1);
-  write_sky_picture(folder.file("p.png"), image.view(), ImageHeader(), nullptr, options);
+  const Shape small{20, 20};
+  write_sky_picture(folder.file("p.png"), small, filled(small, 1), ImageHeader(), nullptr, options);
   options.overwrite = false;
-  EXPECT_THROW(write_sky_picture(folder.file("p.png"), image.view(), ImageHeader(), nullptr, options), InputError);
+  EXPECT_THROW(write_sky_picture(folder.file("p.png"), small, filled(small, 1), ImageHeader(), nullptr, options),
+               InputError);
 }
 
 TEST(SkyPicture, BlocksAreReducedToTheirLargestFinitePixel) {
@@ -88,7 +87,10 @@ TEST(SkyPicture, BlocksAreReducedToTheirLargestFinitePixel) {
   image.data()[4 * 5 + 4] = -infinite;                                     // the corner, of one pixel
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
-    const cv::Mat got = reduced_peaks(image.view(), 2, pool);
+    const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+      std::copy_n(image.data() + 5 * y0, 5 * ny, out);
+    };
+    const cv::Mat got = reduced_peaks(image.shape(), rows, 2, pool, {});
     ASSERT_EQ(got.size(), cv::Size(3, 3));
     EXPECT_EQ(got.at<float>(2, 0), -1);
     EXPECT_EQ(got.at<float>(1, 1), 7);
@@ -116,13 +118,12 @@ Catalogue scattered(std::size_t count, Shape shape) {
 TEST(SkyPicture, CostOfASourceIsThatOfItsOutline) {
   const TemporaryFolder folder;
   const Shape shape{1400, 1400};
-  const Image image = filled(shape, 1);
   PictureOptions options;
   options.overwrite = true;
   const auto seconds = [&](std::size_t count) {
     const Catalogue sources = scattered(count, shape);
     const auto start = std::chrono::steady_clock::now();
-    write_sky_picture(folder.file("p.png"), image.view(), sky_header(shape), &sources, options);
+    write_sky_picture(folder.file("p.png"), shape, filled(shape, 1), sky_header(shape), &sources, options);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   (void)seconds(1);

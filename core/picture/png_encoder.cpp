@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One zlib stream made of pieces: each ends on a byte, and their checksums are joined.
+#include "core/picture/png_encoder.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/thread_pool.hpp"
+
+namespace reber {
+namespace {
+
+constexpr int kLevel = 1;
+constexpr std::size_t kStripBytes = std::size_t{256} << 10;
+constexpr std::size_t kWindow = std::size_t{32} << 10;  ///< how far back deflate can refer
+
+void append_number(std::string& to, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) to += static_cast<char>(value >> shift & 0xFF);
+}
+
+void append_chunk(std::string& to, const char* type, const std::string& body) {
+  append_number(to, static_cast<std::uint32_t>(body.size()));
+  const std::size_t start = to.size();
+  to += type;
+  to += body;
+  const auto* const bytes = reinterpret_cast<const Bytef*>(to.data() + start);
+  append_number(to, static_cast<std::uint32_t>(::crc32_z(::crc32(0, nullptr, 0), bytes, to.size() - start)));
+}
+
+struct Strip {
+  std::string deflated;
+  uLong sum = 0;  ///< adler32 of what went in
+};
+
+/// raw[from, to) as deflate blocks without a header; the last strip ends the stream.
+Strip deflated(const std::string& raw, std::size_t from, std::size_t to) {
+  const auto* const bytes = reinterpret_cast<const Bytef*>(raw.data());
+  z_stream stream{};
+  // The arguments are right: memory is all that can be missing.
+  if (::deflateInit2(&stream, kLevel, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  const std::size_t before = std::min(from, kWindow);
+  if (before > 0) ::deflateSetDictionary(&stream, bytes + from - before, static_cast<uInt>(before));
+  Strip strip;
+  strip.deflated.resize(::deflateBound(&stream, static_cast<uLong>(to - from)) + 16);
+  stream.next_in = const_cast<Bytef*>(bytes + from);
+  stream.avail_in = static_cast<uInt>(to - from);
+  stream.next_out = reinterpret_cast<Bytef*>(strip.deflated.data());
+  stream.avail_out = static_cast<uInt>(strip.deflated.size());
+  const bool last = to == raw.size();
+  const int status = ::deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+  const bool whole = status == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0;
+  strip.deflated.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  if (!whole) throw InternalError("zlib cannot deflate a picture");
+  strip.sum = ::adler32_z(::adler32(0, nullptr, 0), bytes + from, to - from);
+  return strip;
+}
+
+}  // namespace
+
+std::string encode_png(const std::uint8_t* rgb, int width, int height, const PngOptions& options) {
+  if (width < 1 || height < 1) throw InternalError("encode_png: a picture needs pixels");
+  // Each row begins with its filter: none. Colours of a table repeat as they are, differences of them do not.
+  const std::size_t bytes = 3 * static_cast<std::size_t>(width), line = bytes + 1;
+  std::string raw(line * static_cast<std::size_t>(height), '\0');
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y)
+    std::copy_n(reinterpret_cast<const char*>(rgb) + y * bytes, bytes, raw.data() + y * line + 1);
+
+  std::vector<Strip> strips((raw.size() + kStripBytes - 1) / kStripBytes);
+  ThreadPool pool(options.threads);
+  pool.for_each(static_cast<std::int64_t>(strips.size()), [&](std::int64_t i) {
+    options.progress.check();
+    const std::size_t from = static_cast<std::size_t>(i) * kStripBytes;
+    strips[static_cast<std::size_t>(i)] = deflated(raw, from, std::min(raw.size(), from + kStripBytes));
+  });
+
+  std::string header;
+  append_number(header, static_cast<std::uint32_t>(width));
+  append_number(header, static_cast<std::uint32_t>(height));
+  header += {8, 2, 0, 0, 0};  // eight bits, red green blue, deflate, filters by row, not interlaced
+  std::string body = "\x78\x01";
+  uLong sum = ::adler32(0, nullptr, 0);
+  for (std::size_t i = 0; i < strips.size(); ++i) {
+    body += strips[i].deflated;
+    const std::size_t length = std::min(kStripBytes, raw.size() - i * kStripBytes);
+    sum = ::adler32_combine(sum, strips[i].sum, static_cast<z_off_t>(length));
+  }
+  append_number(body, static_cast<std::uint32_t>(sum));
+  std::string png = "\x89PNG\r\n\x1A\n";
+  append_chunk(png, "IHDR", header);
+  append_chunk(png, "IDAT", body);
+  append_chunk(png, "IEND", "");
+  return png;
+}
+
+}  // namespace reber

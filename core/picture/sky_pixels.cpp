@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bands of rows become rows of blocks; levels are looked up.
+#include "core/picture/sky_pixels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <opencv2/imgproc.hpp>
+#include <vector>
+
+namespace reber {
+namespace {
+
+constexpr float kNone = -std::numeric_limits<float>::infinity();
+/// A band is reduced while it is in the cache.
+constexpr std::int64_t kBandPixels = std::int64_t{1} << 20;
+const cv::Vec3b kBlank(146, 146, 150);
+
+/// Largest finite value of each column of `ny` rows; kNone where there is none.
+void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* peaks) {
+  std::fill_n(peaks, nx, kNone);
+  for (std::int64_t y = 0; y < ny; ++y) {
+    const float* const row = rows + y * nx;
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const float value = std::abs(row[x]) <= std::numeric_limits<float>::max() ? row[x] : kNone;
+      peaks[x] = peaks[x] < value ? value : peaks[x];
+    }
+  }
+}
+
+/// Levels by table. A bin holds one step of the level at most, so that one comparison gives the rounded curve.
+class LevelTable {
+ public:
+  LevelTable() {
+    std::array<double, 256> steps{};  // of t: where level k + 1 begins
+    for (int k = 0; k < 255; ++k) steps[static_cast<std::size_t>(k)] = unstretched(kSkyCurve, (k + 0.5) / 255);
+    steps[255] = 2;
+    std::size_t level = 0;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+      bins_[bin] = {steps[level], static_cast<std::uint8_t>(level)};
+      while (steps[level] < static_cast<double>(bin + 1) / kBins) ++level;
+    }
+    bins_[kBins] = {2, 255};
+  }
+  /// t: 0 to 1
+  [[nodiscard]] std::uint8_t at(double t) const {
+    const Bin& bin = bins_[static_cast<std::size_t>(t * kBins)];
+    return static_cast<std::uint8_t>(bin.level + (t >= bin.step ? 1 : 0));
+  }
+
+ private:
+  /// The steepest part rises by 255 x 10 / asinh(10) = 850 levels per unit of t.
+  static constexpr std::size_t kBins = 4096;
+  struct Bin {
+    double step;
+    std::uint8_t level;
+  };
+  std::array<Bin, kBins + 1> bins_{};
+};
+
+std::array<cv::Vec3b, 256> make_colours() {
+  cv::Mat ramp(1, 256, CV_8UC1), table;
+  for (int s = 0; s < 256; ++s) ramp.at<std::uint8_t>(0, s) = static_cast<std::uint8_t>(s);
+  cv::applyColorMap(ramp, table, cv::COLORMAP_INFERNO);
+  std::array<cv::Vec3b, 256> colours;
+  for (int s = 0; s < 256; ++s) {
+    const auto bgr = table.at<cv::Vec3b>(0, s);
+    colours[static_cast<std::size_t>(s)] = {bgr[2], bgr[1], bgr[0]};
+  }
+  return colours;
+}
+
+const std::array<cv::Vec3b, 256>& colours() {
+  static const std::array<cv::Vec3b, 256> table = make_colours();
+  return table;
+}
+
+}  // namespace
+
+cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool, const Progress& progress) {
+  const std::int64_t block = reduce, nx = (shape.nx + block - 1) / block, ny = (shape.ny + block - 1) / block;
+  cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
+  const std::int64_t blocks =
+      std::clamp<std::int64_t>(kBandPixels * std::min(pool.threads(), 8) / (shape.nx * block), 1, ny);
+  std::vector<float> band(static_cast<std::size_t>(std::min(blocks * block, shape.ny) * shape.nx));
+  std::vector<std::vector<float>> columns(static_cast<std::size_t>(pool.threads()));
+  for (std::int64_t first = 0; first < ny; first += blocks) {
+    progress.report("drawing", static_cast<double>(first) / static_cast<double>(ny));
+    const std::int64_t y0 = first * block, here = std::min(blocks, ny - first);
+    rows(y0, std::min(here * block, shape.ny - y0), band.data());
+    pool.for_each_worker(here, [&](std::int64_t i, int worker) {
+      auto& peaks = columns[static_cast<std::size_t>(worker)];
+      peaks.resize(static_cast<std::size_t>(shape.nx));
+      const std::int64_t y = i * block;
+      column_peaks(band.data() + y * shape.nx, std::min(block, shape.ny - y0 - y), shape.nx, peaks.data());
+      auto* const to = out.ptr<float>(static_cast<int>(ny - 1 - first - i));
+      for (std::int64_t x = 0; x < nx; ++x) {
+        float peak = kNone;
+        for (std::int64_t at = x * block; at < std::min((x + 1) * block, shape.nx); ++at)
+          peak = std::max(peak, peaks[static_cast<std::size_t>(at)]);
+        to[x] = peak > kNone ? peak : std::numeric_limits<float>::quiet_NaN();
+      }
+    });
+  }
+  return out;
+}
+
+cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
+
+cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits) {
+  static const LevelTable table;
+  const auto& colour = colours();
+  const double scale = 1 / (limits.high - limits.low);
+  cv::Mat out(values.size(), CV_8UC3);
+  for (int y = 0; y < values.rows; ++y) {
+    const auto* const from = values.ptr<float>(y);
+    auto* const to = out.ptr<cv::Vec3b>(y);
+    for (int x = 0; x < values.cols; ++x) {
+      const bool blank = !std::isfinite(from[x]);
+      to[x] = blank ? kBlank : colour[table.at(std::clamp((from[x] - limits.low) * scale, 0.0, 1.0))];
+    }
+  }
+  return out;
+}
+
+}  // namespace reber

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pixels of a sky picture: reduced so that peaks stay, and coloured.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <opencv2/core.hpp>
+
+#include "core/base/progress.hpp"
+#include "core/base/shape.hpp"
+#include "core/base/thread_pool.hpp"
+#include "core/display/display_scale.hpp"
+
+namespace reber {
+
+/// Fills rows [y0, y0 + ny) of an image, without gaps. Called on one thread.
+using PixelRows = std::function<void(std::int64_t y0, std::int64_t ny, float* out)>;
+
+/// Largest finite pixel of each reduce x reduce block, NaN where there is none; the image's first row comes last. The
+/// image is asked for once, in bands, and never held as a whole.   throws Cancelled, and what rows throws
+[[nodiscard]] cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool,
+                                    const Progress& progress);
+
+/// The curve of sky pictures: near-linear below a tenth of the range, logarithmic above.
+inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
+
+/// Colour s = 0 .. 255 of the sky, red, green and blue; from black to light yellow.
+[[nodiscard]] cv::Vec3b sky_colour(int s);
+
+/// Values in colours, three channels: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
+[[nodiscard]] cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits);
+
+}  // namespace reber
