@@ -4,7 +4,7 @@
 
 usage: other_sky.py --reber BIN [--kinds cut,emission,lobes,bright,compact] [--seeds 3] [--size 1024] [--keep FOLDER]
                     [--white] [-- options of reber find]
-Needs NumPy only. Noise comes of a ring-shaped uv coverage, whose autocorrelation has sidelobes of -17 to +12 %; the beam
+Needs NumPy only. Noise comes of a ring-shaped uv coverage, whose autocorrelation has sidelobes of -19 to +12 %; the beam
 is 8 x 5 pixels at PA 37. With --white the noise has no correlation.
 
 cut       points beside and beyond the border, and beside and inside blank discs and strips
