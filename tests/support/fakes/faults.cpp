@@ -4,8 +4,9 @@
 //   REBER_FAULT_THREAD=N    the N-th thread cannot be started
 //   REBER_FAULT_SYNC=N      the N-th fsync fails with EIO
 // N+ means that one and all that follow. REBER_FAULT_COUNT=FILE: at the end, "allocations threads syncs" made.
-// REBER_FAULT_PLACE=1 prints the stack of the failed allocation. Counting begins when this library's constructor runs:
-// after those of the libraries, before those of the program; with REBER_FAULT_EARLY=1 at the first allocation.
+// REBER_FAULT_PLACE=1 prints the stack of the failed allocation. Counting begins with main(): what runs before it is
+// not all ours, and the CUDA runtime's constructor crashes without memory. REBER_FAULT_EARLY=1: at the first
+// allocation.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -78,8 +79,12 @@ bool refuse() {
   return true;
 }
 
-__attribute__((constructor)) void start() {
+using Main = int (*)(int, char**, char**);
+Main program = nullptr;
+
+int counted_main(int argc, char** argv, char** variables) {
   if (!counting) begin();
+  return program(argc, argv, variables);
 }
 
 __attribute__((destructor)) void write_count() {
@@ -98,6 +103,14 @@ __attribute__((destructor)) void write_count() {
 }  // namespace
 
 extern "C" {
+
+// NOLINTNEXTLINE: glibc's name.
+int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*unload)(), void* stack) {
+  using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  program = main;
+  const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  return start(counted_main, argc, argv, init, fini, unload, stack);
+}
 
 void* malloc(std::size_t size) { return refuse() ? nullptr : __libc_malloc(size); }
 void* calloc(std::size_t count, std::size_t size) { return refuse() ? nullptr : __libc_calloc(count, size); }
