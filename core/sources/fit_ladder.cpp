@@ -122,6 +122,7 @@ bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strict
   constexpr double kMostBeyond = 1, kMostBeyondOfSeveral = 0.25;  // of the pixels' sum
   constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
   constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
+  if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
   const FitRest rest = fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
   // Few beams fit into a small island: the mean square of its noise scatters.

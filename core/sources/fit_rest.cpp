@@ -96,4 +96,9 @@ double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& p
   return beyond / sum;
 }
 
+bool has_place(const FittedGaussian& fit) {
+  const Covariance& size2 = fit.component.fwhm2;
+  return fit.covariance[1][1] + fit.covariance[2][2] <= size2.xx + size2.yy;
+}
+
 }  // namespace reber

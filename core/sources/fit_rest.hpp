@@ -33,4 +33,8 @@ struct FitRest {
 [[nodiscard]] double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
                                  const Covariance& beam);
 
+/// Whether the Gaussian's position is known to better than its own size (FWHM): a fit that is all but singular settles
+/// anywhere, and its flux says nothing.   NaN: false
+[[nodiscard]] bool has_place(const FittedGaussian& fit);
+
 }  // namespace reber

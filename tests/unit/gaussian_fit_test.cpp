@@ -10,6 +10,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/sources/fit_rest.hpp"
 #include "core/sources/fit_sources.hpp"
 #include "core/studies/random.hpp"
 #include "kernels/backends.hpp"
@@ -169,6 +170,17 @@ TEST(GaussianFit, RefusesWhatHoldsNoAnswer) {
   FitPixels blank = pixels_above({truth}, 3, 20);
   blank.value[5] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(fit_gaussians(blank, {truth}, true));
+}
+
+TEST(GaussianFit, APlaceIsKnownToBetterThanTheGaussianIsWide) {
+  FittedGaussian fit;
+  fit.component.fwhm2 = {9, 0, 4};
+  fit.covariance[1][1] = 6, fit.covariance[2][2] = 6.9;
+  EXPECT_TRUE(has_place(fit));
+  fit.covariance[2][2] = 7.1;
+  EXPECT_FALSE(has_place(fit));
+  fit.covariance[2][2] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(has_place(fit));
 }
 
 TEST(NoiseCorrelation, IsMeasuredOutsideSources) {
