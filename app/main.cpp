@@ -125,7 +125,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
 std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
   const auto options = command.get_options();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    const std::string what = error.what(), name = what.substr(0, what.find(' '));
+    std::string what = error.what();
+    const std::string name = what.substr(0, what.find(' '));
     for (const CLI::Option* option : options)
       if (option->get_name(false, true).find(name) != std::string::npos)
         return fmt::format("{} is missing: {}", name, option->get_description());

@@ -31,7 +31,7 @@ bool make_plans(BenchSession& s, const Group& group, std::string& why_not) {
   return true;
 }
 
-BenchCase group_case(Group group, Shape shape, double brightest) {
+BenchCase group_case(const Group& group, Shape shape, double brightest) {
   const std::int64_t bytes = shape.count() * static_cast<std::int64_t>(sizeof(float));
   const auto count = static_cast<std::int64_t>(group.kernels.size());
   double flop = 0;

@@ -35,7 +35,7 @@ std::string value_in_force(const CLI::Option& option) {
   const bool is_flag = option.get_items_expected_max() == 0;
   if (is_flag) return option.count() > 0 && option.as<bool>() ? "true" : "false";
   if (option.count() == 0) return option.get_default_str().empty() ? "" : toml_value(option.get_default_str());
-  const std::vector<std::string> values = option.results();
+  const std::vector<std::string>& values = option.results();
   // A list option splits at commas itself; a text with commas is one value and needs its quotes.
   return values.size() == 1 ? toml_value(values.front()) : toml_array(values);
 }
