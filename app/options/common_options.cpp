@@ -100,6 +100,12 @@ void add_image_options(CLI::App& command, CommonOptions& options, const std::str
   command.add_option("--unit", options.unit, "Brightness unit, like Jy/beam, in place of BUNIT")
       ->type_name("UNIT")
       ->group("Input");
+  command
+      .add_flag(
+          "--check", options.check,
+          "Refuse a file whose DATASUM or CHECKSUM does not fit its bytes, else that is a warning; of a cube or a "
+          "compressed file all bytes are read for it")
+      ->group("Input");
 }
 
 void add_overwrite_option(CLI::App& command, CommonOptions& options) {
@@ -147,6 +153,7 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   request.input = input;
   request.open.hdu = options.hdu;
   request.open.plane = options.plane;
+  request.open.check = options.check;
   if (!options.unit.empty()) request.open.unit = options.unit;
   if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--image-beam");
   request.output.overwrite = options.overwrite;

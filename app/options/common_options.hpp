@@ -25,6 +25,7 @@ struct CommonOptions {
   std::optional<std::int64_t> plane;
   std::string unit;
   std::string beam;
+  bool check = false;
   bool overwrite = false;
   std::string json;
   bool quiet = false, verbose = false, dry_run = false;
@@ -35,7 +36,8 @@ struct CommonOptions {
 void add_common_options(CLI::App& command, CommonOptions& options);
 /// Group "Messages" alone, for what computes on no backend.
 void add_message_options(CLI::App& command, CommonOptions& options);
-/// Group "Input": --hdu, --plane, --unit and the restoring beam, under another name where --beam is the target.
+/// Group "Input": --hdu, --plane, --unit, --check and the restoring beam, under another name where --beam is the
+/// target.
 void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
 void add_overwrite_option(CLI::App& command, CommonOptions& options);
 void add_dry_run_option(CLI::App& command, CommonOptions& options);

@@ -124,6 +124,7 @@ Hdu read_hdu(const ByteSource& bytes, int index, std::int64_t& offset, const std
   const std::string where = fmt::format("'{}', HDU {}", name, index);
   Hdu hdu;
   hdu.index = index;
+  hdu.header_offset = offset;
   hdu.cards = CardTable(read_header(bytes, offset, where));
   if (index == 0 && !hdu.cards.is_true("SIMPLE")) {
     throw DataError(fmt::format("'{}' says SIMPLE={}: it does not claim to follow the FITS standard", name,

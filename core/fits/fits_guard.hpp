@@ -43,6 +43,7 @@ struct Hdu {
   int index = 0;
   Kind kind = Kind::empty;
   CardTable cards;
+  std::int64_t header_offset = 0;
   std::int64_t data_offset = 0;
   std::int64_t data_bytes = 0;     ///< without padding
   int bitpix = 0;                  ///< ZBITPIX of a compressed image

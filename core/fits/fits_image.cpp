@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/fits/beam_table.hpp"
+#include "core/fits/file_sums.hpp"
 #include "core/fits/fits_guard.hpp"
 #include "core/fits/header_beam.hpp"
 #include "core/fits/pixel_sources.hpp"
@@ -321,6 +322,15 @@ std::unique_ptr<PixelSource> FitsImage::pixels(const Progress& progress) const {
     state.decoded = plane;
   }
   return fits::decoded_source(std::move(plane));
+}
+
+std::unique_ptr<fits::FileSums> FitsImage::sums() const {
+  const State& state = *state_;
+  if (!fits::FileSums::stated(state.hdu)) return nullptr;
+  const std::int64_t plane_bytes = state.header.shape.count() * bytes_of(state.format.type);
+  const bool rows_are_all = state.hdu.kind == Hdu::Kind::image && state.header.x_axis < state.header.y_axis &&
+                            state.hdu.data_bytes == plane_bytes;
+  return std::make_unique<fits::FileSums>(*state.bytes, state.hdu, rows_are_all ? state.header.shape.ny : 0);
 }
 
 }  // namespace reber

@@ -14,6 +14,9 @@
 #include "core/model/pixel_source.hpp"
 
 namespace reber {
+namespace fits {
+class FileSums;
+}
 
 struct OpenOptions {
   std::optional<int> hdu;             ///< the first HDU with a 2-D image where empty
@@ -21,6 +24,7 @@ struct OpenOptions {
   std::optional<std::string> unit;    ///< brightness unit, in place of BUNIT
   /// Largest inflated size of a compressed file.
   std::int64_t max_inflated_bytes = std::int64_t{64} << 30;
+  bool check = false;  ///< refuse a file whose DATASUM or CHECKSUM does not fit its bytes, else warn
   bool operator==(const OpenOptions&) const = default;
 };
 
@@ -43,6 +47,9 @@ class FitsImage {
   /// whose axes are not the first two are decoded here. Valid for as long as this FitsImage lives.
   ///   throws DataError where decoding fails; Cancelled
   [[nodiscard]] std::unique_ptr<PixelSource> pixels(const Progress& progress = {}) const;
+
+  /// The sums of the image's HDU, to be compared with its bytes; null where it states none. Valid as pixels() is.
+  [[nodiscard]] std::unique_ptr<fits::FileSums> sums() const;
 
  private:
   FitsImage();

@@ -107,6 +107,24 @@ run run batch/good1.fits other/good1.fits -o twice "${cpu[@]}"
 expect_status 2
 expect_in err batch/good1.fits other/good1.fits
 
+# A file with sums, and the same with one bit of its pixels turned.
+run simulate summed.fits --size 256 --sources 5 --seed 2
+python3 - <<'END'
+data = bytearray(open("summed.fits", "rb").read())
+data[-20000] ^= 1
+open("turned.fits", "wb").write(data)
+END
+run find summed.fits "${cpu[@]}" -o summed.csv --check
+expect_status 0
+expect_empty err
+run find turned.fits "${cpu[@]}" -o turned.csv
+expect_status 0
+expect_in err "DATASUM is" "the file was damaged"
+run find turned.fits "${cpu[@]}" -o refused.csv --check
+expect_status 3
+expect_in err turned.fits "DATASUM is" "without --check"
+expect_no_file refused.csv
+
 run find "$image" "${cpu[@]}" --json - --quiet
 expect_status 0
 expect_json out 'd["facts"]["sources"]'
