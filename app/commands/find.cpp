@@ -36,7 +36,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   request.output.catalogues = options.catalogues;
   apply(options.columns, request.output);
   apply(options.maps, request.output);
-  check_catalogue_extensions(options.catalogues);
+  check_catalogue_extensions(options.catalogues, options.columns.format, true);
   const Result result = run_one(request, options.common, terminal);
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
   return kDone;
@@ -50,10 +50,11 @@ void add_find(CLI::App& root, Action& action) {
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   command
       ->add_option("-o,--output", options->catalogues,
-                   fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats()))
+                   fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats(true)))
       ->type_name("CATALOGUE")
       ->group("Output");
   add_column_option(*command, options->columns);
+  add_format_option(*command, options->columns);
   add_map_options(*command, options->maps);
   options->parameters.add(*command, ParameterOptions::Group::detection);
   options->parameters.add(*command, ParameterOptions::Group::background);
@@ -64,6 +65,7 @@ void add_find(CLI::App& root, Action& action) {
       "  reber find in.fits -o cat.csv cat.vot regions.reg\n"
       "  reber find in.fits -o cat.fits --threshold 6 --flood 4 --rms-map rms.fits\n"
       "  reber find in.fits -o cat.vot --columns casda --fit gaussian --residual-map residual.fits\n"
+      "  reber find in.fits -o in.srl in.gaul in.skymodel in-sources.txt --group-tol 10\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"
       "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column.");

@@ -40,9 +40,9 @@ struct Options {
 };
 
 const std::vector<std::string>& all_products() {
-  static const std::vector<std::string> names{"csv",    "fits",  "vot",      "sqlite",  "reg",
-                                              "crtf",   "ann",   "mean",     "rms",     "snr",
-                                              "labels", "model", "residual", "picture", "convolved"};
+  static const std::vector<std::string> names{"csv",      "fits",    "vot",       "sqlite", "reg",    "crtf",
+                                              "ann",      "mean",    "rms",       "snr",    "labels", "model",
+                                              "residual", "picture", "convolved", "srl",    "gaul",   "skymodel"};
   return names;
 }
 
@@ -68,7 +68,7 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   if (wanted("fits")) output.catalogues.push_back(name("_cat.fits"));
   if (wanted("vot")) output.catalogues.push_back(name(".vot"));
   if (wanted("reg")) output.catalogues.push_back(name(".reg"));
-  for (const char* asked_for : {"sqlite", "crtf", "ann"})
+  for (const char* asked_for : {"sqlite", "crtf", "ann", "srl", "gaul", "skymodel"})
     if (asked(asked_for)) output.catalogues.push_back(name((std::string(".") + asked_for).c_str()));
   if (asked("model")) output.model = name("_model.fits");
   if (asked("residual")) output.residual = name("_residual.fits");
@@ -203,7 +203,8 @@ void add_output_options(CLI::App& command, Options& options) {
       ->group("Output");
   command
       .add_option("--products", options.products,
-                  "Write these alone; default: all but sqlite, crtf, ann, model and residual (convolved with --kernel)")
+                  "Write these alone; default: all but sqlite, crtf, ann, srl, gaul, skymodel, model and residual "
+                  "(convolved with --kernel)")
       ->check(CLI::IsMember(all_products()))
       ->delimiter(',')
       ->type_name("LIST")
@@ -235,7 +236,8 @@ void add_run(CLI::App& root, Action& action) {
   command->footer(
       "Written for NAME.fits: NAME.csv, NAME_cat.fits, NAME.vot and NAME.reg (the catalogue), NAME_mean.fits,\n"
       "NAME_rms.fits, NAME_snr.fits and NAME_labels.fits (maps), NAME_convolved.fits (with --kernel), NAME.png,\n"
-      "if asked for by --products NAME.sqlite, NAME.crtf, NAME.ann, NAME_model.fits, NAME_residual.fits,\n"
+      "if asked for by --products NAME.sqlite, NAME.crtf, NAME.ann, NAME.srl, NAME.gaul, "
+      "NAME.skymodel,\nNAME_model.fits, NAME_residual.fits,\n"
       "NAME_report.json (times and decisions) and NAME.toml (every option: reber run --config NAME.toml -o DIR2).\n"
       "\n"
       "Examples:\n"

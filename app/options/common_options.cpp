@@ -214,20 +214,23 @@ void write_json(const CommonOptions& options, const std::string& document, Termi
   file.commit();
 }
 
-std::string known_catalogue_formats() {
+std::string known_catalogue_formats(bool of_sources) {
   std::string text;
-  for (const CatalogueFormat& format : catalogue_formats()) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
-  }
+  const auto add = [&](std::span<const CatalogueFormat> formats) {
+    for (const CatalogueFormat& format : formats)
+      text += fmt::format("{}{}", text.empty() ? "" : " ", format.extension);
+  };
+  add(catalogue_formats());
+  if (of_sources) add(source_list_formats());
   return text;
 }
 
-void check_catalogue_extensions(const std::vector<std::string>& paths) {
+void check_catalogue_extensions(const std::vector<std::string>& paths, const std::string& word, bool of_sources) {
   for (const std::string& path : paths) {
-    if (find_catalogue_format(path) == nullptr) {
+    const CatalogueFormat* const format = find_catalogue_format(path, word);
+    if (format == nullptr || (format->columns != nullptr && !of_sources))
       throw InputError(fmt::format("cannot tell the format of catalogue {} by its extension; known are {}", path,
-                                   known_catalogue_formats()));
-    }
+                                   known_catalogue_formats(of_sources)));
   }
 }
 

@@ -62,8 +62,10 @@ void warn_old_beam(Terminal& terminal);
 [[nodiscard]] Beam parse_beam(const std::string& text, const char* option);
 
 /// ".csv .fits ...", and a refusal of paths that end in none of them: before the work, not after it.
-[[nodiscard]] std::string known_catalogue_formats();
-void check_catalogue_extensions(const std::vector<std::string>& paths);
+/// word: format of those that end in none; of_sources: lists of a search as well
+[[nodiscard]] std::string known_catalogue_formats(bool of_sources = false);
+void check_catalogue_extensions(const std::vector<std::string>& paths, const std::string& word = {},
+                                bool of_sources = false);
 
 /// Writes the document to standard output ("-") or to a file, whole or not at all; nothing where the name is empty.
 void write_json(const CommonOptions& options, const std::string& document, Terminal& terminal);

@@ -2,18 +2,43 @@
 // Which files a search for sources leaves: options, and what they become.
 #include "app/options/product_options.hpp"
 
+#include <set>
+#include <span>
+
 #include "app/options/choice_option.hpp"
+#include "core/catalogue/catalogue_io.hpp"
 
 namespace reber::app {
 
 void add_column_option(CLI::App& command, ColumnOptions& options) {
-  add_choice(command, "--columns", options.columns,
-             "Names, units and order of the catalogue's columns: PyBDSF's (degrees, Jy), Aegean's (arcsec, Jy) or "
-             "those of CASDA and Selavy (arcsec, mJy)")
+  add_choice(
+      command, "--columns", options.columns,
+      "Names, units and order of the catalogue's columns: our own (PyBDSF's names, degrees, Jy), PyBDSF's tables "
+      "of sources (srl) or of Gaussians (gaul), Aegean's (arcsec, Jy), those of CASDA and Selavy (arcsec, mJy), "
+      "or one row per island")
+      ->group("Output");
+  add_choice(command, "--patches", options.patches,
+             "Patches of a sky model: one per source, per Gaussian, for all, none")
       ->group("Output");
 }
 
-void apply(const ColumnOptions& options, OutputRequest& output) { output.columns = options.columns; }
+void add_format_option(CLI::App& command, ColumnOptions& options) {
+  std::set<std::string> words;
+  for (const std::span<const CatalogueFormat> formats : {catalogue_formats(), source_list_formats()})
+    for (const CatalogueFormat& format : formats) words.insert(format.word);
+  command
+      .add_option("--format", options.format,
+                  "Format of catalogues whose name ends in none of the known endings: bbs, wsclean, csv, ...")
+      ->check(CLI::IsMember(words))
+      ->type_name("FORMAT")
+      ->group("Output");
+}
+
+void apply(const ColumnOptions& options, OutputRequest& output) {
+  output.columns = options.columns;
+  output.format = options.format;
+  output.patches = options.patches;
+}
 
 void add_map_options(CLI::App& command, MapOptions& options) {
   const auto add = [&](const char* name, std::string& path, const char* text) {

@@ -11,9 +11,13 @@ namespace reber::app {
 
 struct ColumnOptions {
   ColumnSet columns = ColumnSet::pybdsf;
+  std::string format;
+  Patches patches = Patches::source;
 };
-/// --columns, group "Output".
+/// --columns and --patches, group "Output".
 void add_column_option(CLI::App& command, ColumnOptions& options);
+/// --format, for a command whose catalogues the user names.
+void add_format_option(CLI::App& command, ColumnOptions& options);
 void apply(const ColumnOptions& options, OutputRequest& output);
 
 /// Maps by name; empty ones are not written.

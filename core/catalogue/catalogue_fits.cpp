@@ -20,29 +20,31 @@ using fits::make_card;
 using fits::make_text_card;
 
 /// Bytes of one cell.
-std::size_t width_of(const Column& column) {
+std::size_t width_of(const Column& column, bool short_integers) {
   const auto* texts = std::get_if<std::vector<std::string>>(&column.values);
-  if (texts == nullptr) return 8;
+  if (texts == nullptr)
+    return short_integers && std::holds_alternative<std::vector<std::int64_t>>(column.values) ? 4 : 8;
   std::size_t width = 1;
   for (const std::string& text : *texts) width = std::max(width, text.size());
   return width;
 }
 
-std::string form_of(const Column& column) {
+std::string form_of(const Column& column, bool short_integers) {
   if (std::holds_alternative<std::vector<double>>(column.values)) return "1D";
-  if (std::holds_alternative<std::vector<std::int64_t>>(column.values)) return "1K";
-  return fmt::format("{}A", width_of(column));
+  if (std::holds_alternative<std::vector<std::int64_t>>(column.values)) return short_integers ? "1J" : "1K";
+  return fmt::format("{}A", width_of(column, short_integers));
 }
 
-void append_big_endian(std::string& out, std::uint64_t word) {
-  for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(word >> shift & 0xFFU);
+void append_big_endian(std::string& out, std::uint64_t word, std::size_t bytes = 8) {
+  for (int shift = static_cast<int>(bytes) * 8 - 8; shift >= 0; shift -= 8)
+    out += static_cast<char>(word >> shift & 0xFFU);
 }
 
 void append_cell(std::string& out, double value, std::size_t) {
   append_big_endian(out, std::bit_cast<std::uint64_t>(value));
 }
-void append_cell(std::string& out, std::int64_t value, std::size_t) {
-  append_big_endian(out, static_cast<std::uint64_t>(value));
+void append_cell(std::string& out, std::int64_t value, std::size_t width) {
+  append_big_endian(out, static_cast<std::uint64_t>(value), width);
 }
 void append_cell(std::string& out, const std::string& value, std::size_t width) {
   std::string cell = fits::restrict_to_ascii(value);
@@ -87,7 +89,7 @@ std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
   for (const Column& column : catalogue.columns) {
     ++number;
     cards += make_text_card(fmt::format("TTYPE{}", number), column.info.name);
-    cards += make_text_card(fmt::format("TFORM{}", number), form_of(column));
+    cards += make_text_card(fmt::format("TFORM{}", number), form_of(column, catalogue.short_integers));
     if (!column.info.unit.empty()) cards += make_text_card(fmt::format("TUNIT{}", number), column.info.unit);
     if (!column.info.ucd.empty()) cards += make_text_card(fmt::format("TUCD{}", number), column.info.ucd);
     if (!column.info.text.empty()) cards += make_text_card(fmt::format("TCOMM{}", number), column.info.text);
@@ -95,7 +97,10 @@ std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
   cards += make_text_card("EXTNAME", "SOURCES");
   add_frame(cards, catalogue);
   if (std::isfinite(catalogue.frequency_hz))
-    cards += make_card("FREQ", catalogue.frequency_hz, "[Hz] frequency of the image");
+    cards += make_card("FREQ", catalogue.frequency_hz, "[Hz] frequency of the image") +
+             make_card("FREQ0", catalogue.frequency_hz, "[Hz] reference frequency of the fluxes");
+  if (!catalogue.image.empty())
+    cards += make_text_card("INIMAGE", catalogue.image.substr(catalogue.image.rfind('/') + 1), "image searched");
   for (const std::string& line : catalogue.history) {
     for (const std::string& card : fits::fold_cards("HISTORY", line)) cards += card;
   }
@@ -109,7 +114,7 @@ void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, b
   std::size_t row_bytes = 0;
   std::vector<std::size_t> widths;
   for (const Column& column : catalogue.columns) {
-    widths.push_back(width_of(column));
+    widths.push_back(width_of(column, catalogue.short_integers));
     row_bytes += widths.back();
   }
   std::string data;

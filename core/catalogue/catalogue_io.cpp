@@ -17,13 +17,26 @@ namespace reber {
 namespace {
 
 constexpr std::array kFormats = {
-    CatalogueFormat{".csv", true, "comma-separated values, one header line", write_catalogue_csv},
-    CatalogueFormat{".fits", true, "FITS binary table with units, UCDs and HISTORY", write_catalogue_fits},
-    CatalogueFormat{".vot", true, "VOTable 1.4 with units, UCDs and the coordinate frame", write_catalogue_votable},
-    CatalogueFormat{".sqlite", true, "SQLite 3 database: sources, columns, history", write_catalogue_sqlite},
-    CatalogueFormat{".reg", false, "DS9 regions: one ellipse of FWHM a source", write_catalogue_regions},
-    CatalogueFormat{".crtf", false, "CASA regions (CRTF): the same", write_catalogue_crtf},
-    CatalogueFormat{".ann", false, "Karma annotations (kvis): the same", write_catalogue_karma},
+    CatalogueFormat{"csv", ".csv", true, "comma-separated values, one header line", nullptr, write_catalogue_csv},
+    CatalogueFormat{"fits", ".fits", true, "FITS binary table with units, UCDs and HISTORY", nullptr,
+                    write_catalogue_fits},
+    CatalogueFormat{"vot", ".vot", true, "VOTable 1.4 with units, UCDs and the coordinate frame", nullptr,
+                    write_catalogue_votable},
+    CatalogueFormat{"sqlite", ".sqlite", true, "SQLite 3 database: sources, columns, history", nullptr,
+                    write_catalogue_sqlite},
+    CatalogueFormat{"reg", ".reg", false, "DS9 regions: one ellipse of FWHM a source", nullptr,
+                    write_catalogue_regions},
+    CatalogueFormat{"crtf", ".crtf", false, "CASA regions (CRTF): the same", nullptr, write_catalogue_crtf},
+    CatalogueFormat{"ann", ".ann", false, "Karma annotations (kvis): the same", nullptr, write_catalogue_karma},
+};
+
+constexpr std::array kListFormats = {
+    CatalogueFormat{"srl", ".srl", true, "PyBDSF's text table of sources", "srl", write_catalogue_pybdsf},
+    CatalogueFormat{"gaul", ".gaul", true, "PyBDSF's text table of Gaussians", "gaul", write_catalogue_pybdsf},
+    CatalogueFormat{"bbs", ".skymodel", false, "sky model for DP3, LSMTool and makesourcedb", "gaul", write_sky_model},
+    CatalogueFormat{"bbs", ".bbs", false, "the same", "gaul", write_sky_model},
+    CatalogueFormat{"wsclean", "-sources.txt", false, "component list as WSClean writes it", "gaul",
+                    write_component_list},
 };
 
 const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_list<const char*> names) {
@@ -39,27 +52,32 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }
 
-const CatalogueFormat* find_catalogue_format(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t dot = path.rfind('.');
-  std::string extension;
-  if (dot != std::string::npos && (slash == std::string::npos || dot > slash)) extension = path.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const CatalogueFormat& format : kFormats)
-    if (extension == format.extension) return &format;
-  return nullptr;
+std::span<const CatalogueFormat> source_list_formats() { return kListFormats; }
+
+const CatalogueFormat* find_catalogue_format(const std::string& path, const std::string& word) {
+  std::string lower = path.substr(path.rfind('/') + 1);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto first_of = [](auto fits) -> const CatalogueFormat* {
+    for (const std::span<const CatalogueFormat> formats : {catalogue_formats(), source_list_formats()})
+      for (const CatalogueFormat& format : formats)
+        if (fits(format)) return &format;
+    return nullptr;
+  };
+  if (const auto* found = first_of([&](const CatalogueFormat& f) { return lower.ends_with(f.extension); }))
+    return found;
+  return first_of([&](const CatalogueFormat& f) { return word == f.word; });
 }
 
-const CatalogueFormat& catalogue_format(const std::string& path) {
-  if (const CatalogueFormat* const format = find_catalogue_format(path)) return *format;
+const CatalogueFormat& catalogue_format(const std::string& path, const std::string& word) {
+  if (const CatalogueFormat* const format = find_catalogue_format(path, word)) return *format;
   std::string known;
-  for (const CatalogueFormat& format : kFormats) known += std::string(known.empty() ? "" : ", ") + format.extension;
+  for (const std::span<const CatalogueFormat> formats : {catalogue_formats(), source_list_formats()})
+    for (const CatalogueFormat& format : formats) known += std::string(known.empty() ? "" : ", ") + format.extension;
   throw InputError(fmt::format("'{}': the name of a catalogue must end in one of {}", printable(path), known));
 }
 
-void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  const CatalogueFormat& format = catalogue_format(path);
+void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite, const std::string& word) {
+  const CatalogueFormat& format = catalogue_format(path, word);
   check_columns(catalogue);
   format.write(catalogue, path, overwrite);
 }

@@ -10,22 +10,27 @@
 namespace reber {
 
 struct CatalogueFormat {
-  const char* extension;  ///< ".csv", ".fits", ".vot", ".sqlite", ".reg", ".crtf", ".ann"
-  bool table;             ///< holds every column; the others draw the sources
+  const char* word;       ///< for --format: "csv", "bbs"
+  const char* extension;  ///< ".csv", "-sources.txt": how a path ends
+  bool table;             ///< holds every column; the others draw the sources, or write them as a sky model
   const char* text;       ///< one line for --help
+  const char* columns;    ///< word of the one set of columns that it is made of; null: any
   void (*write)(const Catalogue& catalogue, const std::string& path, bool overwrite);
 };
 
+/// Of any catalogue.
 [[nodiscard]] std::span<const CatalogueFormat> catalogue_formats();
-/// By the path's extension, capitals allowed; null for an unknown one.
-[[nodiscard]] const CatalogueFormat* find_catalogue_format(const std::string& path);
+/// Of the sources that a search found: made of PyBDSF's tables.
+[[nodiscard]] std::span<const CatalogueFormat> source_list_formats();
+/// By the path's ending, capitals allowed; for another ending by `word`, if that is not empty. Null for an unknown one.
+[[nodiscard]] const CatalogueFormat* find_catalogue_format(const std::string& path, const std::string& word = {});
 
 /// The same.   throws InputError for an unknown one (lists the known ones)
-[[nodiscard]] const CatalogueFormat& catalogue_format(const std::string& path);
+[[nodiscard]] const CatalogueFormat& catalogue_format(const std::string& path, const std::string& word = {});
 
-/// In that format. Whole or not at all.
+/// In that format. Whole or not at all. A format made of one set of columns takes a catalogue of that set.
 ///   throws InputError for an unknown extension or an existing file, DataError where writing
 ///   fails
-void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite, const std::string& word = {});
 
 }  // namespace reber

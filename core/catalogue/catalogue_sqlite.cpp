@@ -124,6 +124,8 @@ void add_description(Database& database, const Catalogue& catalogue) {
   Insert line(database, "INSERT INTO history VALUES (?)");
   std::vector<std::string> lines = catalogue.history;
   if (!catalogue.frame.empty()) lines.push_back("frame of the positions: " + catalogue.frame);
+  if (std::isfinite(catalogue.frequency_hz))
+    lines.push_back(fmt::format("reference frequency: {} Hz", catalogue.frequency_hz));
   for (const std::string& text : lines) {
     line.bind(1, text);
     line.step();

@@ -17,6 +17,13 @@ void write_catalogue_regions(const Catalogue& catalogue, const std::string& path
 void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, bool overwrite);
 void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, bool overwrite);
 
+/// PyBDSF's text tables, of a catalogue in its columns: two lines of title, then one row per source.
+void write_catalogue_pybdsf(const Catalogue& catalogue, const std::string& path, bool overwrite);
+/// A sky model in the text format of makesourcedb (BBS), with one patch per source; see sky_model.hpp.
+void write_sky_model(const Catalogue& catalogue, const std::string& path, bool overwrite);
+/// A component list in the text format of WSClean.
+void write_component_list(const Catalogue& catalogue, const std::string& path, bool overwrite);
+
 /// Columns that place a source; null where the catalogue has none.
 struct PlaceColumns {
   const std::vector<double>* lon = nullptr;    ///< RA, GLON or ELON, degrees

@@ -31,6 +31,8 @@ struct Catalogue {
   double equinox = 0;                ///< years; NaN where the frame has none
   double frequency_hz = 0;           ///< NaN where unknown
   std::vector<std::string> history;  ///< how it was made: version, input, every parameter
+  std::string image;                 ///< path of the image; empty for a table that is of none
+  bool short_integers = false;       ///< 32 bits in FITS tables, for readers that want other tools' types
 
   [[nodiscard]] std::int64_t rows() const;
   /// The column of that name, or null.

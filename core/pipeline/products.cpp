@@ -4,23 +4,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
+#include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/fits_writer.hpp"
 #include "core/model/image.hpp"
 #include "core/picture/picture.hpp"
 #include "core/sources/model_map.hpp"
 #include "core/sources/source_columns.hpp"
+#include "core/sources/source_list.hpp"
 
 namespace reber {
 namespace {
 
 class Writer {
  public:
-  Writer(const OutputRequest& wanted, const Result& result, const Job& job)
-      : wanted_(wanted), backend_(*result.backend), result_(result), job_(job) {}
+  Writer(const Request& request, const Result& result, const Job& job)
+      : wanted_(request.output), backend_(*result.backend), result_(result), job_(job), group_(request.group) {}
 
   std::vector<std::string> write();
 
@@ -37,6 +42,7 @@ class Writer {
   Backend& backend_;
   const Result& result_;
   const Job& job_;
+  const GroupOptions group_;
   std::vector<std::string> written_;
 };
 
@@ -117,12 +123,25 @@ void Writer::picture(const Catalogue& catalogue) {
 
 void Writer::catalogues(const Catalogue& catalogue) {
   if (wanted_.catalogues.empty()) return;
-  std::optional<Catalogue> other;
-  if (wanted_.columns != ColumnSet::pybdsf)
-    other = in_columns(catalogue, result_.sources(), wanted_.columns, result_.beam());
-  const Catalogue& named = other ? *other : catalogue;
+  std::map<ColumnSet, Catalogue> named;
+  std::optional<SourceList> list;
+  const auto in_set = [&](ColumnSet set) -> const Catalogue& {
+    if (set == ColumnSet::pybdsf) return catalogue;
+    if (!list) list = source_list_of(result_, group_, job_);
+    const auto found = named.find(set);
+    if (found != named.end()) return found->second;
+    const ListedSources listed{*list, header()};
+    return named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beam(), &listed)).first->second;
+  };
   for (const std::string& path : wanted_.catalogues) {
-    write_catalogue(catalogue_format(path).table ? named : catalogue, path, wanted_.overwrite);
+    const CatalogueFormat& format = catalogue_format(path, wanted_.format);
+    const ColumnSet set = format.columns != nullptr ? from_string<ColumnSet>(format.columns, format.word)
+                          : format.table            ? wanted_.columns
+                                                    : ColumnSet::pybdsf;
+    if (wanted_.patches != Patches::source && std::string_view(format.word) == "bbs")
+      write_sky_model(in_set(set), wanted_.patches, path, wanted_.overwrite);
+    else
+      write_catalogue(in_set(set), path, wanted_.overwrite, wanted_.format);
     written_.push_back(path);
   }
 }
@@ -153,8 +172,25 @@ bool any_product(const OutputRequest& wanted) {
          !wanted.picture.empty();
 }
 
-std::vector<std::string> write_products(const OutputRequest& wanted, const Result& result, const Job& job) {
-  return Writer(wanted, result, job).write();
+SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job) {
+  if (!result.outcomes.judged) throw InternalError("a list of sources of a run that looked for none");
+  const auto pixels_of = [&](const Detected& detected) {
+    return result.backend->island_pixels(*result.plane(), *result.background(), *detected.islands, 1, job);
+  };
+  const Detected& found = result.outcomes.positive.detected->value;
+  const IslandPixels pixels = pixels_of(found);
+  std::optional<IslandPixels> negative;
+  if (std::ranges::any_of(result.sources(), &Source::negative))
+    negative = pixels_of(result.outcomes.negative.detected->value);
+  const std::optional<Beam> beam = result.beam();
+  const SourceListInputs in{result.sources(),      result.header(), beam,
+                            found.options.flood,   pixels,          negative ? &*negative : nullptr,
+                            found.islands->count()};
+  return make_source_list(in, options);
+}
+
+std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job) {
+  return Writer(request, result, job).write();
 }
 
 }  // namespace reber

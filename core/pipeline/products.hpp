@@ -7,15 +7,19 @@
 
 #include "core/compute/job.hpp"
 #include "core/pipeline/result.hpp"
+#include "core/sources/source_list.hpp"
 
 namespace reber {
 
 /// Whether the request names any file.
 [[nodiscard]] bool any_product(const OutputRequest& wanted);
 
+/// The sources, Gaussians and islands of a finished run; reads the islands' pixels from its backend, on its thread.
+///   throws InternalError for a run that looked for no source; DeviceError, Cancelled
+[[nodiscard]] SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job = {});
+
 /// Writes what is wanted of a finished run, each file whole or not at all, and returns the paths in that order. Every
 /// file that can hold it gets the result's history.   throws as write_fits and write_catalogue
-[[nodiscard]] std::vector<std::string> write_products(const OutputRequest& wanted, const Result& result,
-                                                      const Job& job);
+[[nodiscard]] std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job);
 
 }  // namespace reber

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/words.hpp"
+#include "core/catalogue/sky_model.hpp"
 #include "core/compute/background.hpp"
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
@@ -16,6 +17,7 @@
 #include "core/sources/column_sets.hpp"
 #include "core/sources/deblend.hpp"
 #include "core/sources/fit_sources.hpp"
+#include "core/sources/group_options.hpp"
 
 namespace reber {
 
@@ -60,6 +62,8 @@ struct ScaleRequest {
 struct OutputRequest {
   std::vector<std::string> catalogues;
   ColumnSet columns = ColumnSet::pybdsf;  ///< of the tables among them
+  std::string format;                     ///< word of a format, for paths whose ending tells none
+  Patches patches = Patches::source;      ///< of sky models
   std::string convolved, mean, rms, snr, labels, model, residual, picture;
   bool overwrite = false;
 };
@@ -76,6 +80,7 @@ struct Request {
   DeblendOptions deblend;
   FitRequest fit;  ///< how sources are measured
   Calibration calibration;
+  GroupOptions group;         ///< how Gaussians become sources in tables of sources
   bool negative_too = false;  ///< negative detections as well, flagged in the catalogue
   bool reliability = false;   ///< searches the negative image too, for Source::reliability
   OutputRequest output;

@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 
+#include "core/base/error.hpp"
+#include "core/sources/island_columns.hpp"
+#include "core/sources/pybdsf_columns.hpp"
 #include "core/sources/source_columns.hpp"
 
 namespace reber {
@@ -18,6 +22,8 @@ struct Rows {
   const Catalogue& catalogue;
   std::span<const Source> sources;
   std::optional<Beam> beam;
+  const ListedSources* listed = nullptr;
+  Catalogue residuals{};  ///< columns that our own table has not
 };
 
 using Values = std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::string>>;
@@ -122,6 +128,38 @@ Values beam_axis(const Rows& rows) {
   return std::vector<double>(rows.sources.size(), rows.beam ? (*rows.beam).*axis * scale : std::nan(""));
 }
 
+/// The island of each source.   pick: of its values
+template <class Pick>
+std::vector<double> of_island(const Rows& rows, Pick pick) {
+  std::vector<double> values;
+  for (const Source& source : rows.sources) {
+    const auto found = std::ranges::lower_bound(rows.listed->list.islands, source.island, {}, &IslandValues::label);
+    values.push_back(pick(*found));
+  }
+  return values;
+}
+
+/// Selavy's 999 and -99 for no value; it has neither spectra nor Taylor terms to look at.
+Values chi_squared(const Rows& rows) {
+  if (rows.listed == nullptr) return std::vector<double>(rows.sources.size(), 999.0);
+  return of_island(rows, [](const IslandValues& island) { return std::isfinite(island.chi2) ? island.chi2 : 999.0; });
+}
+Values no_spectrum(const Rows& rows) { return std::vector<double>(rows.sources.size(), -99.0); }
+Values no_taylor_terms(const Rows& rows) { return std::vector<std::int64_t>(rows.sources.size(), 0); }
+Values no_comment(const Rows& rows) { return std::vector<std::string>(rows.sources.size()); }
+Values is_doubtful(const Rows& rows) {
+  return for_each_source<std::int64_t>(
+      rows, [](const Source& s) { return std::int64_t{(s.flag & (kFlagNoise | kFlagBound)) != 0}; });
+}
+
+/// Made of what the source is, so that a second run gives the same.
+Values unique_id(const Rows& rows) {
+  std::vector<std::string> ids;
+  std::int64_t row = 0;
+  for (const Source& s : rows.sources) ids.push_back(table_uuid(rows.catalogue.image, s.island, row++, s.x, s.y));
+  return ids;
+}
+
 Values frequency_mhz(const Rows& rows) {
   return std::vector<double>(rows.sources.size(), rows.catalogue.frequency_hz * 1e-6);
 }
@@ -158,6 +196,7 @@ const std::vector<Row>& aegean_rows() {
       {{"flags", "", "meta.code.qual", "Sum of 1: too few pixels, 4: the beam's shape, 16: not fitted, 32: no sky position"}, nullptr, aegean_flags},
       {{"residual_mean", "Jy/beam", "stat.mean;phot.flux.density", "Mean residual of the island"}, "Resid_Isl_mean"},
       {{"residual_std", "Jy/beam", "stat.stdev;phot.flux.density", "Residual rms of the island"}, "Resid_Isl_rms"},
+      {{"uuid", "", "meta.id;meta.main", "Made of image, island and place: the same in every run"}, nullptr, unique_id},
       {{"psf_a", "arcsec", "instr.beam;phys.angSize.smajAxis", "FWHM of the beam's major axis"}, nullptr, beam_axis<&Beam::major_deg>},
       {{"psf_b", "arcsec", "instr.beam;phys.angSize.sminAxis", "FWHM of the beam's minor axis"}, nullptr, beam_axis<&Beam::minor_deg>},
       {{"psf_pa", "deg", "instr.beam;pos.posAng", "Position angle of the beam"}, nullptr, beam_axis<&Beam::pa_deg>},
@@ -193,10 +232,18 @@ const std::vector<Row>& casda_rows() {
       {{"maj_axis_deconv_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio;meta.modelled", "1-sigma error of maj_axis_deconv"}, "E_DC_Maj"},
       {{"min_axis_deconv_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio;meta.modelled", "1-sigma error of min_axis_deconv"}, "E_DC_Min"},
       {{"pos_ang_deconv_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio;meta.modelled", "1-sigma error of pos_ang_deconv"}, "E_DC_PA"},
+      {{"chi_squared_fit", "", "stat.fit.chi2", "Sum of squares of the island's residual over the noise; 999: none"}, nullptr, chi_squared},
       {{"rms_fit_gauss", "mJy/beam", "stat.stdev;stat.fit", "Residual rms of the island"}, "Resid_Isl_rms"},
+      {{"spectral_index", "", "spect.index;em.radio", "-99: not measured"}, nullptr, no_spectrum},
+      {{"spectral_curvature", "", "askap:spect.curvature;em.radio", "-99: not measured"}, nullptr, no_spectrum},
+      {{"spectral_index_err", "", "stat.error;spect.index;em.radio", "-99: not measured"}, nullptr, no_spectrum},
+      {{"spectral_curvature_err", "", "stat.error;askap:spect.curvature;em.radio", "-99: not measured"}, nullptr, no_spectrum},
       {{"rms_image", "mJy/beam", "stat.stdev;phot.flux.density", "Local noise rms"}, "Isl_rms"},
       {{"has_siblings", "", "meta.code", "1: one of several components of its island"}, nullptr, has_siblings},
       {{"fit_is_estimate", "", "meta.code", "1: measured by moments, not by a fit"}, nullptr, fit_is_estimate},
+      {{"spectral_index_from_TT", "", "meta.code", "1: from Taylor terms; 0: not"}, nullptr, no_taylor_terms},
+      {{"flag_c4", "", "meta.code", "1: a fit at its bound, or no more than a peak of the noise"}, nullptr, is_doubtful},
+      {{"comment", "", "meta.note", "Empty"}, nullptr, no_comment},
   };
   return rows;
 }
@@ -224,6 +271,11 @@ Column converted(const Row& row, const Column& own, bool minus_one_for_none) {
   return column;
 }
 
+/// Before lon and lat in a column's name; a blank for equatorial frames.
+char frame_letter(const Catalogue& catalogue) {
+  return catalogue.frame == "Galactic" ? 'g' : catalogue.frame == "Ecliptic" ? 'e' : ' ';
+}
+
 /// ra and dec inside a name become glon and glat, or elon and elat.
 std::string in_frame(const std::string& name, char frame) {
   std::string out = fmt::format("_{}_", name);
@@ -234,38 +286,59 @@ std::string in_frame(const std::string& name, char frame) {
   return out.substr(1, out.size() - 2);
 }
 
-std::string sexagesimal(double seconds, int decimals, bool wrap_at_day) {
-  const auto scale = static_cast<std::int64_t>(std::llround(std::pow(10, decimals)));
-  auto units = static_cast<std::int64_t>(std::llround(seconds * static_cast<double>(scale)));
-  if (wrap_at_day) units %= 86400 * scale;
-  const std::int64_t whole = units / scale;
-  std::string text = fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  if (decimals > 0) text += fmt::format(".{:0{}}", units % scale, decimals);
-  return text;
+/// What stands before the rows: that of `catalogue`, and how they are called.
+Catalogue headed_like(const Catalogue& catalogue, ColumnSet set) {
+  Catalogue out = catalogue;
+  out.columns.clear();
+  out.history.push_back(fmt::format("columns: {}", to_string(set)));
+  const bool of_pybdsf = set == ColumnSet::srl || set == ColumnSet::gaul;
+  out.short_integers = of_pybdsf || set == ColumnSet::aegean || set == ColumnSet::aegean_isle;
+  // PyBDSF states an equinox for every frame.
+  if (of_pybdsf && std::isnan(out.equinox) && out.frame == "ICRS") out.equinox = 2000;
+  return out;
+}
+
+bool needs_list(ColumnSet set) {
+  return set != ColumnSet::pybdsf && set != ColumnSet::aegean && set != ColumnSet::casda;
+}
+
+std::vector<Column> listed_columns(const Catalogue& catalogue, const ListedSources& listed, ColumnSet set,
+                                   const std::optional<Beam>& beam) {
+  if (set == ColumnSet::srl || set == ColumnSet::gaul)
+    return pybdsf_columns(set == ColumnSet::srl ? PybdsfTable::srl : PybdsfTable::gaul, listed.list, listed.header,
+                          beam);
+  const IslandTable table = set == ColumnSet::aegean_isle ? IslandTable::aegean : IslandTable::casda;
+  std::vector<Column> columns = island_columns(table, listed.list, listed.header, beam, catalogue.image);
+  const char frame = frame_letter(catalogue);
+  if (frame == ' ') return columns;
+  std::erase_if(columns, [](const Column& column) {
+    return column.info.ucd == "pos.eq.ra" || column.info.ucd == "pos.eq.dec" || column.info.name == "island_name";
+  });
+  for (Column& column : columns) column.info.name = in_frame(column.info.name, frame);
+  return columns;
+}
+
+void add_residuals(Rows& rows) {
+  const std::string unit = rows.listed->header.unit.name();
+  rows.residuals.columns = {
+      {{"Resid_Isl_mean", unit, "", ""}, of_island(rows, [](const IslandValues& v) { return v.residual_mean; })},
+      {{"Resid_Isl_rms", unit, "", ""}, of_island(rows, [](const IslandValues& v) { return v.residual_rms; })}};
 }
 
 }  // namespace
 
-std::string sexagesimal_hours(double degrees, int decimals) {
-  return std::isfinite(degrees) ? sexagesimal(degrees * 240, decimals, true) : std::string();
-}
-
-std::string sexagesimal_degrees(double degrees, int decimals) {
-  if (!std::isfinite(degrees)) return {};
-  return fmt::format("{}{}", degrees < 0 ? '-' : '+', sexagesimal(std::abs(degrees) * 3600, decimals, false));
-}
-
 Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources, ColumnSet set,
-                     const std::optional<Beam>& beam) {
+                     const std::optional<Beam>& beam, const ListedSources* listed) {
   if (set == ColumnSet::pybdsf) return catalogue;
-  const Rows rows{catalogue, sources, beam};
-  Catalogue out;
-  out.frame = catalogue.frame;
-  out.equinox = catalogue.equinox;
-  out.frequency_hz = catalogue.frequency_hz;
-  out.history = catalogue.history;
-  out.history.push_back(fmt::format("columns: {}", to_string(set)));
-  const char frame = catalogue.frame == "Galactic" ? 'g' : catalogue.frame == "Ecliptic" ? 'e' : ' ';
+  Rows rows{catalogue, sources, beam, listed};
+  Catalogue out = headed_like(catalogue, set);
+  if (needs_list(set)) {
+    if (listed == nullptr) throw InternalError("a table of sources or islands without the list of them");
+    out.columns = listed_columns(catalogue, *listed, set, beam);
+    return out;
+  }
+  if (listed != nullptr) add_residuals(rows);
+  const char frame = frame_letter(catalogue);
   for (const Row& row : rows_of(set)) {
     if (row.make != nullptr) {
       // Hours and names by position are for equatorial positions alone.
@@ -274,7 +347,8 @@ Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources
       out.columns.push_back({row.info, row.make(rows)});
       continue;
     }
-    const Column* const own = own_column(catalogue, row.from);
+    const Column* own = own_column(catalogue, row.from);
+    if (own == nullptr) own = rows.residuals.find(row.from);
     if (own == nullptr) continue;
     const bool error = row.info.name.rfind("err_", 0) == 0;
     out.columns.push_back(converted(row, *own, set == ColumnSet::aegean && error));
@@ -289,6 +363,14 @@ std::vector<SetColumn> set_columns(ColumnSet set) {
     for (const ColumnInfo& info : catalogue_columns()) columns.push_back({info, info.name});
     return columns;
   }
+  if (needs_list(set)) {
+    const bool islands = set == ColumnSet::aegean_isle || set == ColumnSet::casda_islands;
+    const auto infos =
+        islands ? island_column_infos(set == ColumnSet::aegean_isle ? IslandTable::aegean : IslandTable::casda)
+                : pybdsf_column_infos(set == ColumnSet::srl ? PybdsfTable::srl : PybdsfTable::gaul);
+    for (const ColumnInfo& info : infos) columns.push_back({info, ""});
+    return columns;
+  }
   for (const Row& row : rows_of(set)) columns.push_back({row.info, row.from != nullptr ? row.from : ""});
   return columns;
 }
@@ -298,8 +380,9 @@ std::string columns_document() {
       "# Columns of the catalogues\n\nWhat `reber --list-columns` prints. Sizes are FWHM, angles are north through "
       "east, NaN is no value.\nJy/beam stands for the image's own unit where that is another. In galactic images RA "
       "and DEC are GLON and GLAT,\nin ecliptic ones ELON and ELAT.\n";
-  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda}) {
-    const bool own = set == ColumnSet::pybdsf;
+  for (const Word<ColumnSet>& word : words<ColumnSet>) {
+    const ColumnSet set = word.value;
+    const bool own = set == ColumnSet::pybdsf || needs_list(set);
     text += fmt::format("\n## --columns {}\n\n| name | unit |{} UCD | what it is |\n|---|---|{}---|---|\n",
                         to_string(set), own ? "" : " from |", own ? "" : "---|");
     for (const SetColumn& column : set_columns(set)) {

@@ -17,9 +17,12 @@ namespace reber {
 class ModelMap {
  public:
   ModelMap(std::span<const Source> sources, Shape shape);
+  ModelMap(std::span<const GaussianComponent> gaussians, Shape shape);
 
   /// Rows [y0, y0 + ny), without gaps.
-  void rows(std::int64_t y0, std::int64_t ny, float* out) const;
+  void rows(std::int64_t y0, std::int64_t ny, float* out) const { rectangle({y0, 0, ny, shape_.nx}, out); }
+  /// A rectangle of the grid, which may reach beyond the image, without gaps.
+  void rectangle(const Rect& where, float* out) const;
   /// Sources that are drawn.
   [[nodiscard]] std::int64_t drawn() const { return static_cast<std::int64_t>(gaussians_.size()); }
 
@@ -29,7 +32,8 @@ class ModelMap {
     double qxx, qxy, qyy;  ///< exponent: -(qxx dx^2 + 2 qxy dx dy + qyy dy^2)
     double reach_y;        ///< rows further than this from y are below the cut
   };
-  void add(const Gaussian& gaussian, std::int64_t y0, std::int64_t ny, std::vector<double>& sums) const;
+  void take(const GaussianComponent& gaussian);
+  static void add(const Gaussian& gaussian, const Rect& where, std::vector<double>& sums);
 
   Shape shape_;
   std::vector<Gaussian> gaussians_;

@@ -116,28 +116,8 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-/// Names and units for the image at hand: RA and DEC are called that only in equatorial frames.
-ColumnInfo adapted(ColumnInfo info, const ImageHeader& header) {
-  const auto frame = header.wcs.frame();
-  const bool galactic = frame == Wcs::Frame::galactic, ecliptic = frame == Wcs::Frame::ecliptic;
-  if (galactic || ecliptic) {
-    const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
-      for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    };
-    for (const std::string& axis : {std::string("RA"), std::string("DEC")}) {
-      const std::string sky = std::string(galactic ? "G" : "E") + (axis == "RA" ? "LON" : "LAT");
-      if (info.name == axis || info.name == "E_" + axis || info.name == axis + "_max") replace(info.name, axis, sky);
-    }
-    replace(info.ucd, "pos.eq.ra", galactic ? "pos.galactic.lon" : "pos.ecliptic.lon");
-    replace(info.ucd, "pos.eq.dec", galactic ? "pos.galactic.lat" : "pos.ecliptic.lat");
-  }
-  if (info.unit == "Jy/beam") info.unit = header.unit.name();
-  return info;
-}
-
 Column filled(const Row& row, const std::vector<Source>& sources, const ImageHeader& header) {
-  Column column{adapted(row.info, header), std::vector<double>{}};
+  Column column{in_frame_of(row.info, header), std::vector<double>{}};
   if (const auto* real = std::get_if<Real>(&row.value)) {
     std::vector<double> values;
     values.reserve(sources.size());
@@ -161,6 +141,29 @@ Column filled(const Row& row, const std::vector<Source>& sources, const ImageHea
 
 }  // namespace
 
+ColumnInfo in_frame_of(ColumnInfo info, const ImageHeader& header) {
+  const auto frame = header.wcs.frame();
+  const bool galactic = frame == Wcs::Frame::galactic, ecliptic = frame == Wcs::Frame::ecliptic;
+  if (galactic || ecliptic) {
+    const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
+      for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    };
+    for (const std::string& axis : {std::string("RA"), std::string("DEC")}) {
+      const std::string sky = std::string(galactic ? "G" : "E") + (axis == "RA" ? "LON" : "LAT");
+      for (const std::string& name : {axis, "E_" + axis, axis + "_max", "E_" + axis + "_max"})
+        if (info.name == name) {
+          replace(info.name, axis, sky);
+          break;
+        }
+    }
+    replace(info.ucd, "pos.eq.ra", galactic ? "pos.galactic.lon" : "pos.ecliptic.lon");
+    replace(info.ucd, "pos.eq.dec", galactic ? "pos.galactic.lat" : "pos.ecliptic.lat");
+  }
+  if (info.unit == "Jy/beam") info.unit = header.unit.name();
+  return info;
+}
+
 Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
                          const std::vector<std::string>& history) {
   constexpr std::size_t kFew = 2000;
@@ -178,6 +181,7 @@ Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& 
   catalogue.frame = header.wcs.celestial() ? header.wcs.frame_name() : "";
   catalogue.equinox = header.wcs.equinox();
   catalogue.frequency_hz = header.wcs.frequency_hz();
+  catalogue.image = header.path;
   catalogue.history = history;
   return catalogue;
 }

@@ -14,6 +14,10 @@ namespace reber {
 [[nodiscard]] Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& header,
                                        const std::vector<std::string>& history);
 
+/// Names and units for the image at hand: RA and DEC are called that only in equatorial frames, and "Jy/beam" stands
+/// for the image's own unit.
+[[nodiscard]] ColumnInfo in_frame_of(ColumnInfo info, const ImageHeader& header);
+
 /// Name, unit and meaning of each column, for the documentation.
 [[nodiscard]] std::vector<ColumnInfo> catalogue_columns();
 

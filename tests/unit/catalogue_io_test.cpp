@@ -178,8 +178,9 @@ TEST(CatalogueIo, SqliteKeepsEveryDigitAndDescribesItsColumns) {
   EXPECT_EQ(ask("SELECT typeof(RA) FROM sources"), "real|real|null");
   EXPECT_EQ(ask("SELECT unit FROM columns WHERE name = 'Maj'"), "deg");
   EXPECT_EQ(ask("SELECT Name FROM sources WHERE Source_id = 1"), "<b>&{}\\x1B[31m");
-  EXPECT_EQ(ask("SELECT line FROM history"),
-            "reber find --threshold 5 <in> & \"out\"|frame of the positions: FK5 J2000");
+  EXPECT_EQ(
+      ask("SELECT line FROM history"),
+      "reber find --threshold 5 <in> & \"out\"|frame of the positions: FK5 J2000|reference frequency: 1400000000 Hz");
   sqlite3_close(database);
   EXPECT_EQ(folder.entries(), 1);
 }

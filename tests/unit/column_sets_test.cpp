@@ -114,6 +114,21 @@ TEST(ColumnSets, CasdaHasMillijanskysAndMegahertz) {
   EXPECT_EQ(out.history.back(), "columns: casda");
 }
 
+TEST(ColumnSets, CasdaHasThe25ColumnsThatVastReads) {
+  const auto sources = two_sources();
+  const Catalogue out = in_columns(equatorial(sources), sources, ColumnSet::casda, {});
+  for (const char* name :
+       {"island_id",       "component_id",   "ra_deg_cont",   "dec_deg_cont",    "ra_err",
+        "dec_err",         "flux_peak",      "flux_peak_err", "rms_image",       "flux_int",
+        "flux_int_err",    "maj_axis",       "min_axis",      "maj_axis_deconv", "min_axis_deconv",
+        "maj_axis_err",    "min_axis_err",   "pos_ang",       "pos_ang_err",     "pos_ang_deconv",
+        "chi_squared_fit", "spectral_index", "flag_c4",       "has_siblings",    "spectral_index_from_TT"})
+    EXPECT_NE(out.find(name), nullptr) << name;
+  EXPECT_EQ(real(out, "chi_squared_fit"), 999) << "no residual is known here";
+  EXPECT_EQ(real(out, "spectral_index"), -99);
+  EXPECT_EQ(whole(out, "spectral_index_from_TT"), 0);
+}
+
 TEST(ColumnSets, BrightnessInAnotherUnitIsNotScaled) {
   const auto sources = two_sources();
   const Catalogue out = in_columns(equatorial(sources, "K"), sources, ColumnSet::casda, {});
@@ -139,7 +154,8 @@ TEST(ColumnSets, GalacticPositionsAreCalledThat) {
 }
 
 TEST(ColumnSets, NamesAreUniqueAndEveryColumnIsDescribed) {
-  for (const ColumnSet set : {ColumnSet::pybdsf, ColumnSet::aegean, ColumnSet::casda}) {
+  for (const Word<ColumnSet>& word : words<ColumnSet>) {
+    const ColumnSet set = word.value;
     std::set<std::string> names;
     for (const SetColumn& column : set_columns(set)) {
       EXPECT_TRUE(names.insert(column.info.name).second) << column.info.name;
