@@ -7,6 +7,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
@@ -54,10 +55,10 @@ int execute(const Options& options, Terminal& terminal) {
   std::vector<std::string> outputs = options.tables;
   if (!options.plot.empty()) outputs.push_back(options.plot);
   check_outputs(outputs, options.common.overwrite);
-  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
   terminal.set_subject(options.input);
-  const CompletenessResult result =
-      measure_completeness(request, experiment, backend, terminal.progress(), terminal.log());
+  const CompletenessResult result = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    return measure_completeness(request, experiment, backend, terminal.progress(), terminal.log());
+  });
   terminal.clear_progress();
   const std::vector<std::string> history{
       fmt::format("{}, completeness of {}", program_name(), options.input),

@@ -7,6 +7,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/parameter_options.hpp"
@@ -71,17 +72,20 @@ void convolve_by_each(const Request& base, const std::vector<Asked>& asked, cons
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw InputError(fmt::format("{} is given for two outputs: two kernels have one name", *twice));
   if (!base.dry_run && fs::is_directory(options.output)) check_outputs(paths, base.output.overwrite);
-  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
   terminal.set_subject(base.input);
   const Progress progress = terminal.progress();
-  if (!base.dry_run) {
-    std::vector<Request> dry = requests;
-    for (Request& request : dry) request.dry_run = true;
-    (void)Pipeline(backend, input_of(base)).run_each(dry, {}, events_of(progress));
-    make_folder(options.output);
-    check_outputs(paths, base.output.overwrite);
-  }
-  const Report report = Pipeline(backend, input_of(base)).run_each(requests, {}, events_of(progress, terminal.log()));
+  const Report report = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    if (!base.dry_run) {
+      std::vector<Request> dry = requests;
+      for (Request& request : dry) request.dry_run = true;
+      (void)Pipeline(backend, input_of(base)).run_each(dry, {}, events_of(progress));
+      make_folder(options.output);
+      check_outputs(paths, requests.front().output.overwrite);
+    }
+    const std::vector<Request> once = requests;
+    for (Request& request : requests) request.output.overwrite = true;  // what is written before its card fails
+    return Pipeline(backend, input_of(base)).run_each(once, {}, events_of(progress, terminal.log()));
+  });
   terminal.clear_progress();
   terminal.print(to_text(report));
   write_json(options.common, to_json(report), terminal);

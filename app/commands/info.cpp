@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
@@ -231,7 +232,7 @@ Json to_json(const ImageHeader& header, const std::optional<Beam>& beam, const s
   return json;
 }
 
-Json describe(const InfoOptions& options, const std::string& path, Backend* backend, Terminal& terminal) {
+Json describe(const InfoOptions& options, const std::string& path, BackendChoice* choice, Terminal& terminal) {
   const Request request = base_request(options.common, path);
   terminal.set_subject(path);
   const FitsImage image = open(path, request.open, terminal);
@@ -244,8 +245,8 @@ Json describe(const InfoOptions& options, const std::string& path, Backend* back
   }
   Lines lines = header_lines(header, beam);
   std::optional<Statistics> statistics;
-  if (backend != nullptr) {
-    statistics = measure(image, *backend, terminal);
+  if (choice != nullptr) {
+    statistics = on_backend(*choice, [&](const std::shared_ptr<Backend>& on) { return measure(image, *on, terminal); });
     add_statistics(header, *statistics, lines);
   }
   terminal.clear_progress();
@@ -255,13 +256,13 @@ Json describe(const InfoOptions& options, const std::string& path, Backend* back
 
 int execute(const InfoOptions& options, Terminal& terminal) {
   apply(options.common, terminal);
-  std::unique_ptr<Backend> backend;
-  if (!options.header_only) backend = make_backend(options.common, terminal);
+  std::optional<BackendChoice> choice;
+  if (!options.header_only) choice.emplace(options.common, terminal);
   Json all = Json::array();
   int exit_code = kDone;
   for (const std::string& path : options.files) {
     try {
-      all.push_back(describe(options, path, backend.get(), terminal));
+      all.push_back(describe(options, path, choice ? &*choice : nullptr, terminal));
     } catch (const Cancelled&) {
       throw;
     } catch (...) {

@@ -8,6 +8,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -98,20 +99,23 @@ int execute(const Options& options, Terminal& terminal) {
   const Request request = request_of(options);
   if (!request.dry_run) check_outputs(options.catalogues, options.common.overwrite);
   const SkyList list = read_list(options);
-  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
   terminal.set_subject(options.input);
   const Progress progress = terminal.progress();
-  const Result result = run_once(backend, request, events_of(progress, terminal.log()));
-  if (request.dry_run) {
-    terminal.print(to_text(result.report));
-    return kDone;
-  }
   ForcedRequest forced;
   forced.free = options.free;
   forced.shape = options.shape;
   forced.limit_sigma = options.limit;
   forced.threads = options.common.threads;
-  const std::vector<ForcedSource> sources = measure_forced(list, result, forced, progress);
+  const auto [result, sources] = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    Result made = run_once(backend, request, events_of(progress, terminal.log()));
+    std::vector<ForcedSource> found;
+    if (!request.dry_run) found = measure_forced(list, made, forced, progress);
+    return std::pair(std::move(made), std::move(found));
+  });
+  if (request.dry_run) {
+    terminal.print(to_text(result.report));
+    return kDone;
+  }
   const Counts counts = count(sources);
   terminal.clear_progress();
   const Catalogue catalogue = forced_catalogue(sources, list, result.header(), history_of(options, result));

@@ -2,17 +2,21 @@
 // One image through the pipeline, for convolve, background and find.
 #include "app/commands/pipeline_command.hpp"
 
+#include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
-#include "kernels/backends.hpp"
 
 namespace reber::app {
 
 Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
-  const std::shared_ptr<Backend> backend = make_backend(common, terminal);
   terminal.set_subject(request.input);
   const Progress progress = terminal.progress();
-  Result result = run_once(backend, request, events_of(progress, terminal.log()));
+  Request now = request;
+  Result result = on_backend(common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    const Request once = now;
+    now.output.overwrite = true;  // a second time: what the first wrote before its card failed
+    return run_once(backend, once, events_of(progress, terminal.log()));
+  });
   terminal.clear_progress();
   terminal.print(to_text(result.report));
   write_json(common, to_json(result.report), terminal);

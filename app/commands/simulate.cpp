@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -99,9 +100,10 @@ int execute(const Options& options, Terminal& terminal) {
     return kDone;
   }
   check_outputs({options.output, options.truth}, options.common.overwrite);
-  const auto backend = make_backend(options.common, terminal);
   terminal.set_subject(options.output);
-  SimulatedSky result = simulate(sky, *backend, terminal.progress());
+  SimulatedSky result = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    return simulate(sky, *backend, terminal.progress());
+  });
   result.truth.history = lines;
   write_image(options, result, lines, terminal.progress());
   if (!options.truth.empty()) write_catalogue(result.truth, options.truth, options.common.overwrite);

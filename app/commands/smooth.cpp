@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
@@ -142,7 +143,7 @@ class Batch {
   }
 
   void work() {
-    const std::shared_ptr<Backend> backend = make_backend(options_.common, terminal_);
+    BackendChoice choice(options_.common, terminal_);
     if (!options_.folder.empty()) make_folder(options_.folder);
     std::size_t done = 0;
     for (const SmoothInput& input : inputs_) {
@@ -150,7 +151,9 @@ class Batch {
       const std::string output = output_of(input.path);
       const bool well = attempt(input.path, [&] {
         check_outputs({output}, options_.common.overwrite);
-        reports_.push_back(smooth(input, base_, output, backend, terminal_.progress(), terminal_.log()));
+        reports_.push_back(on_backend(choice, [&](const std::shared_ptr<Backend>& backend) {
+          return smooth(input, base_, output, backend, terminal_.progress(), terminal_.log());
+        }));
       });
       terminal_.clear_progress();
       outputs_.push_back(well ? output : "");

@@ -140,12 +140,16 @@ void warn_old_beam(Terminal& terminal) {
       "--beam is an old name for the beam to smooth to: write --to-beam (the image's own is --image-beam)");
 }
 
-std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal) {
+BackendOptions backend_options(const CommonOptions& options) {
   BackendOptions wanted;
   wanted.device = options.device;
   wanted.threads = options.threads;
   if (!options.device_memory.empty()) wanted.device_memory_bytes = parse_bytes(options.device_memory);
-  return reber::make_backend(options.backend, wanted, terminal.log());
+  return wanted;
+}
+
+std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal) {
+  return reber::make_backend(options.backend, backend_options(options), terminal.log());
 }
 
 Request base_request(const CommonOptions& options, const std::string& input) {

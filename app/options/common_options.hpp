@@ -11,6 +11,7 @@
 
 #include "app/terminal/terminal.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/backend_options.hpp"
 #include "core/request/request.hpp"
 
 namespace reber::app {
@@ -50,6 +51,8 @@ void apply(const CommonOptions& options, Terminal& terminal);
 /// Says that --beam, where it is the beam to smooth to, is an old name.
 void warn_old_beam(Terminal& terminal);
 
+/// Device, threads and memory asked for.   throws InputError
+[[nodiscard]] BackendOptions backend_options(const CommonOptions& options);
 /// The backend asked for.   throws InputError, DeviceError
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const CommonOptions& options, Terminal& terminal);
 

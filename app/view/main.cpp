@@ -96,8 +96,13 @@ void finish(Options& options) {
   viewer.program = std::string("reber ") + REBER_VERSION;
   viewer.backends.emplace_back("auto");
   for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);
-  const BackendOptions wanted{options.device, options.threads, 0};
+  const BackendOptions wanted{options.device, options.threads};
   viewer.make_backend = [wanted](const std::string& name) { return make_backend(name, wanted, LogSink()); };
+  viewer.take_over = [wanted](const std::string& failure) {
+    BackendOptions other = wanted;
+    other.in_place_of = "the card, which failed: " + failure;
+    return make_backend("cpu", other, LogSink());
+  };
   viewer.say = [](const std::string& text) { std::printf("%s\n", text.c_str()); };
   const bool usual = viewer.settings.empty();
   if (options.no_settings || (usual && (options.bench || !viewer.script.empty())))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace reber {
 
@@ -10,6 +11,7 @@ struct BackendOptions {
   int device = 0;                        ///< number of the card
   int threads = 0;                       ///< 0: all that the process may use
   std::int64_t device_memory_bytes = 0;  ///< cap on device memory; 0: what is free
+  std::string in_place_of = {};          ///< which backend failed before, and how; the backend's words end with it
 };
 
 }  // namespace reber

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/threads.hpp"
+#include "core/compute/card_error.hpp"
 #include "core/live/live_run_state.hpp"
 #include "core/pipeline/stage_key.hpp"
 
@@ -108,27 +109,53 @@ void LiveRun::State::answer(const Task& task, const Request& request, std::uint6
 }
 
 void LiveRun::State::open_backend() {
-  if (backend) return;
-  backend = make_backend();
+  if (!backend) use(make_backend());
+}
+
+void LiveRun::State::use(std::shared_ptr<Backend> made) {
+  backend = std::move(made);
   auto* const display = backend->display();
   const std::lock_guard lock(mutex);
   info = backend->info();
-  if (display != nullptr) link = display->graphics_link();
+  link = display != nullptr ? display->graphics_link() : nullptr;
+}
+
+/// Lets go of all that lay on the card, what is shown included, and goes on without it.
+void LiveRun::State::change_backend(const std::string& failure) {
+  forget_all();
+  {
+    const std::lock_guard lock(mutex);
+    result.reset();
+    shown = {};
+    link.reset();
+  }
+  backend.reset();
+  use(take_over(failure));
+}
+
+void LiveRun::State::serve(const Task& task) {
+  open_backend();
+  drop_changed(task.request);
+  if (!pipeline) pipeline = std::make_unique<Pipeline>(backend, input_of(task.request));
+  std::vector<std::string> ran;
+  // Where the fits are kept, the whole result takes no longer than the one by moments.
+  const auto changed_since = fitted_for ? first_changed(*fitted_for, task.request) : StageId::open;
+  if (task.moments_first && changed_since && *changed_since <= StageId::fit)
+    answer(task, task.by_moments(), task.generation - 1, ran);
+  answer(task, task.request, task.generation, ran);
+  fitted_for = task.request;
 }
 
 void LiveRun::State::run(const Task& task) {
   std::string error;
   try {
-    open_backend();
-    drop_changed(task.request);
-    if (!pipeline) pipeline = std::make_unique<Pipeline>(backend, input_of(task.request));
-    std::vector<std::string> ran;
-    // Where the fits are kept, the whole result takes no longer than the one by moments.
-    const auto changed_since = fitted_for ? first_changed(*fitted_for, task.request) : StageId::open;
-    if (task.moments_first && changed_since && *changed_since <= StageId::fit)
-      answer(task, task.by_moments(), task.generation - 1, ran);
-    answer(task, task.request, task.generation, ran);
-    fitted_for = task.request;
+    try {
+      serve(task);
+    } catch (const CardError& failure) {
+      if (!take_over) throw;
+      change_backend(failure.what());
+      serve(task);
+    }
   } catch (const Cancelled&) {
   } catch (const std::bad_alloc&) {
     error = "not enough memory for this";
@@ -281,8 +308,10 @@ void LiveRun::State::work() {
 
 // Calls from other threads; none blocks.
 
-LiveRun::LiveRun(MakeBackend make_backend, std::function<void()> changed) : state_(std::make_unique<State>()) {
+LiveRun::LiveRun(MakeBackend make_backend, std::function<void()> changed, TakeOver take_over)
+    : state_(std::make_unique<State>()) {
   state_->make_backend = std::move(make_backend);
+  state_->take_over = std::move(take_over);
   state_->changed = std::move(changed);
   state_->thread = start_thread([state = state_.get()] { state->work(); });
   if (!state_->thread.joinable()) {

@@ -73,6 +73,8 @@ struct ShownMap {
 class LiveRun {
  public:
   using MakeBackend = std::function<std::unique_ptr<Backend>()>;
+  /// What takes the place of a card that failed so.
+  using TakeOver = std::function<std::unique_ptr<Backend>(const std::string& failure)>;
   /// moments_first: sources measured by moments are a result of their own, the fitted ones another. whole: one result.
   enum class Answer { moments_first, whole };
 
@@ -80,9 +82,10 @@ class LiveRun {
   /// changes. Detection and measurement are let finish unless their input changes: a moving slider must show results.
   [[nodiscard]] static bool outdated(StageId running, StageId changed);
 
-  /// make_backend is called on the session's thread at the first request. changed is called, from that thread, whenever
-  /// status(), result() or map() would answer something new: it should only wake its own thread.
-  LiveRun(MakeBackend make_backend, std::function<void()> changed);
+  /// make_backend is called on this object's thread at the first request, take_over there where its card fails: the
+  /// request is then run again, from the file; without it the failure is the run's error. changed is called, from that
+  /// thread, whenever status(), result() or map() would answer something new: it should only wake its own thread.
+  LiveRun(MakeBackend make_backend, std::function<void()> changed, TakeOver take_over = {});
   /// Stops what runs and waits for it.
   ~LiveRun();
   LiveRun(const LiveRun&) = delete;

@@ -31,6 +31,7 @@ struct LiveRun::State {
   };
 
   MakeBackend make_backend;
+  TakeOver take_over;
   std::function<void()> changed;
 
   mutable std::mutex mutex;  // guards all down to `stop`
@@ -68,7 +69,10 @@ struct LiveRun::State {
 
   void work();
   void run(const Task& task);
+  void serve(const Task& task);
   void open_backend();
+  void use(std::shared_ptr<Backend> made);
+  void change_backend(const std::string& failure);
   void drop_changed(const Request& request);
   void began(StageId stage, Sign sign);
   void answer(const Task& task, const Request& request, std::uint64_t generation, std::vector<std::string>& ran);

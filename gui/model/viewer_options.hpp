@@ -21,6 +21,8 @@ struct ViewerOptions {
   std::vector<std::string> backends;  ///< names to choose from
   /// Makes a backend by name; called on a job's thread.
   std::function<std::unique_ptr<Backend>(const std::string& name)> make_backend;
+  /// Makes what takes the place of a card that failed so; on that thread too.
+  std::function<std::unique_ptr<Backend>(const std::string& failure)> take_over;
   std::string program;  ///< "reber 0.1.0"
   int width = 1280, height = 800;
   double scale = 0;                             ///< of the interface; 0: the screen's

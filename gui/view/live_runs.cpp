@@ -70,8 +70,8 @@ void LiveRuns::run(Document& document) {
   document.request.open = document.open;
   if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
   if (!document.session)
-    document.session =
-        std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake_);
+    document.session = std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake_,
+                                                 backend_ == "cuda" ? LiveRun::TakeOver() : options_.take_over);
   // A workspace's selection and flags wait for the rows of the fitted sources.
   const auto answer = document.sources.awaited ? LiveRun::Answer::whole : LiveRun::Answer::moments_first;
   document.submitted = document.session->submit(document.request, answer);

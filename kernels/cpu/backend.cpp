@@ -25,9 +25,13 @@ namespace {
 
 class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>, private FitEngine {
  public:
-  explicit CpuBackend(int threads) : TypedBackend("cpu"), pool_(threads), memory_(PixelMemory::make()) {}
+  explicit CpuBackend(const BackendOptions& options)
+      : TypedBackend("cpu"),
+        pool_(options.threads),
+        memory_(PixelMemory::make()),
+        device_(processor_name() + (options.in_place_of.empty() ? "" : ", in place of " + options.in_place_of)) {}
 
-  [[nodiscard]] BackendInfo info() const override { return {"cpu", processor_name(), pool_.threads(), 0}; }
+  [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_.threads(), 0}; }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
@@ -129,6 +133,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
   ThreadPool pool_;
   std::shared_ptr<PixelMemory> memory_;
+  const std::string device_;
 };
 
 void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where,
@@ -155,6 +160,6 @@ void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackgro
 
 }  // namespace
 
-std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CpuBackend>(options.threads); }
+std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CpuBackend>(options); }
 
 }  // namespace reber::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The session: what runs again, who wins, and that its answers are those of a plain run.
 #include "core/live/live_run.hpp"
+#include "core/compute/card_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,6 +86,27 @@ class LiveRunTest : public ::testing::Test {
   std::condition_variable changed_;
   int changes_ = 0;
 };
+
+TEST_F(LiveRunTest, goes_on_where_a_card_fails) {
+  std::string told;
+  const auto card = []() -> std::unique_ptr<Backend> {
+    throw CardError(CardError::Kind::broken, "cudaMemcpyAsync failed with cudaErrorEccUncorrectable");
+  };
+  const auto live = std::make_unique<LiveRun>(
+      card,
+      [this] {
+        const std::lock_guard lock(mutex_);
+        changed_.notify_all();
+      },
+      [&told](const std::string& failure) {
+        told = failure;
+        return make_backend("cpu", {}, LogSink());
+      });
+  live->submit(request(5), LiveRun::Answer::whole);
+  ASSERT_TRUE(until([&] { return live->result() != nullptr; }));
+  EXPECT_NE(told.find("cudaErrorEccUncorrectable"), std::string::npos) << told;
+  EXPECT_TRUE(live->status().error.empty()) << live->status().error;
+}
 
 TEST_F(LiveRunTest, a_threshold_alone_runs_detection_alone) {
   const auto live = session();

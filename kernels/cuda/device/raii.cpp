@@ -11,8 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "core/base/error.hpp"
 #include "core/base/threads.hpp"
+#include "core/compute/card_error.hpp"
+#include "kernels/cuda/device/faults.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -44,6 +45,15 @@ bool pools_supported() {
   return supported != 0;
 }
 
+/// Gives the system what the pool keeps for later: it may lie in pieces too small for what is asked for.
+bool give_back_idle(cudaStream_t stream) {
+  (void)cudaGetLastError();
+  int device = 0;
+  cudaMemPool_t pool = nullptr;
+  return cudaStreamSynchronize(stream) == cudaSuccess && cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess && cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
+}
+
 /// Has the system give the pages, to a few threads at once: zeroing them is most of what locking takes.
 void touch_pages(char* memory, std::size_t bytes) {
   constexpr std::size_t kPage = 4096, kShares = 4;
@@ -62,6 +72,7 @@ void touch_pages(char* memory, std::size_t bytes) {
 }  // namespace
 
 void check(cudaError_t code, const char* call, std::int64_t bytes, const char* file, int line) {
+  code = static_cast<cudaError_t>(with_planned_fault(code));
   if (code == cudaSuccess) return;
   cudaGetLastError();
   std::string text = fmt::format("{} failed with {} ({})", call, cudaGetErrorName(code), cudaGetErrorString(code));
@@ -73,7 +84,7 @@ void check(cudaError_t code, const char* call, std::int64_t bytes, const char* f
       text += fmt::format("; {} of {} bytes are free", free_bytes, total_bytes);
     text += "; allow less device memory, so that the image is streamed, or free memory on the device";
   }
-  throw DeviceError(text);
+  throw CardError(code == cudaErrorMemoryAllocation ? CardError::Kind::memory : CardError::Kind::broken, text);
 }
 
 void check_launch(const char* kernel, cudaStream_t stream, const char* file, int line) {
@@ -84,7 +95,10 @@ void check_launch(const char* kernel, cudaStream_t stream, const char* file, int
 void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
   void* memory = nullptr;
   if (pools_supported()) {
-    check(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), stream), "cudaMallocAsync", bytes);
+    const auto size = static_cast<std::size_t>(bytes);
+    cudaError_t code = cudaMallocAsync(&memory, size, stream);
+    if (code == cudaErrorMemoryAllocation && give_back_idle(stream)) code = cudaMallocAsync(&memory, size, stream);
+    check(code, "cudaMallocAsync", bytes);
   } else {
     check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc", bytes);
   }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the card to less of it, and to the processor.
+#include "app/options/backend_choice.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+
+BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal)
+    : options_(options), terminal_(terminal), wanted_(backend_options(options)) {
+  try {
+    backend_ = reber::make_backend(options.backend, wanted_, terminal_.log());
+    memory_bytes_ = backend_->info().device_memory_bytes;
+  } catch (const CardError& failure) {
+    if (!next(failure)) throw;
+  }
+}
+
+bool BackendChoice::next(const CardError& failure) {
+  if (options_.backend != "auto") return false;
+  terminal_.clear_progress();
+  backend_.reset();
+  if (failure.kind == CardError::Kind::memory && memory_bytes_ > 1 && !halved_) {
+    halved_ = true;
+    wanted_.device_memory_bytes = memory_bytes_ / 2;
+    terminal_.log().warning(
+        fmt::format("the card lacked memory and works again in {} bytes: {}", memory_bytes_ / 2, failure.what()));
+    try {
+      backend_ = reber::make_backend("cuda", wanted_, terminal_.log());
+      return true;
+    } catch (const DeviceError&) {
+      // The processor is left.
+    }
+  }
+  terminal_.log().warning(fmt::format("the card failed, and the processor takes its place: {}", failure.what()));
+  wanted_.in_place_of = fmt::format("the card, which failed: {}", failure.what());
+  backend_ = reber::make_backend("cpu", wanted_, terminal_.log());
+  return true;
+}
+
+}  // namespace reber::app

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The backend that a command computes on, and what follows where its card fails.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "app/options/common_options.hpp"
+#include "core/compute/backend_options.hpp"
+#include "core/compute/card_error.hpp"
+
+namespace reber::app {
+
+/// The backend asked for; after a failure of the card the next one that may do the same work.
+class BackendChoice {
+ public:
+  ///   throws InputError, DeviceError
+  BackendChoice(const CommonOptions& options, Terminal& terminal);
+
+  [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
+
+  /// After a card's failure, and only where --backend is auto: the card in half of its memory where it lacked some,
+  /// else the processor. Says so in a warning, and on the processor in every header (the backend's words). False: no
+  /// other backend may take over.   throws as the constructor
+  [[nodiscard]] bool next(const CardError& failure);
+
+ private:
+  const CommonOptions& options_;
+  Terminal& terminal_;
+  BackendOptions wanted_;
+  std::shared_ptr<Backend> backend_;
+  std::int64_t memory_bytes_ = 0;  ///< of the card, before anything lay in it
+  bool halved_ = false;
+};
+
+/// What work(backend) gives. It is called again on the next backend where a card fails, so it must begin anew.
+template <class Work>
+auto on_backend(BackendChoice& choice, Work work) {
+  while (true) {
+    try {
+      return work(choice.backend());
+    } catch (const CardError& failure) {
+      if (!choice.next(failure)) throw;
+    }
+  }
+}
+template <class Work>
+auto on_backend(const CommonOptions& options, Terminal& terminal, Work work) {
+  BackendChoice choice(options, terminal);
+  return on_backend(choice, std::move(work));
+}
+
+}  // namespace reber::app

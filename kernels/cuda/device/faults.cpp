@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The counter, and the plan from the environment.
+#include "kernels/cuda/device/faults.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace reber::cuda {
+namespace {
+
+/// Calls come from several threads; a plan is changed only while there are none.
+struct Counter {
+  PlannedFault plan = from_environment();
+  std::atomic<std::int64_t> calls{0};
+
+ private:
+  static PlannedFault from_environment() {
+    const char* const text = std::getenv("REBER_CUDA_FAULT");
+    long long call = 0;
+    int code = 0;
+    if (text == nullptr || std::sscanf(text, "%lld:%d", &call, &code) != 2) return {};
+    return {call, code, std::strstr(text, ":once") == nullptr};
+  }
+};
+
+Counter& counter() {
+  static Counter one;
+  return one;
+}
+
+}  // namespace
+
+void plan_fault(const PlannedFault& fault) {
+  counter().plan = fault;
+  counter().calls = 0;
+}
+
+std::int64_t checked_calls() { return counter().calls; }
+
+int with_planned_fault(int code) {
+  Counter& now = counter();
+  const std::int64_t call = ++now.calls;
+  const PlannedFault& plan = now.plan;
+  const bool fails = plan.call > 0 && (plan.for_good ? call >= plan.call : call == plan.call);
+  return fails ? plan.code : code;
+}
+
+}  // namespace reber::cuda

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device calls that fail on purpose, so that tests see what a broken card does.
+#pragma once
+
+#include <cstdint>
+
+namespace reber::cuda {
+
+/// Call number `call` of those that check() sees (from 1, in this process) gives `code`, a cudaError_t; with `for_good`
+/// all later ones do, as with a card that is lost. The call itself was made. 0: none fails.
+struct PlannedFault {
+  std::int64_t call = 0;
+  int code = 0;
+  bool for_good = false;
+};
+
+/// Begins to count anew. A process begins with what REBER_CUDA_FAULT=CALL:CODE[:once] says.
+void plan_fault(const PlannedFault& fault);
+/// Calls that check() saw since then.
+[[nodiscard]] std::int64_t checked_calls();
+
+/// Counts the call, and gives the code that it is to have.
+[[nodiscard]] int with_planned_fault(int code);
+
+}  // namespace reber::cuda
