@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Skies of another construction than `reber simulate`, searched and scored: edges, emission, lobes, bright sources.
 
-usage: other_sky.py --reber BIN [--kinds cut,emission,lobes,bright,compact] [--seeds 3] [--size 1024] [--keep FOLDER]
+usage: other_sky.py --reber BIN [--kinds cut,emission,lobes,bright,spokes,compact] [--seeds 3] [--size 1024] [--keep FOLDER]
                     [--white] [-- options of reber find]
 Needs NumPy only. Noise comes of a ring-shaped uv coverage, whose autocorrelation has sidelobes of -19 to +12 %; the beam
 is 8 x 5 pixels at PA 37. With --white the noise has no correlation.
@@ -11,6 +11,7 @@ cut       points beside and beyond the border, and beside and inside blank discs
 emission  smooth discs, rings and filaments with cores and knots, peak S/N 2 to 30 per beam
 lobes     doubles: two hot spots in wide lobes, a bridge, in half of them a core
 bright    points of 10^4 sigma with the rings of an imperfect subtraction
+spokes    points of 3000 to 20 000 sigma, of which .3 to 1 % keeps the sidelobes of a short observation
 compact   points of S/N 5 to 300
 Every sky lists its parts with their true total; extended objects have one row for the object and one for each part.
 """
@@ -185,7 +186,38 @@ def make_bright(sky):
             sky.add("point", x, y, RMS * 5 * 10 ** rng.uniform(0, 1.5))
 
 
-MAKERS = {"cut": make_cut, "compact": make_compact, "emission": make_emission, "lobes": make_lobes, "bright": make_bright}
+def snapshot_beam(size, rng):
+    """Dirty beam of a short observation with 27 antennas on three arms, 1 at its peak: six spokes and their sidelobes."""
+    arms = np.radians(rng.uniform(0, 120) + np.array([0, 120, 240]))
+    far = 0.45 / MAJOR * size * (np.arange(1, 10) / 9) ** 1.2
+    antennas = np.concatenate([far[:, None] * [np.cos(t), np.sin(t)] for t in arms])
+    coverage = np.zeros((size, size))
+    for turn in np.radians(np.arange(0, 30, 0.25)):
+        rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        uv = ((antennas[:, None] - antennas[None]).reshape(-1, 2) @ rotation.T * [1, 0.8]).round().astype(int)
+        coverage[uv[:, 1] % size, uv[:, 0] % size] = np.hypot(*uv.T) > 0.004 * size  # uniform weights
+    beam = np.fft.fftshift(np.fft.ifft2(coverage).real)
+    return beam / beam.max()
+
+
+def make_spokes(sky):
+    rng, n = sky.rng, sky.size
+    beam = snapshot_beam(2 * n, rng) 
+    inverse = np.linalg.inv(BEAM)
+    yy, xx = np.mgrid[-n : n, -n : n].astype(float)
+    beam *= np.exp(-np.hypot(xx, yy) / 60)  # far sidelobes were cleaned better
+    beam[np.sqrt(inverse[0, 0] * xx**2 + 2 * inverse[0, 1] * xx * yy + inverse[1, 1] * yy**2) < 1.2] = 0
+    for x, y in sky.places(6, n // 5, 120):
+        x, y = round(x), round(y)
+        peak = 1e4 * RMS * 10 ** rng.uniform(-0.5, 0.3)
+        sky.add("bright", x, y, peak)
+        sky.image += peak * 10 ** rng.uniform(-2.5, -2) * beam[n - y : 2 * n - y, n - x : 2 * n - x]
+    for x, y in sky.places(n * n // 5000, 25):
+        if all(np.hypot(x - row["x"], y - row["y"]) > 25 for row in sky.rows if row["kind"] == "bright"):
+            sky.add("point", x, y, RMS * 5 * 10 ** rng.uniform(0, 1.5))
+
+
+MAKERS = {"spokes": make_spokes, "cut": make_cut, "compact": make_compact, "emission": make_emission, "lobes": make_lobes, "bright": make_bright}
 
 
 def write_fits(path, image, beam=True):
@@ -278,7 +310,7 @@ def score(kind, truth, found):
             if (point & (snr >= low) & (snr < high)).any():
                 line(f"points of S/N {low:g} to {high:g}", truth, found, point & (snr >= low) & (snr < high), match)
     print(f"  rows {len(near)}, beyond {MAJOR:g} px of any true part {np.sum(near > MAJOR)}")
-    if kind == "bright":
+    if kind in ("bright", "spokes"):
         bright = truth["kind"] == "bright"
         ring = np.array([np.hypot(truth["x"] - x, truth["y"] - y)[bright].min() for x, y in zip(found["Xposn"], found["Yposn"])])
         print(f"  false rows within 100 px of a bright source: {np.sum((near > MAJOR) & (ring < 100))} of {bright.sum()} sources")

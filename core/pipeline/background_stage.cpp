@@ -10,6 +10,8 @@
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
+#include "core/pipeline/mesh_nodes.hpp"
+#include "core/pipeline/ring_noise.hpp"
 
 namespace reber {
 namespace {
@@ -32,69 +34,43 @@ std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plan
   return finish_mesh(grid, cells, options);
 }
 
-struct BrightSource {
-  double y, x;
-};
+/// Sources whose sidelobes can pass for sources: calibration and cleaning leave a hundredth of a source at most.
+constexpr double kSidelobes = 500;
 
-/// Places of the bright sources of a model, in raster order of their islands.
-std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, const BackgroundModel& model,
-                                         const Job& job) {
-  DetectOptions options = kMasked;
-  options.seed = kBright;
-  const auto islands = backend.label(plane, model, options, job);
+/// Of islands, those with a peak above so many rms.
+std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSums>& islands) {
   std::vector<BrightSource> sources;
-  for (const IslandSums& island : backend.measure(plane, model, *islands, job))
-    sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x)});
+  for (const IslandSums& island : islands)
+    if (const double snr = (static_cast<double>(island.peak) - island.peak_mean) / island.peak_rms; snr > limit)
+      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr});
   return sources;
 }
 
-/// Where a coordinate lies among nodes at the centres of spans: the node below it and the weight of the next.
-struct Place {
-  std::int64_t node = 0;
-  double weight = 0;
-};
-double centre_of(const PixelSpan& span) { return 0.5 * static_cast<double>(span.begin + span.end - 1); }
-Place place_among(const std::vector<PixelSpan>& spans, double position) {
-  Place place;
-  const auto last = static_cast<std::int64_t>(spans.size()) - 1;
-  while (place.node < last && position >= centre_of(spans[place.node + 1])) ++place.node;
-  const double centre = centre_of(spans[place.node]);
-  if (place.node < last && position > centre)
-    place.weight = (position - centre) / (centre_of(spans[place.node + 1]) - centre);
-  return place;
-}
-
-/// A model's values at one place, bilinear between its nodes.
-float value_at(const BackgroundModel& model, const std::vector<float>& values, const Place& y, const Place& x) {
-  const std::int64_t nx = model.grid.nx();
-  const std::int64_t y1 = std::min(y.node + 1, model.grid.ny() - 1), x1 = std::min(x.node + 1, nx - 1);
-  const auto at = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(values[j * nx + i]); };
-  const double left = (1 - y.weight) * at(y.node, x.node) + y.weight * at(y1, x.node);
-  const double right = (1 - y.weight) * at(y.node, x1) + y.weight * at(y1, x1);
-  return static_cast<float>((1 - x.weight) * left + x.weight * right);
+/// Sources of a model above so many rms, in raster order of their islands.
+std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, const BackgroundModel& model,
+                                         double limit, const Job& job) {
+  DetectOptions options = kMasked;
+  options.seed = static_cast<float>(limit);
+  const auto islands = backend.label(plane, model, options, job);
+  return brighter_than(limit, backend.measure(plane, model, *islands, job));
 }
 
 /// The fine model near the sources, the coarse one elsewhere, on the fine nodes: the fine model's weight is 1 within
 /// `near` pixels of a source and falls linearly to 0 at `far`.
 BackgroundModel blended(BackgroundModel fine, const BackgroundModel& coarse, const std::vector<BrightSource>& sources,
                         double near, double far, const Job& job) {
+  const BackgroundModel outside = resampled(coarse, fine.grid);
   for (std::int64_t j = 0; j < fine.grid.ny(); ++j) {
     job.check();
     const double y = centre_of(fine.grid.rows[j]);
-    const Place row = place_among(coarse.grid.rows, y);
     for (std::int64_t i = 0; i < fine.grid.nx(); ++i) {
       const double x = centre_of(fine.grid.cols[i]);
       double closest = far;
       for (const BrightSource& source : sources) closest = std::min(closest, std::hypot(source.y - y, source.x - x));
       const double weight = std::clamp((far - closest) / (far - near), 0.0, 1.0);
-      const Place column = place_among(coarse.grid.cols, x);
-      const auto mix = [&](std::vector<float>& own, const std::vector<float>& other) {
-        float& value = own[j * fine.grid.nx() + i];
-        const float outside = value_at(coarse, other, row, column);
-        value = static_cast<float>(weight * value + (1 - weight) * outside);
-      };
-      mix(fine.mean, coarse.mean);
-      mix(fine.rms, coarse.rms);
+      const auto at = static_cast<std::size_t>(j * fine.grid.nx() + i);
+      fine.mean[at] = static_cast<float>(weight * fine.mean[at] + (1 - weight) * outside.mean[at]);
+      fine.rms[at] = static_cast<float>(weight * fine.rms[at] + (1 - weight) * outside.rms[at]);
     }
   }
   return fine;
@@ -118,24 +94,37 @@ std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, co
   return blended(std::move(*fine), *model, bright, grids.near, grids.far, job);
 }
 
-std::optional<BackgroundModel> all_passes(Backend& backend, const Plane& plane, const Grids& grids,
-                                          const BackgroundRequest& request, std::int64_t grow, const Job& job) {
+/// What the passes made.
+struct Passes {
+  std::optional<BackgroundModel> model;
+  std::size_t ringed = 0;  ///< sources around which the noise was raised
+};
+
+Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
+                  std::optional<double> beam_px, const Job& job) {
+  const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
+  const double limit = request.adaptive ? kBright : kSidelobes;
   MeshOptions options = request.mesh;
-  std::vector<BrightSource> bright;
+  std::vector<BrightSource> bright, brightest;
   std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (model && grids.fine) {
-    bright = bright_sources(backend, plane, *model, job);
+    bright = bright_sources(backend, plane, *model, kBright, job);
     model = one_pass(backend, plane, grids, options, bright, job);
   }
+  if (model && beam_px && request.passes < 2) brightest = bright_sources(backend, plane, *model, limit, job);
   options.centre = 1;
   for (int pass = 1; pass < request.passes && model; ++pass) {
     const auto islands = backend.label(plane, *model, kMasked, job);
+    if (beam_px) brightest = brighter_than(limit, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
     std::optional<BackgroundModel> next = one_pass(backend, *masked, grids, options, bright, job);
     if (!next) break;
     model = std::move(next);
   }
-  return model;
+  if (brightest.empty()) return {std::move(model), 0};
+  const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
+  if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
+  return {std::move(model), rings.size()};
 }
 
 MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
@@ -204,8 +193,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
   }
-  const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
-  auto model = all_passes(backend, plane, grids, request, grow, job);
+  auto [model, ringed] = all_passes(backend, plane, grids, request, beam_px, job);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
@@ -215,6 +203,9 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                   sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
                   request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
   if (grids.fine) result.what += ", adaptive";
+  if (ringed > 0)
+    result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
+                               ringed == 1 ? "" : "s", request.adaptive ? kBright : kSidelobes);
   return result;
 }
 

@@ -138,7 +138,9 @@ constexpr Parameter kRows[] = {
      .stage = StageId::background,
      .access = member([](auto& r) -> auto& { return part(r.background).adaptive; }),
      .title = "Smaller near bright sources",
-     .help = "Boxes of a third of the side near sources above 50 sigma, for noise that rises around them",
+     .help =
+         "Boxes of a third of the side near sources above 50 sigma, for noise that rises around them; sidelobes are "
+         "looked for from 50 sigma in place of 500",
      .look = more(kCheck),
      .applies = boxes},
     {.name = "background.kappa",
