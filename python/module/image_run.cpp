@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pixels and header in, NumPy arrays out.
+#include "python/module/image_run.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/fits/header_beam.hpp"
+#include "core/model/fits_cards.hpp"
+#include "core/pipeline/products.hpp"
+#include "core/sources/column_sets.hpp"
+#include "core/sources/model_map.hpp"
+#include "core/sources/source_columns.hpp"
+#include "kernels/backends.hpp"
+#include "python/module/waiting.hpp"
+
+namespace nb = nanobind;
+
+namespace reber::python {
+namespace {
+
+/// An array that owns its values.
+template <class Value>
+nb::ndarray<nb::numpy, Value, nb::ndim<2>> array_of(std::vector<Value> values, Shape shape) {
+  auto* const kept = new std::vector<Value>(std::move(values));
+  const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<std::vector<Value>*>(at); });
+  return {kept->data(), {static_cast<std::size_t>(shape.ny), static_cast<std::size_t>(shape.nx)}, owner};
+}
+
+template <class Value>
+nb::object column_of(const std::vector<Value>& values) {
+  auto* const kept = new std::vector<Value>(values);
+  const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<std::vector<Value>*>(at); });
+  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner).cast();
+}
+template <>
+nb::object column_of(const std::vector<std::string>& values) {
+  return nb::cast(values);
+}
+
+/// The header of pixels in memory: two axes, in the order of the array.
+std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shape) {
+  auto header = std::make_shared<ImageHeader>();
+  const fits::CardTable cards(text);
+  header->path = "array";
+  header->shape = shape;
+  header->axes = {shape.nx, shape.ny};
+  header->object = cards.string("OBJECT").value_or("");
+  header->telescope = cards.string("TELESCOP").value_or("");
+  header->date_obs = cards.string("DATE-OBS").value_or("");
+  header->unit = Unit::parse(cards.string("BUNIT").value_or(""));
+  std::string closed = text + "END";
+  closed.resize(text.size() + fits::kCardBytes, ' ');
+  header->wcs = Wcs::parse(closed, 0, 1, {1, 1}, 2, static_cast<double>(shape.nx), static_cast<double>(shape.ny));
+  if (!header->wcs.celestial())
+    header->warnings.push_back(fmt::format("no usable WCS ({}): positions are in pixels only", header->wcs.why_not()));
+  const fits::BeamTable none;
+  const fits::HeaderBeam beam = fits::read_beam(cards, nullptr, header->wcs, shape, {&none, 0});
+  header->beam = beam.beam;
+  header->beam_note = beam.note;
+  if (!beam.warning.empty()) header->warnings.push_back(beam.warning);
+  for (std::int64_t i = 0; i < cards.count(); ++i) header->cards.emplace_back(cards.card(i));
+  return header;
+}
+
+MapKind map_kind(const std::string& kind) {
+  if (kind == "image") return MapKind::image;
+  if (kind == "mean") return MapKind::mean;
+  if (kind == "rms") return MapKind::rms;
+  if (kind == "snr") return MapKind::snr;
+  throw InputError(fmt::format("no map '{}'; expected image, mean, rms, snr, model or residual", kind));
+}
+
+std::string& path_of(OutputRequest& output, const std::string& kind) {
+  if (kind == "image") return output.convolved;
+  if (kind == "mean") return output.mean;
+  if (kind == "rms") return output.rms;
+  if (kind == "snr") return output.snr;
+  if (kind == "labels") return output.labels;
+  if (kind == "model") return output.model;
+  if (kind == "residual") return output.residual;
+  if (kind == "picture") return output.picture;
+  throw InputError(fmt::format(
+      "no product '{}'; expected catalogue, image, mean, rms, snr, labels, model, residual or picture", kind));
+}
+
+}  // namespace
+
+nb::dict ImageRun::table(const std::string& word) {
+  const auto set = from_string<ColumnSet>(word, "columns");
+  Catalogue catalogue;
+  {
+    const nb::gil_scoped_release without_lock;
+    const std::lock_guard lock(mutex_);
+    catalogue = make_catalogue(result_.sources(), result_.header(), result_.history);
+    if (set != ColumnSet::pybdsf) {
+      const SourceList list = source_list_of(result_, request_.group);
+      const ListedSources listed{list, result_.header()};
+      catalogue = in_columns(catalogue, result_.sources(), set, result_.beam(), &listed);
+    }
+  }
+  nb::dict columns;
+  for (const Column& column : catalogue.columns) {
+    const nb::object values = std::visit([](const auto& all) { return column_of(all); }, column.values);
+    columns[column.info.name.c_str()] = nb::make_tuple(values, column.info.unit, column.info.ucd, column.info.text);
+  }
+  return columns;
+}
+
+nb::ndarray<nb::numpy, float, nb::ndim<2>> ImageRun::map(const std::string& kind) {
+  const Shape shape = result_.header().shape;
+  std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
+  {
+    const nb::gil_scoped_release without_lock;
+    const std::lock_guard lock(mutex_);
+    if (!result_.plane()) throw InputError("this run read no pixels");
+    const bool residual = kind == "residual";
+    if (kind == "model" || residual) {
+      ModelMap(result_.sources(), shape).rows(0, shape.ny, pixels.data());
+    } else {
+      const MapKind wanted = map_kind(kind);
+      if (wanted != MapKind::image && result_.background() == nullptr)
+        throw InputError(fmt::format("this run measured no background, so there is no map '{}'", kind));
+      result_.backend->render_rows(wanted, *result_.plane(), result_.background(), 0, shape.ny, pixels.data());
+    }
+    if (residual) {
+      std::vector<float> image(pixels.size());
+      result_.backend->render_rows(MapKind::image, *result_.plane(), nullptr, 0, shape.ny, image.data());
+      for (std::size_t i = 0; i < image.size(); ++i) pixels[i] = image[i] - pixels[i];
+    }
+  }
+  return array_of(std::move(pixels), shape);
+}
+
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> ImageRun::labels() {
+  const Shape shape = result_.header().shape;
+  std::vector<std::int32_t> pixels(static_cast<std::size_t>(shape.count()));
+  {
+    const nb::gil_scoped_release without_lock;
+    const std::lock_guard lock(mutex_);
+    if (!result_.islands()) throw InputError("this run looked for no islands");
+    result_.backend->label_rows(*result_.islands(), 0, shape.ny, pixels.data());
+  }
+  return array_of(std::move(pixels), shape);
+}
+
+void ImageRun::write(const std::string& path, const std::string& kind, const std::string& columns,
+                     const std::string& format, bool overwrite, const nb::object& progress) {
+  Request wanted = request_;
+  wanted.output = {};
+  wanted.output.overwrite = overwrite;
+  wanted.output.columns = from_string<ColumnSet>(columns, "columns");
+  wanted.output.format = format;
+  if (kind == "catalogue")
+    wanted.output.catalogues = {path};
+  else
+    path_of(wanted.output, kind) = path;
+  wait_for(progress, [&](const Progress& told) {
+    const std::lock_guard lock(mutex_);
+    return write_products(wanted, result_, Job(told));
+  });
+}
+
+std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, std::optional<Pixels> pixels,
+                                    const std::string& cards, const nb::object& progress) {
+  request.open = options.open;
+  request.beam = options.beam;
+  request.program = options.program;
+  request.fit.threads = options.with.threads;
+  request.device_memory_bytes = options.with.device_memory_bytes;
+  Input input = input_of(request);
+  if (pixels) {
+    const Shape shape{static_cast<std::int64_t>(pixels->shape(0)), static_cast<std::int64_t>(pixels->shape(1))};
+    input.pixels = memory_source(pixels->data(), shape);
+    auto header = std::make_shared<ImageHeader>(*header_of(cards, shape));
+    if (options.open.unit) header->unit = Unit::parse(*options.open.unit);
+    input.header = std::move(header);
+  }
+  Result result = wait_for(progress, [&](const Progress& told) {
+    const std::shared_ptr<Backend> backend = make_backend(options.backend, options.with, LogSink());
+    return Pipeline(backend, input).run(request, events_of(told));
+  });
+  return std::make_unique<ImageRun>(std::move(result), std::move(request), std::move(pixels));
+}
+
+}  // namespace reber::python

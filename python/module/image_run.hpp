@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run of the pipeline for Python, and what it left: tables, maps and files.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compute/backend_options.hpp"
+#include "core/pipeline/pipeline.hpp"
+
+namespace reber::python {
+
+using Pixels = nanobind::ndarray<const float, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// What is common to all runs: image, backend, and the words of errors.
+struct RunOptions {
+  std::string backend = "auto";
+  BackendOptions with;
+  OpenOptions open;
+  std::optional<Beam> beam;
+  std::string program;
+};
+
+/// A finished run. Its calls may come from any thread; one at a time is served.
+class ImageRun {
+ public:
+  /// pixels: null for a file. They are not copied and must not change while this lives.
+  ImageRun(Result result, Request request, std::optional<Pixels> pixels)
+      : result_(std::move(result)), request_(std::move(request)), pixels_(std::move(pixels)) {}
+
+  [[nodiscard]] const Result& result() const { return result_; }
+  /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
+  [[nodiscard]] nanobind::dict table(const std::string& set);
+  /// "image", "mean", "rms", "snr", "model" or "residual", float32, [y, x].
+  [[nodiscard]] nanobind::ndarray<nanobind::numpy, float, nanobind::ndim<2>> map(const std::string& kind);
+  /// int32, [y, x], 0 outside islands.
+  [[nodiscard]] nanobind::ndarray<nanobind::numpy, std::int32_t, nanobind::ndim<2>> labels();
+  /// Writes one file: a catalogue by its ending, or a map where `kind` names one.
+  void write(const std::string& path, const std::string& kind, const std::string& columns, const std::string& format,
+             bool overwrite, const nanobind::object& progress);
+
+ private:
+  std::mutex mutex_;
+  Result result_;
+  Request request_;
+  std::optional<Pixels> pixels_;
+};
+
+/// Runs the request on a file, or on pixels with a header (80-character cards in one text).
+///   throws as Pipeline::run
+[[nodiscard]] std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options,
+                                                  std::optional<Pixels> pixels, const std::string& cards,
+                                                  const nanobind::object& progress);
+
+}  // namespace reber::python

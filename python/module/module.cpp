@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module reber._core: what the Python package is written on. Errors become those of reber.errors.
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
+#include "kernels/backends.hpp"
+#include "python/module/image_run.hpp"
+#include "python/module/request_of.hpp"
+
+namespace nb = nanobind;
+
+namespace reber::python {
+namespace {
+
+/// Raises the exception of that name in reber.errors.
+void raise(const char* name, const char* words) {
+  const nb::object type = nb::module_::import_("reber.errors").attr(name);
+  PyErr_SetString(type.ptr(), words);
+}
+
+void translate(const std::exception_ptr& failure, void*) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const InputError& error) {
+    raise("InputError", error.what());
+  } catch (const DataError& error) {
+    raise("DataError", error.what());
+  } catch (const DeviceError& error) {
+    raise("DeviceError", error.what());
+  } catch (const Cancelled& error) {
+    raise("Cancelled", error.what());
+  } catch (const InternalError& error) {
+    raise("InternalError", error.what());
+  }
+}
+
+using BeamTuple = std::tuple<double, double, double>;
+
+std::unique_ptr<ImageRun> run(const std::string& path, std::optional<Pixels> pixels, const std::string& cards,
+                              const nb::list& stages, const nb::dict& settings, const nb::dict& with,
+                              std::optional<BeamTuple> beam, const nb::object& progress) {
+  Request request = request_of(stages, settings);
+  request.input = path;
+  RunOptions options;
+  const auto text = [&](const char* key) { return nb::cast<std::string>(with[key]); };
+  options.backend = text("backend");
+  options.with.device = nb::cast<int>(with["device"]);
+  options.with.threads = nb::cast<int>(with["threads"]);
+  options.with.device_memory_bytes = nb::cast<std::int64_t>(with["device_memory"]);
+  options.open.check = nb::cast<bool>(with["check"]);
+  if (!with["hdu"].is_none()) options.open.hdu = nb::cast<int>(with["hdu"]);
+  if (!with["plane"].is_none()) options.open.plane = nb::cast<std::int64_t>(with["plane"]);
+  if (!with["unit"].is_none()) options.open.unit = text("unit");
+  if (beam) options.beam = Beam{std::get<0>(*beam), std::get<1>(*beam), std::get<2>(*beam)};
+  options.program = std::string("reber ") + REBER_VERSION;
+  return run_image(std::move(request), options, std::move(pixels), cards, progress);
+}
+
+nb::object beam_of(const ImageRun& run) {
+  const std::optional<Beam> beam = run.result().beam();
+  if (!beam) return nb::none();
+  return nb::make_tuple(beam->major_deg, beam->minor_deg, beam->pa_deg);
+}
+
+nb::list backends() {
+  nb::list names;
+  for (const BackendEntry& entry : backend_table())
+    names.append(nb::make_tuple(entry.name, entry.text, entry.unavailable({})));
+  return names;
+}
+
+}  // namespace
+}  // namespace reber::python
+
+// NOLINTNEXTLINE(misc-use-internal-linkage): the macro's function is what Python calls
+NB_MODULE(_core, m) {
+  using namespace reber;
+  using namespace reber::python;
+  nb::register_exception_translator(translate);
+  m.attr("version") = REBER_VERSION;
+  m.def("parameters", &parameter_rows);
+  m.def("backends", &backends);
+  m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
+        nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
+  nb::class_<ImageRun>(m, "ImageRun")
+      .def("table", &ImageRun::table)
+      .def("map", &ImageRun::map)
+      .def("labels", &ImageRun::labels)
+      .def("write", &ImageRun::write, nb::arg("path"), nb::arg("kind"), nb::arg("columns"), nb::arg("format"),
+           nb::arg("overwrite"), nb::arg("progress").none())
+      .def_prop_ro("beam", &beam_of)
+      .def_prop_ro("warnings", [](const ImageRun& run) { return run.result().report.warnings; })
+      .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })
+      .def_prop_ro("cards", [](const ImageRun& run) { return run.result().header().cards; })
+      .def_prop_ro("report", [](const ImageRun& run) { return to_json(run.result().report); })
+      .def_prop_ro("shape", [](const ImageRun& run) {
+        const Shape shape = run.result().header().shape;
+        return nb::make_tuple(shape.ny, shape.nx);
+      });
+}

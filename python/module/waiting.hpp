@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Long work for Python: it runs on a thread of its own, without the interpreter's lock, while the caller's thread tells
+// progress and listens for Ctrl-C.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/progress.hpp"
+#include "core/base/threads.hpp"
+
+namespace reber::python {
+
+/// Calls work(progress) and gives what it gives. `told` (None, or a callable of a stage's name and a fraction) is
+/// called on the caller's thread. What it raises, and Ctrl-C, stop the work and are raised.
+template <class Work>
+auto wait_for(const nanobind::object& told, Work work) {
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::pair<std::string, double> last{"", -1};
+  const Progress progress(
+      [&](const std::string& stage, double fraction) {
+        const std::lock_guard lock(mutex);
+        last = {stage, fraction};
+      },
+      &stop);
+  std::optional<nanobind::python_error> raised;
+  // With the lock held: asks for signals, and tells what is new.
+  const auto look = [&] {
+    if (PyErr_CheckSignals() != 0) return raised.emplace(), void();
+    std::pair<std::string, double> now{"", -1};
+    {
+      const std::lock_guard lock(mutex);
+      std::swap(now, last);
+    }
+    if (told.is_none() || now.second < 0) return;
+    try {
+      told(now.first, now.second);
+    } catch (nanobind::python_error& error) {
+      raised.emplace(std::move(error));
+    }
+  };
+  auto result = [&] {
+    nanobind::gil_scoped_release without_lock;
+    auto running = run_beside([&] { return work(progress); });
+    while (running.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout) {
+      if (stop) continue;
+      const nanobind::gil_scoped_acquire with_lock;
+      look();
+      if (raised) stop = true;
+    }
+    return running;
+  }();
+  if (raised) {
+    try {
+      (void)result.get();
+    } catch (...) {
+      // Cancelled, most often: what stopped it is told instead.
+    }
+    throw std::move(*raised);
+  }
+  return result.get();
+}
+
+}  // namespace reber::python

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reber: finds and measures the sources of radio-astronomical images, on the GPU or the processor.
+
+    import reber
+    found = reber.find("image.fits", threshold=5)
+    print(len(found.sources), found.sources["Total_flux"].sum(), "Jy")
+    found.write("catalogue.fits")
+"""
+from . import _core
+from ._run import Result, background, convolve, find
+from ._sep import Background, extract
+from .errors import Cancelled, DataError, DeviceError, Error, InputError, InternalError
+
+__version__ = _core.version
+
+
+def parameters():
+    """The parameters of a search: name, keywords, kind, unit, help with range, and default of each."""
+    return _core.parameters()
+
+
+def backends():
+    """(name, what it is, why it cannot run here or '') of every backend of this build."""
+    return _core.backends()
+
+
+__all__ = ["Background", "Cancelled", "DataError", "DeviceError", "Error", "InputError", "InternalError", "Result",
+           "background", "backends", "convolve", "extract", "find", "parameters"]

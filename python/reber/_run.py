@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of the pipeline: find, background, convolve, and the result that they give."""
+import json
+import os
+
+import numpy as np
+
+from . import _core
+from ._images import beam_of, source_of
+
+
+class Result:
+    """What a run left. Maps are made when they are asked for, as float32 arrays [y, x] in the image's unit."""
+
+    def __init__(self, run):
+        self._run = run
+        self._tables = {}
+
+    def _columns(self, columns):
+        if columns not in self._tables:
+            self._tables[columns] = self._run.table(columns)
+        return self._tables[columns]
+
+    def table(self, columns="pybdsf"):
+        """The catalogue as a NumPy structured array. columns: as --columns of the command line (docs/columns.md)."""
+        named = self._columns(columns)
+        arrays = {name: np.asarray(values) for name, (values, *_) in named.items()}
+        rows = len(next(iter(arrays.values()))) if arrays else 0
+        table = np.empty(rows, dtype=[(name, array.dtype if rows or array.dtype.kind != "U" else "U1")
+                                      for name, array in arrays.items()])
+        for name, array in arrays.items():
+            table[name] = array
+        return table
+
+    @property
+    def sources(self):
+        """One row per fitted component, degrees, Jy and Jy/beam: Reber's own table."""
+        return self.table()
+
+    @property
+    def gaussians(self):
+        """PyBDSF's table of Gaussians."""
+        return self.table("gaul")
+
+    @property
+    def islands(self):
+        """One row per island, in Selavy's columns."""
+        return self.table("casda-islands")
+
+    def to_table(self, columns="pybdsf"):
+        """The catalogue as an astropy QTable with units and descriptions."""
+        from astropy.table import QTable
+
+        rows = self.table(columns)
+        table = QTable({name: rows[name] for name in rows.dtype.names})
+        for name, (_, unit, ucd, text) in self._columns(columns).items():
+            column = table[name]
+            if unit and rows[name].dtype.kind == "f":
+                table[name] = column * _unit(unit)
+            table[name].info.description = text
+            table[name].info.meta = {"ucd": ucd}
+        table.meta["history"] = self.history
+        return table
+
+    def to_pandas(self, columns="pybdsf"):
+        """The catalogue as a pandas DataFrame."""
+        import pandas
+
+        rows = self.table(columns)
+        return pandas.DataFrame({name: rows[name] for name in rows.dtype.names})
+
+    image = property(lambda self: self._run.map("image"), doc="The pixels that were searched, convolved where asked for.")
+    mean = property(lambda self: self._run.map("mean"), doc="The background.")
+    rms = property(lambda self: self._run.map("rms"), doc="The noise.")
+    snr = property(lambda self: self._run.map("snr"), doc="(image - mean) / rms.")
+    labels = property(lambda self: self._run.labels(), doc="int32: the number of each pixel's island, 0 outside.")
+    beam = property(lambda self: self._run.beam, doc="(major, minor, position angle) in degrees; None where unknown.")
+    warnings = property(lambda self: self._run.warnings, doc="What the command line would warn of.")
+    history = property(lambda self: self._run.history, doc="How it was made, a line a fact.")
+    shape = property(lambda self: self._run.shape, doc="(ny, nx).")
+    report = property(lambda self: json.loads(self._run.report), doc="Stages, times and facts, as --json writes them.")
+
+    @property
+    def header(self):
+        """The image's header as an astropy Header."""
+        from astropy.io.fits import Header
+
+        return Header.fromstring("".join(self._run.cards))
+
+    def mask(self, dilate=0):
+        """True in islands. dilate: so many rounds of growth by the four neighbours."""
+        mask = self.labels > 0
+        for _ in range(dilate):
+            grown = mask.copy()
+            grown[1:] |= mask[:-1]
+            grown[:-1] |= mask[1:]
+            grown[:, 1:] |= mask[:, :-1]
+            grown[:, :-1] |= mask[:, 1:]
+            mask = grown
+        return mask
+
+    def model(self):
+        """The sum of the sources' Gaussians, without background."""
+        return self._run.map("model")
+
+    def residual(self):
+        """image - model."""
+        return self._run.map("residual")
+
+    def write(self, path, what="catalogue", *, columns="pybdsf", format="", overwrite=False, progress=None):
+        """Writes a catalogue (format by the path's ending, as the command line does), or a map: what = image, mean,
+        rms, snr, labels, model, residual or picture."""
+        self._run.write(os.fspath(path), what, columns, format, overwrite, progress)
+
+
+def _unit(text):
+    from astropy import units
+
+    return units.Unit(text, format="fits", parse_strict="silent")
+
+
+def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, hdu=None, plane=None, check=False,
+         backend="auto", device=0, threads=0, device_memory=0, progress=None):
+    path, pixels, cards, unit = source_of(image, header, wcs, unit)
+    with_ = {"backend": backend, "device": device, "threads": threads, "device_memory": device_memory, "check": check,
+             "hdu": hdu, "plane": plane, "unit": unit}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    return Result(_core.run(path, pixels, cards, stages, settings, with_, beam_of(beam), progress))
+
+
+def find(image, *, kernel=None, **options):
+    """Finds and measures the sources of an image.
+
+    image: a path, or an array [y, x] with header= (an astropy Header or its cards) or wcs=; an HDU, NDData or Quantity
+    will do. NaN is blank. beam: (major, minor, position angle) in arcsec and degrees, in place of the header's. unit:
+    of the brightness, in place of BUNIT. hdu, plane: of a file with several. backend: auto, cuda, cpu or reference;
+    device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the search, named as
+    the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ... reber.parameters() lists
+    them. kernel: convolve first.
+
+    Raises reber.InputError, reber.DataError, reber.DeviceError; TypeError for an unknown keyword. Ctrl-C stops it.
+    """
+    own, settings = _split(options)
+    stages = ["background", "detect"]
+    if kernel is not None:
+        stages.append("convolve")
+        settings["kernel"] = kernel
+    return _run(image, stages, settings, **own)
+
+
+def background(image, **options):
+    """Measures the background and the noise alone: .mean, .rms, .snr. Arguments as of find()."""
+    own, settings = _split(options)
+    return _run(image, ["background"], settings, **own)
+
+
+def convolve(image, kernel, **options):
+    """Convolves an image: .image is the result. kernel: as --kernel of the command line, 'gaussian:5' (pixels),
+    'beam:30,20,45' (to this beam; arcsec, degrees), ... Arguments as of find()."""
+    own, settings = _split(options)
+    settings["kernel"] = kernel
+    return _run(image, ["convolve"], settings, **own)
+
+
+_OWN = ("header", "wcs", "beam", "unit", "hdu", "plane", "check", "backend", "device", "threads", "device_memory",
+        "progress")
+
+
+def _split(options):
+    own = {name: options.pop(name) for name in _OWN if name in options}
+    return own, options
