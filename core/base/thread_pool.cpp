@@ -12,18 +12,16 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 
 namespace reber {
 namespace {
 
-int usable_threads() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
+thread_local int budget = 0;
 
 /// How many threads fit beside the work where address space is limited (ulimit -v): each takes 8 MiB of stack and up to
 /// 64 MiB of malloc's arena, for which a quarter of the limit may go.
@@ -35,6 +33,16 @@ int affordable_threads(int wanted) {
 }
 
 }  // namespace
+
+int usable_threads() {
+  if (budget > 0) return budget;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+
+ThreadBudget::ThreadBudget(int threads) : before_(std::exchange(budget, threads)) {}
+ThreadBudget::~ThreadBudget() { budget = before_; }
 
 struct ThreadPool::State {
   std::vector<std::thread> workers;
