@@ -71,6 +71,7 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_information_flags(*root, action);
   add_info(*root, action);
   add_run(*root, action);
+  add_merge(*root, action);
   add_convolve(*root, action);
   add_smooth(*root, action);
   add_background(*root, action);

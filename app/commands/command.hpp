@@ -14,6 +14,7 @@ using Action = std::function<int(Terminal&)>;
 
 void add_info(CLI::App& root, Action& action);
 void add_run(CLI::App& root, Action& action);
+void add_merge(CLI::App& root, Action& action);
 void add_smooth(CLI::App& root, Action& action);
 void add_convolve(CLI::App& root, Action& action);
 void add_background(CLI::App& root, Action& action);

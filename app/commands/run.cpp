@@ -1,42 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reber run: the whole pipeline over one file or many.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
-#include "app/commands/pipeline_command.hpp"
-#include "app/commands/source_table.hpp"
+#include "app/commands/run_batch.hpp"
+#include "app/commands/worker_process.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
-#include "app/terminal/exit_code.hpp"
-#include "core/base/error.hpp"
-#include "core/base/printable.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/studies/verification.hpp"
-#include "kernels/backends.hpp"
+#include "core/base/threads.hpp"
 
 namespace reber::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShownSources = 10;
-
-struct Options {
-  CommonOptions common;
+struct Options : RunSettings {
   ParameterOptions parameters;
-  std::vector<std::string> files;
-  std::string folder;
   std::vector<std::string> products;
   ColumnOptions columns;
-  bool verify = false;
+  std::string task;  ///< of a worker process
 };
 
 const std::vector<std::string>& all_products() {
@@ -63,7 +48,7 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   const auto wanted = [&](const char* product) { return options.products.empty() || asked(product); };
   OutputRequest output;
   apply(options.columns, output);
-  output.overwrite = options.common.overwrite;
+  output.overwrite = options.common.overwrite || options.resume;
   if (wanted("csv")) output.catalogues.push_back(name(".csv"));
   if (wanted("fits")) output.catalogues.push_back(name("_cat.fits"));
   if (wanted("vot")) output.catalogues.push_back(name(".vot"));
@@ -89,113 +74,6 @@ Request make_request(const Options& options, const CLI::App& command, const std:
   return request;
 }
 
-void write_text(const std::string& path, const std::string& text, bool overwrite) {
-  AtomicFile file(path, overwrite);
-  file.write(text);
-  file.commit();
-}
-
-/// A batch over many files.
-class Batch {
- public:
-  Batch(const Options& options, const CLI::App& command, Terminal& terminal)
-      : options_(options), command_(command), terminal_(terminal) {}
-
-  int execute() {
-    (void)make_request(options_, command_, options_.files.front());
-    check_distinct_names(options_.files);
-    backend_ = make_backend(options_.common, terminal_);
-    if (options_.verify && backend_->info().name == "reference") {
-      throw InputError("--verify compares with the reference; it needs another --backend");
-    }
-    if (!options_.common.dry_run) make_folder(options_.folder);
-    for (std::size_t i = 0; i < options_.files.size(); ++i) one_file(i);
-    finish();
-    return exit_code_;
-  }
-
- private:
-  void one_file(std::size_t index) {
-    const std::string& path = options_.files[index];
-    const bool many = options_.files.size() > 1;
-    try {
-      terminal_.set_subject(many ? fmt::format("[{}/{}] {}", index + 1, options_.files.size(), path) : path);
-      process(path, many);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (...) {
-      const Failure failure = current_failure(path);
-      terminal_.error(failure.message);
-      failures_.emplace_back(path, failure);
-      documents_.push_back({{"input", path}, {"error", failure.message}, {"exit_code", failure.exit_code}});
-      exit_code_ = worse(exit_code_, failure.exit_code);
-    }
-  }
-
-  void process(const std::string& path, bool many) {
-    const Request request = make_request(options_, command_, path);
-    const Names name(options_.folder, path);
-    std::vector<std::string> wanted = outputs_of(request.output);
-    wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
-    if (options_.verify) wanted.push_back(name("_verification.json"));
-    if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
-    const Progress progress = terminal_.progress();
-    Result result = run_once(backend_, request, events_of(progress, terminal_.log()));
-    if (!request.dry_run) {
-      result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
-      write_text(name(".toml"), effective_config(command_, request, {path}), request.output.overwrite);
-      write_text(name("_report.json"), to_json(result.report) + "\n", request.output.overwrite);
-    }
-    terminal_.clear_progress();
-    documents_.push_back(Json::parse(to_json(result.report)));
-    if (many && !request.dry_run) {
-      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", printable(path), result.sources().size(),
-                                  result.report.wall_ms * 1e-3));
-      terminal_.detail(to_text(result.report));
-    } else {
-      terminal_.print(to_text(result.report));
-      if (request.dry_run) {
-        for (const std::string& output : wanted) terminal_.print("  would write " + printable(output));
-      } else {
-        terminal_.print("\n" + source_table(result.sources(), result.header(), kShownSources));
-      }
-    }
-    if (options_.verify && !request.dry_run) verify_one(request, name("_verification.json"));
-  }
-
-  void verify_one(const Request& request, const std::string& path) {
-    if (!oracle_) oracle_ = reber::make_backend("reference", {}, LogSink());
-    const VerificationReport report = verify(request, *backend_, *oracle_, terminal_.progress());
-    terminal_.clear_progress();
-    terminal_.print("\n" + to_text(report));
-    documents_.back()["verification"] = Json::parse(to_json(report));
-    write_text(path, to_json(report) + "\n", request.output.overwrite);
-    if (!report.passed()) {
-      ++breached_;
-      exit_code_ = worse(exit_code_, kCheckFailed);
-    }
-  }
-
-  void finish() {
-    if (options_.files.size() > 1) {
-      terminal_.print(fmt::format("{} of {} files done{}", options_.files.size() - failures_.size(),
-                                  options_.files.size(),
-                                  breached_ > 0 ? fmt::format(", {} broke a bound", breached_) : ""));
-      for (const auto& [path, failure] : failures_) terminal_.error(fmt::format("failed: {}", path));
-    }
-    write_json(options_.common, documents_.dump(2, ' ', false, Json::error_handler_t::replace), terminal_);
-  }
-
-  const Options& options_;
-  const CLI::App& command_;
-  Terminal& terminal_;
-  std::shared_ptr<Backend> backend_, oracle_;
-  Json documents_ = Json::array();
-  std::vector<std::pair<std::string, Failure>> failures_;
-  std::size_t breached_ = 0;
-  int exit_code_ = kDone;
-};
-
 void add_output_options(CLI::App& command, Options& options) {
   command.add_option("-o,--output", options.folder, "Folder for the results; made if it is not there")
       ->required()
@@ -218,16 +96,62 @@ void add_output_options(CLI::App& command, Options& options) {
   add_dry_run_option(command, options.common);
 }
 
+void add_batch_options(CLI::App& command, Options& options) {
+  command
+      .add_flag("--resume", options.resume,
+                "Do only the images that the records in DIR/batch.jsonl do not show as done: of these options, the "
+                "input unchanged, the outputs whole; replaces what others left")
+      ->group("Batch");
+  command
+      .add_option("--lanes", options.lanes,
+                  "Images in flight; auto: as many as serve. On the CPU they divide the threads among them")
+      ->transform(CLI::Transformer(std::map<std::string, std::string>{{"auto", "0"}}).description(""))
+      ->check(CLI::Range(0, kMostThreads))
+      ->type_name("N|auto")
+      ->default_str("auto")
+      ->group("Batch");
+  command
+      .add_option("--join", options.join,
+                  "One catalogue of all images in the order of the list, with a column File before the others; 'none' "
+                  "for none. Default for several images: DIR/catalogue.csv")
+      ->type_name("FILE.csv|none")
+      ->group("Batch");
+  command
+      .add_option("--devices", options.devices,
+                  "One worker process per card, given images as it is free: all, or numbers like 0,2. A process that "
+                  "dies is replaced")
+      ->type_name("all|LIST")
+      ->group("Batch");
+  command
+      .add_option("--workers", options.workers,
+                  "Worker processes on whichever backend, which divide the threads; 0: this process alone")
+      ->check(CLI::Range(0, 256))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Batch");
+  command.add_option("--serve", options.task)->group("");
+  command
+      .add_option("--rank", options.rank,
+                  "Do share I of N (from 0) of the list; default: what srun, mpirun or PMI say. 0/1 for all. The "
+                  "records are batch.I.jsonl; reber merge joins them")
+      ->type_name("I/N")
+      ->group("Batch");
+}
+
 }  // namespace
 
 void add_run(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("run", "Everything: convolve if asked, background, sources, maps, picture");
-  command->add_option("files", options->files, "FITS images, plain or compressed (.gz, .fz)")
+  command
+      ->add_option("files", options->files,
+                   "FITS images, plain or compressed (.gz, .fz); quoted patterns like 'survey/*.fits'; @LIST, a file "
+                   "with a path per line; - for such lines from standard input")
       ->required()
       ->type_name("FILE")
       ->group("Input");
   add_output_options(*command, *options);
+  add_batch_options(*command, *options);
   options->parameters.add(*command, ParameterOptions::Group::detection);
   options->parameters.add(*command, ParameterOptions::Group::background);
   options->parameters.add(*command, ParameterOptions::Group::convolution);
@@ -244,12 +168,23 @@ void add_run(CLI::App& root, Action& action) {
       "  reber run m31.fits -o results\n"
       "  reber run m31.fits -o results --kernel beam:20,20,0 --threshold 6 --verify\n"
       "  reber run survey/*.fits -o results --products csv --json batch.json\n"
+      "  reber run @fields.txt -o results --resume\n"
       "\n"
-      "A file that fails does not stop the others; the exit code is the worst of them.");
+      "DIR/batch.jsonl gets a line of JSON as each image ends. A file that fails is named and recorded and does not\n"
+      "stop the others; the exit code is the worst of all images: 3 where one could not be read, say.");
   command->callback([options, command, &action] {
     action = [options, command](Terminal& terminal) {
+      if (!options->task.empty()) options->common.json.clear();
       apply(options->common, terminal);
-      return Batch(*options, *command, terminal).execute();
+      RunSettings settings = *options;
+      settings.request_of = [options, command](const std::string& path) {
+        return make_request(*options, *command, path);
+      };
+      settings.config_of = [command](const Request& request, const std::vector<std::string>& inputs) {
+        return effective_config(*command, request, inputs);
+      };
+      if (!options->task.empty()) return serve(settings, WorkerTask::parse(options->task), terminal);
+      return run_batch(settings, terminal);
     };
   });
 }

@@ -131,7 +131,21 @@ void Terminal::show_progress(const std::string& stage, double fraction) {
     return;
   }
   last_shown_ = now;
-  const std::string what = subject_.empty() ? stage : fmt::format("{}  {}", subject_, stage);
+  draw_progress(subject_.empty() ? stage : fmt::format("{}  {}", subject_, stage), fraction);
+}
+
+void Terminal::show_overall(double fraction, const std::function<std::string()>& words) {
+  if (verbosity_ == Verbosity::quiet) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  const auto now = Clock::now();
+  if (now - last_shown_ < (on_terminal_ ? Clock::duration(kRedraw) : Clock::duration(kPlainLine))) return;
+  const bool first = last_shown_ == Clock::time_point();
+  last_shown_ = now;
+  if (on_terminal_ || !first) draw_progress(words(), fraction);
+}
+
+void Terminal::draw_progress(const std::string& what, double fraction) {
   const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
   if (!on_terminal_) {
     write_line(fmt::format("{} {} %", what, percent));

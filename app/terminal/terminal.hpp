@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -39,6 +40,8 @@ class Terminal {
 
   /// What is worked on now, shown before the stage: "[3/10] m31.fits".
   void set_subject(std::string subject);
+  /// One line for work of several parts: shown where the last one is old enough. Safe from several threads.
+  void show_overall(double fraction, const std::function<std::string()>& words);
   void clear_progress();
 
   [[nodiscard]] LogSink log();
@@ -49,6 +52,7 @@ class Terminal {
   using Clock = std::chrono::steady_clock;
 
   void show_progress(const std::string& stage, double fraction);
+  void draw_progress(const std::string& what, double fraction);
   void erase_line();
   void write_line(const std::string& text);
 

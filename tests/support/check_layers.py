@@ -14,7 +14,7 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = "base model io fits catalogue compute display plan picture sources request pipeline studies live".split()
+CORE_ORDER = "base model io fits catalogue compute display plan picture sources request pipeline studies batch live".split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
 # What all CUDA rooms may include.
@@ -30,6 +30,7 @@ ALLOWED |= {
     "core/io": "core/base core/model",
     "core/compute": "core/base core/model",
     "core/display": "core/base core/model core/compute",
+    "core/batch": "core/base core/io",
     "core/sources": "core/base core/model core/compute",
     "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline",
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What remains to be said once every image of a batch has ended: summary, joined catalogue, JSON, exit code.
+#pragma once
+
+#include <map>
+
+#include "app/commands/run_image.hpp"
+#include "app/terminal/terminal.hpp"
+#include "core/batch/rank.hpp"
+
+namespace reber::app {
+
+/// Keeps a byte per image, and words of those that failed. Not for several threads at once.
+class BatchEnd {
+ public:
+  /// paths: of the whole list; own: places in it that this process does; first: a request, for names of products.
+  ///   throws InputError where the joined catalogue cannot be written
+  BatchEnd(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+           const std::vector<std::int64_t>& own, const Rank& rank, const Request& first);
+
+  void add(std::int64_t index, ImageDone done);
+  /// An image that an earlier run had done.
+  void add_earlier(std::int64_t index, const ImageRecord& record);
+
+  /// Joins, writes --json, says how it went.   returns the worst exit code
+  int finish(double seconds);
+
+ private:
+  [[nodiscard]] const std::string& path(std::int64_t index) const { return paths_[static_cast<std::size_t>(index)]; }
+  void join();
+  void say(double seconds);
+  void write_reports();
+
+  const RunSettings& settings_;
+  Terminal& terminal_;
+  const std::vector<std::string>& paths_;
+  const std::vector<std::int64_t>& own_;
+  std::string join_;  ///< path; empty: nothing is joined
+  enum class State : unsigned char { missing, done, failed };
+  std::vector<State> states_;                 ///< of the whole list
+  std::map<std::int64_t, Failure> failures_;  ///< by index
+  std::map<std::int64_t, std::string> dry_reports_;
+  std::size_t done_ = 0, earlier_ = 0, breached_ = 0;
+  std::int64_t sources_ = 0;
+  int exit_code_ = 0;
+};
+
+}  // namespace reber::app

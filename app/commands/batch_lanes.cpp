@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many lanes, and what each does.
+#include "app/commands/batch_lanes.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/base/host_memory.hpp"
+#include "core/base/thread_budget.hpp"
+#include "core/batch/lanes.hpp"
+#include "core/batch/read_ahead.hpp"
+
+namespace reber::app {
+namespace {
+
+/// Lanes that share a card: the next image is read and the last one written while one computes.
+constexpr int kDeviceLanes = 2;
+/// Memory that an image may take, in bytes per byte of its file; a compressed file is smaller than its image.
+constexpr std::int64_t kImageBytes = 12, kPackedBytes = 48;
+
+std::int64_t largest_image_bytes(const std::vector<std::string>& paths, const std::vector<std::int64_t>& to_do) {
+  std::int64_t largest = 1;
+  for (const std::int64_t index : to_do) {
+    const std::string& path = paths[static_cast<std::size_t>(index)];
+    const bool packed = path.ends_with(".gz") || path.ends_with(".fz");
+    largest = std::max(largest, state_of(path).bytes * (packed ? kPackedBytes : kImageBytes));
+  }
+  return largest;
+}
+
+/// Images side by side where each has a core: one thread per image wastes none. Half of the memory may go.
+int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::int64_t images, std::int64_t bytes) {
+  if (settings.common.dry_run) return 1;
+  const int threads = settings.common.threads > 0 ? settings.common.threads : usable_threads();
+  const bool device = backend.device_memory_bytes > 0;
+  std::int64_t lanes = settings.lanes;
+  if (lanes == 0) {
+    lanes = std::min<std::int64_t>(device ? kDeviceLanes : threads, host_memory_bytes() / 2 / bytes);
+    if (device) lanes = std::min(lanes, backend.device_memory_bytes / 2 / bytes);
+  }
+  return static_cast<int>(std::clamp<std::int64_t>(lanes, 1, images));
+}
+
+}  // namespace
+
+BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+                       const std::vector<std::int64_t>& to_do)
+    : settings_(settings), terminal_(terminal), paths_(paths), to_do_(to_do) {
+  if (settings.workers > 0 && !settings.devices.empty())
+    throw InputError("--workers and --devices exclude each other: a card has one worker");
+  if (settings.verify && settings.common.backend == "reference")
+    throw InputError("--verify compares with the reference; it needs another --backend");
+  if (to_do.empty()) return;
+  const bool apart = (settings.workers > 0 || !settings.devices.empty()) && !settings.common.dry_run;
+  apart ? make_workers() : make_lanes();
+}
+
+void BatchLanes::make_lanes() {
+  CommonOptions options = settings_.common;
+  std::shared_ptr<Backend> backend = make_backend(options, terminal_);
+  const BackendInfo info = backend->info();
+  const int lanes =
+      choose_lanes(settings_, info, static_cast<std::int64_t>(to_do_.size()), largest_image_bytes(paths_, to_do_));
+  const bool many = paths_.size() > 1;
+  const auto add = [&](std::shared_ptr<Backend> own, int threads) {
+    const auto runner = std::make_shared<ImageRunner>(settings_, std::move(own), threads, many);
+    lanes_.push_back([runner](const std::string& path, const Progress& progress, const LogSink& log) {
+      return runner->run(path, progress, log);
+    });
+  };
+  if (lanes == 1) return add(std::move(backend), options.threads);  // the backend knows how many threads serve
+  options.backend = info.name;
+  const int threads = options.threads > 0 ? options.threads : usable_threads();
+  for (const int share : divide_threads(threads, lanes)) {
+    options.threads = share;
+    backend = make_backend(options, terminal_);
+    add(std::move(backend), share);
+  }
+}
+
+void BatchLanes::make_workers() {
+  WorkerTask task;
+  std::vector<int> devices(static_cast<std::size_t>(settings_.workers), settings_.common.device);
+  if (!settings_.devices.empty()) devices = parse_devices(settings_.devices);
+  const auto most = std::min(devices.size(), to_do_.size());
+  devices.resize(most);
+  task.lanes = settings_.lanes > 0 ? settings_.lanes : settings_.devices.empty() ? 1 : kDeviceLanes;
+  const int threads = settings_.common.threads > 0 ? settings_.common.threads : usable_threads();
+  const std::vector<int> shares = divide_threads(threads, static_cast<int>(most));
+  for (std::size_t i = 0; i < most; ++i) {
+    task.device = devices[i];
+    task.threads = shares[i];
+    workers_.push_back(std::make_unique<WorkerProcess>(task));
+  }
+  for (int lane = 0; lane < task.lanes; ++lane)
+    for (const auto& worker : workers_)
+      lanes_.push_back([lane, worker = worker.get()](const std::string& path, const Progress& progress,
+                                                     const LogSink&) { return worker->run(lane, path, progress); });
+}
+
+void BatchLanes::run(BatchProgress& progress, const Take& take) {
+  if (to_do_.empty()) return;
+  ReadAhead ahead([this](std::size_t at) { return paths_[static_cast<std::size_t>(to_do_[at])]; }, to_do_.size());
+  const LogSink log = terminal_.log();
+  std::vector<Lane> lanes;
+  for (const RunImage& run_image : lanes_)
+    lanes.push_back([&, run_image](std::int64_t index) {
+      const std::string& path = paths_[static_cast<std::size_t>(index)];
+      ahead.begin_image();
+      take(index, run_image(path, progress.of(path), paths_.size() > 1 ? log_of_image(log, path) : log));
+    });
+  deal(to_do_, lanes);
+}
+
+}  // namespace reber::app

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who computes the images of a batch: lanes of this process, each with a backend of its own, or of worker processes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands/batch_progress.hpp"
+#include "app/commands/run_image.hpp"
+#include "app/commands/worker_process.hpp"
+
+namespace reber::app {
+
+class BatchLanes {
+ public:
+  /// to_do: places in `paths`. Makes backends or processes, and none where there is nothing to do.
+  ///   throws InputError, DeviceError
+  BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+             const std::vector<std::int64_t>& to_do);
+
+  using Take = std::function<void(std::int64_t index, ImageDone done)>;
+  /// Runs all; `take` is called from any lane as each image ends.   throws Cancelled, and what `take` throws
+  void run(BatchProgress& progress, const Take& take);
+
+ private:
+  const RunSettings& settings_;
+  Terminal& terminal_;
+  const std::vector<std::string>& paths_;
+  const std::vector<std::int64_t>& to_do_;
+  void make_lanes();
+  void make_workers();
+
+  std::vector<std::unique_ptr<WorkerProcess>> workers_;
+  using RunImage = std::function<ImageDone(const std::string& path, const Progress& progress, const LogSink& log)>;
+  std::vector<RunImage> lanes_;
+};
+
+}  // namespace reber::app

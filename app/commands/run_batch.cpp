@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A batch: its list, its lanes, its records and its end.
+#include "app/commands/run_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "app/commands/batch_end.hpp"
+#include "app/commands/batch_lanes.hpp"
+#include "app/commands/batch_progress.hpp"
+#include "app/options/output_names.hpp"
+#include "core/base/printable.hpp"
+#include "core/batch/input_list.hpp"
+#include "core/batch/rank.hpp"
+#include "core/batch/record_file.hpp"
+
+namespace reber::app {
+namespace {
+
+/// Options that change no number and no file's name: a batch may be resumed with others.
+std::string hash_of_options(const RunSettings& settings, const Request& request) {
+  std::vector<std::string> lines;
+  const std::string text = settings.config_of(request, {});
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const auto is = [&](const char* name) { return line.starts_with(std::string(name) + " = "); };
+    if (!is("threads") && !is("device") && !is("device-memory")) lines.push_back(line);
+  }
+  return hash_of(lines);
+}
+
+class Batch {
+ public:
+  Batch(const RunSettings& settings, Terminal& terminal)
+      : settings_(settings),
+        terminal_(terminal),
+        rank_(settings.rank.empty() ? rank_of_environment() : parse_rank(settings.rank)) {}
+
+  int execute() {
+    const InputList list = expand_inputs(settings_.files);
+    paths_ = list.paths;
+    if (list.one_file) rank_ = {};
+    const Request first = settings_.request_of(paths_.front());
+    check_distinct_names(paths_);
+    options_ = hash_of_options(settings_, first);
+    list_ = hash_of(paths_);
+    choose_images();
+    BatchEnd end(settings_, terminal_, paths_, own_, rank_, first);
+    const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
+    BatchProgress progress(terminal_, paths_.size() > 1, to_do.size());
+    BatchLanes lanes(settings_, terminal_, paths_, to_do);
+    if (!settings_.common.dry_run) make_folder(settings_.folder);
+    if (!settings_.common.dry_run)
+      records_.emplace(settings_.folder +
+                       (rank_.alone() ? "/batch.jsonl" : fmt::format("/batch.{}.jsonl", rank_.index)));
+    lanes.run(progress, [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
+    terminal_.clear_progress();
+    return end.finish(progress.seconds());
+  }
+
+ private:
+  /// Those of the list that are this process's.
+  void choose_images() {
+    for (std::size_t i = 0; i < paths_.size(); ++i)
+      if (rank_.owns(static_cast<std::int64_t>(i))) own_.push_back(static_cast<std::int64_t>(i));
+    if (!rank_.alone())
+      terminal_.message(
+          fmt::format("process {} of {}: {} of {} images", rank_.index, rank_.count, own_.size(), paths_.size()));
+  }
+
+  void open_records() {
+    records_.emplace(settings_.folder + (rank_.alone() ? "/batch.jsonl" : fmt::format("/batch.{}.jsonl", rank_.index)));
+    // So that the lines of a list name all of its images, whichever list they were done with.
+    for (ImageRecord& record : from_other_lists_) {
+      place_in_list(record, record.index);
+      records_->append(record, &record != &from_other_lists_.back());
+    }
+    from_other_lists_.clear();
+  }
+
+  void place_in_list(ImageRecord& record, std::int64_t index) const {
+    record.list = list_;
+    record.index = index;
+    record.count = static_cast<std::int64_t>(paths_.size());
+  }
+
+  /// Own images without a record that still holds; the others are told to the end.
+  std::vector<std::int64_t> not_done(BatchEnd& end) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(settings_.folder, error)) return own_;
+    std::unordered_map<std::string, ImageRecord> known;
+    for (ImageRecord& record : read_records(settings_.folder).images) {
+      std::string path = record.path;
+      known.emplace(std::move(path), std::move(record));
+    }
+    std::vector<std::int64_t> left;
+    for (const std::int64_t index : own_) {
+      const auto found = known.find(absolute_path(paths_[static_cast<std::size_t>(index)]));
+      if (found == known.end() || !still_true(found->second, settings_.folder, options_)) {
+        left.push_back(index);
+        continue;
+      }
+      end.add_earlier(index, found->second);
+      if (found->second.list == list_) continue;
+      found->second.index = index;
+      from_other_lists_.push_back(std::move(found->second));
+    }
+    return left;
+  }
+
+  /// From any lane.
+  void take(std::int64_t index, ImageDone done, BatchProgress& progress, BatchEnd& end) {
+    const std::lock_guard lock(mutex_);
+    done.record.options = options_;
+    place_in_list(done.record, index);
+    if (records_) records_->append(done.record);
+    progress.ended();
+    if (!done.record.message.empty()) {
+      terminal_.error(done.record.message);
+    } else if (paths_.size() > 1 && records_) {
+      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", printable(done.record.input), done.record.sources,
+                                  done.record.seconds));
+    }
+    if (!done.told.empty()) terminal_.print(done.told);
+    end.add(index, std::move(done));
+  }
+
+  const RunSettings& settings_;
+  Terminal& terminal_;
+  Rank rank_;
+  std::vector<std::string> paths_;
+  std::vector<std::int64_t> own_;
+  std::string options_, list_;
+  std::vector<ImageRecord> from_other_lists_;
+  std::optional<RecordFile> records_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+int run_batch(const RunSettings& settings, Terminal& terminal) { return Batch(settings, terminal).execute(); }
+
+}  // namespace reber::app

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs one image and says what became of it.
+#include "app/commands/run_image.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/commands/source_table.hpp"
+#include "app/options/output_names.hpp"
+#include "app/options/product_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "app/terminal/program_name.hpp"
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/base/thread_budget.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/pipeline/pipeline.hpp"
+#include "core/studies/verification.hpp"
+#include "kernels/backends.hpp"
+
+namespace reber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kShownSources = 10;
+
+void write_text(const std::string& path, const std::string& text, bool overwrite) {
+  AtomicFile file(path, overwrite);
+  file.write(text);
+  file.commit();
+}
+
+void tell(ImageDone& done, const std::string& text) {
+  done.told += text;
+  if (!text.ends_with('\n')) done.told += '\n';
+}
+
+void fill(ImageRecord& record, const Result& result) {
+  record.sources = static_cast<std::int64_t>(result.sources().size());
+  record.seconds = result.report.wall_ms * 1e-3;
+  for (const StageReport& stage : result.report.stages) record.stages.emplace_back(stage.name, stage.wall_ms * 1e-3);
+  for (const std::string& path : result.report.outputs)
+    record.outputs.emplace_back(fs::path(path).filename().string(), state_of(path).bytes);
+}
+
+}  // namespace
+
+std::string result_path(const std::string& folder, const std::string& input, const char* ending) {
+  return (fs::path(folder) / stem_of(input)).string() + ending;
+}
+
+std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
+
+LogSink log_of_image(const LogSink& log, const std::string& path) {
+  return LogSink([log, path](LogLevel level, const std::string& text) {
+    if (level == LogLevel::detail) return log.detail(text);
+    if (level == LogLevel::info) return log.info(path + ": " + text);
+    log.warning(path + ": " + text);
+  });
+}
+
+ImageRunner::ImageRunner(const RunSettings& settings, std::shared_ptr<Backend> backend, int threads, bool many)
+    : settings_(settings), backend_(std::move(backend)), threads_(threads), many_(many) {}
+
+ImageDone ImageRunner::run(const std::string& path, const Progress& progress, const LogSink& log, bool again) {
+  const ThreadBudget budget(threads_);
+  ImageDone done;
+  done.record.input = path;
+  try {
+    done.record.path = absolute_path(path);
+    done.record.state = state_of(path);
+    done.record.version = program_name();
+    const BackendInfo info = backend_->info();
+    done.record.backend = info.name;
+    done.record.device = info.device;
+    Request request = settings_.request_of(path);
+    request.fit.threads = threads_;
+    request.output.overwrite |= again;
+    process(std::move(request), progress, log, done);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (...) {
+    const Failure failure = current_failure(path);
+    done.record.exit_code = failure.exit_code;
+    done.record.message = failure.message;
+    done.record.outputs.clear();
+  }
+  done.record.ended = now_utc();
+  return done;
+}
+
+void ImageRunner::process(Request request, const Progress& progress, const LogSink& log, ImageDone& done) {
+  const std::string path = request.input;
+  const auto name = [&](const char* ending) { return result_path(settings_.folder, path, ending); };
+  std::vector<std::string> wanted = outputs_of(request.output);
+  wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
+  if (settings_.verify) wanted.push_back(name("_verification.json"));
+  if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
+  Result result = run_once(backend_, request, events_of(progress, log));
+  if (!request.dry_run) {
+    result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
+    write_text(name(".toml"), settings_.config_of(request, {path}), request.output.overwrite);
+    write_text(name("_report.json"), to_json(result.report) + "\n", request.output.overwrite);
+  }
+  fill(done.record, result);
+  if (request.dry_run) done.report = to_json(result.report);
+  if (many_ && !request.dry_run) {
+    log.detail(to_text(result.report));
+  } else {
+    tell(done, to_text(result.report));
+    if (request.dry_run)
+      for (const std::string& output : wanted) tell(done, "  would write " + printable(output));
+    else
+      tell(done, "\n" + source_table(result.sources(), result.header(), kShownSources));
+  }
+  if (settings_.verify && !request.dry_run) verify_one(request, progress, done);
+}
+
+void ImageRunner::verify_one(const Request& request, const Progress& progress, ImageDone& done) {
+  const std::string path = result_path(settings_.folder, request.input, "_verification.json");
+  if (!oracle_) oracle_ = reber::make_backend("reference", {}, LogSink());
+  const VerificationReport report = verify(request, *backend_, *oracle_, progress);
+  tell(done, "\n" + to_text(report));
+  write_text(path, to_json(report) + "\n", request.output.overwrite);
+  done.record.outputs.emplace_back(fs::path(path).filename().string(), state_of(path).bytes);
+  if (!report.passed()) done.record.exit_code = kCheckFailed;
+}
+
+}  // namespace reber::app

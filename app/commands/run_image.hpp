@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One image of `reber run`: the pipeline, the files beside its products, and what is to be recorded of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options/common_options.hpp"
+#include "core/batch/record.hpp"
+#include "core/compute/backend.hpp"
+#include "core/pipeline/report.hpp"
+
+namespace reber::app {
+
+/// What `reber run` was asked for.
+struct RunSettings {
+  CommonOptions common;
+  std::vector<std::string> files;  ///< words of the command line: files, patterns, @LIST, -
+  std::string folder;
+  bool verify = false;
+  bool resume = false;
+  int lanes = 0;        ///< 0: as many as serve
+  std::string join;     ///< a path, "none", or empty for the default
+  std::string rank;     ///< "I/N", or empty for the environment's
+  int workers = 0;      ///< processes; 0: this one alone
+  std::string devices;  ///< "all", "0,2": a process per card; empty: none
+
+  std::function<Request(const std::string& path)> request_of;
+  /// Every option in force, as TOML.
+  std::function<std::string(const Request&, const std::vector<std::string>& inputs)> config_of;
+};
+
+/// The path of an image's result in the batch's folder: its name, then the ending.
+[[nodiscard]] std::string result_path(const std::string& folder, const std::string& input, const char* ending);
+
+[[nodiscard]] std::string absolute_path(const std::string& path);
+
+/// The same log, of which warnings and messages begin with the image's path.
+[[nodiscard]] LogSink log_of_image(const LogSink& log, const std::string& path);
+
+/// What became of an image: done, or failed where the record says so.
+struct ImageDone {
+  ImageRecord record;  ///< without `list`, `index`
+  std::string report;  ///< JSON, of a dry run: no file holds it
+  std::string told;    ///< for people: what an image alone tells; of many, only a verification
+};
+
+/// Runs images one after the other on one backend. One thread at a time; several runners may work side by side.
+class ImageRunner {
+ public:
+  /// threads: of the host, for this runner. many: the image is one of a batch.
+  ImageRunner(const RunSettings& settings, std::shared_ptr<Backend> backend, int threads, bool many);
+
+  /// A failure is what became of the image.   throws Cancelled
+  /// again: a process that died may have left files of this image, which are replaced.
+  [[nodiscard]] ImageDone run(const std::string& path, const Progress& progress, const LogSink& log,
+                              bool again = false);
+
+ private:
+  void process(Request request, const Progress& progress, const LogSink& log, ImageDone& done);
+  void verify_one(const Request& request, const Progress& progress, ImageDone& done);
+
+  const RunSettings& settings_;
+  std::shared_ptr<Backend> backend_, oracle_;
+  int threads_;
+  bool many_;
+};
+
+}  // namespace reber::app

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text in, text out: numbers keep every digit, and memory one line.
+#include "core/batch/join.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/io/atomic_file.hpp"
+
+namespace reber {
+namespace {
+
+/// In quotes, as the catalogues' own text; an apostrophe keeps a spreadsheet from running it.
+std::string quoted(const std::string& text) {
+  std::string cell = "\"";
+  if (!text.empty() && std::string("=+-@").find(text.front()) != std::string::npos) cell += '\'';
+  for (const char letter : printable(text)) cell += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return cell + '"';
+}
+
+/// Text on its way to a file, in pieces that are worth a system call.
+class Buffer {
+ public:
+  explicit Buffer(AtomicFile& file) : file_(file) {}
+  void add(const std::string& text) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    text_ += text;
+    if (text_.size() >= kPiece) flush();
+  }
+  void flush() {
+    file_.write(text_);
+    text_.clear();
+  }
+
+ private:
+  AtomicFile& file_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& next, const std::string& path,
+                             bool overwrite) {
+  AtomicFile file(path, overwrite);
+  Buffer out(file);
+  std::string columns, from;
+  std::int64_t rows = 0;
+  while (const std::optional<JoinPart> part = next()) {
+    std::ifstream in(part->catalogue);
+    std::string line;
+    if (!std::getline(in, line))
+      throw DataError(fmt::format("cannot join '{}': it is missing or empty", printable(part->catalogue)));
+    if (from.empty()) {
+      columns = line, from = part->catalogue;
+      out.add("File," + columns + "\n");
+    } else if (line != columns) {
+      throw DataError(
+          fmt::format("cannot join '{}' with '{}': their columns differ", printable(part->catalogue), printable(from)));
+    }
+    const std::string cell = quoted(part->file) + ",";
+    for (; std::getline(in, line); ++rows) {
+      out.add(cell);
+      out.add(line + "\n");
+    }
+    if (in.bad()) throw DataError(fmt::format("cannot read '{}'", printable(part->catalogue)));
+  }
+  out.flush();
+  file.commit();
+  return rows;
+}
+
+}  // namespace reber

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Appending lines that are whole or ignored, and reading them back.
+#include "core/batch/record_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+
+namespace reber {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* what, const std::string& path) {
+  throw DataError(fmt::format("cannot {} the records '{}': {}", what, printable(path), std::strerror(errno)));
+}
+
+/// "batch.jsonl" or "batch.3.jsonl".
+bool holds_records(const std::string& name) {
+  constexpr std::string_view kStart = "batch.", kEnd = "jsonl";
+  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return false;
+  const std::string rank = name.substr(kStart.size(), name.size() - kStart.size() - kEnd.size());
+  return rank.empty() ||
+         (rank.size() > 1 && rank.back() == '.' && rank.find_first_not_of("0123456789") == rank.size() - 1);
+}
+
+/// Puts the latest record of each image in order.
+class Latest {
+ public:
+  explicit Latest(FolderRecords& found) : found_(found) {}
+
+  void add(std::optional<ImageRecord> record) {
+    if (!record) {
+      ++found_.unreadable;
+      return;
+    }
+    List& list = lists_.emplace(record->list, List{lists_.size(), record->count, {}}).first->second;
+    list.met.insert(record->index);
+    if (newest_ == nullptr || newest_ended_ <= record->ended) {
+      newest_ = &list;
+      newest_ended_ = record->ended;
+    }
+    const auto [at, is_new] = place_.emplace(record->path, found_.images.size());
+    if (is_new) {
+      found_.images.push_back(std::move(*record));
+    } else if (found_.images[at->second].ended <= record->ended) {
+      found_.images[at->second] = std::move(*record);
+    }
+  }
+
+  void finish() {
+    if (newest_ != nullptr) found_.missing = newest_->count - static_cast<std::int64_t>(newest_->met.size());
+    std::ranges::stable_sort(found_.images, {}, [&](const ImageRecord& record) {
+      return std::pair(lists_.at(record.list).order, record.index);
+    });
+  }
+
+ private:
+  struct List {
+    std::size_t order = 0;  ///< as first met
+    std::int64_t count = 0;
+    std::set<std::int64_t> met;
+  };
+  FolderRecords& found_;
+  std::map<std::string, List> lists_;
+  const List* newest_ = nullptr;
+  std::string newest_ended_;
+  std::unordered_map<std::string, std::size_t> place_;
+};
+
+}  // namespace
+
+RecordFile::RecordFile(std::string path) : path_(std::move(path)) {
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("write", path_);
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  char last = '\n';
+  if (end > 0 && ::pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n' && ::write(descriptor_, "\n", 1) != 1) {
+    ::close(descriptor_);
+    fail("write", path_);
+  }
+}
+
+RecordFile::~RecordFile() { ::close(descriptor_); }
+
+void RecordFile::append(const ImageRecord& record, bool others_follow) {
+  const std::string line = to_line(record) + "\n";
+  ssize_t written = 0;
+  do {
+    written = ::write(descriptor_, line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written >= 0 && written != static_cast<ssize_t>(line.size())) errno = ENOSPC;
+  if (written != static_cast<ssize_t>(line.size()) ||
+      (!others_follow && ::fdatasync(descriptor_) != 0 && errno != EINVAL))
+    fail("write", path_);
+}
+
+FolderRecords read_records(const std::string& folder) {
+  FolderRecords found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (holds_records(entry->path().filename().string())) found.files.push_back(entry->path().string());
+  if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
+  std::ranges::sort(found.files);
+  Latest latest(found);
+  for (const std::string& path : found.files) {
+    std::ifstream file(path);
+    if (!file) fail("read", path);
+    for (std::string line; std::getline(file, line);)
+      if (!line.empty()) latest.add(record_of(line));
+    if (file.bad()) fail("read", path);
+  }
+  latest.finish();
+  return found;
+}
+
+}  // namespace reber
