@@ -57,24 +57,20 @@ BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const st
 
 void BatchLanes::make_lanes() {
   CommonOptions options = settings_.common;
-  std::shared_ptr<Backend> backend = make_backend(options, terminal_);
-  const BackendInfo info = backend->info();
-  const int lanes =
-      choose_lanes(settings_, info, static_cast<std::int64_t>(to_do_.size()), largest_image_bytes(paths_, to_do_));
   const bool many = paths_.size() > 1;
-  const auto add = [&](std::shared_ptr<Backend> own, int threads) {
-    const auto runner = std::make_shared<ImageRunner>(settings_, std::move(own), threads, many);
-    lanes_.push_back([runner](const std::string& path, const Progress& progress, const LogSink& log) {
-      return runner->run(path, progress, log);
-    });
+  auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
+  const int lanes = choose_lanes(settings_, first->info(), static_cast<std::int64_t>(to_do_.size()),
+                                 largest_image_bytes(paths_, to_do_));
+  const auto add = [&](std::shared_ptr<ImageRunner> runner) {
+    lanes_.push_back([runner = std::move(runner)](const std::string& path, const Progress& progress,
+                                                  const LogSink& log) { return runner->run(path, progress, log); });
   };
-  if (lanes == 1) return add(std::move(backend), options.threads);  // the backend knows how many threads serve
-  options.backend = info.name;
+  if (lanes == 1) return add(std::move(first));  // its backend knows how many threads serve
+  first.reset();
   const int threads = options.threads > 0 ? options.threads : usable_threads();
   for (const int share : divide_threads(threads, lanes)) {
     options.threads = share;
-    backend = make_backend(options, terminal_);
-    add(std::move(backend), share);
+    add(std::make_shared<ImageRunner>(settings_, options, terminal_, many));
   }
 }
 

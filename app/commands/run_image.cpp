@@ -15,7 +15,6 @@
 #include "core/base/printable.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/io/atomic_file.hpp"
-#include "core/pipeline/pipeline.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 
@@ -61,24 +60,21 @@ LogSink log_of_image(const LogSink& log, const std::string& path) {
   });
 }
 
-ImageRunner::ImageRunner(const RunSettings& settings, std::shared_ptr<Backend> backend, int threads, bool many)
-    : settings_(settings), backend_(std::move(backend)), threads_(threads), many_(many) {}
+ImageRunner::ImageRunner(const RunSettings& settings, CommonOptions options, Terminal& terminal, bool many)
+    : settings_(settings), options_(std::move(options)), choice_(options_, terminal), many_(many) {}
 
 ImageDone ImageRunner::run(const std::string& path, const Progress& progress, const LogSink& log, bool again) {
-  const ThreadBudget budget(threads_);
+  const ThreadBudget budget(options_.threads);
   ImageDone done;
   done.record.input = path;
   try {
     done.record.path = absolute_path(path);
     done.record.state = state_of(path);
     done.record.version = program_name();
-    const BackendInfo info = backend_->info();
-    done.record.backend = info.name;
-    done.record.device = info.device;
     Request request = settings_.request_of(path);
-    request.fit.threads = threads_;
+    request.fit.threads = options_.threads;
     request.output.overwrite |= again;
-    process(std::move(request), progress, log, done);
+    process(request, progress, log, done);
   } catch (const Cancelled&) {
     throw;
   } catch (...) {
@@ -87,18 +83,29 @@ ImageDone ImageRunner::run(const std::string& path, const Progress& progress, co
     done.record.message = failure.message;
     done.record.outputs.clear();
   }
+  const BackendInfo info = choice_.backend()->info();
+  done.record.backend = info.name;
+  done.record.device = info.device;
   done.record.ended = now_utc();
   return done;
 }
 
-void ImageRunner::process(Request request, const Progress& progress, const LogSink& log, ImageDone& done) {
+Result ImageRunner::compute(Request request, const Progress& progress, const LogSink& log) {
+  return on_backend(choice_, [&](const std::shared_ptr<Backend>& backend) {
+    const Request once = request;
+    request.output.overwrite = true;  // a second time: what the first wrote before its card failed
+    return run_once(backend, once, events_of(progress, log));
+  });
+}
+
+void ImageRunner::process(const Request& request, const Progress& progress, const LogSink& log, ImageDone& done) {
   const std::string path = request.input;
   const auto name = [&](const char* ending) { return result_path(settings_.folder, path, ending); };
   std::vector<std::string> wanted = outputs_of(request.output);
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));
   if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
-  Result result = run_once(backend_, request, events_of(progress, log));
+  Result result = compute(request, progress, log);
   if (!request.dry_run) {
     result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
     write_text(name(".toml"), settings_.config_of(request, {path}), request.output.overwrite);
@@ -121,7 +128,7 @@ void ImageRunner::process(Request request, const Progress& progress, const LogSi
 void ImageRunner::verify_one(const Request& request, const Progress& progress, ImageDone& done) {
   const std::string path = result_path(settings_.folder, request.input, "_verification.json");
   if (!oracle_) oracle_ = reber::make_backend("reference", {}, LogSink());
-  const VerificationReport report = verify(request, *backend_, *oracle_, progress);
+  const VerificationReport report = verify(request, *choice_.backend(), *oracle_, progress);
   tell(done, "\n" + to_text(report));
   write_text(path, to_json(report) + "\n", request.output.overwrite);
   done.record.outputs.emplace_back(fs::path(path).filename().string(), state_of(path).bytes);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/options/common_options.hpp"
+#include "app/options/backend_choice.hpp"
 #include "core/batch/record.hpp"
 #include "core/compute/backend.hpp"
-#include "core/pipeline/report.hpp"
+#include "core/pipeline/pipeline.hpp"
 
 namespace reber::app {
 
@@ -47,24 +47,29 @@ struct ImageDone {
   std::string told;    ///< for people: what an image alone tells; of many, only a verification
 };
 
-/// Runs images one after the other on one backend. One thread at a time; several runners may work side by side.
+/// Runs images one after the other on one backend, and on the next one where a card fails and --backend is auto. One
+/// thread at a time; several runners may work side by side.
 class ImageRunner {
  public:
-  /// threads: of the host, for this runner. many: the image is one of a batch.
-  ImageRunner(const RunSettings& settings, std::shared_ptr<Backend> backend, int threads, bool many);
+  /// options: with this runner's own threads. many: the image is one of a batch.   throws InputError, DeviceError
+  ImageRunner(const RunSettings& settings, CommonOptions options, Terminal& terminal, bool many);
+
+  [[nodiscard]] BackendInfo info() const { return choice_.backend()->info(); }
 
   /// A failure is what became of the image.   throws Cancelled
-  /// again: a process that died may have left files of this image, which are replaced.
+  /// again: the image was begun before by a process that was lost; files that it may have left are replaced.
   [[nodiscard]] ImageDone run(const std::string& path, const Progress& progress, const LogSink& log,
                               bool again = false);
 
  private:
-  void process(Request request, const Progress& progress, const LogSink& log, ImageDone& done);
+  void process(const Request& request, const Progress& progress, const LogSink& log, ImageDone& done);
+  Result compute(Request request, const Progress& progress, const LogSink& log);
   void verify_one(const Request& request, const Progress& progress, ImageDone& done);
 
   const RunSettings& settings_;
-  std::shared_ptr<Backend> backend_, oracle_;
-  int threads_;
+  CommonOptions options_;
+  BackendChoice choice_;
+  std::shared_ptr<Backend> oracle_;
   bool many_;
 };
 

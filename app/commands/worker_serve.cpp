@@ -30,9 +30,7 @@ class Worker {
     const int threads = options.threads > 0 ? options.threads : usable_threads();
     for (const int share : divide_threads(threads, task.lanes)) {
       options.threads = share;
-      std::shared_ptr<Backend> backend = make_backend(options, terminal);
-      options.backend = backend->info().name;
-      runners_.push_back(std::make_unique<ImageRunner>(settings, std::move(backend), share, true));
+      runners_.push_back(std::make_unique<ImageRunner>(settings, options, terminal, true));
       links_.push_back(std::make_unique<LineLink>(3 + static_cast<int>(links_.size())));
     }
   }
