@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/display/display_scale.hpp"
+#include "core/model/coordinates.hpp"
+#include "core/regions/regions.hpp"
 #include "gui/model/image/contours.hpp"
-#include "gui/model/regions/regions.hpp"
-#include "gui/model/sky/coordinates.hpp"
 
 namespace reber::gui {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/image_header.hpp"
-#include "gui/model/sky/sky_frames.hpp"
+#include "core/model/sky_frames.hpp"
 #include "gui/model/state.hpp"
 #include "gui/model/workbench.hpp"
 

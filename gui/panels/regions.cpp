@@ -9,8 +9,8 @@
 
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
-#include "gui/model/regions/region_io.hpp"
-#include "gui/model/regions/region_parsers.hpp"
+#include "core/regions/region_io.hpp"
+#include "core/regions/region_parsers.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"

@@ -14,7 +14,8 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = "base model io fits catalogue compute display plan picture sources request pipeline studies batch live".split()
+CORE_ORDER = ("base model io fits catalogue regions mask compute display plan picture sources request pipeline studies batch "
+              "live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
 # What all CUDA rooms may include.
@@ -28,6 +29,8 @@ ALLOWED |= {f"gui/{room}": " ".join(["core"] + [f"gui/{left}" for left in GUI_OR
 ALLOWED |= {
     "core/model": "core/base",
     "core/io": "core/base core/model",
+    "core/regions": "core/base core/model",
+    "core/mask": "core/base core/model core/io core/fits core/regions",
     "core/compute": "core/base core/model",
     "core/display": "core/base core/model core/compute",
     "core/batch": "core/base core/io",

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "core/model/coordinates.hpp"
 #include "core/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
-#include "gui/model/sky/coordinates.hpp"
 
 namespace reber::gui {
 

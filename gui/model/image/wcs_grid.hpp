@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/model/coordinates.hpp"
 #include "gui/model/image/contours.hpp"
-#include "gui/model/sky/coordinates.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

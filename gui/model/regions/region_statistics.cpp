@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "gui/model/regions/regions.hpp"
+#include "core/regions/regions.hpp"
 
 namespace reber::gui {
 namespace {

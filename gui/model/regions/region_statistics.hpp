@@ -8,8 +8,8 @@
 
 #include "core/display/pixel_ranks.hpp"
 #include "core/model/image_header.hpp"
+#include "core/regions/regions.hpp"
 #include "gui/model/image/pyramid.hpp"
-#include "gui/model/regions/regions.hpp"
 
 namespace reber::gui {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/model/image.hpp"
+#include "core/model/sky_frames.hpp"
 #include "core/model/wcs.hpp"
-#include "gui/model/sky/sky_frames.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Geometry of regions.
-#include "gui/model/regions/regions.hpp"
+#include "core/regions/regions.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -204,4 +204,4 @@ Region region_between(Region::Kind kind, PixelPosition a, PixelPosition b) {
   return out;
 }
 
-}  // namespace reber::gui
+}  // namespace reber

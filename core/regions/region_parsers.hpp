@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gui/model/regions/region_io.hpp"
+#include "core/regions/region_io.hpp"
 
-namespace reber::gui {
+namespace reber {
 
 struct ParsedRegions {
   std::vector<FileRegion> regions;
@@ -21,4 +21,4 @@ struct ParsedRegions {
 [[nodiscard]] ParsedRegions parse_ds9(const std::string& text);
 [[nodiscard]] ParsedRegions parse_crtf(const std::string& text);
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Formatting and parsing of sky positions.
-#include "gui/model/sky/coordinates.hpp"
+#include "core/model/coordinates.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 /// Digits behind the point so that one unit of the last is at most `unit`.
@@ -219,4 +219,4 @@ TypedPlace parse_place(const std::string& text, const CoordinateStyle& style) {
   return place;
 }
 
-}  // namespace reber::gui
+}  // namespace reber

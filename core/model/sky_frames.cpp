@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rotations between celestial frames, and FK4's E-terms of aberration.
-#include "gui/model/sky/sky_frames.hpp"
+#include "core/model/sky_frames.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 using Matrix = SkyConverter::Matrix;
@@ -255,4 +255,4 @@ double separation_deg(const SkyPosition& a, const SkyPosition& b) {
   return std::atan2(std::sqrt(dot(cross, cross)), dot(u, v)) / kDegree;
 }
 
-}  // namespace reber::gui
+}  // namespace reber

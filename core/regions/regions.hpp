@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/display/pixel_ranks.hpp"
-#include "core/model/image_header.hpp"
-#include "gui/model/image/pyramid.hpp"
+#include "core/base/shape.hpp"
+#include "core/model/wcs.hpp"
 
-namespace reber::gui {
+namespace reber {
 
 /// A shape in image pixels (0-based). Ellipses and boxes have a centre, half sizes and the angle of their first axis,
 /// counter-clockwise from +x; polygons and lines have their points; a point has its centre.
@@ -52,4 +51,4 @@ struct Region {
 /// An ellipse or box with opposite corners at both positions.
 [[nodiscard]] Region region_between(Region::Kind kind, PixelPosition a, PixelPosition b);
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading DS9's and CASA's region files.
-#include "gui/model/regions/region_parsers.hpp"
+#include "core/regions/region_parsers.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "gui/model/regions/region_io.hpp"
-#include "gui/model/sky/coordinates.hpp"
+#include "core/model/coordinates.hpp"
+#include "core/regions/region_io.hpp"
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 using Frame = SkySystem::Frame;
@@ -325,4 +325,4 @@ ParsedRegions read_lines(const std::string& text) {
 ParsedRegions parse_ds9(const std::string& text) { return read_lines<Ds9>(text); }
 ParsedRegions parse_crtf(const std::string& text) { return read_lines<Crtf>(text); }
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "gui/model/sky/sky_frames.hpp"
+#include "core/model/sky_frames.hpp"
 
-namespace reber::gui {
+namespace reber {
 
 /// How positions are shown.
 struct CoordinateStyle {
@@ -52,4 +52,4 @@ struct TypedPlace {
 /// "3arcsec"; hours: colons mean hours.   empty where it is none
 [[nodiscard]] std::optional<double> parse_angle(const std::string& text, bool hours);
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions between pixels and files, and writing both formats.
-#include "gui/model/regions/region_io.hpp"
+#include "core/regions/region_io.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 
-namespace reber::gui {
+namespace reber {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -276,4 +276,4 @@ std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, Reg
   return text;
 }
 
-}  // namespace reber::gui
+}  // namespace reber

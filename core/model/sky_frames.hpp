@@ -8,7 +8,7 @@
 
 #include "core/model/wcs.hpp"
 
-namespace reber::gui {
+namespace reber {
 
 /// A frame and its equinox: a Julian year (FK5, ecliptic), a Besselian one (FK4), unused otherwise.
 struct SkySystem {
@@ -71,4 +71,4 @@ class SkyView {
 /// Angle between two directions, degrees; exact for small ones too.
 [[nodiscard]] double separation_deg(const SkyPosition& a, const SkyPosition& b);
 
-}  // namespace reber::gui
+}  // namespace reber

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "gui/model/regions/regions.hpp"
-#include "gui/model/sky/sky_frames.hpp"
+#include "core/model/sky_frames.hpp"
+#include "core/regions/regions.hpp"
 
-namespace reber::gui {
+namespace reber {
 
 enum class RegionFormat { ds9, crtf };
 /// Of the text's first line, else of the name's ending (.crtf); DS9 where neither says.
@@ -39,4 +39,4 @@ struct FileRegion {
 [[nodiscard]] std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
                                        const SkySystem& system, bool on_sky);
 
-}  // namespace reber::gui
+}  // namespace reber
