@@ -77,12 +77,14 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_background(*root, action);
   add_find(*root, action);
   add_measure(*root, action);
+  add_mask(*root, action);
   add_match(*root, action);
   add_complete(*root, action);
   add_verify(*root, action);
   add_bench(*root, action);
   add_simulate(*root, action);
   add_view(*root, action);
+  add_describe(*root, action);
   for (CLI::App* command : root->get_subcommands({})) command->allow_config_extras(CLI::config_extras_mode::error);
   return root;
 }

@@ -25,6 +25,8 @@ void add_simulate(CLI::App& root, Action& action);
 void add_match(CLI::App& root, Action& action);
 void add_complete(CLI::App& root, Action& action);
 void add_measure(CLI::App& root, Action& action);
+void add_mask(CLI::App& root, Action& action);
+void add_describe(CLI::App& root, Action& action);
 void add_view(CLI::App& root, Action& action);
 
 /// Versions of Reber and its libraries. Touches no device, whose driver takes a third of a second to start.

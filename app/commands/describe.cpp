@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber describe: what a command takes and leaves, for workflow systems: a Stimela cab or a CWL tool.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/command.hpp"
+#include "app/options/choice_option.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "core/base/error.hpp"
+#include "core/base/words.hpp"
+#include "core/request/parameters.hpp"
+
+namespace reber::app {
+
+enum class Description { cab, cwl };
+
+}  // namespace reber::app
+
+namespace reber {
+template <>
+inline constexpr auto words<app::Description> = std::to_array<Word<app::Description>>(
+    {{"cab", app::Description::cab, "Stimela cab"}, {"cwl", app::Description::cwl, "CWL tool"}});
+}  // namespace reber
+
+namespace reber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string command;
+  Description as = Description::cab;
+};
+
+/// What a workflow system has to know of one option.
+struct Taken {
+  std::string name, info, initial;
+  enum class Kind { flag, whole, real, text, input_file, output_file } kind = Kind::text;
+  bool positional = false, required = false, list = false;
+  std::vector<std::string> choices;
+};
+
+/// Without the words of checks, which CLI11 puts behind a colon.
+std::string type_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find(':'));
+}
+
+std::vector<std::string> choices_of(const std::string& type) {
+  std::vector<std::string> words;
+  if (type.find('|') == std::string::npos) return words;
+  for (std::size_t begin = 0; begin <= type.size();) {
+    const std::size_t end = std::min(type.find('|', begin), type.size());
+    words.push_back(type.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// Rows of the table of parameters know their kind; of other options the name of the value tells.
+Taken::Kind kind_of(const CLI::Option& option, const std::string& name) {
+  using Kind = Taken::Kind;
+  if (option.get_items_expected_max() == 0) return Kind::flag;
+  const std::string type = type_of(option);
+  for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR"})
+    if (type == file)
+      return option.get_group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
+  for (const Parameter& row : parameters()) {
+    if (row.option.empty() || option_key(row) != name) continue;
+    if (row.access.kind == Access::Kind::whole) return Kind::whole;
+    if (row.access.kind == Access::Kind::real) return Kind::real;
+  }
+  return Kind::text;
+}
+
+std::vector<Taken> taken_by(const CLI::App& command) {
+  std::vector<Taken> all;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() == "Messages" || option->get_group().empty()) continue;
+    Taken one;
+    one.positional = option->get_positional() && option->get_lnames().empty();
+    one.name = one.positional ? option->get_name(true) : option->get_lnames().front();
+    one.info = option->get_description();
+    one.kind = kind_of(*option, one.name);
+    one.initial = option->get_default_str();
+    one.required = option->get_required();
+    one.list = option->get_items_expected_max() > 1;
+    one.choices = choices_of(type_of(*option));
+    all.push_back(std::move(one));
+  }
+  std::ranges::stable_sort(all, {}, [](const Taken& one) { return !one.positional; });
+  return all;
+}
+
+std::string quoted(const std::string& text) { return Json(text).dump(); }
+
+std::string cab_type(const Taken& one) {
+  using Kind = Taken::Kind;
+  const char* const word = one.kind == Kind::flag    ? "bool"
+                           : one.kind == Kind::whole ? "int"
+                           : one.kind == Kind::real  ? "float"
+                           : one.kind == Kind::text  ? "str"
+                                                     : "File";
+  return one.list ? fmt::format("List[{}]", word) : word;
+}
+
+std::string cab_text(const CLI::App& command) {
+  const std::string name = command.get_name();
+  std::string inputs, outputs;
+  for (const Taken& one : taken_by(command)) {
+    std::string& to = one.kind == Taken::Kind::output_file ? outputs : inputs;
+    to += fmt::format("      {}:\n        info: {}\n        dtype: {}\n", one.name, quoted(one.info), cab_type(one));
+    if (one.required) to += "        required: true\n";
+    if (!one.choices.empty()) to += "        choices: " + Json(one.choices).dump() + "\n";
+    if (one.kind == Taken::Kind::whole || one.kind == Taken::Kind::real)
+      to += fmt::format("        default: {}\n", one.initial);
+    if (one.positional) to += "        policies: {positional: true}\n";
+    if (one.list) to += "        policies: {repeat: list}\n";
+  }
+  std::string text = fmt::format("cabs:\n  reber-{0}:\n    info: {1}\n    command: reber {0}\n    inputs:\n{2}", name,
+                                 quoted(command.get_description()), inputs);
+  return outputs.empty() ? text : text + "    outputs:\n" + outputs;
+}
+
+Json cwl_type(const Taken& one) {
+  using Kind = Taken::Kind;
+  const char* const word = one.kind == Kind::flag         ? "boolean"
+                           : one.kind == Kind::whole      ? "long"
+                           : one.kind == Kind::real       ? "double"
+                           : one.kind == Kind::input_file ? "File"
+                                                          : "string";
+  Json type = word;
+  if (!one.choices.empty()) type = {{"type", "enum"}, {"symbols", one.choices}};
+  if (one.list) type = {{"type", "array"}, {"items", word}};
+  return one.required ? type : Json::array({"null", type});
+}
+
+std::string cwl_text(const CLI::App& command) {
+  Json tool{{"cwlVersion", "v1.2"},
+            {"class", "CommandLineTool"},
+            {"doc", command.get_description()},
+            {"baseCommand", {"reber", command.get_name()}}};
+  tool["inputs"] = Json::object();
+  tool["outputs"] = Json::object();
+  int position = 0;
+  for (const Taken& one : taken_by(command)) {
+    std::string id = one.name;
+    std::ranges::replace(id, '-', '_');
+    const Json binding =
+        one.positional ? Json{{"position", ++position}} : Json{{"prefix", "--" + one.name}, {"position", 100}};
+    tool["inputs"][id] = {{"type", cwl_type(one)}, {"doc", one.info}, {"inputBinding", binding}};
+    if (one.kind != Taken::Kind::output_file) continue;
+    const Json type = one.list ? Json{{"type", "array"}, {"items", "File"}} : Json("File");
+    tool["outputs"][id + "_file"] = {{"type", Json::array({"null", type})},
+                                     {"outputBinding", {{"glob", fmt::format("$(inputs.{})", id)}}}};
+  }
+  return tool.dump(2) + "\n";
+}
+
+int execute(const Options& options, const CLI::App& root, Terminal& terminal) {
+  for (const CLI::App* command : root.get_subcommands({})) {
+    if (command->get_name() != options.command) continue;
+    terminal.print(options.as == Description::cab ? cab_text(*command) : cwl_text(*command));
+    return kDone;
+  }
+  throw InputError(fmt::format("there is no command '{}' to describe", options.command));
+}
+
+}  // namespace
+
+void add_describe(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("describe", "Describe a command for Stimela or CWL");
+  command->add_option("command", options->command, "Which: find, mask, run ...")
+      ->required()
+      ->type_name("COMMAND")
+      ->group("Input");
+  add_choice(*command, "--as", options->as, "A Stimela cab, or a CWL tool")->group("Output");
+  command->footer(
+      "Examples:\n"
+      "  reber describe find > reber-find.yml\n"
+      "  reber describe mask --as cwl > reber-mask.cwl");
+  command->callback([options, &root, &action] {
+    action = [options, &root](Terminal& terminal) { return execute(*options, root, terminal); };
+  });
+}
+
+}  // namespace reber::app
