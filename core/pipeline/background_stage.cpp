@@ -12,14 +12,13 @@
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_nodes.hpp"
 #include "core/pipeline/ring_noise.hpp"
+#include "core/request/mean_choice.hpp"
 
 namespace reber {
 namespace {
 
 /// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.
 const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
-/// A source this bright has smaller boxes around it where the background is adaptive.
-constexpr double kBright = 50;
 /// Large enough that sources do not fill a cell; small enough to follow the noise (docs/science.md has the figures).
 constexpr double kBoxBeams = 12, kLeastBeams = 10;
 constexpr std::int64_t kLeastBox = 64;
@@ -103,12 +102,12 @@ struct Passes {
 Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
                   std::optional<double> beam_px, const Job& job) {
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
-  const double limit = request.adaptive ? kBright : kSidelobes;
+  const double limit = request.adaptive ? request.bright_sigma : kSidelobes;
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright, brightest;
   std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (model && grids.fine) {
-    bright = bright_sources(backend, plane, *model, kBright, job);
+    bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
     model = one_pass(backend, plane, grids, options, bright, job);
   }
   if (model && beam_px && request.passes < 2) brightest = bright_sources(backend, plane, *model, limit, job);
@@ -183,12 +182,21 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   MeasuredBackground result{{}, "", choice.reason, {}};
   Grids grids{coarse, std::nullopt, 0, 0};
   if (request.adaptive) {
-    const std::int64_t fine = std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBeams, *beam_px) : 16);
+    const std::int64_t usual =
+        std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBeams, *beam_px) : 16);
+    const std::int64_t fine = request.bright_box > 0 ? request.bright_box : usual;
+    const std::int64_t step =
+        request.bright_step > 0 ? request.bright_step : std::max<std::int64_t>(fine * choice.step / choice.box, 1);
+    if (step > fine || (request.bright_box > 0 && fine >= choice.box))
+      throw InputError(
+          fmt::format("boxes of {} px every {} px near bright sources: they must be smaller than the others, "
+                      "of {} px, and step by no more than their side",
+                      fine, step, choice.box));
     if (fine < choice.box) {
-      grids.fine = MeshGrid::sliding(plane.shape(), fine, std::max<std::int64_t>(fine * choice.step / choice.box, 1));
+      grids.fine = MeshGrid::sliding(plane.shape(), fine, step);
       grids.near = static_cast<double>(fine);
       grids.far = static_cast<double>(fine + choice.box);
-      result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, kBright);
+      result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, request.bright_sigma);
     } else {
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
@@ -205,7 +213,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   if (grids.fine) result.what += ", adaptive";
   if (ringed > 0)
     result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
-                               ringed == 1 ? "" : "s", request.adaptive ? kBright : kSidelobes);
+                               ringed == 1 ? "" : "s", request.adaptive ? request.bright_sigma : kSidelobes);
   return result;
 }
 
@@ -247,7 +255,15 @@ std::shared_ptr<const Plane> load_map(const BackgroundInputs& in, const std::str
 }
 
 void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, BackgroundModel& model, StageWork& work) {
-  if (!request.mean_path.empty()) {
+  using Kind = MeanChoice::Kind;
+  const MeanChoice mean = mean_choice(request.mean_path);
+  if (mean.kind == Kind::value || mean.kind == Kind::clipped) {
+    const double value =
+        mean.kind == Kind::value ? mean.value : work.backend.clip(in.plane, request.mesh.clip, work.job).median;
+    std::ranges::fill(model.mean, static_cast<float>(value));
+    work.note(fmt::format("mean {:g}, the same for all pixels", value));
+  }
+  if (mean.kind == Kind::map) {
     model.mean_map = load_map(in, request.mean_path, "mean", work);
     if (model.mean_map->blank() > in.plane.blank())
       work.warn(fmt::format("{}: {} pixels of the mean map are blank; no source is looked for there", request.mean_path,

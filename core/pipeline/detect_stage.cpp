@@ -6,11 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/mask/mask_file.hpp"
+#include "core/mask/region_mask.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/detection_planes.hpp"
 #include "core/pipeline/fdr.hpp"
+#include "core/request/mean_choice.hpp"
 
 namespace reber {
 namespace {
@@ -26,6 +32,69 @@ void set_threshold_by_fdr(const Plane& plane, const BackgroundModel& background,
                                      found.sigma, found.detected, found.pixels, rate, found.correction));
 }
 
+/// Another image of the same grid, with its own background.
+struct DetectionImage {
+  std::shared_ptr<const Plane> plane;
+  BackgroundModel background;
+};
+
+void refuse_other_grid(const ImageHeader& own, const ImageHeader& image, const std::string& path) {
+  constexpr double kMostPixels = 0.1;
+  if (own.shape != image.shape)
+    throw InputError(
+        fmt::format("{}: the detection image is {} x {} pixels, the image {} x {}; they must be of one grid", path,
+                    own.shape.nx, own.shape.ny, image.shape.nx, image.shape.ny));
+  for (const double part : {0.0, 1.0}) {
+    const double x = part * static_cast<double>(image.shape.nx - 1), y = part * static_cast<double>(image.shape.ny - 1);
+    const auto sky = image.wcs.to_sky(x, y);
+    const auto place = sky ? own.wcs.to_pixel(*sky) : std::nullopt;
+    if (place && !(std::hypot(place->x - x, place->y - y) <= kMostPixels))
+      throw InputError(
+          fmt::format("{}: pixel {}, {} of the image lies at {:.2f}, {:.2f} of the detection image; they must "
+                      "be of one grid",
+                      path, x, y, place->x, place->y));
+  }
+}
+
+DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& tiling, const Request& request,
+                                    StageWork& work) {
+  const std::string& path = request.search.image;
+  const FitsImage file = FitsImage::open(path, request.open, work.job.progress());
+  refuse_other_grid(file.header(), in.header, path);
+  DetectionImage made;
+  made.plane = work.backend.load(*file.pixels(work.job.progress()), tiling, work.job);
+  BackgroundRequest wanted = *request.background;
+  if (!request.search.image_mean.empty() || mean_choice(wanted.mean_path).kind == MeanChoice::Kind::map)
+    wanted.mean_path = request.search.image_mean;
+  wanted.rms_path = request.search.image_rms;
+  const LogSink silent;
+  StageWork its(work.backend, work.job, silent);
+  made.background = run_background({*made.plane, file.header(), in.beam, tiling}, wanted, its);
+  for (const std::string& warning : its.warnings) work.warn(warning);
+  for (const std::string& line : its.history) work.note("detection image: " + line);
+  work.fact("detection image", fmt::format("{}: {}", path, its.algorithm));
+  return made;
+}
+
+/// 0 inside, blank outside: what S/N less this leaves is what may be found.
+std::unique_ptr<Plane> blank_outside(const MeasuredPlane& in, const TilingPlan& tiling, const SearchRequest& search,
+                                     StageWork& work) {
+  Mask inside(in.header.shape);
+  std::ranges::fill(inside.pixels, 1);
+  const auto keep = [&](Mask mask) {
+    invert(mask);
+    subtract(inside, mask);
+  };
+  if (!search.mask.empty()) keep(mask_for(search.mask, in.header, work.job.progress()));
+  if (!search.region.empty()) keep(mask_of(read_regions(search.region, in.header.wcs), in.header.shape));
+  work.fact("search", fmt::format("{} of {} pixels", inside.count(), inside.shape.count()));
+  std::vector<float> pixels(inside.pixels.size());
+  std::ranges::transform(inside.pixels, pixels.begin(), [](std::int32_t pixel) {
+    return pixel != 0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+  });
+  return work.backend.load(*memory_source(pixels.data(), inside.shape), tiling, work.job);
+}
+
 }  // namespace
 
 DetectOptions options_of_negative(const Detected& positive) {
@@ -34,12 +103,19 @@ DetectOptions options_of_negative(const Detected& positive) {
   return options;
 }
 
-Detected run_detect(const MeasuredPlane& in, const DetectOptions& options, const Request& request, StageWork& work) {
+Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const DetectOptions& options,
+                    const Request& request, StageWork& work) {
   // Before the islands: on a device two label maps at a time could be one too many.
   Detected made{nullptr, options, std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job))};
   const std::optional<double> beam_px = beam_pixels(in.header, in.beam);
   const Plane* plane = &in.plane;
   const BackgroundModel* background = &in.background;
+  DetectionImage other;
+  if (!request.search.image.empty()) {
+    other = read_detection_image(in, tiling, request, work);
+    plane = other.plane.get();
+    background = &other.background;
+  }
   DetectionPlane scales;
   const BackgroundModel unit = BackgroundModel::constant(plane->shape(), 0, 1);
   if (request.scales.any()) {
@@ -51,6 +127,15 @@ Detected run_detect(const MeasuredPlane& in, const DetectOptions& options, const
         work.note(note);
       }
     plane = scales.snr.get();
+    background = &unit;
+  }
+  std::unique_ptr<Plane> inside;
+  if (request.search.masked()) {
+    const auto outside = blank_outside(in, tiling, request.search, work);
+    if (!scales.snr) inside = work.backend.derive(SnrPlane{*plane, *background}, work.job);
+    inside = work.backend.derive(CombinedPlane{PlaneRule::difference, scales.snr ? *scales.snr : *inside, *outside},
+                                 work.job);
+    plane = inside.get();
     background = &unit;
   }
   if (request.fdr > 0 && !options.negative)

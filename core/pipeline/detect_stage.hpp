@@ -31,9 +31,11 @@ struct Detected {
 [[nodiscard]] DetectOptions options_of_negative(const Detected& positive);
 
 /// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where
-/// a false discovery rate does and the image is the positive one.
+/// a false discovery rate does and the image is the positive one. Islands come from the detection image where there is
+/// one, by its own background, and lie within the mask and the regions that the search is restricted to.
+///   tiling: for images that are read
 ///   throws InputError for scales that cannot be, DeviceError, Cancelled
-[[nodiscard]] Detected run_detect(const MeasuredPlane& in, const DetectOptions& options, const Request& request,
-                                  StageWork& work);
+[[nodiscard]] Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const DetectOptions& options,
+                                  const Request& request, StageWork& work);
 
 }  // namespace reber

@@ -51,6 +51,13 @@ Opened run_open(const Input& input, StageWork& work) {
   return opened;
 }
 
+bool needs_copy(const Request& request) {
+  // A pass without the sources, a detection image and a mask are planes of their own.
+  const auto& background = request.background;
+  const bool passes = background && background->method != BackgroundRequest::Method::clip && background->passes > 1;
+  return passes || request.search.any();
+}
+
 std::vector<Fact> convolution_facts(const RunPlan& plan) {
   std::vector<Fact> facts;
   if (plan.choice) {
@@ -90,9 +97,7 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   describe(head, plan.beam, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
-  // A pass without the sources needs a copy of the image.
-  plan.needs.copy = request.background && request.background->method != BackgroundRequest::Method::clip &&
-                    request.background->passes > 1;
+  plan.needs.copy = needs_copy(request);
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
   if (!request.convolve && !request.background && !request.detect) return plan;
   work.fact("plan", plan.tiling.reason);

@@ -46,6 +46,9 @@ struct RunPlan {
 /// throws InputError: a convolution that is impossible, an image that does not fit in bands of one row
 [[nodiscard]] RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work);
 
+/// Whether a second plane stands beside the image at a time.
+[[nodiscard]] bool needs_copy(const Request& request);
+
 /// Kernel, algorithm and notes in words; "none" for a kernel that does nothing is left out.
 [[nodiscard]] std::vector<Fact> convolution_facts(const RunPlan& plan);
 

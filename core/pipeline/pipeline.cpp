@@ -91,9 +91,6 @@ void Pipeline::Run::open() {
 /// Part of `open`, with a key of its own: convolution, beam, memory, and whether the background needs a copy.
 void Pipeline::Run::plan() {
   Shared<RunPlan>& kept = runner_.kept().planned;
-  const auto needs_copy = [](const Request& r) {
-    return r.background && r.background->method != BackgroundRequest::Method::clip && r.background->passes > 1;
-  };
   const auto reads = [](const Request& r) { return r.convolve || r.background || r.detect; };
   const Key wanted = key(StageId::open, ids(made_.outcomes.opened));
   if (kept && kept->key == wanted) {
@@ -144,7 +141,7 @@ void Pipeline::Run::find_in(Sign sign, const DetectOptions& options) {
   const auto of_first = [&](const auto& slot) { return first ? nullptr : slot; };
   found.detected = runner_.step(
       before.detected, key(StageId::detect, ids(out.convolved, out.background, of_first(out.positive.detected)), sign),
-      true, [&](StageWork& work) { return run_detect(plane(), options, request, work); });
+      true, [&](StageWork& work) { return run_detect(plane(), out.planned->value.tiling, options, request, work); });
   const Detected& detected = found.detected->value;
   found.measured = runner_.step(before.measured, key(StageId::measure, ids(found.detected), sign), true,
                                 [&](StageWork& work) { return run_measure(plane(), detected, request, work); });

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/request/mean_choice.hpp"
 
 namespace reber {
 namespace {
@@ -76,7 +77,9 @@ std::string absolute_path(const std::string& path) {
 std::string portable_text(const Parameter& parameter, const Request& request) {
   constexpr std::string_view kFile = "file:";
   std::string text = value_text(parameter, request);
-  if (parameter.unit.shown == "FITS") return absolute_path(text);
+  const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
+  if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
+  if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
   if (parameter.unit.shown == "kernel" && text.starts_with(kFile))
     return std::string(kFile) + absolute_path(text.substr(kFile.size()));
   return text;

@@ -25,7 +25,7 @@ struct Rule {
   void (*follow)(Request&, std::string_view edited);
 };
 
-constexpr std::array<Rule, 5> kRules{{
+constexpr std::array<Rule, 7> kRules{{
     {"convolve.nan",
      [](const Request& r) { return r.convolve && zero_sum(*r.convolve) && r.convolve->nan == NanRule::interpolate; },
      [](const Request&) {
@@ -47,6 +47,25 @@ constexpr std::array<Rule, 5> kRules{{
      [](const Request&) { return std::string("--adaptive needs boxes: --background mesh or grid, not clip"); },
      [](Request& r, std::string_view edited) {
        if (edited == "background.method") r.background->adaptive = false;
+     }},
+    {"background.bright_box",
+     [](const Request& r) {
+       return r.background && (r.background->bright_box > 0 || r.background->bright_step > 0) &&
+              !r.background->adaptive;
+     },
+     [](const Request&) {
+       return std::string("--bright-box and --bright-step are of the boxes near bright sources: they need --adaptive");
+     },
+     [](Request& r, std::string_view edited) {
+       if (edited == "background.adaptive" || edited == "background.method")
+         r.background->bright_box = r.background->bright_step = 0;
+     }},
+    {"detect.search.image", [](const Request& r) { return r.convolve && !r.search.image.empty(); },
+     [](const Request&) {
+       return std::string("--detection-image is searched as it stands: it does not go with --kernel");
+     },
+     [](Request& r, std::string_view edited) {
+       if (edited.starts_with("convolve.")) r.search.image.clear();
      }},
     {"detect.flood", [](const Request& r) { return r.detect && !(r.detect->flood <= r.detect->seed); },
      [](const Request& r) {

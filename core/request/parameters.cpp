@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows. Within a section, help pages have their order.
+// The rows, but for those of the background. Within a section, help pages have their order.
 #include "core/request/parameters.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
+#include "core/request/background_parameters.hpp"
+#include "core/request/parameter_looks.hpp"
 #include "core/request/parameter_rules.hpp"
 #include "core/request/text_access.hpp"
 
 namespace reber {
 namespace {
 
-using Method = BackgroundRequest::Method;
+using namespace looks;
 
-constexpr Range from_to(double low, double high) { return {.low = low, .high = high}; }
-
-constexpr Look slider(double low, double high, std::string_view format, std::string_view empty = {}) {
-  return {Look::Kind::slider, low, high, format, empty};
-}
-constexpr Look log_slider(double low, double high, std::string_view format) {
-  return {Look::Kind::log_slider, low, high, format};
-}
-constexpr Look text(std::string_view hint) { return {.kind = Look::Kind::text, .empty = hint}; }
-constexpr Look kChoice{.kind = Look::Kind::choice};
-constexpr Look kCheck{.kind = Look::Kind::check};
-constexpr Look more(Look look) {
-  look.more = true;
-  return look;
-}
-
-bool boxes(const Request& request) { return part(request.background).method != Method::clip; }
-bool sliding(const Request& request) { return part(request.background).method == Method::grid; }
 bool deblends(const Request& request) { return request.deblend.on; }
 
 constexpr Parameter kRows[] = {
@@ -95,113 +81,6 @@ constexpr Parameter kRows[] = {
      .title = "Weights",
      .help = "Scale the weights to unit sum, unit peak, or not; auto: unit peak for mexican-hat, else unit sum",
      .look = more(kChoice)},
-    {.name = "background.method",
-     .option = "--background",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).method; }),
-     .title = "Method",
-     .help = "mesh: background and noise vary, measured in cells; grid: in overlapping boxes; clip: one value each for "
-             "the whole image",
-     .look = kChoice},
-    {.name = "background.box",
-     .option = "--box",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).box; }),
-     .range = {.low = 0},
-     .unit = {"px"},
-     .title = "Box",
-     .help = "Side of the cells or boxes in pixels; 0: cells of 12 beams, and at least 64 px, where the image is large "
-             "enough, boxes of twice that",
-     .look = slider(0, 512, "%d px", "from the beam"),
-     .applies = boxes},
-    {.name = "background.step",
-     .option = "--step",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).step; }),
-     .range = {.low = 0},
-     .unit = {"px"},
-     .title = "Step",
-     .help = "From one box of the grid to the next, in pixels; 0: half a box",
-     .look = slider(0, 256, "%d px", "half a box"),
-     .applies = sliding},
-    {.name = "background.passes",
-     .option = "--passes",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).passes; }),
-     .range = from_to(1, 10),
-     .title = "Passes",
-     .help = "Measurements in a row; each after the first leaves out the sources found with the one before",
-     .look = more(slider(1, 10, "%d")),
-     .applies = boxes},
-    {.name = "background.adaptive",
-     .option = "--adaptive",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).adaptive; }),
-     .title = "Smaller near bright sources",
-     .help =
-         "Boxes of a third of the side near sources above 50 sigma, for noise that rises around them; sidelobes are "
-         "looked for from 50 sigma in place of 500",
-     .look = more(kCheck),
-     .applies = boxes},
-    {.name = "background.kappa",
-     .option = "--kappa",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mesh.clip.kappa; }),
-     .range = {.low = 0, .above = true},
-     .unit = {"sigma"},
-     .title = "Clip",
-     .help = "Pixels further than this many sigma from the median are clipped",
-     .look = more(slider(1.5, 6, "%.1f sigma"))},
-    {.name = "background.max_rounds",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mesh.clip.max_rounds; }),
-     .range = from_to(1, 100000),
-     .title = "Rounds of the clip",
-     .help = "The clip ends after this many rounds, settled or not"},
-    {.name = "background.filter",
-     .option = "--filter",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mesh.filter; }),
-     .range = {.low = 1, .odd = true},
-     .unit = {"cells"},
-     .title = "Filter",
-     .help = "Side of the median filter over the cells; 1 for none",
-     .look = more(slider(1, 9, "%d x %d")),
-     .applies = boxes},
-    {.name = "background.min_valid",
-     .option = "--min-valid",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mesh.min_valid; }),
-     .range = from_to(0, 1),
-     .unit = {"part"},
-     .title = "Least filled",
-     .help = "A cell with fewer known pixels than this part takes its neighbours' values",
-     .look = more(slider(0, 1, "%.2f")),
-     .applies = boxes},
-    {.name = "background.centre",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mesh.centre; }),
-     .range = from_to(0, 100),
-     .title = "Centre of a cell",
-     .help = "A cell's background is this x median - (this - 1) x mean of the pixels that the clip keeps"},
-    {.name = "background.mean_path",
-     .option = "--mean,--mean-map",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).mean_path; }),
-     .unit = {"FITS"},
-     .title = "Mean map",
-     .help =
-         "Take the background from this FITS map, of the image's size; for an inverted image, from the inverted map",
-     .look = more(text("FITS file"))},
-    {.name = "background.rms_path",
-     .option = "--rms,--rms-map",
-     .stage = StageId::background,
-     .access = member([](auto& r) -> auto& { return part(r.background).rms_path; }),
-     .unit = {"FITS"},
-     .title = "Noise map",
-     .help = "Take the noise from this FITS map, of the image's size; pixels that are blank, zero or negative in it "
-             "hold no source",
-     .look = more(text("FITS file"))},
     {.name = "detect.seed",
      .option = "--threshold",
      .stage = StageId::detect,
@@ -271,6 +150,46 @@ constexpr Parameter kRows[] = {
      .title = "Wavelets",
      .help = "Detect on this many a-trous wavelet planes as well, for extended emission; plane j holds 2^j px. 0: none",
      .look = more(slider(0, 12, "%d planes", "none"))},
+    {.name = "detect.search.image",
+     .option = "--detection-image",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.search.image; }),
+     .unit = {"FITS"},
+     .title = "Detection image",
+     .help = "Look for islands in this FITS image, of the same grid, by its own background and noise; all is measured "
+             "in the image itself, such as a flat-noise image beside a primary-beam corrected one",
+     .look = more(text("FITS file"))},
+    {.name = "detect.search.image_mean",
+     .option = "--detection-mean",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.search.image_mean; }),
+     .unit = {"FITS"},
+     .title = "Its mean map",
+     .help = "Background of the detection image, as --mean is that of the image"},
+    {.name = "detect.search.image_rms",
+     .option = "--detection-rms",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.search.image_rms; }),
+     .unit = {"FITS"},
+     .title = "Its noise map",
+     .help = "Noise of the detection image, as --rms is that of the image"},
+    {.name = "detect.search.mask",
+     .option = "--search-mask",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.search.mask; }),
+     .unit = {"FITS"},
+     .title = "Search inside",
+     .help = "Look for sources only where this FITS mask, of the image's size, is not 0; the background is measured on "
+             "all of the image",
+     .look = more(text("FITS mask"))},
+    {.name = "detect.search.region",
+     .option = "--search-region",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.search.region; }),
+     .unit = {"region"},
+     .title = "Search in regions",
+     .help = "The same for a DS9 or CASA region file, or for shapes in its words: \"fk5; circle(10.5, -30, 0.5)\"",
+     .look = more(text("region file"))},
     {.name = "detect.deblend.on",
      .option = "!--no-deblend",
      .stage = StageId::measure,
@@ -381,7 +300,17 @@ constexpr Parameter kRows[] = {
 
 }  // namespace
 
-std::span<const Parameter> parameters() { return kRows; }
+std::span<const Parameter> parameters() {
+  static const std::vector<Parameter> rows = [] {
+    const auto background = background_parameters();
+    std::vector<Parameter> all(background.begin(), background.end());
+    all.insert(all.begin(), std::begin(kRows), std::end(kRows));
+    const auto after_background = [](const Parameter& row) { return std::min(section_of(row), Section::detection); };
+    std::ranges::stable_sort(all, {}, after_background);
+    return all;
+  }();
+  return rows;
+}
 
 std::vector<std::string> options_in_force(const Request& request) {
   std::vector<std::string> lines = request.call;

@@ -40,7 +40,10 @@ struct BackgroundRequest {
   MeshOptions mesh;                 ///< clip options serve all methods
   int passes = 2;                   ///< mesh and grid: each after the first leaves out the sources found before it
   bool adaptive = false;            ///< smaller boxes near bright sources
-  std::string mean_path, rms_path;  ///< maps to read in place of measuring
+  std::int64_t bright_box = 0;      ///< side of these in pixels; 0: a third of `box`, and at least 10 beams
+  std::int64_t bright_step = 0;     ///< of their grid; 0: the same part of a box as elsewhere
+  double bright_sigma = 50;         ///< above which a source is bright
+  std::string mean_path, rms_path;  ///< maps to read in place of measuring; the mean as mean_choice() reads it
   bool operator==(const BackgroundRequest&) const = default;
 };
 template <>
@@ -56,6 +59,16 @@ struct ScaleRequest {
   int wavelets = 0;          ///< wavelet planes w_1 .. w_J and the image; 0: none
   [[nodiscard]] bool any() const { return !fwhm.empty() || wavelets > 0; }
   bool operator==(const ScaleRequest&) const = default;
+};
+
+/// Where sources are looked for, beside the image itself; empty paths are none.
+struct SearchRequest {
+  std::string image;                  ///< islands come from this image, measures from the image itself
+  std::string image_mean, image_rms;  ///< its maps, as those of BackgroundRequest
+  std::string mask, region;           ///< nothing outside is detected: mask_for() and read_regions() read them
+  [[nodiscard]] bool masked() const { return !mask.empty() || !region.empty(); }
+  [[nodiscard]] bool any() const { return !image.empty() || masked(); }
+  bool operator==(const SearchRequest&) const = default;
 };
 
 /// Files to write; empty paths are not written.
@@ -76,6 +89,7 @@ struct Request {
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;          ///< no sources where empty; needs background
   ScaleRequest scales;
+  SearchRequest search;
   double fdr = 0;  ///< false discovery rate that sets the seed threshold; 0: detect->seed does
   DeblendOptions deblend;
   FitRequest fit;  ///< how sources are measured

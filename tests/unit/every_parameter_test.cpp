@@ -30,14 +30,19 @@ Request request_for(const Parameter& row) {
   request.convolve.emplace().kernel = parse_kernel("gaussian:5");
   request.background.emplace();
   request.detect.emplace();
-  if (row.name == "background.step") request.background->method = BackgroundRequest::Method::grid;
+  if (row.name.ends_with("_step") || row.name == "background.step")
+    request.background->method = BackgroundRequest::Method::grid;
+  if (row.name.starts_with("background.bright_")) request.background->adaptive = true;
+  if (row.name == "detect.search.image") request.convolve.reset();
   return request;
 }
 
 std::vector<std::string> arguments_for(const Parameter& row) {
   std::vector<std::string> arguments;
-  if (row.name != "convolve.kernel") arguments = {"--kernel", "gaussian:5"};
-  if (row.name == "background.step") arguments.insert(arguments.end(), {"--background", "grid"});
+  if (row.name != "convolve.kernel" && row.name != "detect.search.image") arguments = {"--kernel", "gaussian:5"};
+  if (row.name.ends_with("_step") || row.name == "background.step")
+    arguments.insert(arguments.end(), {"--background", "grid"});
+  if (row.name.starts_with("background.bright_")) arguments.emplace_back("--adaptive");
   return arguments;
 }
 
@@ -264,15 +269,16 @@ TEST(EveryParameter, is_all_that_the_stages_have) {
   EXPECT_EQ(members_of<ScaleRequest>(), rows_that_begin_with("detect.scales.")) << why;
   EXPECT_EQ(members_of<DeblendOptions>(), rows_that_begin_with("detect.deblend.")) << why;
   EXPECT_EQ(members_of<Calibration>(), rows_that_begin_with("detect.calibration.")) << why;
+  EXPECT_EQ(members_of<SearchRequest>(), rows_that_begin_with("detect.search.")) << why;
   EXPECT_EQ(members_of<GroupOptions>(), rows_that_begin_with("detect.group.")) << why;
   // Of DetectOptions the pipeline sets `negative`; of FitRequest, `threads` changes no number. fdr, negative_too and
   // reliability are the request's own.
   EXPECT_EQ(members_of<DetectOptions>() - 1 + members_of<FitRequest>() - 1 + 3,
             rows_that_begin_with("detect.") - rows_that_begin_with("detect.scales.") -
                 rows_that_begin_with("detect.deblend.") - rows_that_begin_with("detect.calibration.") -
-                rows_that_begin_with("detect.group."))
+                rows_that_begin_with("detect.group.") - rows_that_begin_with("detect.search."))
       << why;
-  EXPECT_EQ(members_of<Request>(), 19U) << "a new member of Request: a parameter has a row, and is counted above";
+  EXPECT_EQ(members_of<Request>(), 20U) << "a new member of Request: a parameter has a row, and is counted above";
 }
 
 TEST(ParameterRules, name_both_sides_and_take_the_other_along_in_the_panel) {
