@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/terminal/signals.hpp"
 
 namespace reber::app {
 namespace {
 
 std::string clock(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const std::int64_t whole = std::llround(seconds);
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
