@@ -67,7 +67,11 @@ std::shared_ptr<const LabelRuns> LiveRun::State::labels_of(const IslandMap& isla
 void LiveRun::State::answer(const Task& task, const Request& request, std::uint64_t generation,
                             std::vector<std::string>& ran) {
   RunEvents events;
-  events.progress = Progress([this](const std::string&, double fraction) { report(fraction); }, &stop);
+  // A backend's "fit" is one round of many; "fits" counts sources.
+  const auto tell = [this](const std::string& what, double fraction) {
+    if (what != "fit") report(fraction);
+  };
+  events.progress = Progress(tell, &stop);
   events.began = [this](StageId stage, Sign sign) { began(stage, sign); };
   events.idle = [this] { serve_tiles(); };  // of maps that this run leaves as they are
   Result fresh = pipeline->run(request, events);

@@ -218,6 +218,14 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
   return joined(std::move(settled), found);
 }
 
+/// Tells what part of the sources stands in islands whose fits are done.
+void tell_refined(const Ladders& open, const std::vector<IslandSources>& islands, const Job& job) {
+  double all = 0, left = 0;
+  for (const IslandSources& island : islands) all += static_cast<double>(island.count);
+  for (const std::unique_ptr<Work>& one : open) left += static_cast<double>(islands[one->island].count);
+  if (all > 0) job.report("fits", 1 - left / all);
+}
+
 /// Sources and their fits, those that the fits added at the end of their islands.
 /// found: of each island;   seed: threshold in rms;   beam: without it, no row holds what the others leave
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
@@ -319,6 +327,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   FitBatch batch;
   batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
   while (!open.empty()) {
+    tell_refined(open, islands, job);
     const auto last = std::stable_partition(
         open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
     Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));

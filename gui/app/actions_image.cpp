@@ -4,6 +4,7 @@
 
 #include "gui/app/actions.hpp"
 #include "gui/model/image/colour_maps.hpp"
+#include "gui/ui/compare_view.hpp"
 
 namespace reber::gui {
 namespace {
@@ -33,9 +34,10 @@ void step_layer(Context& c, int step) {
 }
 
 void limit_here(Context& c, bool high) {
-  const Document& document = *c.state.document();
-  const float value =
-      document.layer().pixels->value(std::lround(c.state.cursor.at.y), std::lround(c.state.cursor.at.x));
+  const Document& document = c.state.adjusted();
+  const auto at = matching_place(c.state, *c.state.document(), document, c.state.cursor.at);
+  if (!at || !document.layer().pixels) return;
+  const float value = document.layer().pixels->value(std::lround(at->y), std::lround(at->x));
   if (!std::isfinite(value)) return;
   RenderSettings& render = render_of(c);
   (high ? render.high : render.low) = value;

@@ -82,7 +82,7 @@ std::vector<Action> inspect_actions() {
        "a",
        "The layer's own rule: by median and robust sigma, background and noise from minimum to maximum.",
        has_pixels,
-       [](Context& c) { set_limits_by(c, usual_rule(c.state.document()->shown, c.state.document()->layer().sample)); },
+       [](Context& c) { set_limits_by(c, usual_rule(c.state.adjusted().shown, c.state.adjusted().layer().sample)); },
        {}},
       {"image.next_limits",
        "Next rule for limits",

@@ -3,6 +3,7 @@
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
 #include "gui/model/source_tools.hpp"
+#include "gui/ui/compare_view.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -34,13 +35,18 @@ void toggle_compare(Context& c, Kind kind) {
     return;
   }
   choose_other(c.state);
+  if (kind == Kind::rgb) {
+    choose_channels(c.state);
+    set_open(c.state, "compare", true);
+  }
   compare.kind = kind;
 }
 
-Action compare_action(const char* name, const char* title, const char* keys, const char* tooltip, Kind kind) {
+Action compare_action(const char* name, const char* title, const char* keys, const char* tooltip, Kind kind,
+                      const char* menu = "Compare") {
   return {std::string("compare.") + name,
           title,
-          "Compare",
+          menu,
           keys,
           tooltip,
           has_pixels,
@@ -64,6 +70,11 @@ std::vector<Action> compare_actions() {
                      "The shown image left of a line that can be dragged, the other one right of it.", Kind::split),
       compare_action("side_by_side", "Side by side", "Shift+b",
                      "Both images beside each other, at the same place of the sky.", Kind::side_by_side),
+      compare_action("tiles", "Tiles", "t",
+                     "All open images in a grid, at the same place of the sky; a click makes one the shown one.",
+                     Kind::tiles),
+      compare_action("rgb", "Combine as RGB", "Shift+r",
+                     "Three open images as red, green and blue, on the grid of the shown one.", Kind::rgb, "Image"),
   };
 }
 

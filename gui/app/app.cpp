@@ -194,6 +194,8 @@ void App::draw_interface() {
   else
     canvas_ = painter_->draw(all, canvas_, window_->scale());
   layout_.draw_floating(all, window_->scale());
+  if (const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00"); tip != nullptr && tip->Active)
+    widgets_.area("tooltip", {tip->Pos.x, tip->Pos.y, tip->Size.x, tip->Size.y});
   painter_->step_off_screen(all);
 }
 

@@ -80,8 +80,9 @@ void ExportDialog::draw_options(Context& context, const Document& document, cons
     ImGui::TextDisabled("%.0f x %.0f points; axes, grid, ellipses and text stay lines and text", layout.width,
                         layout.height);
   const Compare::Kind kind = context.state.compare.kind;
-  if (kind == Compare::Kind::blink || kind == Compare::Kind::split || kind == Compare::Kind::side_by_side)
-    ImGui::TextDisabled("the first image of the comparison: %s", document.title().c_str());
+  if (kind == Compare::Kind::blink || kind == Compare::Kind::split || kind == Compare::Kind::side_by_side ||
+      kind == Compare::Kind::tiles)
+    ImGui::TextDisabled("the shown image of the comparison: %s", document.title().c_str());
 }
 
 void ExportDialog::draw(Context& context) {

@@ -213,7 +213,7 @@ FigureLayout figure_layout(const ViewerState& state, const ScreenRect& canvas, c
   }
   const auto bar = std::ranges::find(overlay_rows(), std::string_view("colour_bar"), &OverlayRow::name);
   layout.colour_bar = layout.axes && options.overlays && bar != overlay_rows().end() && is_on(state, *bar) &&
-                      !document.layer().render.categorical;
+                      state.compare.kind != Compare::Kind::rgb && !document.layer().render.categorical;
   layout.frame = {layout.axes ? kLeft : 0, layout.axes ? kTop : 0, part.width, part.height};
   layout.width = part.width + (layout.axes ? kLeft + (layout.colour_bar ? bar_room(state) : kRight) : 0);
   layout.height = part.height + (layout.axes ? kTop + kBottom : 0);

@@ -103,11 +103,18 @@ bool ViewerState::combining() const {
          document()->layer().pixels && document()->layer().pixels->id() == compare.combined.first;
 }
 
-RenderSettings& ViewerState::render() { return combining() ? compare.combined.render : document()->layer().render; }
+Document& ViewerState::adjusted() {
+  Document* chosen =
+      compare.kind == Compare::Kind::rgb ? find(compare.rgb.at(static_cast<std::size_t>(compare.channel))) : nullptr;
+  return chosen == nullptr ? *document() : *chosen;
+}
+
+RenderSettings& ViewerState::render() { return combining() ? compare.combined.render : adjusted().layer().render; }
 
 Unit ViewerState::unit() const {
   if (combining() && compare.kind == Compare::Kind::ratio) return {};
-  return shown_unit(*document(), document()->shown);
+  const Document& of = const_cast<ViewerState*>(this)->adjusted();
+  return shown_unit(of, of.shown);
 }
 
 std::optional<std::int64_t> ViewerState::saved_index(std::int64_t id) const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/fits/fits_image.hpp"
@@ -113,9 +114,9 @@ struct Document {
 /// What dragging on the image does. Panning is possible in every mode with the middle button.
 enum class Mode { browse, region, profile };
 
-/// A second picture beside, over or under the first.
+/// Other pictures beside, over or under the first.
 struct Compare {
-  enum class Kind { off, blink, difference, ratio, split, side_by_side } kind = Kind::off;
+  enum class Kind { off, blink, difference, ratio, split, side_by_side, tiles, rgb } kind = Kind::off;
   std::int64_t other_document = -1;  ///< id; -1: the shown document itself
   LayerKind other_layer = LayerKind::convolved;
   bool other_shown = false;  ///< blink: which of the two is on the screen
@@ -123,13 +124,26 @@ struct Compare {
   /// How a difference or a ratio is shown: its limits are even about 0, or 1, and are found when it is first seen.
   struct Combined {
     Kind kind = Kind::off;
-    std::uint64_t first = 0, other = 0;  ///< Pyramid::id() that the limits were found for
+    std::uint64_t first = 0, other = 0;  ///< Pyramid::id() that the limits were found for; 0: the next ones seen
     RenderSettings render;
   } combined;
+  std::array<std::int64_t, 3> rgb{-1, -1, -1};  ///< ids of the images in red, green and blue; -1: none
+  int channel = 0;                              ///< of rgb: whose limits and stretch are set
   bool sky_lock = true;   ///< the other document is shown at the same place of the sky, not the same pixel
   bool dragging = false;  ///< the line of the split is being moved
   double split = 0.5;     ///< part of the canvas, from the left, that shows the first
 };
+
+inline constexpr std::array<std::pair<const char*, Compare::Kind>, 8> kCompareWords{
+    {{"off", Compare::Kind::off},
+     {"blink", Compare::Kind::blink},
+     {"split", Compare::Kind::split},
+     {"side by side", Compare::Kind::side_by_side},
+     {"tiles", Compare::Kind::tiles},
+     {"difference", Compare::Kind::difference},
+     {"ratio", Compare::Kind::ratio},
+     {"rgb", Compare::Kind::rgb}}};
+inline constexpr std::array<const char*, 3> kChannelNames{"Red", "Green", "Blue"};
 
 struct Cursor {
   bool on_image = false;  ///< the pointer, or the frozen position, is over the image
@@ -199,7 +213,11 @@ struct ViewerState {
   [[nodiscard]] Document* find(std::int64_t id);
   /// A difference or a ratio is on the screen.
   [[nodiscard]] bool combining() const;
-  /// What the shown picture is drawn with: the shown layer's, or that of the difference; there must be a document.
+  /// Whose limits and stretch are set: the shown document, or that of the chosen colour of three; there must be a
+  /// document.
+  [[nodiscard]] Document& adjusted();
+  /// What the shown picture is drawn with: the adjusted document's, or that of the difference; there must be a
+  /// document.
   [[nodiscard]] RenderSettings& render();
   [[nodiscard]] const RenderSettings& render() const { return const_cast<ViewerState*>(this)->render(); }
   /// Of the shown picture's values; none for a ratio.

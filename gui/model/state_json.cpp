@@ -95,44 +95,49 @@ Json of_workbench(const ViewerState& state) {
 }
 
 constexpr std::array<const char*, 3> kModes{"browse", "region", "profile"};
-constexpr std::array<const char*, 6> kCompare{"off", "blink", "difference", "ratio", "split", "side_by_side"};
 
 }  // namespace
 
 std::string state_json(const ViewerState& state) {
   Json documents = Json::array();
   for (const auto& document : state.documents)
-    documents.push_back(
-        of_document(*document, document.get() == state.document() ? state.render() : document->layer().render));
+    documents.push_back(of_document(*document, document.get() == state.document() && state.combining()
+                                                   ? state.render()
+                                                   : document->layer().render));
   Json cursor{{"on_image", state.cursor.on_image},
               {"x", state.cursor.at.x},
               {"y", state.cursor.at.y},
               {"frozen", state.cursor.frozen},
               {"crosshair", nullptr}};
   if (state.cursor.crosshair) cursor["crosshair"] = {state.cursor.crosshair->x, state.cursor.crosshair->y};
-  const Json all{{"active", state.active},
-                 {"mode", kModes[static_cast<std::size_t>(state.mode)]},
-                 {"compare", kCompare[static_cast<std::size_t>(state.compare.kind)]},
-                 {"compare_shown", state.compare.other_shown ? "other" : "first"},
-                 {"cursor", cursor},
-                 {"panels", state.panel_open},
-                 {"overlays", state.overlay_on},
-                 {"hidden", state.hide_interface},
-                 {"light", state.light_theme},
-                 {"sizes", {{"column", state.sizes.column}, {"strip", state.sizes.strip}}},
-                 {"contours",
-                  {{"percentile", state.inspect.contours.rule == ContourLevels::Rule::percentile},
-                   {"first", state.inspect.contours.first},
-                   {"percents", state.inspect.contours.percents},
-                   {"smooth_px", state.inspect.contours.smooth_px}}},
-                 {"scale", state.user_scale},
-                 {"animate", state.animate},
-                 {"notice", state.notice.text},
-                 {"recent", state.recent.size()},
-                 {"opened_early", state.opened_early},
-                 {"export", {{"busy", state.exporting}, {"frames", state.export_frames}}},
-                 {"bench", of_workbench(state)},
-                 {"documents", documents}};
+  const Json all{
+      {"active", state.active},
+      {"mode", kModes[static_cast<std::size_t>(state.mode)]},
+      {"compare", word_of<Compare::Kind>(state.compare.kind, kCompareWords)},
+      {"rgb",
+       {state.saved_index(state.compare.rgb[0]).value_or(-1), state.saved_index(state.compare.rgb[1]).value_or(-1),
+        state.saved_index(state.compare.rgb[2]).value_or(-1)}},
+      {"channel", kChannelNames.at(static_cast<std::size_t>(state.compare.channel))},
+      {"compare_shown", state.compare.other_shown ? "other" : "first"},
+      {"cursor", cursor},
+      {"panels", state.panel_open},
+      {"overlays", state.overlay_on},
+      {"hidden", state.hide_interface},
+      {"light", state.light_theme},
+      {"sizes", {{"column", state.sizes.column}, {"strip", state.sizes.strip}}},
+      {"contours",
+       {{"percentile", state.inspect.contours.rule == ContourLevels::Rule::percentile},
+        {"first", state.inspect.contours.first},
+        {"percents", state.inspect.contours.percents},
+        {"smooth_px", state.inspect.contours.smooth_px}}},
+      {"scale", state.user_scale},
+      {"animate", state.animate},
+      {"notice", state.notice.text},
+      {"recent", state.recent.size()},
+      {"opened_early", state.opened_early},
+      {"export", {{"busy", state.exporting}, {"frames", state.export_frames}}},
+      {"bench", of_workbench(state)},
+      {"documents", documents}};
   return all.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -2,6 +2,7 @@
 // What the panels of proof, comparison, undo and session keep between frames.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,7 +64,7 @@ struct KnownLock {
   std::unique_ptr<SkyLock> lock;
 };
 
-/// The other image of a difference, laid on the shown one's grid.
+/// Another image's layer, laid on the shown one's grid.
 struct RegridWork {
   std::unique_ptr<JobSlot<std::shared_ptr<const Pyramid>>> job;
   std::shared_ptr<const Pyramid> pixels;
@@ -86,7 +87,7 @@ struct Workbench {
   MatchWork match;
   ProofWork proof;
   std::vector<KnownLock> locks;
-  RegridWork regrid;
+  std::array<RegridWork, 3> regrids;                    ///< of the colours of three; of a difference the first
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
   std::unique_ptr<Recovery> recovery;                   ///< null where nothing is kept
   std::vector<LeftSession> left;                        ///< by viewers that ended without being closed

@@ -50,15 +50,20 @@ Json to_json(const RenderSettings& render) {
           {"categorical", render.categorical}};
 }
 
+/// Words of an enum that counts from 0 in their order.
+template <class Enum, class Names>
+std::vector<std::pair<const char*, Enum>> numbered(const Names& names) {
+  std::vector<std::pair<const char*, Enum>> words;
+  for (const auto& name : names) words.emplace_back(name, static_cast<Enum>(words.size()));
+  return words;
+}
+
 RenderSettings render_from(const JsonObject& object) {
   RenderSettings render;
   object.read("low", render.low);
   object.read("high", render.high);
   object.read("limits", render.limits);
-  std::vector<std::pair<const char*, Stretch>> stretches;
-  for (std::size_t i = 0; i < kStretchNames.size(); ++i)
-    stretches.emplace_back(kStretchNames[i], static_cast<Stretch>(i));
-  object.read<Stretch>("stretch", render.stretch, stretches);
+  object.read<Stretch>("stretch", render.stretch, numbered<Stretch>(kStretchNames));
   object.read("softness", render.softness);
   object.read("power", render.power);
   object.read("colour_map", render.colour_map);
@@ -70,10 +75,7 @@ RenderSettings render_from(const JsonObject& object) {
   if (blank.size() == 4)
     render.blank = {static_cast<float>(blank[0]), static_cast<float>(blank[1]), static_cast<float>(blank[2]),
                     static_cast<float>(blank[3])};
-  std::vector<std::pair<const char*, Reduction>> reductions;
-  for (std::size_t i = 0; i < kReductionNames.size(); ++i)
-    reductions.emplace_back(kReductionNames[i], static_cast<Reduction>(i));
-  object.read<Reduction>("reduction", render.reduction, reductions);
+  object.read<Reduction>("reduction", render.reduction, numbered<Reduction>(kReductionNames));
   object.read("categorical", render.categorical);
   return render;
 }
@@ -202,6 +204,8 @@ Json to_json(const Workspace& session) {
   json["contours"] = to_json(session.contours);
   json["compare"] = {
       {"kind", session.compare.kind}, {"other", session.compare.other}, {"layer", session.compare.layer}};
+  json["compare"]["rgb"] = session.compare.rgb;
+  if (session.compare.look) json["compare"]["look"] = to_json(*session.compare.look);
   return json;
 }
 
@@ -245,6 +249,8 @@ Workspace session_from_json(const Json& json, const std::string& file) {
   compare.read("kind", session.compare.kind);
   compare.read("other", session.compare.other);
   compare.read("layer", session.compare.layer);
+  compare.read("rgb", session.compare.rgb);
+  if (compare.json().contains("look")) session.compare.look = render_from(compare.child("look"));
   return session;
 }
 

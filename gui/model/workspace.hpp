@@ -54,6 +54,8 @@ struct SavedCompare {
   std::string kind = "off";
   std::int64_t other = -1;  ///< index of the image; -1: the shown one itself
   std::string layer;
+  std::optional<RenderSettings> look;  ///< of a difference or a ratio that is shown
+  std::vector<std::int64_t> rgb;       ///< indices of the images in red, green and blue; -1: none
 
   friend bool operator==(const SavedCompare&, const SavedCompare&) = default;
 };

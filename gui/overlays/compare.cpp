@@ -4,10 +4,14 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
+#include "gui/model/image/readout.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/compare_view.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -16,12 +20,13 @@ namespace {
 
 using Kind = Compare::Kind;
 
-void label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::string& text) {
+void label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::string& text,
+           unsigned colour = 0xffffffffu) {
   const ImVec2 extent = font->CalcTextSizeA(size, FLT_MAX, 0, text.c_str());
   const float pad = 0.35f * size;
   list.AddRectFilled({at.x - pad, at.y - 0.6f * pad}, {at.x + extent.x + pad, at.y + extent.y + 0.6f * pad},
                      0xb0000000u, pad);
-  list.AddText(font, size, at, 0xffffffffu, text.c_str());
+  list.AddText(font, size, at, colour, text.c_str());
 }
 
 /// Where the cursor would be on the half that it is not on.
@@ -40,6 +45,65 @@ void draw_twin_cursor(const CanvasView& canvas, Context& context, const Document
 
 std::string name_of(const Document& document, LayerKind layer) {
   return fmt::format("{}: {}", document.title(), kLayerNames[static_cast<std::size_t>(layer)]);
+}
+
+/// What the image of a tile has under the pointer, wherever that is.
+std::string value_under(const CanvasView& canvas, Context& context, const Document& shown) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  std::optional<PixelPosition> at;
+  if (canvas.transform.canvas().contains({mouse.x, mouse.y}))
+    at = canvas.transform.to_image({mouse.x, mouse.y});
+  else if (context.state.cursor.on_image)
+    at = matching_place(context.state, shown, canvas.document, context.state.cursor.at);
+  const auto& pixels = canvas.document.layer(canvas.layer).pixels;
+  if (!at || !pixels || canvas.framed) return "";
+  const std::int64_t x = std::llround(at->x), y = std::llround(at->y);
+  if (x < 0 || y < 0 || x >= pixels->shape().nx || y >= pixels->shape().ny) return "off the image";
+  const double value = static_cast<double>(pixels->value(y, x));
+  return std::isfinite(value) ? value_text(value, shown_unit(canvas.document, canvas.layer)) : "blank";
+}
+
+/// The name, as much of it as the tile has room for, and below it the value under the pointer. The shown image's tile
+/// has an edge.
+void draw_tile_name(const CanvasView& canvas, Context& context, const Document& shown, ImDrawList& list) {
+  const ScreenRect& area = canvas.transform.canvas();
+  const ImVec2 low{static_cast<float>(area.x), static_cast<float>(area.y)};
+  const float size = ImGui::GetFontSize();
+  ImGui::PushFont(bold_font());
+  const std::string name = elided(name_of(canvas.document, canvas.layer), static_cast<float>(area.width) - 2.5f * size);
+  ImGui::PopFont();
+  label(list, bold_font(), size, {low.x + size, low.y + 0.8f * size}, name);
+  if (const std::string value = value_under(canvas, context, shown); !value.empty())
+    label(list, mono_font(), size, {low.x + size, low.y + 2.4f * size}, value);
+  if (canvas.primary && context.state.compare.kind == Kind::tiles && !canvas.framed)
+    list.AddRect({low.x + 1, low.y + 1},
+                 {low.x + static_cast<float>(area.width) - 1, low.y + static_cast<float>(area.height) - 1},
+                 palette().accent, 0, 0, 2);
+}
+
+/// Which image has which colour, with its limits.
+void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& list) {
+  constexpr std::array<unsigned, 3> kColours{IM_COL32(255, 90, 90, 255), IM_COL32(90, 230, 90, 255),
+                                             IM_COL32(120, 150, 255, 255)};
+  const ScreenRect& area = canvas.transform.canvas();
+  const float size = ImGui::GetFontSize(), x = static_cast<float>(area.x) + size;
+  float y = static_cast<float>(area.y) + 0.8f * size;
+  bool missing = false;
+  for (std::size_t i = 0; i < kChannelNames.size(); ++i) {
+    const Document* of = context.state.find(context.state.compare.rgb.at(i));
+    if (of == nullptr) continue;
+    const RenderSettings& r = of->layer().render;
+    const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));
+    const std::string text = fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor,
+                                         r.high * factor, unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
+    label(list, bold_font(), size, {x, y}, elided(text, static_cast<float>(area.width) - 2.5f * size), kColours.at(i));
+    y += 1.6f * size;
+    missing =
+        missing || (of != &canvas.document && pixels_on_grid(context, canvas.document, *of, of->shown, i) == nullptr);
+  }
+  if (missing)
+    label(list, bold_font(), size, {x, y},
+          laying_on_grid(context.state) ? "laying images on one grid ..." : "not every image can be laid on this grid");
 }
 
 class CompareOverlay final : public Overlay {
@@ -62,9 +126,13 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     label(list, bold_font(), 1.9f * size, corner, name_of(canvas.document, canvas.layer));
     return;
   }
-  if (compare.kind == Kind::side_by_side) {
-    label(list, bold_font(), size, corner, name_of(canvas.document, canvas.layer));
+  if (compare.kind == Kind::side_by_side || compare.kind == Kind::tiles) {
+    draw_tile_name(canvas, context, *shown, list);
     draw_twin_cursor(canvas, context, *shown, list);
+    return;
+  }
+  if (compare.kind == Kind::rgb) {
+    if (canvas.primary) draw_channel_names(canvas, context, list);
     return;
   }
   const Document* other = compare.other_document < 0 ? shown : context.state.find(compare.other_document);
@@ -81,11 +149,10 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   const char sign = compare.kind == Kind::ratio ? '/' : '-';
   label(list, bold_font(), size, corner,
         fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer)));
-  if (other != shown && pixels_on_grid(context, *shown, *other) == nullptr) {
-    const bool busy = context.state.workbench->regrid.job && context.state.workbench->regrid.job->busy();
+  if (other != shown && pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
     label(list, bold_font(), size, {corner.x, corner.y + 2 * size},
-          busy ? "laying one image on the other's grid ..."
-               : "these two images cannot be laid over each other: only the first is shown");
+          laying_on_grid(context.state) ? "laying one image on the other's grid ..."
+                                        : "these two images cannot be laid over each other: only the first is shown");
   }
 }
 

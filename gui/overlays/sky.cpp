@@ -116,7 +116,7 @@ class GridOverlay final : public Overlay {
 
 class BeamOverlay final : public Overlay {
  public:
-  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
 };
 
 class CompassOverlay final : public Overlay {
@@ -126,7 +126,7 @@ class CompassOverlay final : public Overlay {
 
 class ScaleBarOverlay final : public Overlay {
  public:
-  void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
+  void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
 };
 
 }  // namespace
@@ -167,7 +167,7 @@ void GridOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& l
   }
 }
 
-void BeamOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
+void BeamOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const auto& beam = beam_of(canvas);
   if (!canvas.document.header || !beam) return;
   const auto outline =
@@ -189,6 +189,7 @@ void BeamOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
   std::vector<ImVec2> path;
   for (const ScreenPoint& o : offsets) path.push_back(vec({centre.x + o.x, centre.y + o.y}));
   const ImVec2 corner = vec({centre.x - side, centre.y - side}), far = vec({centre.x + side, centre.y + side});
+  if (canvas.primary) context.widgets.area("overlay.beam", {corner.x, corner.y, far.x - corner.x, far.y - corner.y});
   if (hides_image(canvas, corner, far)) {
     halo_line(list, path, kTextColour, static_cast<float>(1.5 * canvas.scale), true);
     return;
@@ -207,7 +208,11 @@ void CompassOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   const double length = 34 * canvas.scale, reach = length + 20 * canvas.scale;
   // Below the names that a comparison puts into the corner.
   const Compare::Kind kind = context.state.compare.kind;
-  const double names = kind == Compare::Kind::off ? 0 : kind == Compare::Kind::blink ? 2.6 : 1.6;
+  const double names = kind == Compare::Kind::off                                            ? 0
+                       : kind == Compare::Kind::blink                                        ? 2.6
+                       : kind == Compare::Kind::tiles || kind == Compare::Kind::side_by_side ? 3.2
+                       : kind == Compare::Kind::rgb                                          ? 4.8
+                                                                                             : 1.6;
   const ScreenPoint from{area.x + kMargin * canvas.scale + reach,
                          area.y + kMargin * canvas.scale + reach + names * static_cast<double>(ImGui::GetFontSize())};
   const bool equatorial = !sky.shown() || sky.shown()->equatorial();
@@ -215,7 +220,7 @@ void CompassOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   arrow(list, from, compass->east, length, canvas.scale, equatorial ? "E" : "+lon");
 }
 
-void ScaleBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
+void ScaleBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
   const ScreenRect& area = canvas.transform.canvas();
   const auto bar = scale_bar_at(canvas.document.header->wcs, canvas.transform, middle_of(canvas),
@@ -229,8 +234,10 @@ void ScaleBarOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list)
   const ImVec2 text_size = ImGui::CalcTextSize(bar->text.c_str());
   const auto pad = static_cast<float>(6 * canvas.scale), middle = static_cast<float>(x + 0.5 * bar->length);
   const float half = std::max(0.5f * text_size.x, static_cast<float>(0.5 * bar->length)) + pad;
-  list.AddRectFilled({middle - half, static_cast<float>(y - end) - text_size.y - 1 - 0.5f * pad},
-                     {middle + half, static_cast<float>(y + end) + 0.7f * pad}, kPlate, 3);
+  const ImVec2 low{middle - half, static_cast<float>(y - end) - text_size.y - 1 - 0.5f * pad},
+      high{middle + half, static_cast<float>(y + end) + 0.7f * pad};
+  if (canvas.primary) context.widgets.area("overlay.scale_bar", {low.x, low.y, high.x - low.x, high.y - low.y});
+  list.AddRectFilled(low, high, kPlate, 3);
   halo_line(list, {vec({x, y - end}), vec({x, y + end})}, kTextColour, width, false);
   halo_line(list, {vec({x + bar->length, y - end}), vec({x + bar->length, y + end})}, kTextColour, width, false);
   halo_line(list, {vec({x, y}), vec({x + bar->length, y})}, kTextColour, width, false);

@@ -30,7 +30,8 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
   const Layer& layer = canvas.document.layer(canvas.layer);
   const bool combined = context.state.combining() && canvas.primary;
   const RenderSettings& r = combined ? context.state.render() : layer.render;
-  if (!canvas.document.header || r.categorical || canvas.framed) return;
+  const bool coloured = context.state.compare.kind == Compare::Kind::rgb && canvas.primary;
+  if (!canvas.document.header || r.categorical || canvas.framed || coloured) return;
   const ScreenRect& area = canvas.transform.canvas();
   const ColourBar bar = colour_bar(r, combined ? context.state.unit() : shown_unit(canvas.document, canvas.layer));
   float widest = ImGui::CalcTextSize(bar.unit.c_str()).x;

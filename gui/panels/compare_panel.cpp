@@ -18,12 +18,43 @@ namespace reber::gui {
 namespace {
 
 using Kind = Compare::Kind;
-constexpr std::array<std::pair<const char*, Kind>, 6> kKinds = {{{"off", Kind::off},
-                                                                 {"blink", Kind::blink},
-                                                                 {"split", Kind::split},
-                                                                 {"side by side", Kind::side_by_side},
-                                                                 {"difference", Kind::difference},
-                                                                 {"ratio", Kind::ratio}}};
+
+/// The image of one colour, and whether the panel Display sets its limits.
+void draw_channel(Context& context, std::size_t channel) {
+  Compare& compare = context.state.compare;
+  std::int64_t& id = compare.rgb.at(channel);
+  const Document* now = context.state.find(id);
+  label(kChannelNames.at(channel));
+  if (ImGui::RadioButton("##adjusted", compare.channel == static_cast<int>(channel)))
+    compare.channel = static_cast<int>(channel);
+  context.widgets.item(fmt::format("compare.adjust.{}", kChannelNames.at(channel)));
+  tip("Display sets the limits and the stretch of this colour");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-1);
+  const bool open = ImGui::BeginCombo("##image", now == nullptr ? "none" : now->title().c_str());
+  context.widgets.item(fmt::format("compare.image.{}", kChannelNames.at(channel)));
+  if (!open) return;
+  if (ImGui::Selectable("none", now == nullptr)) id = -1;
+  context.widgets.item(fmt::format("compare.image.{}.none", kChannelNames.at(channel)));
+  for (std::size_t i = 0; i < context.state.documents.size(); ++i) {
+    const Document& each = *context.state.documents[i];
+    ImGui::PushID(static_cast<int>(each.id));
+    if (ImGui::Selectable(each.title().c_str(), &each == now)) id = each.id;
+    context.widgets.item(fmt::format("compare.image.{}.{}", kChannelNames.at(channel), i));
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+}
+
+void draw_channels(Context& context) {
+  for (std::size_t i = 0; i < kChannelNames.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    draw_channel(context, i);
+    ImGui::PopID();
+  }
+  ImGui::TextWrapped(
+      "Laid on the grid of the shown image (bilinear). Limits and stretch of the marked colour: Display.");
+}
 
 void draw_other(Context& context, Document& shown) {
   Compare& compare = context.state.compare;
@@ -125,10 +156,24 @@ void ComparePanel::draw(Context& context) {
   // The first column holds the longest of the names.
   const float room = std::max(22 * ImGui::GetFontSize(), ImGui::GetContentRegionAvail().x);
   constexpr std::array kColumns{0.0f, 0.4f, 0.73f};
-  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+  for (std::size_t i = 0; i < kCompareWords.size(); ++i) {
     if (i % 3 != 0) ImGui::SameLine(kColumns[i % 3] * room);
-    if (ImGui::RadioButton(kKinds[i].first, compare.kind == kKinds[i].second)) compare.kind = kKinds[i].second;
-    context.widgets.item(fmt::format("compare.{}", kKinds[i].first));
+    const auto& [word, kind] = kCompareWords.at(i);
+    if (ImGui::RadioButton(word, compare.kind == kind)) {
+      compare.kind = kind;
+      if (kind == Kind::rgb) choose_channels(context.state);
+    }
+    context.widgets.item(fmt::format("compare.{}", word));
+  }
+  if (compare.kind == Kind::rgb) {
+    draw_channels(context);
+    return;
+  }
+  if (compare.kind == Kind::tiles) {
+    ImGui::TextWrapped("All open images at the same place of the sky. A click makes one the shown one.");
+    ImGui::Checkbox("Lock by sky coordinates", &compare.sky_lock);
+    context.widgets.item("compare.lock");
+    return;
   }
   draw_other(context, *shown);
   if (compare.kind == Kind::blink) {
@@ -150,19 +195,27 @@ void ComparePanel::save(const Context& context, Workspace& workspace) const {
   const ViewerState& state = context.state;
   const Compare& compare = state.compare;
   if (compare.other_document >= 0 && !state.saved_index(compare.other_document)) return;
-  workspace.compare.kind = word_of<Kind>(compare.kind, kKinds);
+  workspace.compare.kind = word_of<Kind>(compare.kind, kCompareWords);
   workspace.compare.other = compare.other_document < 0 ? -1 : *state.saved_index(compare.other_document);
   workspace.compare.layer = kLayerNames[static_cast<std::size_t>(compare.other_layer)];
+  if (state.combining()) workspace.compare.look = compare.combined.render;
+  for (const std::int64_t id : compare.rgb) workspace.compare.rgb.push_back(state.saved_index(id).value_or(-1));
 }
 
 void ComparePanel::load(Context& context, const Workspace& workspace, std::vector<std::string>&) {
   ViewerState& state = context.state;
   const SavedCompare& saved = workspace.compare;
   state.compare = {};
-  for (const auto& [word, kind] : kKinds)
+  for (const auto& [word, kind] : kCompareWords)
     if (saved.kind == word) state.compare.kind = kind;
-  if (saved.other >= 0 && saved.other < static_cast<std::int64_t>(state.documents.size()))
-    state.compare.other_document = state.documents[static_cast<std::size_t>(saved.other)]->id;
+  const auto id_of = [&state](std::int64_t index) -> std::int64_t {
+    const bool there = index >= 0 && index < static_cast<std::int64_t>(state.documents.size());
+    return there ? state.documents[static_cast<std::size_t>(index)]->id : -1;
+  };
+  state.compare.other_document = id_of(saved.other);
+  for (std::size_t i = 0; i < std::min(saved.rgb.size(), state.compare.rgb.size()); ++i)
+    state.compare.rgb.at(i) = id_of(saved.rgb[i]);
+  if (saved.look) state.compare.combined = {state.compare.kind, 0, 0, *saved.look};
   state.compare.other_layer = layer_named(saved.layer);
 }
 

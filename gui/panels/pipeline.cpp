@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <cmath>
 #include <memory>
 
 #include "core/request/parameter_rules.hpp"
@@ -15,6 +16,18 @@
 
 namespace reber::gui {
 namespace {
+
+/// While fits are under way: how many of the sources that are shown by moments they have reached; empty else.
+std::string refining_text(const Document& document, const LiveStatus& status) {
+  using Method = FitRequest::Method;
+  if (!document.result || !status.busy || !document.result_stale()) return "";
+  const LiveResult& result = *document.result;
+  if (result.request.fit.method != Method::moments || document.request.fit.method == Method::moments) return "";
+  const auto all = static_cast<std::int64_t>(result.sources.size());
+  const std::int64_t done =
+      status.stage == to_string(StageId::fit) ? std::llround(status.fraction * static_cast<double>(all)) : 0;
+  return fmt::format("fits: {} of {} refined, moments shown", done, counted(all, "source"));
+}
 
 /// The button that runs and stops, and what came of the newest run. True where the panel went live.
 bool draw_run(Context& context, Document& document, const LiveStatus& status) {
@@ -42,6 +55,10 @@ bool draw_run(Context& context, Document& document, const LiveStatus& status) {
                       sources = counted(static_cast<std::int64_t>(result.sources.size()), "source");
     ImGui::Text("%s in %s, %.0f ms", sources.c_str(), islands.c_str(), result.wall_ms);
     ImGui::PopStyleColor();
+  }
+  if (const std::string left = refining_text(document, status); !left.empty()) {
+    ImGui::TextWrapped("%s", left.c_str());
+    context.widgets.item("pipeline.refining");
   }
   if (!status.error.empty()) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);

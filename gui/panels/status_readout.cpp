@@ -52,7 +52,7 @@ std::string combined_text(Context& context, const Document& document, PixelPosit
   const bool difference = compare.kind == Compare::Kind::difference;
   if (!difference && compare.kind != Compare::Kind::ratio) return "";
   const Document* other = compare.other_document < 0 ? &document : context.state.find(compare.other_document);
-  const Pyramid* there = other == nullptr ? nullptr : pixels_on_grid(context, document, *other);
+  const Pyramid* there = other == nullptr ? nullptr : pixels_on_grid(context, document, *other, compare.other_layer);
   const auto x = static_cast<std::int64_t>(std::lround(at.x)), y = static_cast<std::int64_t>(std::lround(at.y));
   const Shape shape = document.header->shape;
   if (there == nullptr || x < 0 || y < 0 || x >= shape.nx || y >= shape.ny || !(there->shape() == shape)) return "";

@@ -12,6 +12,9 @@
 namespace reber::gui {
 namespace {
 
+/// Limits that leave every value dark.
+constexpr double kBeyondAll = 1e30;
+
 GlTexture flat_texture() {
   GlTexture texture = make_texture();
   glBindTexture(GL_TEXTURE_2D, texture.get());
@@ -49,7 +52,8 @@ std::string image_fragment(bool fine) {
 }  // namespace
 
 bool has_finer_level(const ImageScene& scene) {
-  if (scene.blend != Blend::first || scene.outline || scene.settings.categorical) return false;
+  if (scene.outline || (scene.blend != Blend::rgb && (scene.blend != Blend::first || scene.settings.categorical)))
+    return false;
   const int level = drawn_level(scene.pixels->first_level(), scene.pixels->levels(), scene.transform.zoom());
   // A texel a little larger than a screen pixel does.
   constexpr double kLarger = 1.08;
@@ -115,6 +119,30 @@ void ImageRenderer::set_look(const ImageScene& scene) {
 
 void ImageRenderer::draw(const ImageScene& scene) {
   if (scene.pixels == nullptr) return;
+  if (scene.blend != Blend::rgb || scene.outline) {
+    draw_plain(scene);
+    return;
+  }
+  for (std::size_t i = 0; i < scene.channels.size(); ++i) {
+    const ColourChannel& channel = scene.channels[i];
+    ImageScene one = scene;
+    one.blend = Blend::first;
+    one.settings = channel.pixels == nullptr ? RenderSettings() : channel.settings;
+    one.settings.colour_map = "grey";
+    one.settings.invert = one.settings.categorical = false;
+    one.settings.blank = {0, 0, 0, 1};
+    one.cumulative = channel.cumulative;
+    if (channel.pixels == nullptr)
+      one.settings.low = one.settings.high = kBeyondAll;
+    else
+      one.pixels = channel.pixels;
+    glColorMask(i == 0, i == 1, i == 2, GL_TRUE);
+    draw_plain(one);
+  }
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+}
+
+void ImageRenderer::draw_plain(const ImageScene& scene) {
   const Rect seen = scene.transform.visible(scene.pixels->shape());
   if (seen.ny == 0 || seen.nx == 0) return;
   program_ = has_finer_level(scene) ? &fine_ : &plain_;

@@ -2,6 +2,8 @@
 // Draws layers of images: tiles, stretch, colours.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,13 +18,21 @@
 
 namespace reber::gui {
 
-/// Two layers seen as one.
-enum class Blend { first, difference, ratio };
+/// Layers seen as one.
+enum class Blend { first, difference, ratio, rgb };
+
+/// One colour of three. Without pixels it is dark.
+struct ColourChannel {
+  const Pyramid* pixels = nullptr;  ///< of the scene's shape
+  RenderSettings settings;
+  std::vector<float> cumulative;  ///< as ImageScene's
+};
 
 /// What to draw of one canvas.
 struct ImageScene {
   const Pyramid* pixels = nullptr;
-  const Pyramid* other = nullptr;  ///< of the same shape, where combine needs it
+  const Pyramid* other = nullptr;         ///< of the same shape, where combine needs it
+  std::array<ColourChannel, 3> channels;  ///< red, green and blue of Blend::rgb
   Blend blend = Blend::first;
   RenderSettings settings;
   std::vector<float> cumulative;  ///< 256 values in 0..1 for Stretch::histogram
@@ -32,6 +42,10 @@ struct ImageScene {
   bool outline = false;  ///< edges between different values alone, over what is there
   double outline_width = 1.5;       ///< pixels of the target
   std::optional<Rgba> outline_ink;  ///< empty: black or white, whichever stands out of the colours
+
+  [[nodiscard]] bool uses(const Pyramid* of) const {
+    return of == pixels || of == other || std::ranges::find(channels, of, &ColourChannel::pixels) != channels.end();
+  }
 };
 
 /// A program with its uniforms' places, each asked for once.
@@ -66,6 +80,7 @@ class ImageRenderer {
  private:
   /// A tile's place in a texture, and the pixels of the image that it is drawn on.
   struct Part;
+  void draw_plain(const ImageScene& scene);
   void set_look(const ImageScene& scene);
   void draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column);
   void draw_quad(const ImageScene& scene, const Part& part);

@@ -79,4 +79,13 @@ double contrast_at(const ScreenPicture& picture, ScreenPoint at) {
   return (best - middle) / std::max(1.0, 1.4826 * median_of(around));
 }
 
+int colour_at(const ScreenPicture& picture, ScreenPoint at, char colour) {
+  const int x = static_cast<int>(at.x), y = static_cast<int>(at.y);
+  if (x < 0 || y < 0 || x >= picture.width || y >= picture.height) return -1;
+  const std::size_t channel = colour == 'r' ? 0 : colour == 'g' ? 1 : 2;
+  return picture
+      .rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) + static_cast<std::size_t>(x)) +
+           channel];
+}
+
 }  // namespace reber::gui

@@ -26,5 +26,7 @@ struct ScreenPicture {
 /// How far the brightest of the 3 x 3 pixels about a place stands out of the 41 x 41 about it, without the inner 7 x 7:
 /// (luminance - median) / sigma, sigma = 1.4826 times the median absolute deviation, and at least one step of 255.
 [[nodiscard]] double contrast_at(const ScreenPicture& picture, ScreenPoint at);
+/// One colour, 'r', 'g' or 'b', of the pixel at a place, 0 to 255; -1 off the screen.
+[[nodiscard]] int colour_at(const ScreenPicture& picture, ScreenPoint at, char colour);
 
 }  // namespace reber::gui

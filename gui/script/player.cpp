@@ -310,12 +310,12 @@ void Player::begin(App& app, const Line& line) {
     screenshot_ = file(rest);
   } else if (verb == "compare") {
     picture_ = file(rest);
-  } else if (verb == "contrast") {
+  } else if (verb == "contrast" || verb == "red" || verb == "green" || verb == "blue") {
     std::vector<std::string> words(line.words.begin() + 1, line.words.end());
     std::size_t at = 0;
     const ScreenPoint where = place(app, words, at);
-    if (at + 2 != words.size()) throw InputError("expected: contrast PLACE OP VALUE");
-    contrast_ = {line, where, words[at], words[at + 1]};
+    if (at + 2 != words.size()) throw InputError(fmt::format("expected: {} PLACE OP VALUE", verb));
+    spot_ = {line, where, words[at], words[at + 1]};
   } else if (verb == "dump") {
     AtomicFile out(file(rest), true);
     out.write(state_json(app.state()));
@@ -349,22 +349,24 @@ bool Player::step(App& app) {
 }
 
 void Player::after_frame(App& app) {
-  if (picture_.empty() && screenshot_.empty() && !contrast_) return;
+  if (picture_.empty() && screenshot_.empty() && !spot_) return;
   ScreenPicture screen;
   screen.rgb = app.window().read_pixels(screen.width, screen.height);
   try {
     if (!picture_.empty()) failure_ = differs_from_file(screen.part(app.canvas()), picture_);
     if (!screenshot_.empty()) write_png(screenshot_, screen.width, screen.height, 3, screen.rgb.data());
-    if (contrast_) {
-      const std::string found = fmt::format("{:.2f}", contrast_at(screen, contrast_->at));
-      if (!compare(found, contrast_->op, contrast_->wanted)) fail(contrast_->line, fmt::format("it is {}", found));
+    if (spot_) {
+      const std::string& verb = spot_->line.words.front();
+      const std::string found = verb == "contrast" ? fmt::format("{:.2f}", contrast_at(screen, spot_->at))
+                                                   : fmt::format("{}", colour_at(screen, spot_->at, verb.front()));
+      if (!compare(found, spot_->op, spot_->wanted)) fail(spot_->line, fmt::format("it is {}", found));
     }
   } catch (const std::exception& error) {
     failure_ = error.what();
   }
   picture_.clear();
   screenshot_.clear();
-  contrast_.reset();
+  spot_.reset();
 }
 
 }  // namespace reber::gui

@@ -21,7 +21,8 @@ namespace reber::gui {
 ///   wait N (frames) | settle (all work done and drawn) | until PATH OP VALUE
 ///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | apart WIDGET WIDGET | within WIDGET WIDGET | screenshot
 ///   FILE.png | dump FILE.json compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew) contrast
-///   PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp)
+///   PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp) | red, green or blue
+///   PLACE OP VALUE (of the pixel there, 0 to 255)
 /// PATH: of the state's JSON ("documents.0.result.sources"), OP: == != < <= > >= ~ (within a thousandth, or a pixel).
 class Player {
  public:
@@ -42,7 +43,8 @@ class Player {
     std::string text;
     std::vector<std::string> words;
   };
-  struct Contrast {
+  /// What is asked of a place on the screen.
+  struct Spot {
     Line line;
     ScreenPoint at;
     std::string op, wanted;
@@ -63,7 +65,7 @@ class Player {
   std::deque<Line> lines_;
   std::deque<Task> tasks_;
   std::string screenshot_, picture_, failure_;
-  std::optional<Contrast> contrast_;
+  std::optional<Spot> spot_;
   int played_ = 0;
 };
 

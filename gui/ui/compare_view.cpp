@@ -78,15 +78,16 @@ void choose_possible_layer(Compare& compare, const Document& other) {
   compare.other_layer = layer_possible(other, LayerKind::background) ? LayerKind::background : other.shown;
 }
 
-const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other) {
-  const auto& pixels = other.layer(context.state.compare.other_layer).pixels;
+const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other, LayerKind layer,
+                              std::size_t work) {
+  const auto& pixels = other.layer(layer).pixels;
   if (!pixels || !shown.header || !other.header) return nullptr;
   Workbench& workbench = *context.state.workbench;
   const SkyLock& lock = lock_between(workbench, shown, other);
   if (!context.state.compare.sky_lock || same_grid(lock, *shown.header, *other.header))
     return pixels->shape() == shown.header->shape ? pixels.get() : nullptr;
   if (!lock.why_not().empty() || !pixels->at_hand() || pixels->pixels().pixels == nullptr) return nullptr;
-  RegridWork& regrid = workbench.regrid;
+  RegridWork& regrid = workbench.regrids.at(work);
   if (!regrid.job) regrid.job = std::make_unique<JobSlot<std::shared_ptr<const Pyramid>>>(context.shell.wake());
   if (regrid.from != pixels->id() || regrid.to != shown.header) {
     regrid.from = pixels->id();
@@ -107,6 +108,35 @@ const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Doc
   }
   if (auto made = regrid.job->take()) regrid.pixels = std::move(*made);
   return regrid.pixels.get();
+}
+
+bool laying_on_grid(const ViewerState& state) {
+  return std::ranges::any_of(state.workbench->regrids,
+                             [](const RegridWork& work) { return work.job && work.job->busy(); });
+}
+
+void choose_channels(ViewerState& state) {
+  auto& rgb = state.compare.rgb;
+  for (std::int64_t& id : rgb)
+    if (state.find(id) == nullptr) id = -1;
+  if (std::ranges::any_of(rgb, [](std::int64_t id) { return id >= 0; })) return;
+  const auto count = static_cast<std::int64_t>(state.documents.size());
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 3); ++i)
+    rgb.at(static_cast<std::size_t>(i)) = state.documents[static_cast<std::size_t>((state.active + i) % count)]->id;
+}
+
+std::vector<Document*> tiled_documents(ViewerState& state) {
+  std::vector<Document*> tiles;
+  std::size_t shown = 0;
+  for (const auto& each : state.documents) {
+    if (!each->header) continue;
+    if (each.get() == state.document()) shown = tiles.size();
+    tiles.push_back(each.get());
+  }
+  if (tiles.size() <= kMostTiles) return tiles;
+  const std::size_t first = std::min(shown - std::min(shown, kMostTiles / 2), tiles.size() - kMostTiles);
+  return {tiles.begin() + static_cast<std::ptrdiff_t>(first),
+          tiles.begin() + static_cast<std::ptrdiff_t>(first + kMostTiles)};
 }
 
 }  // namespace reber::gui

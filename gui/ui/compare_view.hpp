@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "gui/ui/shell.hpp"
 
@@ -22,15 +23,25 @@ class SkyLock;
 [[nodiscard]] std::optional<PixelPosition> matching_place(ViewerState& state, const Document& from, const Document& to,
                                                           PixelPosition at);
 
-/// Chooses a layer of the other image that it has, where it has not the one that was chosen: without a convolution,
-/// say, there is no convolved image to look at.
 /// Whether the two images share a part of the sky; true where that cannot be told.
 [[nodiscard]] bool share_sky(ViewerState& state, const Document& a, const Document& b);
 
+/// Chooses a layer of the other image that it has, where it has not the one that was chosen: without a convolution,
+/// say, there is no convolved image to look at.
 void choose_possible_layer(Compare& compare, const Document& other);
 
-/// Pixels of the compared layer on the shown image's grid: its own where the grids are the same, else laid on it by a
+/// Pixels of a layer of `other` on the shown image's grid: its own where the grids are the same, else laid on it by a
 /// job. Null while that is under way, or where it cannot be done.
-[[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other);
+///   work: of Workbench::regrids, where the result is kept
+[[nodiscard]] const Pyramid* pixels_on_grid(Context& context, const Document& shown, const Document& other,
+                                            LayerKind layer, std::size_t work = 0);
+/// Whether an image is being laid on another's grid.
+[[nodiscard]] bool laying_on_grid(const ViewerState& state);
+
+/// Chooses images for the colours that have none: the shown one for red, then those that follow it.
+void choose_channels(ViewerState& state);
+/// Images that stand in tiles, in the order of the tabs: all with a header, up to kMostTiles about the shown one.
+[[nodiscard]] std::vector<Document*> tiled_documents(ViewerState& state);
+inline constexpr std::size_t kMostTiles = 16;
 
 }  // namespace reber::gui

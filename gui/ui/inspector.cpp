@@ -140,7 +140,7 @@ void update_inspector(Context& context) {
 }
 
 void set_limits_by(Context& context, const LimitsRule& rule) {
-  const Document& document = *context.state.document();
+  const Document& document = context.state.adjusted();
   const auto pixels = document.layer().pixels;
   if (!pixels) return;
   if (context.state.combining()) {  // found anew, even about the middle

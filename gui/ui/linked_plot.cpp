@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -124,6 +125,10 @@ void LinkedPlot::draw_axes() {
   list_.AddRect(corner_, end, faint(0.35f));
   const ImVec2 label = ImGui::CalcTextSize(view_.x.label.c_str());
   list_.AddText({corner_.x + 0.5f * (size_.x - label.x), end.y + kTick + line + 2}, faint(1), view_.x.label.c_str());
+  if (ImGui::CalcTextSize(view_.y.label.c_str()).x > size_.y) {  // a low plot has no room for it upright
+    list_.AddText({corner_.x + 6, corner_.y + 4}, faint(0.8f), elided(view_.y.label, size_.x - 12).c_str());
+    return;
+  }
   // ImGui draws no upright text: its quads are turned after they were made.
   const ImVec2 y_label = ImGui::CalcTextSize(view_.y.label.c_str());
   const int first = list_.VtxBuffer.Size;

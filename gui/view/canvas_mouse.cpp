@@ -2,12 +2,14 @@
 // The mouse on the image.
 #include "gui/view/canvas_mouse.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/request/parameter_rules.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/edit.hpp"
 
@@ -39,11 +41,9 @@ void wheel(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
   Document& document = canvas.document;
   const double steps = context.state.invert_wheel ? -io.MouseWheel : io.MouseWheel;
   if (io.KeyCtrl && document.request.detect) {
-    // The threshold follows the wheel, in tenths of sigma, and the flood level stays below it.
-    DetectOptions& detect = *document.request.detect;
-    detect.seed = std::clamp(std::round(10 * (detect.seed + 0.1 * steps)) / 10, 1.0, 1000.0);
-    detect.flood = std::min(detect.flood, detect.seed);
-    request_changed(context, document);
+    // The threshold follows the wheel, in tenths of sigma, within its row's range; the flood level stays below it.
+    const double seed = std::round(10 * (document.request.detect->seed + 0.1 * steps)) / 10;
+    if (!edit(document.request, "detect.seed", seed)) request_changed(context, document);
     return;
   }
   const ScreenRect& area = canvas.transform.canvas();
@@ -54,8 +54,9 @@ void wheel(Context& context, CanvasView& canvas, const CanvasInput& mouse) {
 
 /// DS9's gesture: bias along x, contrast along y.
 void right_button(ViewerState& state, CanvasView& canvas, const CanvasInput& mouse) {
-  RenderSettings& render =
-      canvas.primary && state.combining() ? state.render() : canvas.document.layer(canvas.layer).render;
+  RenderSettings& render = canvas.primary && (state.combining() || state.compare.kind == Compare::Kind::rgb)
+                               ? state.render()
+                               : canvas.document.layer(canvas.layer).render;
   const ImGuiIO& io = ImGui::GetIO();
   const float far = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
   // The first click has opened the menu, which then lies under the second.
@@ -85,7 +86,16 @@ void follow_cursor(ViewerState& state, const CanvasView& canvas, const CanvasInp
   if (state.cursor.on_image) state.cursor.at = at;
 }
 
-/// Over the right half of a comparison: the place is told in the pixels of the image of the left one.
+/// The pointer is on a canvas beside the primary one.
+bool on_twin(Context& context, ScreenPoint at) {
+  for (int number = 2;; ++number) {
+    const ScreenRect* twin = context.widgets.find(fmt::format("canvas{}", number));
+    if (twin == nullptr) return false;
+    if (twin->contains(at)) return true;
+  }
+}
+
+/// Over another tile of a comparison: the place is told in the pixels of the shown image.
 void follow_twin(ViewerState& state, const CanvasView& canvas, const CanvasInput& mouse) {
   const Document* shown = state.document();
   if (state.cursor.frozen || !mouse.hovered || shown == nullptr || !shown->header) return;
@@ -94,6 +104,12 @@ void follow_twin(ViewerState& state, const CanvasView& canvas, const CanvasInput
   state.cursor.on_image = at && at->x >= -0.5 && at->y >= -0.5 && at->x < static_cast<double>(shape.nx) - 0.5 &&
                           at->y < static_cast<double>(shape.ny) - 0.5;
   if (state.cursor.on_image) state.cursor.at = *at;
+}
+
+/// The image of a tile becomes the shown one.
+void show(ViewerState& state, const Document& document) {
+  const auto found = std::ranges::find(state.documents, &document, [](const auto& each) { return each.get(); });
+  if (found != state.documents.end()) state.active = found - state.documents.begin();
 }
 
 void centre_here(CanvasView& canvas, const CanvasInput& mouse) { canvas.document.view.centre = mouse.image_at; }
@@ -108,11 +124,9 @@ void pan(CanvasView& canvas) {
 void canvas_mouse(Context& context, CanvasView& canvas) {
   ViewerState& state = context.state;
   const CanvasInput mouse = read_mouse(canvas);
-  const ScreenRect* twin = context.widgets.find("canvas2");
-  const bool on_twin = !mouse.hovered && twin != nullptr && twin->contains(mouse.at);
   if (!canvas.primary)
     follow_twin(state, canvas, mouse);
-  else if (!on_twin)  // else the other half tells the place
+  else if (mouse.hovered || !on_twin(context, mouse.at))  // else another tile tells the place
     follow_cursor(state, canvas, mouse);
   wheel(context, canvas, mouse);
   right_button(context.state, canvas, mouse);
@@ -128,6 +142,8 @@ void canvas_mouse(Context& context, CanvasView& canvas) {
   }
   if (mouse.clicked && mouse.control) {
     centre_here(canvas, mouse);
+  } else if (mouse.clicked && !canvas.primary && state.compare.kind == Compare::Kind::tiles) {
+    show(state, canvas.document);
   } else if (mouse.clicked && canvas.primary) {
     state.cursor.crosshair = mouse.image_at;
   }

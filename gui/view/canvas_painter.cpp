@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gui/ui/compare_view.hpp"
@@ -85,6 +86,7 @@ PictureKey CanvasPainter::key_of(const Context& context, const CanvasView& canva
   PictureKey key{canvas.document.id,
                  scene.pixels->id(),
                  scene.other == nullptr ? 0 : scene.other->id(),
+                 {},
                  scene.blend,
                  scene.transform.view(),
                  scene.settings,
@@ -94,6 +96,9 @@ PictureKey CanvasPainter::key_of(const Context& context, const CanvasView& canva
                  static_cast<int>(scene.transform.canvas().width),
                  static_cast<int>(scene.transform.canvas().height),
                  {}};
+  if (scene.blend == Blend::rgb)
+    for (const ColourChannel& channel : scene.channels)
+      key.channels.emplace_back(channel.pixels == nullptr ? 0 : channel.pixels->id(), channel.settings);
   for (const auto& [row, overlay] : context.overlays.all())
     key.paintings.push_back(is_on(context.state, row) ? overlay->paint_key(canvas, context.state) : PaintKey{});
   return key;
@@ -168,7 +173,9 @@ void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasVi
 }
 
 void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer,
-                                bool primary) {
+                                std::size_t place) {
+  const bool primary = place == 0;
+  const std::string name = primary ? "canvas" : fmt::format("canvas{}", place + 1);
   ImGui::SetNextWindowPos(corner(area.x, area.y));
   ImGui::SetNextWindowSize(corner(area.width, area.height));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -177,7 +184,7 @@ void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Docume
   const Layer& shown = document.layer(layer);
   const bool covers = shown.pixels && shown.render.blank.alpha >= 1;
   if (covers && primary) covered_ = area;
-  ImGui::Begin(primary ? "##canvas" : "##canvas2", nullptr,
+  ImGui::Begin(("##" + name).c_str(), nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
                    (covers ? ImGuiWindowFlags_NoBackground : 0));
@@ -187,13 +194,13 @@ void CanvasPainter::draw_canvas(Context& context, const ScreenRect& area, Docume
   ImGui::InvisibleButton(
       "##image", corner(area.width, area.height),
       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
-  context.widgets.item(primary ? "canvas" : "canvas2");
+  context.widgets.item(name);
   if (document.header) {
     canvas_mouse(context, canvas);
     if (primary) menu_.draw(context);
     canvas.transform = CanvasTransform(document.view, area);
   }
-  Picture& picture = pictures_[primary ? 0 : 1];
+  Picture& picture = pictures_.at(place);
   if (draw_picture(context, picture, canvas))
     draw_over(context, picture, canvas);
   else
@@ -214,7 +221,8 @@ ScreenRect CanvasPainter::draw(Context& context, const ScreenRect& area, double 
   }
   // Side by side the halves have a centre each; split shows two parts of one picture.
   if (other != nullptr && compare.kind == Kind::side_by_side) return draw_beside(context, area, document, *other);
-  draw_canvas(context, area, document, document.shown, true);
+  if (compare.kind == Kind::tiles && document.header) return draw_grid(context, area);
+  draw_canvas(context, area, document, document.shown, 0);
   if (other != nullptr && compare.kind == Kind::split) draw_split(context, area, document, *other);
   return area;
 }
@@ -224,27 +232,64 @@ void CanvasPainter::draw_blinking(Context& context, const ScreenRect& area, Docu
   compare.other_shown = static_cast<std::int64_t>(context.state.now / compare.blink_seconds) % 2 == 1;
   const ViewTransform locked = matching_view(context.state, document, other);
   if (!compare.other_shown) {
-    draw_canvas(context, area, document, document.shown, true);
+    draw_canvas(context, area, document, document.shown, 0);
     return;
   }
   if (&other != &document) other.view = locked;
-  draw_canvas(context, area, other, compare.other_layer, true);
+  draw_canvas(context, area, other, compare.other_layer, 0);
   // Moved while the other one was shown: the first follows.
   if (&other != &document && !(other.view == locked)) document.view = matching_view(context.state, other, document);
 }
 
+ScreenRect CanvasPainter::draw_tiles(Context& context, const ScreenRect& area, const std::vector<Tile>& tiles,
+                                     std::size_t columns, std::size_t primary) {
+  constexpr double kGap = 2;
+  const std::size_t rows = (tiles.size() + columns - 1) / columns;
+  pictures_.resize(std::max<std::size_t>(2, tiles.size()));
+  const auto part_of = [&](std::size_t tile) {
+    const auto edge = [](double from, double length, std::size_t at, std::size_t count) {
+      return from + std::floor((length + kGap) * static_cast<double>(at) / static_cast<double>(count));
+    };
+    ScreenRect part;
+    part.x = edge(area.x, area.width, tile % columns, columns);
+    part.y = edge(area.y, area.height, tile / columns, rows);
+    part.width = edge(area.x, area.width, tile % columns + 1, columns) - kGap - part.x;
+    part.height = edge(area.y, area.height, tile / columns + 1, rows) - kGap - part.y;
+    return part;
+  };
+  Document& shown = *tiles[primary].document;
+  draw_canvas(context, part_of(primary), shown, tiles[primary].layer, 0);
+  Document* moved = nullptr;
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (i == primary) continue;
+    Document& document = *tiles[i].document;
+    if (&document != &shown) {
+      document.view = matching_view(context.state, shown, document);
+      document.fit_when_drawn = false;
+    }
+    const ViewTransform locked = document.view;
+    draw_canvas(context, part_of(i), document, tiles[i].layer, ++place);
+    if (&document != &shown && !(document.view == locked)) moved = &document;
+  }
+  // Moved in another tile: the shown one follows, and the others with it in the next frame.
+  if (moved != nullptr) shown.view = matching_view(context.state, *moved, shown);
+  return part_of(primary);
+}
+
 ScreenRect CanvasPainter::draw_beside(Context& context, const ScreenRect& area, Document& document, Document& other) {
-  ScreenRect left = area, right = area;
-  left.width = std::floor(0.5 * area.width) - 1;
-  right.x = left.x + left.width + 2;
-  right.width = area.width - left.width - 2;
-  draw_canvas(context, left, document, document.shown, true);
-  if (&other != &document) other.view = matching_view(context.state, document, other);
-  const ViewTransform locked = other.view;
-  draw_canvas(context, right, other, context.state.compare.other_layer, false);
-  // Moved in the right half: the left one follows.
-  if (&other != &document && !(other.view == locked)) document.view = matching_view(context.state, other, document);
-  return left;
+  return draw_tiles(context, area, {{&document, document.shown}, {&other, context.state.compare.other_layer}}, 2, 0);
+}
+
+ScreenRect CanvasPainter::draw_grid(Context& context, const ScreenRect& area) {
+  std::vector<Tile> tiles;
+  std::size_t primary = 0;
+  for (Document* each : tiled_documents(context.state)) {
+    if (each == context.state.document()) primary = tiles.size();
+    tiles.push_back({each, each->shown});
+  }
+  const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(tiles.size())) - 1e-9));
+  return draw_tiles(context, area, tiles, columns, primary);
 }
 
 /// The other picture over the right part of the first, pixel on pixel.

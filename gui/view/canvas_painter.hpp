@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The image on the screen: one picture, or two that are compared, with what is drawn on them.
+// The image on the screen: one picture, or several that are compared, with what is drawn on them.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gui/model/viewer_options.hpp"
@@ -18,7 +19,8 @@ namespace reber::gui {
 /// All that a canvas's picture is drawn from: the same again needs no drawing.
 struct PictureKey {
   std::int64_t document = -1;
-  std::uint64_t pixels = 0, other = 0;  ///< Pyramid::id()
+  std::uint64_t pixels = 0, other = 0;                             ///< Pyramid::id()
+  std::vector<std::pair<std::uint64_t, RenderSettings>> channels;  ///< of Blend::rgb
   Blend blend = Blend::first;
   ViewTransform view;
   RenderSettings settings;
@@ -37,7 +39,7 @@ class CanvasPainter {
 
   /// Begins a frame: nothing is drawn yet.
   void begin_frame();
-  /// The active document, or the two that are compared, on that part of the window; the mouse on them is taken.
+  /// The active document, or those that are compared, on that part of the window; the mouse on them is taken.
   ///   scale: of lines and text.   returns the part that the first image has
   ScreenRect draw(Context& context, const ScreenRect& area, double scale);
   /// Of this frame: all tiles were there, and no picture off the screen is left to draw.
@@ -68,11 +70,21 @@ class CanvasPainter {
   };
   [[nodiscard]] PictureKey key_of(const Context& context, const CanvasView& canvas, const ImageScene& scene) const;
   bool draw_picture(Context& context, Picture& picture, const CanvasView& canvas);
-  void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, bool primary);
+  /// place: 0 for the primary canvas, from 1 on for those beside it
+  void draw_canvas(Context& context, const ScreenRect& area, Document& document, LayerKind layer, std::size_t place);
   void fit(Document& document, const ScreenRect& area, bool primary);
   void draw_over(Context& context, Picture& picture, const CanvasView& canvas);
   void draw_blinking(Context& context, const ScreenRect& area, Document& document, Document& other);
+  /// A document and the layer of it that stands in a tile.
+  struct Tile {
+    Document* document;
+    LayerKind layer;
+  };
+  /// Row by row; the tile `primary` is of the shown document, and the views of the others follow its.
+  ScreenRect draw_tiles(Context& context, const ScreenRect& area, const std::vector<Tile>& tiles, std::size_t columns,
+                        std::size_t primary);
   ScreenRect draw_beside(Context& context, const ScreenRect& area, Document& document, Document& other);
+  ScreenRect draw_grid(Context& context, const ScreenRect& area);
   void draw_split(Context& context, const ScreenRect& area, Document& document, Document& other);
   [[nodiscard]] bool all_tiles_here() { return !image_.tiles().pending() && !image_.tiles().awaited(); }
 
@@ -81,7 +93,7 @@ class CanvasPainter {
   EllipseRenderer ellipses_;
   PassClock passes_;
   OffScreen off_screen_{image_, ellipses_, passes_};
-  std::array<Picture, 2> pictures_;
+  std::deque<Picture> pictures_{2};  ///< by place
   CanvasMenu menu_;
   double scale_ = 1;
   ScreenRect fitted_in_;  ///< the first image's part of the window in the last frame

@@ -135,7 +135,8 @@ void DocumentStore::close(std::int64_t id) {
   loadings_.erase(id);
   runs_.forget(id);
   state_.documents.erase(found);
-  if (state_.compare.other_document == id) state_.compare = {};
+  const auto& rgb = state_.compare.rgb;
+  if (state_.compare.other_document == id || std::ranges::find(rgb, id) != rgb.end()) state_.compare = {};
   if (state_.active >= index) state_.active = std::max<std::int64_t>(state_.active - 1, 0);
   if (state_.documents.empty()) state_.active = -1;
 }

@@ -32,9 +32,9 @@ void OffScreen::order(Context& context, Document& document, const PictureOrder& 
   // The documents may get other pixels, or be closed, before the picture is done.
   for (const auto& each : context.state.documents)
     for (const Layer& layer : each->layers)
-      if (layer.pixels && (layer.pixels.get() == job->scene.pixels || layer.pixels.get() == job->scene.other))
-        job->held.push_back(layer.pixels);
-  if (job->scene.other != nullptr) job->held.push_back(context.state.workbench->regrid.pixels);
+      if (layer.pixels && job->scene.uses(layer.pixels.get())) job->held.push_back(layer.pixels);
+  for (const RegridWork& regrid : context.state.workbench->regrids)
+    if (regrid.pixels) job->held.push_back(regrid.pixels);
   jobs_.push_back(std::move(job));
 }
 

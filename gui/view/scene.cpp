@@ -37,6 +37,10 @@ std::vector<float> combined_sample(const Pyramid& first, const Pyramid& other, b
 /// Finds the limits of a difference that was not seen before.
 void look_at(Compare& compare, const Pyramid& first, const Pyramid& other) {
   Compare::Combined& combined = compare.combined;
+  if (combined.kind == compare.kind && combined.first == 0) {  // a look that was kept
+    combined.first = first.id();
+    combined.other = other.id();
+  }
   if (combined.kind == compare.kind && combined.first == first.id() && combined.other == other.id()) return;
   const bool ratio = compare.kind == Compare::Kind::ratio;
   combined = {compare.kind, first.id(), other.id(), {}};
@@ -65,12 +69,34 @@ ImageScene scene_of(const ViewerState& state, const Document& document, LayerKin
   return scene;
 }
 
+namespace {
+
+/// The three images of a picture in three colours, on the grid of the shown one.
+void put_channels(Context& context, ImageScene& scene, const Document& document) {
+  scene.blend = Blend::rgb;
+  for (std::size_t i = 0; i < scene.channels.size(); ++i) {
+    const Document* of = context.state.find(context.state.compare.rgb.at(i));
+    if (of == nullptr) continue;
+    ColourChannel& channel = scene.channels.at(i);
+    channel.pixels = of == &document ? scene.pixels : pixels_on_grid(context, document, *of, of->shown, i);
+    channel.settings = of->layer().render;
+    if (channel.settings.stretch == Stretch::histogram)
+      channel.cumulative = cumulative_of(of->layer().sample, channel.settings.low, channel.settings.high);
+  }
+}
+
+}  // namespace
+
 void compare_with_other(Context& context, ImageScene& scene, const Document& document) {
   const Compare& compare = context.state.compare;
+  if (compare.kind == Compare::Kind::rgb && &document == context.state.document()) {
+    put_channels(context, scene, document);
+    return;
+  }
   if (compare.kind != Compare::Kind::difference && compare.kind != Compare::Kind::ratio) return;
   const Document* other = compare.other_document < 0 ? &document : context.state.find(compare.other_document);
   if (other == nullptr) return;
-  scene.other = pixels_on_grid(context, document, *other);
+  scene.other = pixels_on_grid(context, document, *other, compare.other_layer);
   if (scene.other == nullptr || !(scene.other->shape() == scene.pixels->shape())) {
     scene.other = nullptr;
     return;

@@ -191,7 +191,7 @@ expect compare == off
 # Beside each other: the right half is zoomed and read like the left one.
 key Shift+b
 settle
-expect compare == side_by_side
+expect compare == side by side
 wheel 9 canvas2 0.5 0.5
 settle
 expect documents.1.view.zoom > 1

@@ -28,7 +28,7 @@ click prove.snr.difference
 wait 2
 settle
 expect documents.length == 2
-expect compare == side_by_side
+expect compare == side by side
 # Two maps beside each other are drawn alike, or they would look different where they are the same.
 click prove.mean.split
 wait 2

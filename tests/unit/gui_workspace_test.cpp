@@ -66,7 +66,10 @@ Workspace sample(const Folder& folder) {
   session.shown = 1;
   session.catalogues.push_back(identify(folder.write("c.csv", "RA,DEC\n")));
   session.backend = "cpu";
-  session.compare = {"blink", 0, "RMS"};
+  RenderSettings look;
+  look.low = -2;
+  look.limits = "even";
+  session.compare = {"blink", 0, "RMS", look, {1, 0, -1}};
   session.panels = {{"table", true}, {"plots", false}};
   session.overlays = {{"grid", true}};
   session.sizes = {{"column", 321.5}};
