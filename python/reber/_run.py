@@ -7,6 +7,8 @@ import numpy as np
 
 from . import _core
 from ._images import beam_of, source_of
+from ._keywords import told
+from ._maps import maps_as_files, without
 
 
 class Result:
@@ -119,24 +121,33 @@ def _unit(text):
     return units.Unit(text, format="fits", parse_strict="silent")
 
 
-def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, hdu=None, plane=None, check=False,
-         backend="auto", device=0, threads=0, device_memory=0, progress=None):
+def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,
+         check=False, backend="auto", device=0, threads=0, device_memory=0, progress=None):
     path, pixels, cards, unit = source_of(image, header, wcs, unit)
+    pixels = without(pixels, mask)
     with_ = {"backend": backend, "device": device, "threads": threads, "device_memory": device_memory, "check": check,
              "hdu": hdu, "plane": plane, "unit": unit}
     settings = {name: value for name, value in settings.items() if value is not None}
-    return Result(_core.run(path, pixels, cards, stages, settings, with_, beam_of(beam), progress))
+
+    def shape():
+        return _core.run(path, None, "", [], {}, with_, None, None).shape if pixels is None else pixels.shape
+
+    with maps_as_files(settings, shape) as settings:
+        return Result(_core.run(path, pixels, cards, stages, settings, with_, beam_of(beam), progress))
 
 
+@told(_run)
 def find(image, *, kernel=None, **options):
     """Finds and measures the sources of an image.
 
     image: a path, or an array [y, x] with header= (an astropy Header or its cards) or wcs=; an HDU, NDData or Quantity
     will do. NaN is blank. beam: (major, minor, position angle) in arcsec and degrees, in place of the header's. unit:
-    of the brightness, in place of BUNIT. hdu, plane: of a file with several. backend: auto, cuda, cpu or reference;
-    device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the search, named as
-    the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ... reber.parameters() lists
-    them. kernel: convolve first.
+    of the brightness, in place of BUNIT. mask: of an array; True is ignored, as blank. Keywords that take a FITS file
+    (mean, rms, detection_image, search_mask, ...) take an array of the image's shape as well, mean and rms a number in
+    the image's unit; mean: 'zero', 'const' or 'mesh', too. hdu, plane: of a file with several. backend: auto, cuda, cpu
+    or reference; device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the
+    search, named as the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ...
+    reber.parameters() lists them. kernel: convolve first.
 
     Raises reber.InputError, reber.DataError, reber.DeviceError; TypeError for an unknown keyword. Ctrl-C stops it.
     """
@@ -148,12 +159,14 @@ def find(image, *, kernel=None, **options):
     return _run(image, stages, settings, **own)
 
 
+@told(_run, "background")
 def background(image, **options):
     """Measures the background and the noise alone: .mean, .rms, .snr. Arguments as of find()."""
     own, settings = _split(options)
     return _run(image, ["background"], settings, **own)
 
 
+@told(_run, "convolve")
 def convolve(image, kernel, **options):
     """Convolves an image: .image is the result. kernel: as --kernel of the command line, 'gaussian:5' (pixels),
     'beam:30,20,45' (to this beam; arcsec, degrees), ... Arguments as of find()."""
@@ -162,8 +175,8 @@ def convolve(image, kernel, **options):
     return _run(image, ["convolve"], settings, **own)
 
 
-_OWN = ("header", "wcs", "beam", "unit", "hdu", "plane", "check", "backend", "device", "threads", "device_memory",
-        "progress")
+_OWN = ("header", "wcs", "beam", "unit", "mask", "hdu", "plane", "check", "backend", "device", "threads",
+        "device_memory", "progress")
 
 
 def _split(options):

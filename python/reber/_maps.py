@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays where the pipeline reads files: maps and masks beside the image, and pixels that are to be ignored."""
+import contextlib
+import os
+import tempfile
+
+import numpy as np
+
+from . import _core
+from ._images import pixels_of
+
+
+def without(pixels, mask):
+    """The pixels, blank (NaN) where the mask is True. A file's pixels are not there yet: TypeError."""
+    if mask is None:
+        return pixels
+    if pixels is None:
+        raise TypeError("mask is for arrays; open the file (astropy.io.fits.getdata) and give array, header and mask")
+    mask = np.asarray(mask)
+    while mask.ndim > 2 and mask.shape[0] == 1:
+        mask = mask[0]
+    if mask.shape != pixels.shape:
+        raise ValueError(f"mask: an array of {pixels.shape} was expected, as the image is; it has {mask.shape}")
+    return np.where(mask.astype(bool), np.float32(np.nan), pixels)
+
+
+def _keywords_of_files():
+    return {word: row["name"] for row in _core.parameters() if row["unit"] == "FITS" for word in row["keywords"]}
+
+
+@contextlib.contextmanager
+def maps_as_files(settings, shape):
+    """The settings, with arrays in place of FITS files written to such, which last as long as the block.
+
+    shape: called where it must be known; (ny, nx) of the image. A number for the noise is a map of one value; a mean
+    of 'mesh' is the measured one.
+    """
+    settings = {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in settings.items()}
+    files = _keywords_of_files() if any(not isinstance(value, str) for value in settings.values()) else {}
+    with contextlib.ExitStack() as kept:
+        folder = None
+        for name, value in list(settings.items()):
+            if name in ("mean", "mean_map") and isinstance(value, str) and value == "mesh":
+                del settings[name]
+            if name not in files or isinstance(value, str):
+                continue
+            value = getattr(value, "value", value)  # of a Quantity
+            if np.ndim(value) == 0 and not name.startswith("rms"):
+                settings[name] = repr(float(value))
+                continue
+            if folder is None:
+                folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="reber-"))
+            settings[name] = os.path.join(folder, name + ".fits")
+            write_map(settings[name], _map_of(name, value, tuple(shape())))
+        yield settings
+
+
+def _map_of(name, value, shape):
+    """float32, of the image's shape."""
+    if np.ndim(value) == 0:
+        return np.broadcast_to(np.float32(value), shape)
+    pixels = pixels_of(np.asarray(value, dtype=np.float32) if getattr(value, "dtype", None) == bool else value)
+    if pixels.shape != shape:
+        raise ValueError(f"{name}: an array of {shape} was expected, as the image is; it has {pixels.shape}")
+    return pixels
+
+
+def write_map(path, pixels):
+    """A FITS file with these pixels and no more."""
+    cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    2",
+             f"NAXIS1  = {pixels.shape[1]:20d}", f"NAXIS2  = {pixels.shape[0]:20d}", "END"]
+    with open(path, "wb") as file:
+        file.write("".join(card.ljust(80) for card in cards).ljust(2880).encode("ascii"))
+        file.write(np.ascontiguousarray(pixels, dtype=">f4").data)
+        file.write(bytes(-4 * pixels.size % 2880))
