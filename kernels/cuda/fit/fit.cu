@@ -3,6 +3,7 @@
 // Answers kernels/cpu/fit.cpp bit for bit: both run kernels/shared/fit_problem.hpp.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/fit/fit.hpp"
 
 namespace reber::cuda {
@@ -77,9 +78,7 @@ __global__ void __launch_bounds__(kMostThreads<kMemory>, kLeastBlocks<Columns, k
 template <class Columns, FitMemory kMemory>
 void launch(cudaStream_t stream, const FitTask& task, const FitLaunch& group) {
   const std::int64_t bytes = group.shared_doubles * static_cast<std::int64_t>(sizeof(double));
-  check(cudaFuncSetAttribute(k_fit<Columns, kMemory>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes)),
-        "cudaFuncSetAttribute", bytes);
+  allow_all_shared(k_fit<Columns, kMemory>);
   k_fit<Columns, kMemory>
       <<<static_cast<unsigned>(group.count), static_cast<unsigned>(group.threads), static_cast<std::size_t>(bytes),
          stream>>>(task, group.which, group.global_doubles, group.workspace);

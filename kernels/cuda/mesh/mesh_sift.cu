@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/mesh/cell_divide.cuh"
 #include "kernels/cuda/mesh/cell_rounds.cuh"
 #include "kernels/cuda/mesh/mesh_sift.hpp"
@@ -194,8 +195,7 @@ template <class... Parameters, class... Arguments>
 void launch_cells(cudaStream_t stream, void (*kernel)(Parameters...), int blocks, int threads, const CellRule& rule,
                   const Arguments&... arguments) {
   const auto bytes = static_cast<int>((rule.room + rule.list) * sizeof(float));
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
-        bytes);
+  allow_all_shared(kernel);
   kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(bytes), stream>>>(
       arguments...);
   check_launch("k_divide_cells or k_sift_cells", stream);
