@@ -3,12 +3,11 @@
 import json
 import os
 
-import numpy as np
-
 from . import _core
 from ._images import beam_of, source_of
 from ._keywords import told
 from ._maps import maps_as_files, without
+from ._tables import pandas_of, qtable_of, rows_of
 
 
 class Result:
@@ -25,14 +24,7 @@ class Result:
 
     def table(self, columns="pybdsf"):
         """The catalogue as a NumPy structured array. columns: as --columns of the command line (docs/columns.md)."""
-        named = self._columns(columns)
-        arrays = {name: np.asarray(values) for name, (values, *_) in named.items()}
-        rows = len(next(iter(arrays.values()))) if arrays else 0
-        table = np.empty(rows, dtype=[(name, array.dtype if rows or array.dtype.kind != "U" else "U1")
-                                      for name, array in arrays.items()])
-        for name, array in arrays.items():
-            table[name] = array
-        return table
+        return rows_of(self._columns(columns))
 
     @property
     def sources(self):
@@ -51,25 +43,13 @@ class Result:
 
     def to_table(self, columns="pybdsf"):
         """The catalogue as an astropy QTable with units and descriptions."""
-        from astropy.table import QTable
-
-        rows = self.table(columns)
-        table = QTable({name: rows[name] for name in rows.dtype.names})
-        for name, (_, unit, ucd, text) in self._columns(columns).items():
-            column = table[name]
-            if unit and rows[name].dtype.kind == "f":
-                table[name] = column * _unit(unit)
-            table[name].info.description = text
-            table[name].info.meta = {"ucd": ucd}
+        table = qtable_of(self._columns(columns), self.table(columns))
         table.meta["history"] = self.history
         return table
 
     def to_pandas(self, columns="pybdsf"):
         """The catalogue as a pandas DataFrame."""
-        import pandas
-
-        rows = self.table(columns)
-        return pandas.DataFrame({name: rows[name] for name in rows.dtype.names})
+        return pandas_of(self.table(columns))
 
     image = property(lambda self: self._run.map("image"), doc="The pixels that were searched, convolved where asked for.")
     mean = property(lambda self: self._run.map("mean"), doc="The background.")
@@ -113,12 +93,6 @@ class Result:
         """Writes a catalogue (format by the path's ending, as the command line does), or a map: what = image, mean,
         rms, snr, labels, model, residual or picture."""
         self._run.write(os.fspath(path), what, columns, format, overwrite, progress)
-
-
-def _unit(text):
-    from astropy import units
-
-    return units.Unit(text, format="fits", parse_strict="silent")
 
 
 def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,

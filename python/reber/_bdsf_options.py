@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The keywords of PyBDSF's process_image: which are honoured, which say nothing of the answer, which are refused."""
+from .errors import InputError
+
+# What is honoured, with PyBDSF's defaults.
+HONOURED = {
+    "adaptive_rms_box": False, "adaptive_thresh": None, "atrous_do": False, "atrous_jmax": 0, "beam": None,
+    "detection_image": "", "fdr_alpha": 0.05, "group_by_isl": False, "group_tol": 1.0, "indir": None,
+    "kappa_clip": None, "mean_map": "default", "minpix_isl": None, "ncores": None, "rms_box": None,
+    "rms_box_bright": None, "rms_map": None, "rmsmean_map_filename": None, "rmsmean_map_filename_det": None,
+    "stop_at": None, "thresh": None, "thresh_isl": 3.0, "thresh_pix": 5.0,
+}
+
+# What shows options, prints, draws or saves time: any value will do.
+WITHOUT_EFFECT = (
+    "advanced_opts", "debug", "do_cache", "flagging_opts", "interactive", "multichan_opts", "output_opts", "print_timing",
+    "quiet", "use_scipy_fft", "verbose_fitting", "verbose_slice",
+)
+
+_FIT = "Reber judges its fits by rules of its own (docs/science.md)"
+_NOT_MEASURED = "Reber does not measure it"
+
+# What is taken at PyBDSF's default alone, where Reber does as it always does; else refused with the reason.
+REFUSED = {
+    "aperture": (None, _NOT_MEASURED),
+    "aperture_posn": ("centroid", _NOT_MEASURED),
+    "atrous_bdsm_do": (True, "sources are looked for on the wavelet planes and fitted on the image"),
+    "atrous_lpf": ("b3", "the wavelets are those of the B3 spline"),
+    "atrous_orig_isl": (False, "islands of the wavelet planes are not held to those of the image"),
+    "atrous_sum": (True, "wavelet planes are not summed"),
+    "beam_sp_derive": (True, _NOT_MEASURED),
+    "beam_spectrum": (None, _NOT_MEASURED),
+    "blank_limit": (None, "blank pixels are those that the file calls so; set others to NaN"),
+    "bmpersrc_th": (None, "boxes follow from the beam, or from rms_box"),
+    "check_outsideuniv": (False, "pixels off the sky are not looked for; set them to NaN"),
+    "collapse_av": ([], "give one plane"),
+    "collapse_ch0": (0, "give one plane"),
+    "collapse_mode": ("average", "give one plane"),
+    "collapse_wt": ("unity", "give one plane"),
+    "do_mc_errors": (False, "errors follow from the noise and its correlation"),
+    "fdr_ratio": (0.1, "thresh says whether the threshold is fdr's"),
+    "fittedimage_clip": (0.1, "the model is drawn whole"),
+    "fix_to_beam": (False, "fit shapes with find(fit='point') of the package instead"),
+    "flag_bordersize": (0, _FIT), "flag_maxsize_bm": (25.0, _FIT), "flag_maxsize_fwhm": (0.5, _FIT),
+    "flag_maxsize_isl": (2.0, _FIT), "flag_maxsnr": (1.5, _FIT), "flag_minsize_bm": (0.7, _FIT),
+    "flag_minsnr": (0.6, _FIT), "flag_smallsrc": (False, _FIT),
+    "frequency": (None, "the frequency is the header's; set RESTFRQ or the spectral axis there"),
+    "frequency_sp": (None, _NOT_MEASURED),
+    "group_method": ("intensity", "Gaussians are grouped by the intensity between them"),
+    "incl_chan": (False, _NOT_MEASURED),
+    "ini_gausfit": ("default", _FIT), "ini_method": ("intensity", _FIT),
+    "maxpix_isl": (None, "islands of any size are taken"),
+    "opdir_overwrite": ("overwrite", "nothing is written but by write_catalog and export_image"),
+    "outdir": (None, "nothing is written but by write_catalog and export_image"),
+    "output_all": (False, "nothing is written but by write_catalog and export_image"),
+    "peak_fit": (True, _FIT), "peak_maxsize": (30.0, _FIT),
+    "pi_fit": (True, _NOT_MEASURED), "polarisation_do": (False, _NOT_MEASURED),
+    "psf_vary_do": (False, _NOT_MEASURED),
+    "rms_value": (None, "the noise is measured, or read from rmsmean_map_filename"),
+    "shapelet_do": (False, _NOT_MEASURED),
+    "specind_maxchan": (0, _NOT_MEASURED), "specind_snr": (3.0, _NOT_MEASURED),
+    "spectralindex_do": (False, _NOT_MEASURED),
+    "spline_rank": (3, "between the boxes the maps are linear"),
+    "split_isl": (True, _FIT), "splitisl_maxsize": (50.0, _FIT), "splitisl_frac_bigisl3": (0.8, _FIT),
+    "splitisl_size_extra5": (0.1, _FIT),
+    "src_ra_dec": (None, "reber.measure() fits at given places"), "src_radius_pix": (None, "reber.measure()"),
+    "trim_box": (None, "cut the image before"),
+}
+
+
+def known_options(given):
+    """The keywords by their whole names: unique beginnings will do, as with PyBDSF.
+
+    Raises RuntimeError for an unknown one, with PyBDSF's words, and InputError for one that cannot be honoured.
+    """
+    names = [*HONOURED, *WITHOUT_EFFECT, *REFUSED]
+    options = dict(HONOURED)
+    for name, value in given.items():
+        if name not in names:
+            longer = [one for one in names if one.startswith(name)]
+            if len(longer) != 1:
+                raise RuntimeError(f"Input parameter '{name}' not recognized.")
+            name = longer[0]
+        if name in REFUSED:
+            default, reason = REFUSED[name]
+            if value is not None and value != default:
+                raise InputError(f"{name}={value!r} cannot be honoured: {reason}")
+        elif name in HONOURED:
+            options[name] = HONOURED[name] if value is None else value
+    return options
