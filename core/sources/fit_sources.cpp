@@ -218,12 +218,16 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
   return joined(std::move(settled), found);
 }
 
-/// Tells what part of the sources stands in islands whose fits are done.
+/// Tells what part of the sources stands in islands whose fits are done. An island may have several ladders.
 void tell_refined(const Ladders& open, const std::vector<IslandSources>& islands, const Job& job) {
-  double all = 0, left = 0;
-  for (const IslandSources& island : islands) all += static_cast<double>(island.count);
-  for (const std::unique_ptr<Work>& one : open) left += static_cast<double>(islands[one->island].count);
-  if (all > 0) job.report("fits", 1 - left / all);
+  std::vector<std::uint8_t> under_way(islands.size(), 0);
+  for (const std::unique_ptr<Work>& one : open) under_way[one->island] = 1;
+  double all = 0, done = 0;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    all += static_cast<double>(islands[i].count);
+    done += under_way[i] != 0 ? 0 : static_cast<double>(islands[i].count);
+  }
+  if (all > 0) job.report("fits", done / all);
 }
 
 /// Sources and their fits, those that the fits added at the end of their islands.
