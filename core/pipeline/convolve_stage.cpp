@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/pipeline/beam_estimate.hpp"
+
 namespace reber {
 namespace {
 
@@ -31,19 +33,39 @@ std::optional<Beam> beam_after(const RunPlan& plan) {
   return plan.convolution ? plan.convolution->beam_after : plan.beam;
 }
 
-}  // namespace
-
-bool convolves(const RunPlan& plan) { return plan.choice.has_value(); }
-
-Convolved run_convolve(const ConvolveInputs& in, const Request& request, StageWork& work) {
-  Convolved made{in.plane, beam_after(in.plan)};
-  if (!convolves(in.plan)) return made;
+void convolve(const ConvolveInputs& in, const Request& request, StageWork& work, Convolved& made) {
   std::optional<double> range;
   const Algorithm algorithm = choice_for_pixels(*in.plane, {request, in.plan, work}, range).algorithm;
   const auto plan = work.backend.plan_convolution(in.plan.convolution->spec, in.plane->shape(), algorithm, work.job);
   made.plane = work.backend.convolve(*in.plane, *plan, work.job);
   work.algorithm = fmt::format("{}: {}", to_string(algorithm), plan->description());
   note_history(in.plan, algorithm, work);
+}
+
+/// Of an image without one: sources need it for their fluxes and for the correlation of the noise.
+std::optional<Beam> estimated_beam(const Plane& plane, const ImageHeader& header, StageWork& work) {
+  const std::optional<BeamEstimate> estimate = estimate_beam(work.backend, plane, header, work.job);
+  if (!estimate) {
+    work.warn("the header has no beam and none could be estimated: give it with --beam");
+    return std::nullopt;
+  }
+  const Beam& beam = estimate->beam;
+  const std::string words = fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg, from {}", beam.major_deg * 3600,
+                                        beam.minor_deg * 3600, beam.pa_deg, estimate->from);
+  work.fact("estimated beam", words);
+  work.note("beam estimated: " + words);
+  work.warn(fmt::format("the header has no beam: it is estimated as {}; --beam gives another", words));
+  return beam;
+}
+
+}  // namespace
+
+bool convolves(const RunPlan& plan) { return plan.choice.has_value(); }
+
+Convolved run_convolve(const ConvolveInputs& in, const Request& request, StageWork& work) {
+  Convolved made{in.plane, beam_after(in.plan)};
+  if (convolves(in.plan)) convolve(in, request, work, made);
+  if (!made.beam && request.detect) made.beam = estimated_beam(*made.plane, in.header, work);
   return made;
 }
 

@@ -20,12 +20,14 @@ struct Convolved {
 struct ConvolveInputs {
   std::shared_ptr<const Plane> plane;
   const RunPlan& plan;
+  const ImageHeader& header;
 };
 
 /// Whether there is something to do: a kernel is asked for that is no copy.
 [[nodiscard]] bool convolves(const RunPlan& plan);
 
-/// throws DeviceError, Cancelled
+/// Where sources are asked for and the plane has no beam, the beam is estimated, with a warning.
+///   throws DeviceError, Cancelled
 [[nodiscard]] Convolved run_convolve(const ConvolveInputs& in, const Request& request, StageWork& work);
 
 /// One of several convolutions of one plane.

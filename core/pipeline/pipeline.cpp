@@ -118,10 +118,11 @@ void Pipeline::Run::read(const TilingPlan& tiling) {
 
 void Pipeline::Run::convolve() {
   Outcomes& out = made_.outcomes;
-  out.convolved = runner_.step(runner_.kept().convolved, key(StageId::convolve, ids(out.read)),
-                               convolves(out.planned->value), [&](StageWork& work) {
-                                 return run_convolve({out.read->value, out.planned->value}, *request_, work);
-                               });
+  out.convolved = runner_.step(
+      runner_.kept().convolved, key(StageId::convolve, ids(out.read)), convolves(out.planned->value),
+      [&](StageWork& work) {
+        return run_convolve({out.read->value, out.planned->value, *out.opened->value.header}, *request_, work);
+      });
 }
 
 void Pipeline::Run::measure_background() {

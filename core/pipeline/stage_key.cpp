@@ -17,8 +17,10 @@ bool same_setting(StageId stage, const Request& a, const Request& b) {
       return a.input == b.input && a.open == b.open;
     case StageId::read:
       return a.device_memory_bytes == b.device_memory_bytes;
-    case StageId::convolve:  // the beam takes part in the kernel, in the size of the mesh's cells and in the fluxes
-      return a.convolve.has_value() == b.convolve.has_value() && a.beam == b.beam;
+    case StageId::convolve:  // the beam takes part in the kernel, in the size of the mesh's cells and in the fluxes;
+                             // where there is none, sources need an estimate of it
+      return a.convolve.has_value() == b.convolve.has_value() && a.beam == b.beam &&
+             a.detect.has_value() == b.detect.has_value();
     case StageId::background:
       return a.background.has_value() == b.background.has_value();
     case StageId::detect:

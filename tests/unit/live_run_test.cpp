@@ -185,8 +185,7 @@ TEST_F(LiveRunTest, warnings_and_facts_of_kept_stages_stay) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(10)));
   const Report first = live->result()->report;
-  ASSERT_FALSE(first.warnings.empty());
-  ASSERT_EQ(first.warnings.back(), "1 infinite pixels count as blank");
+  ASSERT_EQ(std::ranges::count(first.warnings, "1 infinite pixels count as blank"), 1);
   ASSERT_TRUE(run(*live, request(5)));
   EXPECT_EQ(live->result()->stages_run.front(), "detect");
   EXPECT_EQ(live->result()->report.warnings, first.warnings);
