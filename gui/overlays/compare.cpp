@@ -57,6 +57,9 @@ std::string value_under(const CanvasView& canvas, Context& context, const Docume
     at = matching_place(context.state, shown, canvas.document, context.state.cursor.at);
   const auto& pixels = canvas.document.layer(canvas.layer).pixels;
   if (!at || !pixels || canvas.framed) return "";
+  if (&shown != &canvas.document && context.state.compare.kind == Kind::tiles && context.state.compare.sky_lock &&
+      !share_sky(context.state, shown, canvas.document))
+    return "another part of the sky";
   const std::int64_t x = std::llround(at->x), y = std::llround(at->y);
   if (x < 0 || y < 0 || x >= pixels->shape().nx || y >= pixels->shape().ny) return "off the image";
   const double value = static_cast<double>(pixels->value(y, x));
@@ -96,7 +99,10 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
     const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));
     const std::string text = fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor,
                                          r.high * factor, unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
-    label(list, bold_font(), size, {x, y}, elided(text, static_cast<float>(area.width) - 2.5f * size), kColours.at(i));
+    ImGui::PushFont(bold_font());
+    const std::string shown = elided(text, static_cast<float>(area.width) - 2.5f * size);
+    ImGui::PopFont();
+    label(list, bold_font(), size, {x, y}, shown, kColours.at(i));
     y += 1.6f * size;
     missing =
         missing || (of != &canvas.document && pixels_on_grid(context, canvas.document, *of, of->shown, i) == nullptr);

@@ -81,6 +81,12 @@ void arrow(ImDrawList& list, ScreenPoint from, ScreenPoint direction, double len
             kTextColour, text);
 }
 
+/// There the name and the value under the pointer leave no room for more.
+bool in_small_tile(const ScreenRect& area, double scale) {
+  constexpr double kLeast = 200;
+  return std::min(area.width, area.height) < kLeast * scale;
+}
+
 /// Whether a box covers a tenth of what is seen of the image.
 bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
   const Shape shape = canvas.document.header->shape;
@@ -205,6 +211,7 @@ void CompassOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   const auto compass = compass_at(sky, canvas.transform, middle_of(canvas));
   if (!compass) return;
   const ScreenRect& area = canvas.transform.canvas();
+  if (in_small_tile(area, canvas.scale)) return;
   const double length = 34 * canvas.scale, reach = length + 20 * canvas.scale;
   // Below the names that a comparison puts into the corner.
   const Compare::Kind kind = context.state.compare.kind;
@@ -223,6 +230,7 @@ void CompassOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
 void ScaleBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
   const ScreenRect& area = canvas.transform.canvas();
+  if (in_small_tile(area, canvas.scale)) return;
   const auto bar = scale_bar_at(canvas.document.header->wcs, canvas.transform, middle_of(canvas),
                                 std::min(180 * canvas.scale, 0.25 * area.width));
   if (!bar) return;

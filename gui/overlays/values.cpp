@@ -39,7 +39,8 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
   const auto s = static_cast<float>(canvas.scale);
   const float line = ImGui::GetTextLineHeight(), width = 14 * s, gap = 6 * s;
   const float height = std::min(260 * s, 0.5f * static_cast<float>(area.height));
-  if (height < 4 * line) return;
+  constexpr double kLeastWidth = 260;  // in a small tile it would cover the image
+  if (height < 4 * line || area.width < kLeastWidth * canvas.scale) return;
   const float right = static_cast<float>(area.x + area.width) - 14 * s;
   const float x = right - widest - gap - width, top = static_cast<float>(area.y) + 14 * s + 1.5f * line;
   list.AddRectFilled({x - gap, top - 1.4f * line - 4 * s}, {right + gap, top + height + 0.5f * line + 4 * s},

@@ -33,7 +33,8 @@ bool same_grid(const SkyLock& lock, const ImageHeader& a, const ImageHeader& b) 
 const SkyLock& lock_between(Workbench& workbench, const Document& from, const Document& to) {
   for (const KnownLock& known : workbench.locks)
     if (known.from == from.header && known.to == to.header) return *known.lock;
-  if (workbench.locks.size() >= 4) workbench.locks.erase(workbench.locks.begin());
+  constexpr std::size_t kMostLocks = 2 * kMostTiles + 4;  // there and back for every tile
+  if (workbench.locks.size() >= kMostLocks) workbench.locks.erase(workbench.locks.begin());
   workbench.locks.push_back({from.header, to.header, std::make_unique<SkyLock>(from.header->wcs, to.header->wcs)});
   return *workbench.locks.back().lock;
 }

@@ -264,13 +264,17 @@ ScreenRect CanvasPainter::draw_tiles(Context& context, const ScreenRect& area, c
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (i == primary) continue;
     Document& document = *tiles[i].document;
-    if (&document != &shown) {
+    // An image of another part of the sky keeps the view that it has, or it would be lost.
+    const bool follows =
+        &document != &shown && (context.state.compare.kind != Compare::Kind::tiles || !context.state.compare.sky_lock ||
+                                share_sky(context.state, shown, document));
+    if (follows) {
       document.view = matching_view(context.state, shown, document);
       document.fit_when_drawn = false;
     }
     const ViewTransform locked = document.view;
     draw_canvas(context, part_of(i), document, tiles[i].layer, ++place);
-    if (&document != &shown && !(document.view == locked)) moved = &document;
+    if (follows && !(document.view == locked)) moved = &document;
   }
   // Moved in another tile: the shown one follows, and the others with it in the next frame.
   if (moved != nullptr) shown.view = matching_view(context.state, *moved, shown);
