@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/request/parameter_rules.hpp"
 #include "core/request/parameters.hpp"
 
 namespace nb = nanobind;
@@ -158,6 +159,7 @@ Request request_of(const nb::list& stages, const nb::dict& settings) {
       }
     if (!known) refuse(keyword);
   }
+  refuse_broken_rules(request);
   return request;
 }
 

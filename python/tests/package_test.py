@@ -99,6 +99,8 @@ class Package(unittest.TestCase):
             reber.find("nowhere.fits", backend="cpu")
         with self.assertRaisesRegex(reber.InputError, "above 0 sigma was expected"):
             reber.find(SAMPLE, threshold=-1)
+        with self.assertRaisesRegex(reber.InputError, "--flood"):
+            reber.find(SAMPLE, threshold=3, flood=6)
         with self.assertRaisesRegex(TypeError, "nearest one is 'threshold'"):
             reber.find(SAMPLE, treshold=5)
         with self.assertRaisesRegex(TypeError, "no meaning here"):
