@@ -45,7 +45,7 @@ def maps_as_files(settings, shape):
             if name not in files or isinstance(value, str):
                 continue
             value = getattr(value, "value", value)  # of a Quantity
-            if np.ndim(value) == 0 and not name.startswith("rms"):
+            if np.ndim(value) == 0 and "mean" in name:
                 settings[name] = repr(float(value))
                 continue
             if folder is None:

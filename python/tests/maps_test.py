@@ -50,10 +50,24 @@ class Maps(unittest.TestCase):
         np.testing.assert_array_equal(of_arrays.labels, of_files.labels)
         self.assertEqual(of_arrays.sources["Peak_flux"].tolist(), of_files.sources["Peak_flux"].tolist())
 
-    def test_a_number_is_a_noise_of_one_value(self):
-        found = reber.find(self.sky, mean=self.sky * 0, rms=2.0, **OPTIONS)
+    def test_a_number_and_zero_are_maps_of_one_value(self):
+        found = reber.find(self.sky + np.float32(3), mean="zero", rms=2.0, **OPTIONS)
+        self.assertEqual((found.mean.min(), found.mean.max()), (0, 0))
         self.assertEqual((found.rms.min(), found.rms.max()), (2, 2))
-        np.testing.assert_array_equal(found.snr, self.sky / 2)
+        np.testing.assert_array_equal(found.snr, (self.sky + np.float32(3)) / 2)
+        of_file = reber.find(self.file("sky.fits", self.sky), mean=0, **OPTIONS)
+        self.assertEqual(float(np.abs(of_file.mean).max()), 0.0)
+
+    def test_a_search_in_another_array_and_inside_a_mask(self):
+        inside = np.zeros(self.sky.shape, bool)
+        inside[:80] = True
+        found = reber.find(self.sky, search_mask=inside, **OPTIONS)
+        self.assertGreater(found.labels[50, 40], 0)
+        self.assertEqual((found.labels[80:] != 0).sum(), 0)
+        other = reber.find(self.sky, detection_image=self.sky[::-1].copy(), **OPTIONS)
+        self.assertGreater(other.labels[149 - 110, 90], 0)
+        self.assertEqual(other.labels[110, 90], 0)
+        np.testing.assert_array_equal(other.image, self.sky)
 
     def test_mesh_is_the_measured_mean(self):
         right = reber.find(self.sky, **OPTIONS)
