@@ -109,8 +109,8 @@ class InOrder {
 
 }  // namespace
 
-void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   std::string names;
   for (const Column& column : catalogue.columns) {
     names += (names.empty() ? "" : ",") + column.info.name;

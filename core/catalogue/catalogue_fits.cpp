@@ -109,7 +109,7 @@ std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
 
 }  // namespace
 
-void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   if (catalogue.columns.size() > 999) throw InternalError("a FITS table holds at most 999 columns");
   std::size_t row_bytes = 0;
   std::vector<std::size_t> widths;
@@ -131,7 +131,7 @@ void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, b
   primary += fits::make_logical_card("EXTEND", true);
   primary = to_blocks(primary + end_card(), ' ');
   const std::string table = fits::with_checksums(table_cards(catalogue, row_bytes), data);
-  AtomicFile file(path, overwrite);
+  AtomicFile file(path, how);
   file.write(primary);
   file.write(table);
   file.write(data);

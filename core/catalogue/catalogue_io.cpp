@@ -76,10 +76,11 @@ const CatalogueFormat& catalogue_format(const std::string& path, const std::stri
   throw InputError(fmt::format("'{}': the name of a catalogue must end in one of {}", printable(path), known));
 }
 
-void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite, const std::string& word) {
+void write_catalogue(const Catalogue& catalogue, const std::string& path, const FileOptions& how,
+                     const std::string& word) {
   const CatalogueFormat& format = catalogue_format(path, word);
   check_columns(catalogue);
-  format.write(catalogue, path, overwrite);
+  format.write(catalogue, path, how);
 }
 
 PlaceColumns place_columns(const Catalogue& catalogue) {

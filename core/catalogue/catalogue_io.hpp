@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "core/io/atomic_file.hpp"
 #include "core/model/catalogue.hpp"
 
 namespace reber {
@@ -15,7 +16,7 @@ struct CatalogueFormat {
   bool table;             ///< holds every column; the others draw the sources, or write them as a sky model
   const char* text;       ///< one line for --help
   const char* columns;    ///< word of the one set of columns that it is made of; null: any
-  void (*write)(const Catalogue& catalogue, const std::string& path, bool overwrite);
+  void (*write)(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 };
 
 /// Of any catalogue.
@@ -31,6 +32,7 @@ struct CatalogueFormat {
 /// In that format. Whole or not at all. A format made of one set of columns takes a catalogue of that set.
 ///   throws InputError for an unknown extension or an existing file, DataError where writing
 ///   fails
-void write_catalogue(const Catalogue& catalogue, const std::string& path, bool overwrite, const std::string& word = {});
+void write_catalogue(const Catalogue& catalogue, const std::string& path, const FileOptions& how,
+                     const std::string& word = {});
 
 }  // namespace reber

@@ -32,8 +32,8 @@ std::string head(const Catalogue& catalogue) {
 
 }  // namespace
 
-void write_catalogue_pybdsf(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_catalogue_pybdsf(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   std::string text = head(catalogue);
   for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
     for (const Column& column : catalogue.columns) {

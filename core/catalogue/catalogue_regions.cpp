@@ -57,8 +57,8 @@ struct RegionFormat {
 };
 
 void write_regions(const Catalogue& catalogue, const RegionFormat& format, const std::string& system,
-                   const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+                   const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   const PlaceColumns columns = place_columns(catalogue);
   std::string text = format.head;
   for (const std::string& line : catalogue.history) text += "# " + printable(line) + "\n";
@@ -130,26 +130,24 @@ std::string karma(const Place& place, const std::string& system, const std::stri
 
 }  // namespace
 
-void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   const RegionFormat format{"# Region file format: DS9 version 4.1\n",
                             "global color=green width=1 font=\"helvetica 10 normal roman\" select=1 edit=1 move=1 "
                             "delete=1 source=1\n",
                             "{}", ds9};
-  write_regions(catalogue, format, word_for(catalogue, {"icrs", "fk5", "fk4", "galactic", "ecliptic"}), path,
-                overwrite);
+  write_regions(catalogue, format, word_for(catalogue, {"icrs", "fk5", "fk4", "galactic", "ecliptic"}), path, how);
 }
 
-void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   const RegionFormat format{"#CRTFv0 CASA Region Text Format version 0\n", "", "'\"[]", crtf};
-  write_regions(catalogue, format, word_for(catalogue, {"ICRS", "J2000", "B1950", "GALACTIC", "ECLIPTIC"}), path,
-                overwrite);
+  write_regions(catalogue, format, word_for(catalogue, {"ICRS", "J2000", "B1950", "GALACTIC", "ECLIPTIC"}), path, how);
 }
 
-void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   const RegionFormat format{"# Karma annotation file\n", "COLOR GREEN\nCOORD W\nPA SKY\nFONT hershey12\n", "#\\",
                             karma};
   // World coordinates are those of the image, whatever its frame.
-  write_regions(catalogue, format, catalogue.frame, path, overwrite);
+  write_regions(catalogue, format, catalogue.frame, path, how);
 }
 
 }  // namespace reber

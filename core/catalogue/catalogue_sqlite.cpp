@@ -134,8 +134,8 @@ void add_description(Database& database, const Catalogue& catalogue) {
 
 }  // namespace
 
-void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   {
     Database database(file.temporary_path(), printable(path));
     add_sources(database, catalogue);

@@ -96,8 +96,8 @@ std::string head(const Catalogue& catalogue) {
 
 }  // namespace
 
-void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   std::string text = head(catalogue);
   std::int64_t written = 0;
   const auto flush = [&] {

@@ -5,24 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "core/io/atomic_file.hpp"
 #include "core/model/catalogue.hpp"
 
 namespace reber {
 
-void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, bool overwrite);
-void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_sqlite(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_regions(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
+void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 
 /// PyBDSF's text tables, of a catalogue in its columns: two lines of title, then one row per source.
-void write_catalogue_pybdsf(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_catalogue_pybdsf(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 /// A sky model in the text format of makesourcedb (BBS), with one patch per source; see sky_model.hpp.
-void write_sky_model(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_sky_model(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 /// A component list in the text format of WSClean.
-void write_component_list(const Catalogue& catalogue, const std::string& path, bool overwrite);
+void write_component_list(const Catalogue& catalogue, const std::string& path, const FileOptions& how);
 
 /// Columns that place a source; null where the catalogue has none.
 struct PlaceColumns {

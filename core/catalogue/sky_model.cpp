@@ -106,15 +106,15 @@ std::string bbs_line(const Component& one, const std::string& patch, const std::
                             one.minor, one.pa, frequency, one.index);
 }
 
-void write_text(const std::string& text, const std::string& path, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_text(const std::string& text, const std::string& path, const FileOptions& how) {
+  AtomicFile file(path, how);
   file.write(text);
   file.commit(static_cast<std::int64_t>(text.size()));
 }
 
 }  // namespace
 
-void write_sky_model(const Catalogue& catalogue, Patches patches, const std::string& path, bool overwrite) {
+void write_sky_model(const Catalogue& catalogue, Patches patches, const std::string& path, const FileOptions& how) {
   std::vector<Component> all = components_of(catalogue);
   const std::string root = root_of(catalogue);
   const double frequency = frequency_of(catalogue);
@@ -138,14 +138,14 @@ void write_sky_model(const Catalogue& catalogue, Patches patches, const std::str
     before = patch;
     text += bbs_line(one, patch, root, frequency);
   }
-  write_text(text, path, overwrite);
+  write_text(text, path, how);
 }
 
-void write_sky_model(const Catalogue& catalogue, const std::string& path, bool overwrite) {
-  write_sky_model(catalogue, Patches::source, path, overwrite);
+void write_sky_model(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
+  write_sky_model(catalogue, Patches::source, path, how);
 }
 
-void write_component_list(const Catalogue& catalogue, const std::string& path, bool overwrite) {
+void write_component_list(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   std::vector<Component> all = components_of(catalogue);
   std::ranges::stable_sort(all, std::ranges::greater{}, &Component::flux);
   const double frequency = frequency_of(catalogue);
@@ -162,7 +162,7 @@ void write_component_list(const Catalogue& catalogue, const std::string& path, b
                         sexagesimal_hours(one.ra, 4), dec, one.flux, one.index * one.flux, frequency);
     text += one.is_point() ? ",,\n" : fmt::format("{},{},{}\n", one.major, one.minor, one.pa);
   }
-  write_text(text, path, overwrite);
+  write_text(text, path, how);
 }
 
 }  // namespace reber

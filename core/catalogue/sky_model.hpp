@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/words.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/model/catalogue.hpp"
 
 namespace reber {
@@ -22,6 +23,6 @@ inline constexpr auto words<Patches> = std::to_array<Word<Patches>>({{"source", 
 /// FWHM in arcsec; POINT where they are 0. A row whose position, flux or axes are not known is left out.
 ///   catalogue: in the columns `gaul`, equatorial, J2000
 ///   throws InputError for positions in another frame
-void write_sky_model(const Catalogue& catalogue, Patches patches, const std::string& path, bool overwrite);
+void write_sky_model(const Catalogue& catalogue, Patches patches, const std::string& path, const FileOptions& how);
 
 }  // namespace reber

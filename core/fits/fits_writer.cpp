@@ -18,9 +18,9 @@ namespace {
 
 template <class Pixel, class Rows>
 void write_plane(const std::string& path, Shape shape, const OutputHeader& header, const Rows& rows, int bitpix,
-                 bool overwrite, const Progress& progress) {
+                 const FileOptions& how, const Progress& progress) {
   if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_fits: an image needs pixels");
-  AtomicFile file(path, overwrite, header.like != nullptr ? header.like->path : std::string());
+  AtomicFile file(path, how, header.like != nullptr ? header.like->path : std::string());
   const std::string cards = fits::output_cards(shape, bitpix, header);
   const auto header_bytes = static_cast<std::int64_t>(fits::header_blocks(cards, 0).size());
   const std::int64_t end = header_bytes + 4 * shape.count();
@@ -43,14 +43,14 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
 
 }  // namespace
 
-void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows, bool overwrite,
-                const Progress& progress) {
-  write_plane<float>(path, shape, header, rows, -32, overwrite, progress);
+void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows,
+                const FileOptions& how, const Progress& progress) {
+  write_plane<float>(path, shape, header, rows, -32, how, progress);
 }
 
-void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows, bool overwrite,
-                const Progress& progress) {
-  write_plane<std::int32_t>(path, shape, header, rows, 32, overwrite, progress);
+void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows,
+                const FileOptions& how, const Progress& progress) {
+  write_plane<std::int32_t>(path, shape, header, rows, 32, how, progress);
 }
 
 }  // namespace reber

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/model/image_header.hpp"
 
 namespace reber {
@@ -28,11 +29,11 @@ using FloatRows = std::function<void(std::int64_t y0, std::int64_t ny, float* ou
 using IntRows = std::function<void(std::int64_t y0, std::int64_t ny, std::int32_t* out)>;
 
 /// Rows are asked for in order and in bands, byte-swapped and written at their place. DATASUM and CHECKSUM are set.
-///   throws InputError where the file exists and overwrite is false, or where it is the input; DataError with the
+///   throws InputError where the file exists and may not be replaced, or where it is the input; DataError with the
 ///   system's words where writing fails. After a failure the old file is as it was and nothing new is left.
-void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows, bool overwrite,
-                const Progress& progress = {});
-void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows, bool overwrite,
-                const Progress& progress = {});
+void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows,
+                const FileOptions& how, const Progress& progress = {});
+void write_fits(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows,
+                const FileOptions& how, const Progress& progress = {});
 
 }  // namespace reber

@@ -24,6 +24,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/io/commit_group.hpp"
 
 namespace reber {
 namespace {
@@ -36,7 +37,7 @@ struct Slot {
   std::atomic<int> used{0};
   std::array<char, 4096> path{};
 };
-std::array<Slot, 64> slots;
+std::array<Slot, 256> slots;  // of a group of images
 
 int claim_slot(const std::string& path) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -113,6 +114,7 @@ int rename_to_new(const char* from, const char* to) {
 struct AtomicFile::State {
   std::string path, temporary, name;
   bool overwrite = false;
+  CommitGroup* group = nullptr;
   int descriptor = -1;
   int slot = -1;
   std::int64_t end = 0;
@@ -173,6 +175,23 @@ struct AtomicFile::State {
     }
   }
 
+  /// fsync cannot be interrupted: pieces that can be waited for come first, and leave it little.
+  void sync(std::int64_t bytes, const Progress& progress) const {
+    constexpr std::int64_t kPiece = std::int64_t{64} << 20;
+    for (std::int64_t begin = 0; bytes > kPiece && begin < bytes; begin += kPiece) {
+      progress.check();
+      constexpr unsigned kWhole =
+          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;  // fsync reports errors
+      ::sync_file_range(descriptor, begin, kPiece, kWhole);
+    }
+    progress.check();
+    int status = 0;
+    do {
+      status = ::fsync(descriptor);
+    } while (status != 0 && errno == EINTR);
+    if (status != 0) fail("write", errno);
+  }
+
   void discard() noexcept {
     if (descriptor >= 0) ::close(descriptor);
     descriptor = -1;
@@ -183,18 +202,26 @@ struct AtomicFile::State {
   }
 };
 
-AtomicFile::AtomicFile(std::string path, bool overwrite, const std::string& never_replace)
+AtomicFile::AtomicFile(std::string path, const FileOptions& options, const std::string& never_replace)
     : state_(std::make_unique<State>()) {
   state_->path = std::move(path);
   state_->name = printable(state_->path);
-  state_->overwrite = overwrite;
+  state_->overwrite = options.overwrite;
+  state_->group = options.group;
   if (state_->path.empty()) throw InputError("an output file needs a name");
   if (state_->path.find('\0') != std::string::npos) throw InputError("a file name cannot hold a zero byte");
   state_->check_target(never_replace);
   state_->make_temporary();
 }
 
-AtomicFile::~AtomicFile() { state_->discard(); }
+AtomicFile::~AtomicFile() {
+  if (state_) state_->discard();
+}
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
 
 void AtomicFile::write(const void* bytes, std::size_t count) {
   state_->write_at(state_->end, bytes, count);
@@ -221,16 +248,23 @@ void AtomicFile::send(std::int64_t offset, std::int64_t count) {
 const std::string& AtomicFile::temporary_path() const { return state_->temporary; }
 
 void AtomicFile::commit(std::int64_t expected_bytes) {
+  if (!state_ || state_->temporary.empty()) throw InternalError("AtomicFile: committed twice");
+  CommitGroup* const group = state_->group;
+  if (group != nullptr && group->durable() != Durable::each) {
+    group->take(std::move(*this), expected_bytes);
+    return;
+  }
+  finish(expected_bytes, true, {});
+  sync_folder(appear());
+}
+
+void AtomicFile::finish(std::int64_t expected_bytes, bool synced, const Progress& progress) {
   State& state = *state_;
   if (state.temporary.empty()) throw InternalError("AtomicFile: committed twice");
-  int status = 0;
-  do {
-    status = ::fsync(state.descriptor);
-  } while (status != 0 && errno == EINTR);
-  if (status != 0) state.fail("write", errno);
   // By name: a library may have written the temporary through a descriptor of its own.
   struct stat written {};
   if (::stat(state.temporary.c_str(), &written) != 0) state.fail("write", errno);
+  if (synced) state.sync(written.st_size, progress);
   if (expected_bytes >= 0 && written.st_size != expected_bytes) {
     throw DataError(fmt::format("cannot write '{}': {} bytes arrived on the disk, not {}", state.name, written.st_size,
                                 expected_bytes));
@@ -239,6 +273,10 @@ void AtomicFile::commit(std::int64_t expected_bytes) {
   const int descriptor = state.descriptor;
   state.descriptor = -1;
   if (::close(descriptor) != 0 && errno != EINTR) state.fail("write", errno);
+}
+
+std::string AtomicFile::appear() {
+  State& state = *state_;
   const char* const from = state.temporary.c_str();
   const int moved = state.overwrite ? ::rename(from, state.path.c_str()) : rename_to_new(from, state.path.c_str());
   if (moved != 0) {
@@ -250,11 +288,14 @@ void AtomicFile::commit(std::int64_t expected_bytes) {
   state.temporary.clear();
   free_slot(state.slot);
   state.slot = -1;
-  const int folder = ::open(folder_of(state.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
+  return folder_of(state.path);
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 void unlink_open_temporaries() noexcept {

@@ -193,8 +193,8 @@ void Canvas::clip(Point corner, double w, double h) {
 
 void Canvas::unclip() { layer_.limit(cv::Rect(0, 0, pixels_.cols, pixels_.rows)); }
 
-void Canvas::write_png(const std::string& path, bool overwrite, const PngOptions& options) const {
-  AtomicFile file(path, overwrite);
+void Canvas::write_png(const std::string& path, const FileOptions& how, const PngOptions& options) const {
+  AtomicFile file(path, how);
   const std::string encoded = encode_png(pixels_.ptr<std::uint8_t>(), width(), height(), options);
   file.write(encoded);
   options.progress.check();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/atomic_file.hpp"
 #include "core/picture/coverage.hpp"
 #include "core/picture/ink.hpp"
 #include "core/picture/png_encoder.hpp"
@@ -50,7 +51,7 @@ class Canvas {
   void unclip();
 
   /// Encodes and writes, whole or not at all.   throws as AtomicFile; Cancelled
-  void write_png(const std::string& path, bool overwrite, const PngOptions& options = {}) const;
+  void write_png(const std::string& path, const FileOptions& how, const PngOptions& options = {}) const;
 
  private:
   void draw_path(const std::vector<Point>& points, double thickness, bool closed);

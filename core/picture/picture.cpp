@@ -223,7 +223,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   canvas.text({middle, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
   canvas.text({middle, base + 84 * layout.unit}, note, 11 * layout.unit, kBlack, Align::centre);
   draw_bar(canvas, layout, header.unit, limits);
-  canvas.write_png(path, options.overwrite, {options.threads, options.progress});
+  canvas.write_png(path, options.file, {options.threads, options.progress});
 }
 
 }  // namespace reber

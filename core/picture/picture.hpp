@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/image_header.hpp"
 #include "core/picture/sky_pixels.hpp"
@@ -17,7 +18,7 @@ struct PictureOptions {
   int max_side_px = 1400;    ///< the image is reduced (peak-keeping) to at most this
   double low = 0, high = 0;  ///< limits of the colour scale, in the image's unit; asinh stretch between
   std::string title;
-  bool overwrite = false;
+  FileOptions file = {};
   int threads = 0;  ///< 0: all that this process may use
   Progress progress = {};
 };

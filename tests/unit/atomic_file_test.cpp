@@ -11,16 +11,19 @@
 
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/io/commit_group.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace {
 
 /// What fsync was called on, in order, and whether the output had its name by then: "file before", "folder after".
 std::vector<std::string> synced;
+std::mutex synced_mutex;
 std::string output_of_test;
 
 }  // namespace
@@ -29,6 +32,7 @@ std::string output_of_test;
 extern "C" int fsync(int descriptor) {
   struct stat what {};
   if (!output_of_test.empty() && ::fstat(descriptor, &what) == 0) {
+    const std::lock_guard lock(synced_mutex);
     const char* when = std::filesystem::exists(output_of_test) ? "after" : "before";
     synced.push_back(std::string(S_ISDIR(what.st_mode) ? "folder " : "file ") + when);
   }
@@ -138,6 +142,72 @@ TEST(AtomicFile, IsOnTheDiskBeforeItHasItsName) {
   file.commit(1);
   output_of_test.clear();
   EXPECT_EQ(synced, (std::vector<std::string>{"file before", "folder after"}));
+}
+
+/// Two files of a group, their commits called but not the group's.
+void write_two(const TemporaryFolder& folder, CommitGroup& group) {
+  for (const char* name : {"a", "b"}) {
+    AtomicFile file(folder.file(name), {false, &group});
+    file.write(name);
+    file.commit(1);
+  }
+}
+
+TEST(CommitGroup, NamesAllFilesAfterAllAreOnTheDiskAndSyncsTheFolderOnce) {
+  const TemporaryFolder folder;
+  output_of_test = folder.file("a");
+  synced.clear();
+  CommitGroup group;
+  write_two(folder, group);
+  EXPECT_EQ(group.size(), 2U);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a")));
+  EXPECT_TRUE(synced.empty());
+  group.commit();
+  EXPECT_EQ(synced, (std::vector<std::string>{"file before", "file before", "folder after"}));
+  synced.clear();
+  CommitGroup none(Durable::no);
+  const TemporaryFolder other;
+  write_two(other, none);
+  EXPECT_EQ(other.entries(), 2);
+  EXPECT_FALSE(std::filesystem::exists(other.file("a")));
+  none.commit();
+  EXPECT_TRUE(synced.empty());
+  output_of_test.clear();
+  for (const TemporaryFolder* each : {&folder, &other}) {
+    EXPECT_EQ(load(each->file("a")) + load(each->file("b")), "ab");
+    EXPECT_EQ(each->entries(), 2);
+  }
+}
+
+TEST(CommitGroup, EachIsAsDurableAsAloneAndNeedsNoCommit) {
+  const TemporaryFolder folder;
+  output_of_test = folder.file("b");
+  synced.clear();
+  CommitGroup group(Durable::each);
+  write_two(folder, group);
+  output_of_test.clear();
+  EXPECT_EQ(synced, (std::vector<std::string>{"file before", "folder before", "file before", "folder after"}));
+  EXPECT_EQ(group.size(), 0U);
+  EXPECT_EQ(load(folder.file("b")), "b");
+}
+
+TEST(CommitGroup, NamesNothingWhereOneFileIsShortOrTheWorkStops) {
+  const TemporaryFolder folder;
+  {
+    CommitGroup group;
+    write_two(folder, group);
+    AtomicFile file(folder.file("c"), {false, &group});
+    file.write("short");
+    file.commit(6);
+    EXPECT_THROW(group.commit(), DataError);
+    EXPECT_EQ(folder.entries(), 0);
+    write_two(folder, group);
+    const std::atomic<bool> stop{true};
+    EXPECT_THROW(group.commit(Progress({}, &stop)), Cancelled);
+    EXPECT_EQ(folder.entries(), 0);
+    write_two(folder, group);
+  }
+  EXPECT_EQ(folder.entries(), 0) << "a group that is never committed left something";
 }
 
 TEST(AtomicFile, SweepsWhatAKilledProcessLeft) {

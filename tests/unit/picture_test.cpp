@@ -53,7 +53,7 @@ PixelRows filled(Shape shape, float value) {
 TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
   const TemporaryFolder folder;
   PictureOptions options;
-  options.overwrite = true;
+  options.file = true;
   options.max_side_px = 400;
   options.title = "title {} %s";
   Catalogue sources;
@@ -73,7 +73,7 @@ TEST(SkyPicture, AnyShapeAndContentGivesAPng) {
   }
   const Shape small{20, 20};
   write_sky_picture(folder.file("p.png"), small, filled(small, 1), ImageHeader(), nullptr, options);
-  options.overwrite = false;
+  options.file = false;
   EXPECT_THROW(write_sky_picture(folder.file("p.png"), small, filled(small, 1), ImageHeader(), nullptr, options),
                InputError);
 }
@@ -119,7 +119,7 @@ TEST(SkyPicture, CostOfASourceIsThatOfItsOutline) {
   const TemporaryFolder folder;
   const Shape shape{1400, 1400};
   PictureOptions options;
-  options.overwrite = true;
+  options.file = true;
   const auto seconds = [&](std::size_t count) {
     const Catalogue sources = scattered(count, shape);
     const auto start = std::chrono::steady_clock::now();
