@@ -19,9 +19,10 @@ namespace {
 /// Keywords (without axis numbers) that describe the array as stored, or that the output states anew.
 bool describes_storage(const std::string& stem) {
   static const std::set<std::string> kStems = {
-      "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "EXTEND",  "PCOUNT", "GCOUNT",  "GROUPS",   "EXTNAME",  "EXTVER",
-      "EXTLEVEL", "INHERIT",  "BSCALE",  "BZERO",   "BLANK",   "BUNIT",  "BMAJ",    "BMIN",     "BPA",      "CHECKSUM",
-      "DATASUM",  "DATAMAX",  "DATAMIN", "CASAMBM", "WCSAXES", "END",    "NEXTEND", "ZHECKSUM", "ZDATASUM", "FREQ"};
+      "SIMPLE",  "XTENSION", "BITPIX",   "NAXIS",    "EXTEND",  "PCOUNT",   "GCOUNT",   "GROUPS",
+      "EXTNAME", "EXTVER",   "EXTLEVEL", "INHERIT",  "BSCALE",  "BZERO",    "BLANK",    "BUNIT",
+      "BMAJ",    "BMIN",     "BPA",      "CHECKSUM", "DATASUM", "MESHAX",   "INTERPOL", "DATAMAX",
+      "DATAMIN", "CASAMBM",  "WCSAXES",  "END",      "NEXTEND", "ZHECKSUM", "ZDATASUM", "FREQ"};
   return kStems.count(stem) != 0;
 }
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles are coded by all threads behind the back of who makes the rows, and appended to the heap in order.
+#include "core/fits/tile_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/thread_pool.hpp"
+#include "core/base/threads.hpp"
+#include "core/fits/output_cards.hpp"
+#include "core/fits/tile_coder.hpp"
+#include "core/io/atomic_file.hpp"
+#include "core/io/checksum.hpp"
+#include "core/model/fits_cards.hpp"
+
+namespace reber {
+namespace {
+
+using fits::TileCode;
+
+constexpr std::int64_t kTileBytes = std::int64_t{256} << 10;  // enough for the codes of a block, few per image
+constexpr std::int64_t kBandBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kImageCards = 5;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2: a table has its own
+
+/// Where a tile lies in the heap.
+struct Place {
+  std::int64_t bytes = 0, offset = 0;
+};
+
+/// The size and the tiles of an image.
+struct Tiling {
+  Shape shape;
+  std::int64_t rows;  ///< of a tile
+  explicit Tiling(Shape image)
+      : shape(image), rows(std::clamp<std::int64_t>(kTileBytes / (4 * image.nx), 1, image.ny)) {}
+  [[nodiscard]] std::int64_t count() const { return (shape.ny + rows - 1) / rows; }
+  /// Descriptors of 32 bits reach as far as CFITSIO's.
+  [[nodiscard]] bool wide() const { return 4 * shape.count() > std::int64_t{1'900'000'000}; }
+  [[nodiscard]] std::int64_t descriptor_bytes() const { return wide() ? 16 : 8; }
+  [[nodiscard]] std::int64_t table_bytes() const { return count() * descriptor_bytes(); }
+};
+
+/// The header of the table; pcount, longest and data_sum are filled in when all tiles are there.
+std::string table_cards(const Tiling& tiling, const std::string& image_cards, int bitpix, TileCode code,
+                        std::int64_t pcount, std::int64_t longest, std::uint32_t data_sum) {
+  std::string cards = fits::make_text_card("XTENSION", "BINTABLE", "binary table");
+  const auto number = [&](const char* keyword, std::int64_t value, const char* comment) {
+    cards += fits::make_card(keyword, value, comment);
+  };
+  number("BITPIX", 8, "");
+  number("NAXIS", 2, "");
+  number("NAXIS1", tiling.descriptor_bytes(), "bytes of a row");
+  number("NAXIS2", tiling.count(), "tiles");
+  number("PCOUNT", pcount, "bytes of the compressed tiles");
+  number("GCOUNT", 1, "");
+  number("TFIELDS", 1, "");
+  cards += fits::make_text_card("TTYPE1", "COMPRESSED_DATA");
+  cards += fits::make_text_card("TFORM1", fmt::format("1{}B({})", tiling.wide() ? 'Q' : 'P', longest));
+  cards += fits::make_logical_card("ZIMAGE", true, "this is a tile-compressed image");
+  cards += fits::make_logical_card("ZSIMPLE", true, "the image was a primary one");
+  number("ZBITPIX", bitpix, "type of its pixels");
+  number("ZNAXIS", 2, "");
+  number("ZNAXIS1", tiling.shape.nx, "");
+  number("ZNAXIS2", tiling.shape.ny, "");
+  number("ZTILE1", tiling.shape.nx, "size of a tile");
+  number("ZTILE2", tiling.rows, "");
+  cards += fits::make_text_card("ZCMPTYPE", fits::name_of(code), "code of the tiles");
+  if (bitpix < 0) cards += fits::make_text_card("ZQUANTIZ", "NONE", "without loss");
+  cards += fits::make_text_card("ZDATASUM", std::to_string(data_sum), "checksum of the image's pixels");
+  cards += fits::make_text_card("EXTNAME", "COMPRESSED_IMAGE");
+  return cards + image_cards.substr(static_cast<std::size_t>(kImageCards) * fits::kCardBytes);
+}
+
+std::string primary_blocks() {
+  std::string cards = fits::make_logical_card("SIMPLE", true, "conforms to the FITS standard");
+  cards += fits::make_card("BITPIX", std::int64_t{8});
+  cards += fits::make_card("NAXIS", std::int64_t{0}, "the image follows, compressed");
+  cards += fits::make_logical_card("EXTEND", true);
+  return fits::with_checksums(cards, {});
+}
+
+/// Codes bands of rows and appends their tiles.
+class Heap {
+ public:
+  Heap(AtomicFile& file, const Tiling& tiling, TileCode code, std::int64_t begin)
+      : file_(file), tiling_(tiling), code_(code), begin_(begin) {
+    places_.reserve(static_cast<std::size_t>(tiling.count()));
+  }
+
+  /// words: whole tiles, but for the image's last one; turned to FITS's byte order in place.
+  void append(char* words, std::int64_t rows);
+
+  [[nodiscard]] std::int64_t bytes() const { return end_; }
+  [[nodiscard]] std::int64_t longest() const { return longest_; }
+  [[nodiscard]] const std::vector<Place>& places() const { return places_; }
+  [[nodiscard]] const fits::Checksum& sum() const { return sum_; }              ///< of the heap
+  [[nodiscard]] const fits::Checksum& pixel_sum() const { return pixel_sum_; }  ///< of the uncompressed image
+
+ private:
+  struct Coded {
+    std::string bytes;        ///< padded to whole words
+    std::int64_t length = 0;  ///< without the padding
+    fits::Checksum sum, pixels;
+  };
+  Coded coded(char* words, std::int64_t count, int worker);
+
+  AtomicFile& file_;
+  const Tiling& tiling_;
+  const TileCode code_;
+  const std::int64_t begin_;  ///< of the heap in the file
+  ThreadPool pool_;
+  std::vector<std::unique_ptr<fits::TileCoder>> coders_{static_cast<std::size_t>(pool_.threads())};
+  std::vector<Place> places_;
+  std::int64_t end_ = 0, longest_ = 0;
+  fits::Checksum sum_, pixel_sum_;
+};
+
+Heap::Coded Heap::coded(char* words, std::int64_t count, int worker) {
+  auto& coder = coders_[static_cast<std::size_t>(worker)];
+  if (!coder) coder = std::make_unique<fits::TileCoder>(code_);
+  Coded tile;
+  tile.pixels.add_turned(words, static_cast<std::size_t>(count));
+  tile.bytes = coder->encode(words, static_cast<std::size_t>(count));
+  tile.length = static_cast<std::int64_t>(tile.bytes.size());
+  tile.bytes.resize((tile.bytes.size() + 3) / 4 * 4, '\0');
+  tile.sum.add(tile.bytes.data(), tile.bytes.size());
+  return tile;
+}
+
+void Heap::append(char* words, std::int64_t rows) {
+  const std::int64_t tiles = (rows + tiling_.rows - 1) / tiling_.rows, nx = tiling_.shape.nx;
+  std::vector<Coded> done(static_cast<std::size_t>(tiles));
+  pool_.for_each_worker(tiles, [&](std::int64_t i, int worker) {
+    const std::int64_t first = i * tiling_.rows, ny = std::min(tiling_.rows, rows - first);
+    done[static_cast<std::size_t>(i)] = coded(words + 4 * first * nx, ny * nx, worker);
+  });
+  const std::int64_t before = end_;
+  for (const Coded& tile : done) {
+    file_.write_at(begin_ + end_, tile.bytes.data(), tile.bytes.size());
+    places_.push_back({tile.length, end_});
+    end_ += static_cast<std::int64_t>(tile.bytes.size());
+    longest_ = std::max(longest_, tile.length);
+    sum_.add(tile.sum);
+    pixel_sum_.add(tile.pixels);
+  }
+  file_.send(begin_ + before, end_ - before);
+}
+
+std::string descriptors(const Tiling& tiling, const std::vector<Place>& places) {
+  std::string table;
+  table.reserve(static_cast<std::size_t>(tiling.table_bytes()));
+  const auto append = [&](std::int64_t value) {
+    for (int shift = tiling.wide() ? 56 : 24; shift >= 0; shift -= 8)
+      table += static_cast<char>(static_cast<std::uint64_t>(value) >> shift & 0xFFU);
+  };
+  for (const Place& place : places) {
+    append(place.bytes);
+    append(place.offset);
+  }
+  return table;
+}
+
+template <class Pixel, class Rows>
+void write_plane(const std::string& path, Shape shape, const OutputHeader& header, const Rows& rows, int bitpix,
+                 TileCode code, const FileOptions& how, const Progress& progress) {
+  static_assert(sizeof(Pixel) == 4);
+  if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_tiles: an image needs pixels");
+  AtomicFile file(path, how, header.like != nullptr ? header.like->path : std::string());
+  const Tiling tiling(shape);
+  const std::string image_cards = fits::output_cards(shape, bitpix, header), primary = primary_blocks();
+  const auto cards = [&](std::int64_t pcount, std::int64_t longest, std::uint32_t sum) {
+    return table_cards(tiling, image_cards, bitpix, code, pcount, longest, sum);
+  };
+  const auto table = static_cast<std::int64_t>(primary.size() + fits::header_blocks(cards(0, 0, 0), 0).size());
+  Heap heap(file, tiling, code, table + tiling.table_bytes());
+
+  const std::int64_t band =
+      std::min(std::max<std::int64_t>(kBandBytes / (4 * shape.nx * tiling.rows), 1) * tiling.rows, shape.ny);
+  std::vector<Pixel> made(static_cast<std::size_t>(band * shape.nx)), leaving(made.size());
+  std::future<void> written;  // behind the buffers: it is waited for before they go
+  for (std::int64_t y = 0; y < shape.ny; y += band) {
+    progress.report("writing", static_cast<double>(y) / static_cast<double>(shape.ny));
+    const std::int64_t ny = std::min(band, shape.ny - y);
+    rows(y, ny, made.data());
+    if (written.valid()) written.get();
+    made.swap(leaving);
+    written = run_beside([&heap, words = reinterpret_cast<char*>(leaving.data()), ny] { heap.append(words, ny); });
+  }
+  written.get();
+
+  const std::string places = descriptors(tiling, heap.places());
+  file.write_at(table, places.data(), places.size());
+  fits::Checksum sum = heap.sum();
+  sum.add(places.data(), places.size());
+  const std::int64_t end = table + tiling.table_bytes() + heap.bytes();
+  const std::int64_t data = end - table;
+  const std::int64_t total = table + (data + fits::kBlockBytes - 1) / fits::kBlockBytes * fits::kBlockBytes;
+  const std::vector<char> padding(static_cast<std::size_t>(total - end), 0);
+  file.write_at(end, padding.data(), padding.size());
+  const std::string blocks =
+      primary + fits::header_blocks(cards(heap.bytes(), heap.longest(), heap.pixel_sum().sum()), sum.sum());
+  file.write_at(0, blocks.data(), blocks.size());
+  progress.check();
+  file.commit(total);
+  progress.report("writing", 1);
+}
+
+}  // namespace
+
+bool asks_for_tiles(const std::string& path) { return path.ends_with(".fz"); }
+
+void write_tiles(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows,
+                 const FileOptions& how, const Progress& progress) {
+  write_plane<float>(path, shape, header, rows, -32, TileCode::gzip_2, how, progress);
+}
+
+void write_tiles(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows,
+                 const FileOptions& how, const Progress& progress) {
+  write_plane<std::int32_t>(path, shape, header, rows, 32, TileCode::gzip_1, how, progress);
+}
+
+}  // namespace reber

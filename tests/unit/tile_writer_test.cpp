@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tile-compressed outputs: the bits of the plain image, valid for CFITSIO, the same bytes each time.
+#include "core/fits/tile_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/fits/fits_image.hpp"
+#include "core/fits/tile_coder.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using testing_files::load;
+using testing_files::TemporaryFolder;
+
+/// Noise with a blank corner, a constant stripe and the floats that are none.
+std::vector<float> hard_floats(Shape shape) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> noise;
+  std::vector<float> values(static_cast<std::size_t>(shape.count()));
+  for (std::int64_t i = 0; i < shape.count(); ++i) {
+    const std::int64_t y = i / shape.nx, x = i % shape.nx;
+    float& value = values[static_cast<std::size_t>(i)];
+    value = noise(random);
+    if (y < shape.ny / 2 && x < shape.nx / 3) value = std::numeric_limits<float>::quiet_NaN();
+    if (y == shape.ny - 1) value = 1.25f;
+  }
+  values.back() = -0.0f;
+  values[values.size() / 2] = std::numeric_limits<float>::denorm_min();
+  return values;
+}
+
+std::vector<std::int32_t> labels(Shape shape) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(shape.count()), 0);
+  for (std::size_t i = 0; i < values.size(); i += 97)
+    for (std::size_t k = i; k < std::min(i + 9, values.size()); ++k) values[k] = static_cast<std::int32_t>(i + 70'000);
+  return values;
+}
+
+template <class Pixel>
+std::function<void(std::int64_t, std::int64_t, Pixel*)> rows_of(const std::vector<Pixel>& values, std::int64_t nx) {
+  return [&values, nx](std::int64_t y0, std::int64_t ny, Pixel* out) {
+    std::memcpy(out, values.data() + y0 * nx, static_cast<std::size_t>(ny * nx) * sizeof(Pixel));
+  };
+}
+
+std::vector<float> read(const std::string& path) {
+  const FitsImage image = FitsImage::open(path);
+  const auto source = image.pixels();
+  std::vector<std::byte> raw(static_cast<std::size_t>(source->shape().count() * bytes_of(source->format().type)));
+  source->read_rows(0, source->shape().ny, raw.data());
+  std::vector<float> out(static_cast<std::size_t>(source->shape().count()));
+  decode_floats(raw.data(), source->shape().count(), source->format(), out.data());
+  return out;
+}
+
+TEST(TileWriter, CfitsioReadsTheBitsThatThePlainFileHas) {
+  for (const Shape shape : {Shape{1, 1}, Shape{300, 1000}, Shape{7, 70'001}, Shape{4099, 3}}) {
+    const TemporaryFolder folder;
+    const auto floats = hard_floats(shape);
+    const auto integers = labels(shape);
+    OutputHeader header;
+    header.unit = "Jy/beam";
+    header.history = {"a line"};
+    for (const char* name : {"f.fits", "f.fits.fz"})
+      write_map(folder.file(name), shape, header, FloatRows(rows_of(floats, shape.nx)), false);
+    for (const char* name : {"i.fits", "i.fits.fz"})
+      write_map(folder.file(name), shape, header, IntRows(rows_of(integers, shape.nx)), false);
+    for (const std::string name : {"f.fits", "i.fits"}) {
+      const auto plain = read(folder.file(name)), tiled = read(folder.file(name + ".fz"));
+      ASSERT_EQ(plain.size(), tiled.size()) << shape.nx << name;
+      EXPECT_EQ(std::memcmp(plain.data(), tiled.data(), 4 * plain.size()), 0) << shape.nx << name;
+      EXPECT_EQ(FitsImage::open(folder.file(name + ".fz")).header().unit.text, "Jy/beam");
+    }
+    if (shape.count() > 100'000) {
+      EXPECT_LT(load(folder.file("f.fits.fz")).size(), 0.87 * static_cast<double>(load(folder.file("f.fits")).size()));
+      EXPECT_LT(load(folder.file("i.fits.fz")).size(), 0.1 * static_cast<double>(load(folder.file("i.fits")).size()));
+    }
+  }
+}
+
+TEST(TileWriter, BothHdusHaveRightChecksums) {
+  const TemporaryFolder folder;
+  const Shape shape{300, 1000};
+  const auto floats = hard_floats(shape);
+  write_tiles(folder.file("f.fz"), shape, {}, FloatRows(rows_of(floats, shape.nx)), false);
+  const std::string bytes = load(folder.file("f.fz"));
+  ASSERT_EQ(bytes.size() % 2880, 0U);
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    std::uint64_t total = 0;
+    for (std::size_t i = begin; i < end; i += 4) {
+      std::uint32_t word = 0;
+      for (std::size_t k = 0; k < 4; ++k) word = word << 8 | static_cast<unsigned char>(bytes[i + k]);
+      total += word;
+      total = (total & 0xFFFFFFFFU) + (total >> 32);
+    }
+    return static_cast<std::uint32_t>(total);
+  };
+  EXPECT_EQ(sum(0, 2880), 0xFFFFFFFFU);
+  EXPECT_EQ(sum(2880, bytes.size()), 0xFFFFFFFFU);
+}
+
+TEST(TileWriter, ATilesBytesDoNotDependOnTheTilesBefore) {
+  const Shape shape{64, 1024};
+  const auto floats = hard_floats(shape);
+  const auto integers = labels(shape);
+  const auto* const noise = reinterpret_cast<const char*>(floats.data());
+  const auto* const even = reinterpret_cast<const char*>(integers.data());
+  for (const fits::TileCode code : {fits::TileCode::gzip_1, fits::TileCode::gzip_2}) {
+    fits::TileCoder coder(code);
+    const std::string first = coder.encode(even, integers.size());
+    (void)coder.encode(noise, floats.size());
+    EXPECT_EQ(coder.encode(even, integers.size()), first) << fits::name_of(code);
+    EXPECT_EQ(fits::TileCoder(code).encode(noise, floats.size()), coder.encode(noise, floats.size()));
+  }
+}
+
+TEST(TileWriter, LeavesNothingWhereItFails) {
+  const TemporaryFolder folder;
+  const auto fails = FloatRows([](std::int64_t, std::int64_t, float*) { throw DataError("no rows"); });
+  EXPECT_THROW(write_tiles(folder.file("f.fz"), {100, 100}, {}, fails, false), DataError);
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+}  // namespace
+}  // namespace reber
