@@ -4,6 +4,7 @@
 #include "app/commands/pipeline_command.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 
@@ -14,6 +15,7 @@ struct Options {
   CommonOptions common;
   ParameterOptions parameters;
   std::string input, mean, rms, snr;
+  bool mesh = false;
 };
 
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
@@ -21,8 +23,8 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   Request request = base_request(options.common, options.input);
   request.call = options_of_call(command, options.parameters);
   options.parameters.apply(request);
-  request.output.mean = options.mean;
-  request.output.rms = options.rms;
+  (options.mesh ? request.output.mean_mesh : request.output.mean) = options.mean;
+  (options.mesh ? request.output.rms_mesh : request.output.rms) = options.rms;
   request.output.snr = options.snr;
   (void)run_one(request, options.common, terminal);
   return kDone;
@@ -37,9 +39,11 @@ void add_background(CLI::App& root, Action& action) {
   command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
   command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
   command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
+  add_mesh_option(*command, options->mesh);
   options->parameters.rename("background.method", "--method");
   options->parameters.add(*command, ParameterOptions::Group::background,
                           {"background.mean_path", "background.rms_path"});
+  add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

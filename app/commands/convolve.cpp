@@ -125,6 +125,7 @@ void add_convolve(CLI::App& root, Action& action) {
                       "--kernel beam:MAJ,MIN,PA. --kernel or --to-beam may be given several times")
       ->type_name("MAJ,MIN,PA")
       ->group("Convolution");
+  add_durable_option(*command, options->common);
   add_run_options(*command, options->common, "--image-beam");
   command->footer(
       "Examples:\n"

@@ -58,6 +58,7 @@ void add_find(CLI::App& root, Action& action) {
   add_map_options(*command, options->maps);
   options->parameters.add(*command, ParameterOptions::Group::detection);
   options->parameters.add(*command, ParameterOptions::Group::background);
+  add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
   command->footer(
       "Examples:\n"

@@ -21,13 +21,14 @@ struct Options : RunSettings {
   ParameterOptions parameters;
   std::vector<std::string> products;
   ColumnOptions columns;
-  std::string task;  ///< of a worker process
+  std::string task;    ///< of a worker process
+  bool plain = false;  ///< S/N and labels without compression
 };
 
 const std::vector<std::string>& all_products() {
-  static const std::vector<std::string> names{"csv",      "fits",    "vot",       "sqlite", "reg",    "crtf",
-                                              "ann",      "mean",    "rms",       "snr",    "labels", "model",
-                                              "residual", "picture", "convolved", "srl",    "gaul",   "skymodel"};
+  static const std::vector<std::string> names{
+      "csv",    "fits",  "vot",      "sqlite",  "reg",       "crtf", "ann",  "mean",     "rms",       "snr",
+      "labels", "model", "residual", "picture", "convolved", "srl",  "gaul", "skymodel", "mean-full", "rms-full"};
   return names;
 }
 
@@ -49,6 +50,7 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   OutputRequest output;
   apply(options.columns, output);
   output.overwrite = options.common.overwrite || options.resume;
+  output.durable = options.common.durable;
   if (wanted("csv")) output.catalogues.push_back(name(".csv"));
   if (wanted("fits")) output.catalogues.push_back(name("_cat.fits"));
   if (wanted("vot")) output.catalogues.push_back(name(".vot"));
@@ -57,10 +59,13 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
     if (asked(asked_for)) output.catalogues.push_back(name((std::string(".") + asked_for).c_str()));
   if (asked("model")) output.model = name("_model.fits");
   if (asked("residual")) output.residual = name("_residual.fits");
-  if (wanted("mean")) output.mean = name("_mean.fits");
-  if (wanted("rms")) output.rms = name("_rms.fits");
-  if (wanted("snr")) output.snr = name("_snr.fits");
-  if (wanted("labels")) output.labels = name("_labels.fits");
+  if (wanted("mean")) output.mean_mesh = name("_mean.fits");
+  if (wanted("rms")) output.rms_mesh = name("_rms.fits");
+  if (asked("mean-full")) output.mean = name("_mean_full.fits");
+  if (asked("rms-full")) output.rms = name("_rms_full.fits");
+  const bool plain = options.plain;
+  if (wanted("snr")) output.snr = name(plain ? "_snr.fits" : "_snr.fits.fz");
+  if (wanted("labels")) output.labels = name(plain ? "_labels.fits" : "_labels.fits.fz");
   if (wanted("picture")) output.picture = name(".png");
   if (wanted("convolved") && convolved) output.convolved = name("_convolved.fits");
   return output;
@@ -80,9 +85,9 @@ void add_output_options(CLI::App& command, Options& options) {
       ->type_name("DIR")
       ->group("Output");
   command
-      .add_option("--products", options.products,
-                  "Write these alone; default: all but sqlite, crtf, ann, srl, gaul, skymodel, model and residual "
-                  "(convolved with --kernel)")
+      .add_option(
+          "--products", options.products,
+          "Write these alone; default: csv, fits, vot, reg, mean, rms, snr, labels, picture (convolved with --kernel)")
       ->check(CLI::IsMember(all_products()))
       ->delimiter(',')
       ->type_name("LIST")
@@ -91,8 +96,11 @@ void add_output_options(CLI::App& command, Options& options) {
       .add_flag("--verify", options.verify,
                 "Compare every stage with the reference afterwards; exit code 1 on a breach")
       ->group("Output");
+  command.add_flag("--no-compress", options.plain, "Write S/N and labels as plain images, not tile-compressed")
+      ->group("Output");
   add_column_option(command, options.columns);
   add_overwrite_option(command, options.common);
+  add_durable_option(command, options.common);
   add_dry_run_option(command, options.common);
 }
 
@@ -159,9 +167,10 @@ void add_run(CLI::App& root, Action& action) {
   add_common_options(*command, options->common);
   command->footer(
       "Written for NAME.fits: NAME.csv, NAME_cat.fits, NAME.vot and NAME.reg (the catalogue), NAME_mean.fits,\n"
-      "NAME_rms.fits, NAME_snr.fits and NAME_labels.fits (maps), NAME_convolved.fits (with --kernel), NAME.png,\n"
+      "NAME_rms.fits, NAME_snr.fits.fz and NAME_labels.fits.fz (maps), NAME_convolved.fits (with --kernel), NAME.png,\n"
       "if asked for by --products NAME.sqlite, NAME.crtf, NAME.ann, NAME.srl, NAME.gaul, "
       "NAME.skymodel,\nNAME_model.fits, NAME_residual.fits,\n"
+      "NAME_mean_full.fits and NAME_rms_full.fits (mean and rms at every pixel; the others hold the mesh's nodes),\n"
       "NAME_report.json (times and decisions) and NAME.toml (every option: reber run --config NAME.toml -o DIR2).\n"
       "\n"
       "Examples:\n"

@@ -15,6 +15,7 @@
 #include "core/base/printable.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/commit_group.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 
@@ -25,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShownSources = 10;
 
-void write_text(const std::string& path, const std::string& text, bool overwrite) {
-  AtomicFile file(path, overwrite);
+void write_text(const std::string& path, const std::string& text, const FileOptions& how) {
+  AtomicFile file(path, how);
   file.write(text);
   file.commit();
 }
@@ -90,11 +91,15 @@ ImageDone ImageRunner::run(const std::string& path, const Progress& progress, co
   return done;
 }
 
-Result ImageRunner::compute(Request request, const Progress& progress, const LogSink& log) {
+Result ImageRunner::compute(Request request, const Progress& progress, const LogSink& log,
+                            std::unique_ptr<CommitGroup>& group) {
   return on_backend(choice_, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = request;
     request.output.overwrite = true;  // a second time: what the first wrote before its card failed
-    return run_once(backend, once, events_of(progress, log));
+    group = std::make_unique<CommitGroup>(once.output.durable);
+    RunEvents events = events_of(progress, log);
+    events.outputs = group.get();
+    return run_once(backend, once, events);
   });
 }
 
@@ -105,11 +110,14 @@ void ImageRunner::process(const Request& request, const Progress& progress, cons
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));
   if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
-  Result result = compute(request, progress, log);
+  std::unique_ptr<CommitGroup> group;
+  Result result = compute(request, progress, log, group);
   if (!request.dry_run) {
+    const FileOptions how(request.output.overwrite, group.get());
     result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
-    write_text(name(".toml"), settings_.config_of(request, {path}), request.output.overwrite);
-    write_text(name("_report.json"), to_json(result.report) + "\n", request.output.overwrite);
+    write_text(name(".toml"), settings_.config_of(request, {path}), how);
+    write_text(name("_report.json"), to_json(result.report) + "\n", how);
+    group->commit(progress);
   }
   fill(done.record, result);
   if (request.dry_run) done.report = to_json(result.report);

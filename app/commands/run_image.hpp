@@ -10,6 +10,7 @@
 #include "app/options/backend_choice.hpp"
 #include "core/batch/record.hpp"
 #include "core/compute/backend.hpp"
+#include "core/io/commit_group.hpp"
 #include "core/pipeline/pipeline.hpp"
 
 namespace reber::app {
@@ -63,7 +64,8 @@ class ImageRunner {
 
  private:
   void process(const Request& request, const Progress& progress, const LogSink& log, ImageDone& done);
-  Result compute(Request request, const Progress& progress, const LogSink& log);
+  /// group: takes the files of the attempt that succeeds, for the caller to commit.
+  Result compute(Request request, const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group);
   void verify_one(const Request& request, const Progress& progress, ImageDone& done);
 
   const RunSettings& settings_;

@@ -13,6 +13,7 @@
 #include <set>
 #include <system_error>
 
+#include "app/options/choice_option.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
@@ -112,6 +113,13 @@ void add_overwrite_option(CLI::App& command, CommonOptions& options) {
   command.add_flag("--overwrite", options.overwrite, "Replace output files that exist")->group("Output");
 }
 
+void add_durable_option(CLI::App& command, CommonOptions& options) {
+  add_choice(command, "--durable", options.durable,
+             "When results are safe against a loss of power: each file before the next one, all of an image together "
+             "before any has its name, or when the system likes")
+      ->group("Output");
+}
+
 void add_dry_run_option(CLI::App& command, CommonOptions& options) {
   command.add_flag("--dry-run", options.dry_run, "Print the plan (algorithm, memory, why) and write nothing")
       ->group("Output");
@@ -161,6 +169,7 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   if (!options.unit.empty()) request.open.unit = options.unit;
   if (!options.beam.empty()) request.beam = parse_beam(options.beam, "--image-beam");
   request.output.overwrite = options.overwrite;
+  request.output.durable = options.durable;
   if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);
   request.dry_run = options.dry_run;
   request.fit.threads = options.threads;

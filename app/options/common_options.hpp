@@ -28,6 +28,7 @@ struct CommonOptions {
   std::string beam;
   bool check = false;
   bool overwrite = false;
+  Durable durable = Durable::end;
   std::string json;
   bool quiet = false, verbose = false, dry_run = false;
   std::string config;
@@ -41,6 +42,8 @@ void add_message_options(CLI::App& command, CommonOptions& options);
 /// target.
 void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");
 void add_overwrite_option(CLI::App& command, CommonOptions& options);
+/// --durable, group "Output".
+void add_durable_option(CLI::App& command, CommonOptions& options);
 void add_dry_run_option(CLI::App& command, CommonOptions& options);
 /// All of these: what a command has that reads one image and may write files.
 void add_run_options(CLI::App& command, CommonOptions& options, const std::string& beam_name = "--beam,--image-beam");

@@ -46,10 +46,21 @@ void add_map_options(CLI::App& command, MapOptions& options) {
   };
   add("--model-map", options.model, "Write the sources' Gaussians as a map");
   add("--residual-map", options.residual, "Write image - model");
-  add("--snr-map", options.snr, "Write (image - background) / noise");
+  add("--snr-map", options.snr,
+      "Write (image - background) / noise; tile-compressed where the name ends in .fz, as every map");
   add("--island-map", options.islands, "Write the number of each pixel's island, 0 outside");
   add("--write-mean", options.mean, "Write the background that was measured");
   add("--write-rms", options.rms, "Write the noise that was measured");
+  add_mesh_option(command, options.mesh);
+}
+
+void add_mesh_option(CLI::App& command, bool& mesh) {
+  command
+      .add_flag(
+          "--mesh-maps", mesh,
+          "Write background and noise at the nodes of the mesh alone, as 'run' does: small files, which --mean and "
+          "--rms read back to the same bits")
+      ->group("Output");
 }
 
 void apply(const MapOptions& options, OutputRequest& output) {
@@ -57,14 +68,14 @@ void apply(const MapOptions& options, OutputRequest& output) {
   output.residual = options.residual;
   output.snr = options.snr;
   output.labels = options.islands;
-  output.mean = options.mean;
-  output.rms = options.rms;
+  (options.mesh ? output.mean_mesh : output.mean) = options.mean;
+  (options.mesh ? output.rms_mesh : output.rms) = options.rms;
 }
 
 std::vector<std::string> outputs_of(const OutputRequest& output) {
   std::vector<std::string> paths = output.catalogues;
-  for (const std::string* path : {&output.convolved, &output.mean, &output.rms, &output.snr, &output.labels,
-                                  &output.model, &output.residual, &output.picture}) {
+  for (const std::string* path : {&output.convolved, &output.mean, &output.rms, &output.mean_mesh, &output.rms_mesh,
+                                  &output.snr, &output.labels, &output.model, &output.residual, &output.picture}) {
     if (!path->empty()) paths.push_back(*path);
   }
   return paths;

@@ -23,10 +23,14 @@ void apply(const ColumnOptions& options, OutputRequest& output);
 /// Maps by name; empty ones are not written.
 struct MapOptions {
   std::string model, residual, snr, islands, mean, rms;
+  bool mesh = false;  ///< mean and rms at the nodes alone
 };
 /// --model-map and the like, group "Output".
 void add_map_options(CLI::App& command, MapOptions& options);
 void apply(const MapOptions& options, OutputRequest& output);
+
+/// --mesh-maps, group "Output".
+void add_mesh_option(CLI::App& command, bool& mesh);
 
 /// Every file that the request names.
 [[nodiscard]] std::vector<std::string> outputs_of(const OutputRequest& output);

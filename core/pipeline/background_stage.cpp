@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
+#include "core/pipeline/mesh_maps.hpp"
 #include "core/pipeline/mesh_nodes.hpp"
 #include "core/pipeline/ring_noise.hpp"
 #include "core/request/mean_choice.hpp"
@@ -241,41 +242,75 @@ std::string check_rms_map(Backend& backend, const Plane& map, const std::string&
 
 namespace {
 
-std::shared_ptr<const Plane> load_map(const BackgroundInputs& in, const std::string& path, const char* what,
-                                      StageWork& work) {
+/// A map as its file holds it: at every pixel, or at nodes.
+struct GivenMap {
+  std::shared_ptr<const Plane> plane;
+  std::optional<MeshMap> nodes;
+};
+
+GivenMap load_map(const BackgroundInputs& in, const std::string& path, const char* what, StageWork& work) {
   const FitsImage map = FitsImage::open(path, {}, work.job.progress());
   const ImageHeader &own = map.header(), &image = in.header;
-  if (own.shape != image.shape)
-    throw InputError(fmt::format("{}: the {} map is {} x {} pixels, the image {} x {}; they must be of one size", path,
-                                 what, own.shape.nx, own.shape.ny, image.shape.nx, image.shape.ny));
+  GivenMap given;
+  given.nodes = read_mesh_map(map, work.job.progress());
+  const Shape shape = given.nodes ? given.nodes->image : own.shape;
+  if (shape != image.shape)
+    throw InputError(fmt::format("{}: the {} map is {}{} x {} pixels, the image {} x {}; they must be of one size",
+                                 path, what, given.nodes ? "a mesh of " : "", shape.nx, shape.ny, image.shape.nx,
+                                 image.shape.ny));
   if (own.unit.text != image.unit.text && !own.unit.text.empty())
     work.warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what, own.unit.text,
                           image.unit.text));
-  return work.backend.load(*map.pixels(work.job.progress()), in.tiling, work.job);
+  if (!given.nodes) given.plane = work.backend.load(*map.pixels(work.job.progress()), in.tiling, work.job);
+  return given;
 }
 
+/// Nodes that the model has take their values; others are drawn at every pixel.
+void put(GivenMap& given, const BackgroundInputs& in, const MeshGrid& grid, std::vector<float>& values,
+         std::shared_ptr<const Plane>& map, StageWork& work) {
+  if (!given.nodes)
+    map = std::move(given.plane);
+  else if (same_nodes(grid, *given.nodes))
+    values = std::move(given.nodes->values);
+  else
+    map = expanded(work.backend, *given.nodes, in.plane, in.tiling, work.job);
+}
+
+/// Maps in place of what was measured. Where nothing was, the model gets the nodes of the rms map, else of the mean.
 void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, BackgroundModel& model, StageWork& work) {
   using Kind = MeanChoice::Kind;
-  const MeanChoice mean = mean_choice(request.mean_path);
-  if (mean.kind == Kind::value || mean.kind == Kind::clipped) {
-    const double value =
-        mean.kind == Kind::value ? mean.value : work.backend.clip(in.plane, request.mesh.clip, work.job).median;
-    std::ranges::fill(model.mean, static_cast<float>(value));
-    work.note(fmt::format("mean {:g}, the same for all pixels", value));
-  }
-  if (mean.kind == Kind::map) {
-    model.mean_map = load_map(in, request.mean_path, "mean", work);
-    if (model.mean_map->blank() > in.plane.blank())
+  const MeanChoice choice = mean_choice(request.mean_path);
+  GivenMap mean, rms;
+  if (choice.kind == Kind::map) {
+    mean = load_map(in, request.mean_path, "mean", work);
+    if (mean.nodes) check_nodes(*mean.nodes, request.mean_path, false);
+    if (mean.plane && mean.plane->blank() > in.plane.blank())
       work.warn(fmt::format("{}: {} pixels of the mean map are blank; no source is looked for there", request.mean_path,
-                            model.mean_map->blank()));
+                            mean.plane->blank()));
     work.note("mean map " + request.mean_path);
   }
   if (!request.rms_path.empty()) {
-    model.rms_map = load_map(in, request.rms_path, "rms", work);
-    std::string warning = check_rms_map(work.backend, *model.rms_map, request.rms_path, work.job);
+    rms = load_map(in, request.rms_path, "rms", work);
+    if (rms.nodes) check_nodes(*rms.nodes, request.rms_path, true);
+    std::string warning =
+        rms.plane ? check_rms_map(work.backend, *rms.plane, request.rms_path, work.job) : std::string();
     if (!warning.empty()) work.warn(std::move(warning));
     work.note("rms map " + request.rms_path);
   }
+  if (!request.mean_path.empty() && !request.rms_path.empty() && (rms.nodes || mean.nodes)) {
+    model.grid = grid_of(rms.nodes ? *rms.nodes : *mean.nodes);
+    const auto count = static_cast<std::size_t>(model.grid.ny() * model.grid.nx());
+    model.mean.assign(count, 0);
+    model.rms.assign(count, 0);
+  }
+  if (choice.kind == Kind::value || choice.kind == Kind::clipped) {
+    const double value =
+        choice.kind == Kind::value ? choice.value : work.backend.clip(in.plane, request.mesh.clip, work.job).median;
+    std::ranges::fill(model.mean, static_cast<float>(value));
+    work.note(fmt::format("mean {:g}, the same for all pixels", value));
+  }
+  if (choice.kind == Kind::map) put(mean, in, model.grid, model.mean, model.mean_map, work);
+  if (!request.rms_path.empty()) put(rms, in, model.grid, model.rms, model.rms_map, work);
 }
 
 void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& work) {

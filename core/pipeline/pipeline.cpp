@@ -192,7 +192,9 @@ void Pipeline::Run::describe() {
   if (!request_->dry_run) made_.history = history_lines(*request_, made_);
 }
 
-std::vector<std::string> Pipeline::Run::write_files() { return write_products(*request_, made_, runner_.job()); }
+std::vector<std::string> Pipeline::Run::write_files() {
+  return write_products(*request_, made_, runner_.job(), runner_.events().outputs);
+}
 
 void Pipeline::Run::write() {
   if (!any_product(request_->output)) return;

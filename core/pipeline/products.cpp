@@ -11,10 +11,12 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/threads.hpp"
 #include "core/catalogue/catalogue_io.hpp"
-#include "core/fits/fits_writer.hpp"
+#include "core/fits/tile_writer.hpp"
 #include "core/model/image.hpp"
 #include "core/picture/picture.hpp"
+#include "core/pipeline/mesh_maps.hpp"
 #include "core/sources/model_map.hpp"
 #include "core/sources/source_columns.hpp"
 #include "core/sources/source_list.hpp"
@@ -24,21 +26,31 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Request& request, const Result& result, const Job& job)
-      : wanted_(request.output), backend_(*result.backend), result_(result), job_(job), group_(request.group) {}
+  Writer(const Request& request, const Result& result, const Job& job, CommitGroup& group)
+      : wanted_(request.output),
+        how_(request.output.overwrite, &group),
+        backend_(*result.backend),
+        result_(result),
+        job_(job),
+        group_(request.group) {}
 
   std::vector<std::string> write();
 
  private:
   [[nodiscard]] const ImageHeader& header() const { return result_.header(); }
   [[nodiscard]] const BackgroundModel* background() const { return result_.background(); }
+  [[nodiscard]] OutputHeader of_map(const std::string& unit) const;
   void map(MapKind kind, const std::string& path, const std::string& unit);
+  void mesh(MapKind kind, const std::string& path);
   void drawn_maps();
   void labels();
   void picture(const Catalogue& catalogue);
-  void catalogues(const Catalogue& catalogue);
+  [[nodiscard]] ColumnSet columns_of(const CatalogueFormat& format) const;
+  [[nodiscard]] std::map<ColumnSet, Catalogue> tables(const Catalogue& catalogue) const;
+  void catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const;
 
   const OutputRequest& wanted_;
+  const FileOptions how_;
   Backend& backend_;
   const Result& result_;
   const Job& job_;
@@ -46,28 +58,40 @@ class Writer {
   std::vector<std::string> written_;
 };
 
-void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
-  if (path.empty()) return;
+OutputHeader Writer::of_map(const std::string& unit) const {
   OutputHeader out;
   out.like = &header();
   out.unit = unit;
   out.beam = result_.beam();
   out.history = result_.history;
+  return out;
+}
+
+void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
+  if (path.empty()) return;
+  const OutputHeader out = of_map(unit);
   const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
   };
-  write_fits(path, header().shape, out, rows, wanted_.overwrite, job_.progress());
+  write_map(path, header().shape, out, rows, how_, job_.progress());
+  written_.push_back(path);
+}
+
+/// Mean or rms as it was measured: at nodes, but for a map that the user gave.
+void Writer::mesh(MapKind kind, const std::string& path) {
+  if (path.empty() || background() == nullptr) return;
+  const bool rms = kind == MapKind::rms;
+  const std::string& unit = header().unit.text;
+  if (rms ? background()->rms_map : background()->mean_map) return map(kind, path, unit);
+  write_mesh_map(path, mesh_map_of(background()->grid, rms ? background()->rms : background()->mean), of_map(unit),
+                 how_);
   written_.push_back(path);
 }
 
 void Writer::drawn_maps() {
   if (wanted_.model.empty() && wanted_.residual.empty()) return;
   const ModelMap model(result_.sources(), header().shape);
-  OutputHeader out;
-  out.like = &header();
-  out.unit = header().unit.text;
-  out.beam = result_.beam();
-  out.history = result_.history;
+  OutputHeader out = of_map(header().unit.text);
   out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources().size()));
   const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
   const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
@@ -79,7 +103,7 @@ void Writer::drawn_maps() {
   for (const auto& [path, rows] :
        {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
     if (path->empty()) continue;
-    write_fits(*path, header().shape, out, *rows, wanted_.overwrite, job_.progress());
+    write_map(*path, header().shape, out, *rows, how_, job_.progress());
     written_.push_back(*path);
   }
 }
@@ -92,7 +116,7 @@ void Writer::labels() {
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
     backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
-  write_fits(wanted_.labels, header().shape, out, rows, wanted_.overwrite, job_.progress());
+  write_map(wanted_.labels, header().shape, out, rows, how_, job_.progress());
   written_.push_back(wanted_.labels);
 }
 
@@ -109,7 +133,7 @@ void Writer::picture(const Catalogue& catalogue) {
   shown.beam = result_.beam();
   PictureOptions options;
   options.title = shown.object;
-  options.overwrite = wanted_.overwrite;
+  options.file = how_;
   if (background() != nullptr && !background()->rms.empty()) {
     const double rms = average(background()->rms), mean = average(background()->mean);
     options.low = mean - 3 * rms;
@@ -121,28 +145,37 @@ void Writer::picture(const Catalogue& catalogue) {
   written_.push_back(wanted_.picture);
 }
 
-void Writer::catalogues(const Catalogue& catalogue) {
-  if (wanted_.catalogues.empty()) return;
+/// The columns that a path's format is made of.
+ColumnSet Writer::columns_of(const CatalogueFormat& format) const {
+  if (format.columns != nullptr) return from_string<ColumnSet>(format.columns, format.word);
+  return format.table ? wanted_.columns : ColumnSet::pybdsf;
+}
+
+/// Catalogues in the columns that the formats ask for; reads islands from the backend.
+std::map<ColumnSet, Catalogue> Writer::tables(const Catalogue& catalogue) const {
   std::map<ColumnSet, Catalogue> named;
   std::optional<SourceList> list;
-  const auto in_set = [&](ColumnSet set) -> const Catalogue& {
-    if (set == ColumnSet::pybdsf) return catalogue;
-    if (!list) list = source_list_of(result_, group_, job_);
-    const auto found = named.find(set);
-    if (found != named.end()) return found->second;
-    const ListedSources listed{*list, header()};
-    return named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beam(), &listed)).first->second;
-  };
   for (const std::string& path : wanted_.catalogues) {
+    const ColumnSet set = columns_of(catalogue_format(path, wanted_.format));
+    if (set == ColumnSet::pybdsf || named.contains(set)) continue;
+    if (!list) list = source_list_of(result_, group_, job_);
+    const ListedSources listed{*list, header()};
+    named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beam(), &listed));
+  }
+  return named;
+}
+
+/// Touches no backend: it runs beside the maps.
+void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const {
+  for (const std::string& path : wanted_.catalogues) {
+    job_.check();
     const CatalogueFormat& format = catalogue_format(path, wanted_.format);
-    const ColumnSet set = format.columns != nullptr ? from_string<ColumnSet>(format.columns, format.word)
-                          : format.table            ? wanted_.columns
-                                                    : ColumnSet::pybdsf;
+    const ColumnSet set = columns_of(format);
+    const Catalogue& table = set == ColumnSet::pybdsf ? catalogue : named.at(set);
     if (wanted_.patches != Patches::source && std::string_view(format.word) == "bbs")
-      write_sky_model(in_set(set), wanted_.patches, path, wanted_.overwrite);
+      write_sky_model(table, wanted_.patches, path, how_);
     else
-      write_catalogue(in_set(set), path, wanted_.overwrite, wanted_.format);
-    written_.push_back(path);
+      write_catalogue(table, path, how_, wanted_.format);
   }
 }
 
@@ -150,17 +183,23 @@ std::vector<std::string> Writer::write() {
   Catalogue catalogue;
   if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
     catalogue = make_catalogue(result_.sources(), header(), result_.history);
-  catalogues(catalogue);
+  const std::map<ColumnSet, Catalogue> named = tables(catalogue);
+  // Behind the catalogues, which it reads: it is waited for before they go.
+  auto beside = run_beside([&] { catalogues(catalogue, named); });
+  written_ = wanted_.catalogues;
   const std::string& unit = header().unit.text;
   job_.check();
   map(MapKind::image, wanted_.convolved, unit);
   map(MapKind::mean, wanted_.mean, unit);
   map(MapKind::rms, wanted_.rms, unit);
+  mesh(MapKind::mean, wanted_.mean_mesh);
+  mesh(MapKind::rms, wanted_.rms_mesh);
   map(MapKind::snr, wanted_.snr, "");
   drawn_maps();
   labels();
   job_.check();
   picture(catalogue);
+  beside.get();
   return std::move(written_);
 }
 
@@ -168,8 +207,8 @@ std::vector<std::string> Writer::write() {
 
 bool any_product(const OutputRequest& wanted) {
   return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
-         !wanted.snr.empty() || !wanted.labels.empty() || !wanted.model.empty() || !wanted.residual.empty() ||
-         !wanted.picture.empty();
+         !wanted.mean_mesh.empty() || !wanted.rms_mesh.empty() || !wanted.snr.empty() || !wanted.labels.empty() ||
+         !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
 }
 
 SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job) {
@@ -189,8 +228,12 @@ SourceList source_list_of(const Result& result, const GroupOptions& options, con
   return make_source_list(in, options);
 }
 
-std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job) {
-  return Writer(request, result, job).write();
+std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job,
+                                        CommitGroup* outputs) {
+  CommitGroup own(request.output.durable);
+  std::vector<std::string> written = Writer(request, result, job, outputs != nullptr ? *outputs : own).write();
+  own.commit(job.progress());
+  return written;
 }
 
 }  // namespace reber

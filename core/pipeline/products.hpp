@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/compute/job.hpp"
+#include "core/io/commit_group.hpp"
 #include "core/pipeline/result.hpp"
 #include "core/sources/source_list.hpp"
 
@@ -19,7 +20,10 @@ namespace reber {
 [[nodiscard]] SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job = {});
 
 /// Writes what is wanted of a finished run, each file whole or not at all, and returns the paths in that order. Every
-/// file that can hold it gets the result's history.   throws as write_fits and write_catalogue
-[[nodiscard]] std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job);
+/// file that can hold it gets the result's history. Files that do not need the backend are written beside the others.
+///   outputs: takes the files, for its owner to commit; null: they are committed here, as its output.durable says
+///   throws as write_fits, write_catalogue and CommitGroup::commit
+[[nodiscard]] std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job,
+                                                      CommitGroup* outputs = nullptr);
 
 }  // namespace reber

@@ -7,6 +7,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
+#include "core/io/commit_group.hpp"
 #include "core/pipeline/report.hpp"
 #include "core/request/stage_id.hpp"
 
@@ -18,7 +19,8 @@ struct RunEvents {
   std::function<void(StageId, Sign)> began;       ///< a stage runs now; a kept one is not told
   std::function<void(const StageReport&)> ended;  ///< with what it cost; stages without a row in reports are not told
   std::function<void()> idle;                     ///< between stages: the backend is free for the caller's own work
-  LogSink log;                                    ///< text for people: warnings and names of stages
+  CommitGroup* outputs = nullptr;  ///< takes the files that are written; the caller commits it. Null: each run commits
+  LogSink log;                     ///< text for people: warnings and names of stages
 };
 
 /// Events of a caller that has a Progress and a log.

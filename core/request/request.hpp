@@ -13,6 +13,7 @@
 #include "core/compute/convolution.hpp"
 #include "core/compute/detection.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/io/commit_group.hpp"
 #include "core/model/kernel.hpp"
 #include "core/sources/column_sets.hpp"
 #include "core/sources/deblend.hpp"
@@ -77,7 +78,10 @@ struct OutputRequest {
   ColumnSet columns = ColumnSet::pybdsf;  ///< of the tables among them
   std::string format;                     ///< word of a format, for paths whose ending tells none
   Patches patches = Patches::source;      ///< of sky models
-  std::string convolved, mean, rms, snr, labels, model, residual, picture;
+  std::string convolved, snr, labels, model, residual, picture;
+  std::string mean, rms;            ///< at every pixel
+  std::string mean_mesh, rms_mesh;  ///< at the nodes of the mesh; at every pixel where the user gave such a map
+  Durable durable = Durable::end;
   bool overwrite = false;
 };
 

@@ -67,7 +67,8 @@ name=galactic_plane_150mhz
 run run "$image" -o one "${cpu[@]}" --threshold 6 --kernel beam:100,90,20 --json run.json
 expect_status 0
 expect_file one/$name.csv one/${name}_cat.fits one/$name.vot one/$name.reg one/${name}_mean.fits one/${name}_rms.fits \
-  one/${name}_snr.fits one/${name}_labels.fits one/${name}_convolved.fits one/$name.png one/$name.toml
+  one/${name}_snr.fits.fz one/${name}_labels.fits.fz one/${name}_convolved.fits one/$name.png one/$name.toml
+expect_no_file one/${name}_mean_full.fits one/${name}_snr.fits
 expect_json one/${name}_report.json 'd["backend"] == "cpu" and len(d["stages"]) > 3'
 expect_json run.json 'len(d) == 1 and d[0]["backend"] == "cpu"'
 expect_in one/$name.toml "threshold = 6" 'kernel = "beam:100,90,20"' "$image"
@@ -85,6 +86,26 @@ checks=$((checks + 1))
 run run "$image" -o one "${cpu[@]}"
 expect_status 2
 expect_in err --overwrite
+# Maps at the nodes of the mesh give back the run that made them; compressed maps hold the pixels of plain ones.
+run run "$image" -o made "${cpu[@]}" --products csv,mean,rms,rms-full,snr,labels --durable each
+expect_status 0
+run run "$image" -o given "${cpu[@]}" --products csv,rms-full,snr,labels --no-compress --durable no \
+  --mean made/${name}_mean.fits --rms made/${name}_rms.fits
+expect_status 0
+expect_same made/$name.csv given/$name.csv
+expect_same_pixels made/${name}_rms_full.fits given/${name}_rms_full.fits
+run run "$image" -o nodes "${cpu[@]}" --products csv,rms-full --rms made/${name}_rms.fits --box 300
+expect_status 0
+expect_same_pixels made/${name}_rms_full.fits nodes/${name}_rms_full.fits
+run find "$image" "${cpu[@]}" -o mesh.csv --mesh-maps --write-rms mesh_rms.fits --snr-map mesh_snr.fits.fz
+expect_status 0
+expect_same_pixels mesh_rms.fits made/${name}_rms.fits
+expect_same mesh.csv made/$name.csv
+run background "$sample_data/dirac_grid.fits" "${cpu[@]}" --rms other.fits
+run find "$image" "${cpu[@]}" --rms made/${name}_rms.fits --mean other.fits
+expect_status 2
+expect_in err other.fits "must be of one size"
+
 printf '[run]\ntreshold = 5\n' >wrong.toml
 run run "$image" -o four --config wrong.toml
 expect_status 2

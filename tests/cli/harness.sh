@@ -55,6 +55,27 @@ expect_same() {
   cmp -s "$1" "$2" || report "expected $1 and $2 to be the same"
 }
 
+# expect_same_pixels A B: two plain FITS files whose primary images have the same bytes.
+expect_same_pixels() {
+  checks=$((checks + 1))
+  python3 - "$1" "$2" <<'END' || report "expected $1 and $2 to hold the same pixels"
+import sys
+def pixels(path):
+    data, cards = open(path, "rb").read(), {}
+    for at in range(0, len(data), 80):
+        card = data[at:at + 80].decode()
+        cards[card[:8].strip()] = card[10:30].strip()
+        if card.startswith("END "):
+            begin = (at // 2880 + 1) * 2880
+            size = abs(int(cards["BITPIX"])) // 8
+            for axis in range(int(cards["NAXIS"])):
+                size *= int(cards["NAXIS%d" % (axis + 1)])
+            return data[begin:begin + size]
+a, b = (pixels(path) for path in sys.argv[1:])
+sys.exit(not a or a != b)
+END
+}
+
 expect_file() {
   local file
   for file in "$@"; do

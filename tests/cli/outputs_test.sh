@@ -28,6 +28,7 @@ def hdus(path):
             size *= int(value["NAXIS%d" % (axis + 1)])
         if value["NAXIS"] == "0":
             size = 0
+        size += int(value.get("PCOUNT", "0"))
         out.append((cards, value, data[at:at + size]))
         at = (at + size + 2879) // 2880 * 2880
     return out
@@ -110,7 +111,7 @@ from fits import *
 stem = sys.argv[1]
 options = [line.strip() for line in open(stem + ".toml") if "=" in line and not line.startswith(("#", "files"))]
 assert len(options) > 25 and "threshold = 7.5" in options and "kappa = 2.5" in options, options
-for path, hdu in [("_cat.fits", 1), ("_model.fits", 0), ("_residual.fits", 0), ("_rms.fits", 0), ("_labels.fits", 0), ("_convolved.fits", 0)]:
+for path, hdu in [("_cat.fits", 1), ("_model.fits", 0), ("_residual.fits", 0), ("_rms.fits", 0), ("_labels.fits.fz", 1), ("_convolved.fits", 0)]:
     text = history(stem + path, hdu).replace(" ", "")
     for option in options:
         assert ("option: " + option).replace(" ", "") in text, (path, option)
