@@ -2,6 +2,7 @@
 // reber background: maps of an image's background and noise.
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/commands/plane_search.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
@@ -14,7 +15,7 @@ namespace {
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  std::string input, mean, rms, snr;
+  std::string input, planes, mean, rms, snr;
   bool mesh = false;
 };
 
@@ -26,6 +27,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   (options.mesh ? request.output.mean_mesh : request.output.mean) = options.mean;
   (options.mesh ? request.output.rms_mesh : request.output.rms) = options.rms;
   request.output.snr = options.snr;
+  if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
   (void)run_one(request, options.common, terminal);
   return kDone;
 }
@@ -36,6 +38,7 @@ void add_background(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  add_planes_option(*command, options->planes);
   command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
   command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
   command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
@@ -50,6 +53,7 @@ void add_background(CLI::App& root, Action& action) {
       "  reber background in.fits                                      values alone, no maps\n"
       "  reber background in.fits --mean mean.fits --rms rms.fits\n"
       "  reber background in.fits --rms rms.fits --box 128 --snr snr.fits\n"
+      "  reber background cube.fits --planes all --rms rms_cube.fits   a cube of maps, other planes blank\n"
       "\n"
       "A cell's background is 2.5 median - 1.5 mean of the pixels that the clip keeps (the median in crowded cells),\n"
       "its noise their standard deviation, corrected for the clip. Between cells both are interpolated.");

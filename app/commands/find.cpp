@@ -6,6 +6,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/commands/plane_search.hpp"
 #include "app/commands/source_table.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t kShownSources = 15;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  std::string input;
+  std::string input, planes;
   std::vector<std::string> catalogues;
   ColumnOptions columns;
   MapOptions maps;
@@ -37,6 +38,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   apply(options.columns, request.output);
   apply(options.maps, request.output);
   check_catalogue_extensions(options.catalogues, options.columns.format, true);
+  if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
   const Result result = run_one(request, options.common, terminal);
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
   return kDone;
@@ -48,6 +50,7 @@ void add_find(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("find", "Find and measure the sources of an image");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  add_planes_option(*command, options->planes);
   command
       ->add_option("-o,--output", options->catalogues,
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats(true)))
@@ -67,6 +70,7 @@ void add_find(CLI::App& root, Action& action) {
       "  reber find in.fits -o cat.fits --threshold 6 --flood 4 --rms-map rms.fits\n"
       "  reber find in.fits -o cat.vot --columns casda --fit gaussian --residual-map residual.fits\n"
       "  reber find in.fits -o in.srl in.gaul in.skymodel in-sources.txt --group-tol 10\n"
+      "  reber find cube.fits --planes all -o cat.fits        a row knows its plane, frequency and beam\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"
       "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column.");

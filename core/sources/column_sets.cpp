@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/sources/island_columns.hpp"
+#include "core/sources/plane_columns.hpp"
 #include "core/sources/pybdsf_columns.hpp"
 #include "core/sources/source_columns.hpp"
 
@@ -390,7 +391,7 @@ std::string columns_document() {
                           own ? std::string() : fmt::format(" {} |", column.from), column.info.ucd, column.info.text);
     }
   }
-  return text;
+  return text + plane_columns_document();
 }
 
 }  // namespace reber

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// find and background on many planes of a cube.
+#include "app/commands/plane_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/options/product_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/catalogue/catalogue_io.hpp"
+#include "core/cube/joined_catalogue.hpp"
+#include "core/cube/map_cubes.hpp"
+#include "core/cube/plane_list.hpp"
+#include "core/cube/plane_runs.hpp"
+#include "core/pipeline/products.hpp"
+#include "core/request/parameters.hpp"
+#include "core/sources/source_columns.hpp"
+
+namespace reber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Median of the node values that are known; NaN without one.
+double median_rms(const Result& result) {
+  std::vector<float> known;
+  if (result.background() != nullptr)
+    for (const float value : result.background()->rms)
+      if (std::isfinite(value)) known.push_back(value);
+  if (known.empty()) return std::nan("");
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::ranges::nth_element(known, middle);
+  return *middle;
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+/// One cube on its way through the pipeline.
+class Search {
+ public:
+  Search(const Request& request, const CommonOptions& common, Terminal& terminal)
+      : request_(request), common_(common), terminal_(terminal) {}
+
+  int execute(const std::string& list) {
+    refuse_single_maps();
+    if (!request_.dry_run) check_outputs(outputs_of(request_.output), request_.output.overwrite);
+    const Progress progress = terminal_.progress();
+    const CubeSource cube = CubeSource::open(request_.input, request_.open, progress, terminal_.log());
+    planes_ = parse_planes(list, cube.planes());
+    backend_ = make_backend(common_, terminal_);
+    if (request_.dry_run) return plan();
+    terminal_.print(fmt::format("{}\n  {:>6} {:>12} {:>30} {:>11} {:>8} {:>8}", printable(request_.input), "plane",
+                                "MHz", "beam, arcsec and deg", "median rms", request_.detect ? "sources" : "", "s"));
+    walk(cube, progress);
+    write(progress);
+    finish();
+    return exit_code_;
+  }
+
+ private:
+  void refuse_single_maps() const {
+    const OutputRequest& output = request_.output;
+    for (const auto& [path, option] : {std::pair{&output.model, "--model-map"},
+                                       {&output.residual, "--residual-map"},
+                                       {&output.labels, "--island-map"}})
+      if (!path->empty())
+        throw InputError(fmt::format("{} is made of one plane: give --plane N in place of --planes", option));
+    for (const std::string& path : output.catalogues)
+      if (catalogue_format(path, output.format).columns != nullptr)
+        throw InputError(fmt::format("{}: this format holds one image: give --plane N in place of --planes", path));
+  }
+
+  [[nodiscard]] bool is_table(const std::string& path) const {
+    return catalogue_format(path, request_.output.format).table;
+  }
+
+  /// What the first plane would take.
+  int plan() {
+    Request first = request_;
+    first.open.plane = planes_.front();
+    const Result result = run_once(backend_, first, events_of(terminal_.progress(), terminal_.log()));
+    terminal_.clear_progress();
+    terminal_.print(to_text(result.report));
+    terminal_.print(fmt::format("  planes      {}, each like this one, plane {}", planes_.size(), planes_.front()));
+    write_json(common_, to_json(result.report), terminal_);
+    return kDone;
+  }
+
+  void walk(const CubeSource& cube, const Progress& progress) {
+    PlaneWalk planes(cube, planes_);
+    PlaneEvents told;
+    told.began = [&](std::int64_t plane, std::size_t index) {
+      terminal_.set_subject(
+          fmt::format("[{}/{}] {} plane {}", index + 1, planes_.size(), printable(request_.input), plane));
+    };
+    told.done = [&](const CubePlane& plane, const Result& result) { take(plane, result, progress); };
+    told.skipped = [&](std::int64_t plane, const std::string& why) {
+      terminal_.clear_progress();
+      terminal_.message(fmt::format("plane {} is skipped: {}", plane, printable(why)));
+      documents_.push_back({{"plane", plane}, {"skipped", why}});
+      ++skipped_;
+    };
+    told.failed = [&](std::int64_t plane, const std::string& message) {
+      terminal_.clear_progress();
+      terminal_.error(fmt::format("plane {}: {}", plane, message));
+      documents_.push_back({{"plane", plane}, {"error", message}, {"exit_code", kDataError}});
+      ++failed_;
+      exit_code_ = worse(exit_code_, kDataError);
+    };
+    Request each = request_;
+    each.output = {};
+    run_planes(
+        backend_, planes, [&](std::int64_t) { return each; }, told, events_of(progress, terminal_.log()));
+    terminal_.clear_progress();
+  }
+
+  void take(const CubePlane& plane, const Result& result, const Progress& progress) {
+    const ImageHeader& header = *plane.header;
+    const std::optional<Beam> beam = result.beam();
+    if (!request_.output.catalogues.empty()) {
+      Catalogue table = make_catalogue(result.sources(), header, result.history);
+      const ColumnSet set = request_.output.columns;
+      const bool drawn =
+          std::ranges::any_of(request_.output.catalogues, [&](const std::string& path) { return !is_table(path); });
+      if (set != ColumnSet::pybdsf) {
+        const SourceList list = source_list_of(result, request_.group, progress);
+        const ListedSources listed{list, header};
+        named_.add(header, beam, in_columns(table, result.sources(), set, beam, &listed));
+        if (drawn) joined_.add(header, beam, std::move(table));
+      } else {
+        joined_.add(header, beam, std::move(table));
+      }
+    }
+    maps(header, result, progress);
+    const double rms = median_rms(result), frequency = header.wcs.frequency_hz();
+    const std::size_t found = result.sources().size();
+    sources_ += found;
+    ++done_;
+    terminal_.clear_progress();
+    const auto cell = [](double value, int width, const char* format) {
+      return std::isfinite(value) ? fmt::format(fmt::runtime(format), value, width) : fmt::format("{:>{}}", "-", width);
+    };
+    terminal_.print(fmt::format(
+        "  {:>6} {} {:>30} {} {:>8} {:>8.2f}", plane.plane, cell(frequency * 1e-6, 12, "{:>{}.4f}"),
+        beam ? fmt::format("{:.3f} x {:.3f}, {:.1f}", beam->major_deg * 3600, beam->minor_deg * 3600, beam->pa_deg)
+             : "none",
+        cell(rms, 11, "{:>{}.4g}"), request_.detect ? fmt::format("{}", found) : "", result.report.wall_ms * 1e-3));
+    Json one{{"plane", plane.plane}, {"frequency_hz", number(frequency)}, {"median_rms", number(rms)}};
+    if (beam) one["beam"] = {{"major_deg", beam->major_deg}, {"minor_deg", beam->minor_deg}, {"pa_deg", beam->pa_deg}};
+    if (request_.detect) one["sources"] = found;
+    one["wall_ms"] = result.report.wall_ms;
+    documents_.push_back(std::move(one));
+  }
+
+  void maps(const ImageHeader& header, const Result& result, const Progress& progress) {
+    const OutputRequest& output = request_.output;
+    if (!maps_) {
+      std::vector<MapOfPlanes> wanted;
+      for (const auto& [kind, path] :
+           {std::pair{MapKind::mean, &output.mean}, {MapKind::rms, &output.rms}, {MapKind::snr, &output.snr}})
+        if (!path->empty()) wanted.push_back({kind, *path});
+      if (wanted.empty()) return;
+      std::vector<std::string> history{request_.program + ", input " + request_.input,
+                                       fmt::format("backend {} ({})", result.report.backend, result.report.device)};
+      for (const std::string& option : options_in_force(request_)) history.push_back("option: " + option);
+      maps_.emplace(std::make_shared<const ImageHeader>(header), std::move(wanted), history, output.overwrite);
+    }
+    maps_->write(header.plane, result, progress);
+  }
+
+  void write(const Progress& progress) {
+    if (done_ == 0) return;
+    const bool other = request_.output.columns != ColumnSet::pybdsf;
+    const Catalogue own = joined_.take(), named = named_.take();
+    for (const std::string& path : request_.output.catalogues) {
+      write_catalogue(other && is_table(path) ? named : own, path, request_.output.overwrite, request_.output.format);
+      written_.push_back(path);
+    }
+    if (!maps_) return;
+    const std::vector<std::string> cubes = maps_->finish(progress);
+    written_.insert(written_.end(), cubes.begin(), cubes.end());
+  }
+
+  void finish() {
+    if (done_ == 0) {
+      terminal_.error(fmt::format("{}: no plane could be searched", printable(request_.input)));
+      exit_code_ = worse(exit_code_, kDataError);
+    }
+    std::string text = fmt::format("  {} of {} planes", done_, planes_.size());
+    if (request_.detect) text += fmt::format(", {} sources", sources_);
+    if (skipped_ > 0) text += fmt::format(", {} skipped", skipped_);
+    if (failed_ > 0) text += fmt::format(", {} damaged", failed_);
+    for (const std::string& path : written_) text += "\n  wrote " + printable(path);
+    terminal_.print(text);
+    const Json json{{"input", request_.input}, {"planes", documents_}, {"done", done_},      {"skipped", skipped_},
+                    {"failed", failed_},       {"sources", sources_},  {"outputs", written_}};
+    write_json(common_, json.dump(2, ' ', false, Json::error_handler_t::replace), terminal_);
+  }
+
+  const Request& request_;
+  const CommonOptions& common_;
+  Terminal& terminal_;
+  std::vector<std::int64_t> planes_;
+  std::shared_ptr<Backend> backend_;
+  JoinedCatalogue joined_, named_;
+  std::optional<MapCubes> maps_;
+  std::vector<std::string> written_;
+  Json documents_ = Json::array();
+  std::size_t done_ = 0, skipped_ = 0, failed_ = 0, sources_ = 0;
+  int exit_code_ = kDone;
+};
+
+}  // namespace
+
+void add_planes_option(CLI::App& command, std::string& planes) {
+  command
+      .add_option("--planes", planes,
+                  "Planes of a cube, from 0, each with its own beam and frequency: all, or ranges with both ends "
+                  "included like 0:7 or 3,8,20:")
+      ->type_name("LIST")
+      ->group("Input");
+}
+
+int search_planes(const Request& request, const std::string& planes, const CommonOptions& common, Terminal& terminal) {
+  if (request.open.plane) throw InputError("give either --plane or --planes");
+  return Search(request, common, terminal).execute(planes);
+}
+
+}  // namespace reber::app

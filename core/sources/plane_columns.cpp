@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names, units and meanings of the columns of planes.
+#include "core/sources/plane_columns.hpp"
+
+#include <fmt/format.h>
+
+namespace reber {
+
+const std::vector<ColumnInfo>& plane_columns() {
+  static const std::vector<ColumnInfo> columns{
+      {"Plane", "", "meta.id;instr", "Plane of the cube, from 0; Source_id counts within it"},
+      {"Frequency", "Hz", "em.freq", "Frequency of the plane; NaN where the header tells none"},
+      {"Beam_Maj", "deg", "instr.beam;phys.angSize.smajAxis", "FWHM of the plane's beam, major axis"},
+      {"Beam_Min", "deg", "instr.beam;phys.angSize.sminAxis", "FWHM of the plane's beam, minor axis"},
+      {"Beam_PA", "deg", "instr.beam;pos.posAng", "Position angle of the plane's beam, north through east"},
+  };
+  return columns;
+}
+
+std::string plane_columns_document() {
+  std::string text =
+      "\n## --planes\n\nBefore the others, where planes of a cube are joined.\n\n| name | unit | UCD | what it is "
+      "|\n|---|---|---|---|\n";
+  for (const ColumnInfo& column : plane_columns())
+    text += fmt::format("| `{}` | {} | {} | {} |\n", column.name, column.unit, column.ucd, column.text);
+  return text;
+}
+
+}  // namespace reber

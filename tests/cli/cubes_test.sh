@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Planes of cubes: find and background on many, with beams and frequencies of their own.
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
+cpu=(--backend cpu)
+
+# A cube of 6 planes with noise and three sources; plane 2 has no beam, plane 4 no pixels. The same with frequency first.
+cat >make.py <<'E2'
+import math, random, struct
+N, PIX, PLANES = 96, 2.0, 6
+random.seed(4)
+def card(key, value):
+    if isinstance(value, bool):
+        text = "%20s" % ("T" if value else "F")
+    elif isinstance(value, str):
+        text = "'%-8s'" % value
+    else:
+        text = "%20s" % repr(value)
+    return ("%-8s= %s" % (key, text)).ljust(80)
+def blocks(cards):
+    text = "".join(cards) + "END".ljust(80)
+    return (text + " " * (-len(text) % 2880)).encode()
+def padded(data):
+    return data + b"\0" * (-len(data) % 2880)
+def plane(p):
+    s = (8 + 0.5 * p) / PIX / 2.3548
+    image = [random.gauss(0, 0.001) for _ in range(N * N)]
+    for x0, y0, peak in ((30, 25, 0.05), (70.4, 40.3, 0.03), (44, 75, 0.08)):
+        for y in range(int(y0) - 12, int(y0) + 13):
+            for x in range(int(x0) - 12, int(x0) + 13):
+                image[y * N + x] += peak * (1 + 0.2 * p) * math.exp(-((x - x0) ** 2 + (y - y0) ** 2) / 2 / s / s)
+    return [math.nan] * (N * N) if p == 4 else image
+def write(name, order, planes):
+    sizes = {"x": N, "y": N, "f": PLANES}
+    axes = {"x": ("RA---SIN", 150.0, 48.0, -PIX / 3600, "deg"), "y": ("DEC--SIN", 2.0, 48.0, PIX / 3600, "deg"),
+            "f": ("FREQ", 1.4e9, 1.0, 1e6, "Hz")}
+    cards = [card("SIMPLE", True), card("BITPIX", -32), card("NAXIS", 3)]
+    cards += [card("NAXIS%d" % (i + 1), sizes[a]) for i, a in enumerate(order)]
+    for i, a in enumerate(order):
+        for key, value in zip(("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT"), axes[a]):
+            cards.append(card("%s%d" % (key, i + 1), value))
+    cards += [card("BUNIT", "Jy/beam"), card("RESTFRQ", 1.42e9), card("CASAMBM", True)]
+    if order == "xyf":
+        values = [v for image in planes for v in image]
+    else:
+        values = [planes[f][k] for k in range(N * N) for f in range(PLANES)]
+    beams = [(0.0 if p == 2 else 8 + 0.5 * p) for p in range(PLANES)]
+    rows = b"".join(struct.pack(">fffii", b, b, 0, i, 0) for i, b in enumerate(beams))
+    table = [card("XTENSION", "BINTABLE"), card("BITPIX", 8), card("NAXIS", 2), card("NAXIS1", 20),
+             card("NAXIS2", PLANES), card("PCOUNT", 0), card("GCOUNT", 1), card("TFIELDS", 5)]
+    for i, (n, f, u) in enumerate([("BMAJ", "1E", "arcsec"), ("BMIN", "1E", "arcsec"), ("BPA", "1E", "deg"), ("CHAN", "1J", ""), ("POL", "1J", "")]):
+        table += [card("TTYPE%d" % (i + 1), n), card("TFORM%d" % (i + 1), f), card("TUNIT%d" % (i + 1), u)]
+    table += [card("EXTNAME", "BEAMS")]
+    open(name, "wb").write(blocks(cards) + padded(struct.pack(">%df" % len(values), *values)) + blocks(table) + padded(rows))
+planes = [plane(p) for p in range(PLANES)]
+write("cube.fits", "xyf", planes)
+write("first.fits", "fxy", planes)
+E2
+python3 make.py || exit 1
+gzip -k cube.fits
+
+run find cube.fits --planes all -o all.csv --write-rms rms.fits --json all.json "${cpu[@]}"
+expect_status 0
+expect_in out "4 of 6 planes" "2 skipped"
+expect_in err "plane 2 is skipped: it has no beam" "plane 4 is skipped: all its pixels are blank"
+expect_in all.csv "Plane,Frequency,Beam_Maj,Beam_Min,Beam_PA,Source_id"
+expect_in all.json '"skipped": 2' '"frequency_hz": 1403000000.0'
+
+# The rows of a plane are those of the plane alone, but for the columns of planes.
+for plane in 0 1 3 5; do
+  run find cube.fits --plane $plane -o $plane.csv "${cpu[@]}"
+  grep "^$plane," all.csv | cut -d, -f6- >rows
+  tail -n +2 $plane.csv >alone
+  expect_same rows alone
+  [ "$(wc -l <rows)" -eq 3 ] || report "expected 3 sources in plane $plane"
+done
+
+# The axes' order and the compression do not matter, and a list names the planes that it says.
+run find first.fits --planes all -o first.csv "${cpu[@]}"
+expect_same first.csv all.csv
+run find cube.fits.gz --planes :1,5 -o some.csv "${cpu[@]}" --columns casda
+expect_status 0
+run find cube.fits --planes 0,1,5 -o other.csv "${cpu[@]}" --columns casda
+expect_same some.csv other.csv
+expect_in some.csv "Plane,Frequency"
+
+# Maps are cubes of the input's shape.
+run background cube.fits --planes 1:5 --rms rms2.fits --mean mean.fits "${cpu[@]}"
+expect_status 0
+run background cube.fits --plane 3 --rms rms3.fits "${cpu[@]}"
+cat >compare.py <<'E2'
+import math, struct
+def data(name):
+    raw = open(name, "rb").read()
+    at = next(i for i in range(0, len(raw), 80) if raw[i:i + 80].strip() == b"END")
+    return raw[(at // 2880 + 1) * 2880:]
+N = 96 * 96
+cube, alone, whole = data("rms2.fits"), data("rms3.fits"), data("rms.fits")
+assert cube[3 * 4 * N:4 * 4 * N] == alone[:4 * N] == whole[3 * 4 * N:4 * 4 * N], "plane 3"
+for plane in (0, 2, 4):
+    assert all(math.isnan(v) for v in struct.unpack(">%df" % N, cube[plane * 4 * N:(plane + 1) * 4 * N])), plane
+E2
+status=0 what="maps of planes"
+python3 compare.py >out 2>err || status=$?
+expect_status 0
+run info rms2.fits
+expect_in out "96 x 96 x 6"
+
+# What cannot be.
+run find cube.fits --planes 6 "${cpu[@]}"
+expect_status 2
+expect_in err "there is no plane 6: planes are 0 to 5"
+run find cube.fits --planes 0:x "${cpu[@]}"
+expect_status 2
+run find cube.fits --planes 0:1 --plane 1 "${cpu[@]}"
+expect_status 2
+expect_in err "either --plane or --planes"
+run find cube.fits --planes 0:1 --residual-map r.fits "${cpu[@]}"
+expect_status 2
+expect_in err "--residual-map is made of one plane"
+run find cube.fits --planes 2,4 -o none.csv "${cpu[@]}"
+expect_status 3
+expect_in err "no plane could be searched"
+[ ! -e none.csv ] || report "a catalogue of no planes was written"
+
+finish

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planes of cubes: lists of them, the walk that reads ahead, the joined table.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/cube/joined_catalogue.hpp"
+#include "core/cube/plane_list.hpp"
+#include "core/cube/plane_walk.hpp"
+#include "tests/unit/fits_files.hpp"
+
+namespace reber {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+TEST(PlaneList, NamesPlanesWithBothEnds) {
+  EXPECT_EQ(parse_planes("all", 3), (List{0, 1, 2}));
+  EXPECT_EQ(parse_planes("0:2", 8), (List{0, 1, 2}));
+  EXPECT_EQ(parse_planes("6:", 8), (List{6, 7}));
+  EXPECT_EQ(parse_planes(":1", 8), (List{0, 1}));
+  EXPECT_EQ(parse_planes("7,0,3", 8), (List{0, 3, 7}));
+  EXPECT_EQ(parse_planes("2:4,3:5,3", 8), (List{2, 3, 4, 5}));
+}
+
+TEST(PlaneList, RefusesWhatIsNoPlane) {
+  for (const char* text :
+       {"", "8", "-1", "0:8", "4:2", ":", "1:2:3", "a", "1,", ",1", " 1", "1.5", "99999999999999999999"})
+    EXPECT_THROW((void)parse_planes(text, 8), InputError) << text;
+}
+
+/// A cube whose pixel (plane, y, x) is 100 plane + 10 y + x, with axes in either order; plane 1 of both is blank.
+std::string cube_file(const std::string& order) {
+  std::vector<std::string> cards{"SIMPLE  =                    T", "BITPIX  =                  -32",
+                                 "NAXIS   =                    3"};
+  const auto size = [](char axis) { return axis == 'x' ? 5 : axis == 'y' ? 4 : 3; };
+  for (int i = 0; i < 3; ++i)
+    cards.push_back("NAXIS" + std::to_string(i + 1) + "  = " +
+                    std::to_string(size(order[static_cast<std::size_t>(i)])));
+  for (int i = 0; i < 3; ++i) {
+    const char axis = order[static_cast<std::size_t>(i)];
+    const std::string n = std::to_string(i + 1);
+    cards.push_back("CTYPE" + n + "  = " + (axis == 'x' ? "'RA---SIN'" : axis == 'y' ? "'DEC--SIN'" : "'FREQ    '"));
+    cards.push_back("CRVAL" + n + "  = " + (axis == 'f' ? "1.4E9" : "10.0"));
+    cards.push_back("CRPIX" + n + "  = 1.0");
+    cards.push_back("CDELT" + n + "  = " + (axis == 'f' ? "1.0E6" : "0.001"));
+  }
+  std::vector<float> values;
+  int at[3] = {0, 0, 0};
+  const auto position = [&](char axis) { return at[order.find(axis)]; };
+  for (at[2] = 0; at[2] < size(order[2]); ++at[2])
+    for (at[1] = 0; at[1] < size(order[1]); ++at[1])
+      for (at[0] = 0; at[0] < size(order[0]); ++at[0]) {
+        const int plane = position('f');
+        values.push_back(plane == 1 ? std::nanf("")
+                                    : static_cast<float>(100 * plane + 10 * position('y') + position('x')));
+      }
+  return testing_files::header(cards) + testing_files::data_blocks(values);
+}
+
+/// Whether reading ahead is on, off, or of a file in memory, planes come in the order asked for, with their own header.
+TEST(PlaneWalk, GivesThePlanesOfAnyOrderOfAxes) {
+  const testing_files::TemporaryFolder folder;
+  for (const std::string order : {"xyf", "fxy", "xfy"}) {
+    const std::string path = folder.file(order + ".fits");
+    testing_files::save(path, cube_file(order));
+    const CubeSource cube = CubeSource::open(path, {});
+    EXPECT_EQ(cube.planes(), 3);
+    for (const std::int64_t ahead : {std::int64_t{0}, PlaneWalk::kAheadBytes}) {
+      PlaneWalk walk(cube, {2, 0, 1}, ahead);
+      for (const std::int64_t number : {2, 0, 1}) {
+        const auto plane = walk.next({});
+        ASSERT_TRUE(plane);
+        EXPECT_EQ(plane->plane, number);
+        EXPECT_EQ(plane->header->plane, number);
+        EXPECT_DOUBLE_EQ(plane->header->wcs.frequency_hz(), 1.4e9 + 1e6 * static_cast<double>(number));
+        EXPECT_EQ(all_blank(*plane->pixels), number == 1);
+        const std::vector<double> pixels = decode_doubles(*plane->pixels);
+        ASSERT_EQ(pixels.size(), 20U);
+        if (number == 1) continue;
+        EXPECT_EQ(pixels[7], 100.0 * static_cast<double>(number) + 12) << order << ahead;
+      }
+      EXPECT_FALSE(walk.next({}));
+    }
+  }
+}
+
+TEST(PlaneWalk, StopsWhileAPlaneIsAwaited) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("a.fits"), cube_file("xyf"));
+  std::atomic<bool> stop{false};
+  const Progress progress({}, &stop);
+  PlaneWalk walk(CubeSource::open(folder.file("a.fits"), {}), {0, 1, 2});
+  EXPECT_TRUE(walk.next(progress));
+  stop = true;
+  EXPECT_THROW((void)walk.next(progress), Cancelled);
+}
+
+TEST(PlaneWalk, GoesOnAfterAPlaneThatCannotBeRead) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("a.fits"), cube_file("xyf"));
+  PlaneWalk walk(CubeSource::open(folder.file("a.fits"), {}), {0, 7, 2});
+  EXPECT_EQ(walk.next({})->plane, 0);
+  EXPECT_THROW((void)walk.next({}), InputError);
+  EXPECT_EQ(walk.next({})->plane, 2);
+}
+
+Catalogue table_of(List ids, bool judged, const std::string& line) {
+  Catalogue table;
+  const std::size_t rows = ids.size();
+  table.columns.push_back({{"Source_id", "", "", ""}, std::move(ids)});
+  if (judged) table.columns.push_back({{"Reliability", "", "", ""}, std::vector<double>(rows, 0.5)});
+  table.columns.push_back({{"S_Code", "", "", ""}, std::vector<std::string>(rows, "S")});
+  table.history = {"shared", line};
+  return table;
+}
+
+TEST(JoinedCatalogue, KeepsRowsAndFillsColumnsThatAPlaneLacks) {
+  ImageHeader header;
+  JoinedCatalogue joined;
+  header.plane = 1;
+  joined.add(header, Beam{2, 1, 3}, table_of({0, 1}, false, "one"));
+  header.plane = 4;
+  joined.add(header, {}, table_of({0}, true, "four"));
+  EXPECT_EQ(joined.rows(), 3);
+  const Catalogue all = joined.take();
+  EXPECT_EQ(all.rows(), 3);
+  EXPECT_EQ(all.columns[0].info.name, "Plane");
+  EXPECT_EQ(std::get<List>(all.find("Plane")->values), (List{1, 1, 4}));
+  EXPECT_EQ(std::get<List>(all.find("Source_id")->values), (List{0, 1, 0}));
+  const auto& major = std::get<std::vector<double>>(all.find("Beam_Maj")->values);
+  EXPECT_EQ(major[1], 2);
+  EXPECT_TRUE(std::isnan(major[2]));
+  const auto& judged = std::get<std::vector<double>>(all.find("Reliability")->values);
+  EXPECT_TRUE(std::isnan(judged[0]) && judged[2] == 0.5);
+  EXPECT_EQ(all.columns[6].info.name, "Reliability");
+  EXPECT_EQ(all.history, (std::vector<std::string>{"shared", "plane 1: one", "plane 4: four"}));
+}
+
+}  // namespace
+}  // namespace reber
