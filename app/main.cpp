@@ -76,6 +76,7 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_smooth(*root, action);
   add_background(*root, action);
   add_find(*root, action);
+  add_collapse(*root, action);
   add_measure(*root, action);
   add_mask(*root, action);
   add_match(*root, action);

@@ -19,6 +19,7 @@ void add_smooth(CLI::App& root, Action& action);
 void add_convolve(CLI::App& root, Action& action);
 void add_background(CLI::App& root, Action& action);
 void add_find(CLI::App& root, Action& action);
+void add_collapse(CLI::App& root, Action& action);
 void add_verify(CLI::App& root, Action& action);
 void add_bench(CLI::App& root, Action& action);
 void add_simulate(CLI::App& root, Action& action);

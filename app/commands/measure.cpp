@@ -8,6 +8,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/commands/plane_search.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
 #include "app/options/parameter_options.hpp"
@@ -16,6 +17,9 @@
 #include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/catalogue/catalogue_reader.hpp"
+#include "core/cube/joined_catalogue.hpp"
+#include "core/cube/plane_list.hpp"
+#include "core/cube/plane_runs.hpp"
 #include "core/studies/forced.hpp"
 #include "kernels/backends.hpp"
 
@@ -27,7 +31,7 @@ constexpr std::size_t kShown = 15;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
-  std::string input, list, columns;
+  std::string input, list, columns, planes;
   std::vector<std::string> catalogues;
   ForcedRequest::Free free = ForcedRequest::Free::flux;
   ForcedRequest::ShapeOf shape = ForcedRequest::ShapeOf::beam;
@@ -93,19 +97,76 @@ std::vector<std::string> history_of(const Options& options, const Result& result
   return history;
 }
 
+ForcedRequest forced_of(const Options& options) {
+  ForcedRequest forced;
+  forced.free = options.free;
+  forced.shape = options.shape;
+  forced.limit_sigma = options.limit;
+  forced.threads = options.common.threads;
+  return forced;
+}
+
+/// The list in every plane: one row per plane and source.
+int measure_planes(const Options& options, const Request& request, const SkyList& list, Terminal& terminal) {
+  if (request.open.plane) throw InputError("give either --plane or --planes");
+  if (request.dry_run) throw InputError("--dry-run tells of one plane: give --plane N in place of --planes");
+  const Progress progress = terminal.progress();
+  const CubeSource cube = CubeSource::open(options.input, request.open, progress, terminal.log());
+  PlaneWalk walk(cube, parse_planes(options.planes, cube.planes()));
+  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
+  JoinedCatalogue joined;
+  nlohmann::ordered_json documents = nlohmann::ordered_json::array();
+  int exit_code = kDone;
+  PlaneEvents told;
+  told.began = [&](std::int64_t plane, std::size_t index) {
+    terminal.set_subject(
+        fmt::format("[{}/{}] {} plane {}", index + 1, walk.planes().size(), printable(options.input), plane));
+  };
+  told.done = [&](const CubePlane& plane, const Result& result) {
+    const std::vector<ForcedSource> sources = measure_forced(list, result, forced_of(options), progress);
+    joined.add(*plane.header, result.beam(),
+               forced_catalogue(sources, list, *plane.header, history_of(options, result)));
+    const Counts counts = count(sources);
+    terminal.clear_progress();
+    terminal.print(fmt::format("  plane {:>5}: {} measured, {} of them upper limits", plane.plane, counts.measured,
+                               counts.limits));
+    documents.push_back({{"plane", plane.plane}, {"measured", counts.measured}, {"upper_limits", counts.limits}});
+  };
+  const auto tell = [&](std::int64_t plane, const char* key, const std::string& words) {
+    terminal.clear_progress();
+    terminal.message(fmt::format("plane {} is skipped: {}", plane, printable(words)));
+    documents.push_back({{"plane", plane}, {key, words}});
+  };
+  told.skipped = [&](std::int64_t plane, const std::string& why) { tell(plane, "skipped", why); };
+  told.failed = [&](std::int64_t plane, const std::string& message) {
+    tell(plane, "error", message);
+    exit_code = worse(exit_code, kDataError);
+  };
+  run_planes(
+      backend, walk, [&](std::int64_t) { return request; }, told, events_of(progress, terminal.log()));
+  terminal.clear_progress();
+  if (joined.rows() == 0) throw DataError(fmt::format("{}: no plane could be measured", printable(options.input)));
+  const Catalogue catalogue = joined.take();
+  for (const std::string& path : options.catalogues) {
+    write_catalogue(catalogue, path, options.common.overwrite);
+    terminal.print("  wrote " + printable(path));
+  }
+  const nlohmann::ordered_json json{
+      {"input", options.input}, {"list", options.list}, {"planes", documents}, {"outputs", options.catalogues}};
+  write_json(options.common, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace), terminal);
+  return exit_code;
+}
+
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   check_catalogue_extensions(options.catalogues);
   const Request request = request_of(options);
   if (!request.dry_run) check_outputs(options.catalogues, options.common.overwrite);
   const SkyList list = read_list(options);
+  if (!options.planes.empty()) return measure_planes(options, request, list, terminal);
   terminal.set_subject(options.input);
   const Progress progress = terminal.progress();
-  ForcedRequest forced;
-  forced.free = options.free;
-  forced.shape = options.shape;
-  forced.limit_sigma = options.limit;
-  forced.threads = options.common.threads;
+  const ForcedRequest forced = forced_of(options);
   const auto [result, sources] = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     Result made = run_once(backend, request, events_of(progress, terminal.log()));
     std::vector<ForcedSource> found;
@@ -173,6 +234,7 @@ void add_measure(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("measure", "Fluxes at given positions, with upper limits: forced photometry");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
+  add_planes_option(*command, options->planes);
   add_forced_options(*command, *options);
   command
       ->add_option("-o,--output", options->catalogues,
@@ -185,6 +247,7 @@ void add_measure(CLI::App& root, Action& action) {
       "Examples:\n"
       "  reber measure epoch2.fits --at epoch1_cat.fits -o epoch2_forced.fits\n"
       "  reber measure in.fits --at list.csv --free position --shape catalogue -o out.vot\n"
+      "  reber measure cube.fits --at list.csv --planes all -o spectra.csv     a row per source and plane\n"
       "\n"
       "Every row of the list has a row in the result: what is off the image, on blank pixels or without a position is\n"
       "flagged. Sources that overlap are fitted together; the errors allow for noise correlated over the beam.");

@@ -120,7 +120,9 @@ class Batch {
     for (const std::string& path : options_.files) {
       terminal_.progress().check();
       (void)attempt(path, [&] {
-        inputs_.push_back(read_smooth_input(path, base_.open, own));
+        inputs_.push_back(read_smooth_input(path, base_.open, own, terminal_.progress()));
+        // Inflated files of a whole batch would not fit.
+        if (options_.files.size() > 1) inputs_.back().file.reset();
         if (!options_.common.dry_run && options_.folder.empty())
           check_outputs({output_of(path)}, options_.common.overwrite);
       });

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/cube/plane_walk.hpp"
 #include "core/fits/cube_writer.hpp"
 #include "core/model/common_beam.hpp"
 #include "core/request/parameters.hpp"
@@ -157,6 +158,11 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
   header.history = history_of(input, base, *backend);
   CubeWriter writer(output, header, beams.table, base.output.overwrite);
   std::vector<Report> reports;
+  std::vector<std::int64_t> planes;
+  for (const SmoothPlane& plane : input.planes)
+    if (plane.own) planes.push_back(plane.plane);
+  PlaneWalk walk(input.file && !base.open.check ? *input.file : CubeSource::open(input.path, base.open, progress),
+                 planes);
   for (const SmoothPlane& plane : input.planes) {
     progress.report("smoothing planes", static_cast<double>(plane.plane) / static_cast<double>(input.planes.size()));
     if (!plane.own) {
@@ -167,8 +173,10 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
       continue;
     }
     // What the first plane says of the file is not said again.
-    const Result result =
-        run_once(backend, plane_request(input, plane, base), events_of(progress, reports.empty() ? log : LogSink()));
+    const Request request = plane_request(input, plane, base);
+    const CubePlane stored = *walk.next(progress);
+    const Result result = Pipeline(backend, Input{request.input, request.open, stored.pixels, stored.header})
+                              .run(request, events_of(progress, reports.empty() ? log : LogSink()));
     const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
       backend->render_rows(MapKind::image, *result.plane(), nullptr, y0, ny, out);
     };
@@ -183,13 +191,17 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
 
 }  // namespace
 
-SmoothInput read_smooth_input(const std::string& path, const OpenOptions& options, const std::optional<Beam>& own) {
+SmoothInput read_smooth_input(const std::string& path, const OpenOptions& options, const std::optional<Beam>& own,
+                              const Progress& progress) {
   OpenOptions first = options;
   first.plane = options.plane.value_or(0);
+  first.check = false;  // the pixels are compared with their sums when they are read
   SmoothInput input;
   input.path = path;
-  input.header = FitsImage::open(path, first).header();
+  const CubeSource file = CubeSource::open(path, first, progress);
+  input.header = *file.header(*first.plane);
   input.cube = input.header.planes > 1 && !options.plane;
+  if (input.cube) input.file = file;
   const auto beam_of = [&](std::int64_t plane) {
     if (own) return own;
     if (input.header.plane_beams.empty()) return input.header.beam;

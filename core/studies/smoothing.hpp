@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
+#include "core/cube/cube_source.hpp"
 #include "core/pipeline/pipeline.hpp"
 
 namespace reber {
@@ -30,12 +31,15 @@ struct SmoothInput {
   ImageHeader header;
   std::vector<SmoothPlane> planes;
   bool cube = false;  ///< written as a cube; else the one plane is an image
+  /// The open file, so that smooth() neither opens nor inflates it again; may be let go, as inflated bytes stay with
+  /// it.
+  std::optional<CubeSource> file;
 };
 
 /// Header and beams of one file: all planes, or the one that options name. own: in place of the header's beams.
-///   throws InputError where no plane has a beam, the unit is unknown or there is no sky geometry; as FitsImage::open
+///   throws InputError where no plane has a beam, the unit is unknown or there is no sky geometry; as CubeSource::open
 [[nodiscard]] SmoothInput read_smooth_input(const std::string& path, const OpenOptions& options,
-                                            const std::optional<Beam>& own);
+                                            const std::optional<Beam>& own, const Progress& progress = {});
 
 /// The common beam of all planes of all inputs; or, per_plane, of the planes of one number in all inputs.
 ///   max_major_deg  planes with a longer beam are left out and stay blank. Empty: of eight beams or more, those that
@@ -52,7 +56,8 @@ void aim_at(std::span<SmoothInput> inputs, const Beam& target);
 void plan_smoothing(SmoothInput& input);
 
 /// Smooths one input into `output`. base: everything but input, beam, kernel and outputs (backend's memory, boundary,
-/// blanks, program, options). A cube is read, convolved and written plane by plane.
+/// blanks, program, options). A cube is read, convolved and written plane by plane,
+/// the next plane read meanwhile.
 ///   throws InputError, DataError, DeviceError, Cancelled; the output appears whole or not at all
 /// One report per plane.
 std::vector<Report> smooth(const SmoothInput& input, const Request& base, const std::string& output,

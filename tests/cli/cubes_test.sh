@@ -107,6 +107,40 @@ expect_status 0
 run info rms2.fits
 expect_in out "96 x 96 x 6"
 
+# Fluxes of one list in every plane: those of the plane alone.
+run find cube.fits --plane 5 -o list.csv "${cpu[@]}" --overwrite
+run measure cube.fits --at list.csv --planes 0,2:5 -o spectra.csv "${cpu[@]}"
+expect_status 0
+expect_in err "plane 2 is skipped" "plane 4 is skipped"
+run measure cube.fits --at list.csv --plane 3 -o alone.csv "${cpu[@]}"
+grep "^3," spectra.csv | cut -d, -f6- >rows
+tail -n +2 alone.csv >alone
+expect_same rows alone
+[ "$(wc -l <spectra.csv)" -eq 10 ] || report "expected 3 sources in 3 planes"
+
+# Smoothing a compressed cube gives what smoothing the plain one does.
+run smooth cube.fits --common -o plain "${cpu[@]}"
+expect_status 0
+run smooth cube.fits.gz --common -o packed "${cpu[@]}"
+expect_status 0
+tail -c +14401 plain/cube_smoothed.fits >a
+tail -c +14401 packed/cube_smoothed.fits >b
+expect_same a b
+
+# The commands of the document run.
+python3 - "$source_folder/docs/cubes.md" >commands <<'E2'
+import re, sys
+print("\n".join(line.strip() for line in open(sys.argv[1]) if line.startswith("    reber ")))
+E2
+[ "$(wc -l <commands)" -ge 7 ] || report "docs/cubes.md has no commands"
+mkdir document && cd document && cp ../cube.fits .
+while read -r _ line; do
+  # shellcheck disable=SC2086
+  run $line "${cpu[@]}"
+  expect_status 0
+done <../commands
+cd ..
+
 # What cannot be.
 run find cube.fits --planes 6 "${cpu[@]}"
 expect_status 2

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reber collapse: one image of a cube's planes.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands/command.hpp"
+#include "app/commands/plane_search.hpp"
+#include "app/options/choice_option.hpp"
+#include "app/options/common_options.hpp"
+#include "app/options/config_file.hpp"
+#include "app/options/parameter_options.hpp"
+#include "app/terminal/exit_code.hpp"
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/cube/collapse.hpp"
+#include "core/cube/plane_list.hpp"
+#include "core/fits/fits_writer.hpp"
+
+namespace reber::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  ParameterOptions parameters;
+  std::string input, output, planes = "all";
+  CollapseRequest collapse;
+};
+
+int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
+  apply(options.common, terminal);
+  const Request base = base_request(options.common, options.input);
+  if (base.open.plane) throw InputError("--plane is one plane: --planes says which are collapsed");
+  check_outputs({options.output}, options.common.overwrite);
+  const Progress progress = terminal.progress();
+  terminal.set_subject(options.input);
+  const CubeSource cube = CubeSource::open(options.input, base.open, progress, terminal.log());
+  CollapseRequest request = options.collapse;
+  request.planes = parse_planes(options.planes, cube.planes());
+  request.threads = options.common.threads;
+  if (options.common.dry_run) {
+    terminal.print(fmt::format("{}: {} of {} planes of {} x {} pixels, {}", printable(options.input),
+                               request.planes.size(), cube.planes(), cube.shape().nx, cube.shape().ny,
+                               to_string(request.how)));
+    return kDone;
+  }
+  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
+  const Collapsed made = collapse(cube, request, *backend, progress, terminal.log());
+  OutputHeader header;
+  header.like = made.header.get();
+  header.unit = made.header->unit.text;
+  header.beam = base.beam ? base.beam : made.header->beam;
+  header.history = {base.program + ", input " + options.input};
+  for (const std::string& line : options_of_call(command, options.parameters))
+    header.history.push_back("option: " + line);
+  header.history.insert(header.history.end(), made.history.begin(), made.history.end());
+  const std::int64_t nx = cube.shape().nx;
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+    std::copy_n(made.pixels.begin() + y0 * nx, ny * nx, out);
+  };
+  write_fits(options.output, cube.shape(), header, rows, options.common.overwrite, progress);
+  terminal.clear_progress();
+  std::string text = printable(options.input);
+  for (const std::string& line : made.history) text += "\n  " + line;
+  terminal.print(text + "\n  unit: " + (header.unit.empty() ? "none" : printable(header.unit)) + "\n  wrote " +
+                 printable(options.output));
+  const nlohmann::ordered_json json{{"input", options.input},  {"how", to_string(request.how)},
+                                    {"planes", made.used},     {"unit", header.unit},
+                                    {"history", made.history}, {"outputs", {options.output}}};
+  write_json(options.common, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace), terminal);
+  return kDone;
+}
+
+}  // namespace
+
+void add_collapse(CLI::App& root, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("collapse", "One image of a cube: mean, maximum, moments");
+  command->add_option("input", options->input, "FITS cube")->required()->type_name("CUBE")->group("Input");
+  add_planes_option(*command, options->planes);
+  command->add_option("-o,--output", options->output, "The image")->required()->type_name("FITS")->group("Output");
+  add_choice(*command, "--how", options->collapse.how,
+             "mean, mean weighted by 1/rms^2 of each plane, maximum, or moment 0, 1, 2 over the spectral axis")
+      ->group("Collapse");
+  command
+      ->add_option("--snr", options->collapse.snr,
+                   "Pixels not above this many times their plane's clipped rms do not take part; 0: all do")
+      ->check(not_negative())
+      ->type_name("SIGMA")
+      ->capture_default_str()
+      ->group("Collapse");
+  add_run_options(*command, options->common);
+  command->footer(
+      "Examples:\n"
+      "  reber collapse cube.fits -o mean.fits --how weighted --planes 10:250\n"
+      "  reber collapse cube.fits -o mom1.fits --how moment1 --snr 5\n"
+      "\n"
+      "Moments are over velocity in km/s: radio velocity where the axis is a frequency with RESTFRQ, the axis' own\n"
+      "where it is one of velocity; over Hz without RESTFRQ. Planes that are all blank are left out and named.");
+  command->callback([options, command, &action] {
+    action = [options, command](Terminal& t) { return execute(*options, *command, t); };
+  });
+}
+
+}  // namespace reber::app
