@@ -27,6 +27,8 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   (options.mesh ? request.output.mean_mesh : request.output.mean) = options.mean;
   (options.mesh ? request.output.rms_mesh : request.output.rms) = options.rms;
   request.output.snr = options.snr;
+  if (!options.planes.empty() && options.mesh)
+    throw InputError("--mesh writes the nodes of one plane; leave it out, or choose one with --plane");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
   (void)run_one(request, options.common, terminal);
   return kDone;

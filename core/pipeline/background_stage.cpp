@@ -11,8 +11,8 @@
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_maps.hpp"
-#include "core/pipeline/mesh_nodes.hpp"
-#include "core/pipeline/ring_noise.hpp"
+#include "core/background/mesh_nodes.hpp"
+#include "core/background/ring_noise.hpp"
 #include "core/request/mean_choice.hpp"
 
 namespace reber {

@@ -14,8 +14,8 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = ("base model io fits catalogue regions mask compute display plan picture sources request pipeline cube studies batch "
-              "live").split()
+CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources request pipeline cube "
+              "studies batch live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
 # What all CUDA rooms may include.
@@ -33,6 +33,7 @@ ALLOWED |= {
     "core/mask": "core/base core/model core/io core/fits core/regions",
     "core/compute": "core/base core/model",
     "core/display": "core/base core/model core/compute",
+    "core/background": "core/base core/model core/compute",
     "core/batch": "core/base core/io",
     "core/sources": "core/base core/model core/compute",
     "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sidelobes around bright sources: rings of S/N, what is none of them, and the background raised by them.
-#include "core/pipeline/ring_noise.hpp"
+#include "core/background/ring_noise.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bilinear values of one mesh at the nodes of another.
-#include "core/pipeline/mesh_nodes.hpp"
+#include "core/background/mesh_nodes.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rings of a few windows of S/N on the host; nothing is done where no source is bright.
-#include "core/pipeline/ring_noise.hpp"
+#include "core/background/ring_noise.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
-#include "core/pipeline/mesh_nodes.hpp"
+#include "core/background/mesh_nodes.hpp"
 
 namespace reber {
 namespace {
