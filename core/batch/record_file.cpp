@@ -94,7 +94,11 @@ RecordFile::RecordFile(std::string path) : path_(std::move(path)) {
   }
 }
 
-RecordFile::~RecordFile() { ::close(descriptor_); }
+RecordFile::~RecordFile() {
+  // Where nothing ended, nothing is left.
+  if (::lseek(descriptor_, 0, SEEK_END) == 0) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
 
 void RecordFile::append(const ImageRecord& record, bool others_follow) {
   const std::string line = to_line(record) + "\n";

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/background/mesh_nodes.hpp"
+#include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_maps.hpp"
-#include "core/background/mesh_nodes.hpp"
-#include "core/background/ring_noise.hpp"
 #include "core/request/mean_choice.hpp"
 
 namespace reber {

@@ -36,7 +36,7 @@ compare() {  # COMMAND...
     expect_status 0
     checks=$((checks + 1))
     # Reports hold times; all else is the same.
-    diff -r -x '*.json' whole short >>err || report "thread $fault refused: other outputs"
+    diff -r -x '*.json' -x '*.jsonl' whole short >>err || report "thread $fault refused: other outputs"
   done
 }
 cpu=(--backend cpu --threads 4)

@@ -32,7 +32,7 @@ BREACHES = [
      "older cards"),
     ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",
      "threads start in"),
-    ("a source without a header of its stem", "core/sources/planted.cpp", HEAD, "no header of its stem"),
+    ("a source without a header of its stem", "core/plan/planted.cpp", HEAD, "no header of its stem"),
     ("a kernel without a header of its stem", "core/base/planted.cu", HEAD, "no header of its stem"),
     ("the licence", "core/base/planted.hpp", "#pragma once\n", "the first line is not"),
     ("the purpose", "tests/unit/planted_test.cpp", check_layers.FIRST_LINE + "\n#include <vector>\n", "what the file is for"),

@@ -30,12 +30,13 @@ PATIENCE_S = 60
 
 
 def contents(folder):
-    """Bytes of each file without the folder's own name; of reports, which hold times, only that they are whole."""
+    """Bytes of each file without the folder's own name; of reports and records, which hold times and failures, only that
+    they are whole."""
     found = {}
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as file:
             data = file.read().replace(os.path.basename(folder).encode(), b"w")
-        found[name] = b"a report" if name.endswith(".json") and data.rstrip().endswith(b"}") else data
+        found[name] = b"a report" if name.endswith((".json", ".jsonl")) and data.rstrip().endswith(b"}") else data
     return found
 
 
