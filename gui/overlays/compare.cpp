@@ -49,6 +49,9 @@ std::string name_of(const Document& document, LayerKind layer) {
 
 /// What the image of a tile has under the pointer, wherever that is.
 std::string value_under(const CanvasView& canvas, Context& context, const Document& shown) {
+  if (&shown != &canvas.document && context.state.compare.kind == Kind::tiles && context.state.compare.sky_lock &&
+      !share_sky(context.state, shown, canvas.document))
+    return "another part of the sky";
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::optional<PixelPosition> at;
   if (canvas.transform.canvas().contains({mouse.x, mouse.y}))
@@ -57,9 +60,6 @@ std::string value_under(const CanvasView& canvas, Context& context, const Docume
     at = matching_place(context.state, shown, canvas.document, context.state.cursor.at);
   const auto& pixels = canvas.document.layer(canvas.layer).pixels;
   if (!at || !pixels || canvas.framed) return "";
-  if (&shown != &canvas.document && context.state.compare.kind == Kind::tiles && context.state.compare.sky_lock &&
-      !share_sky(context.state, shown, canvas.document))
-    return "another part of the sky";
   const std::int64_t x = std::llround(at->x), y = std::llround(at->y);
   if (x < 0 || y < 0 || x >= pixels->shape().nx || y >= pixels->shape().ny) return "off the image";
   const double value = static_cast<double>(pixels->value(y, x));
@@ -76,8 +76,12 @@ void draw_tile_name(const CanvasView& canvas, Context& context, const Document& 
   const std::string name = elided(name_of(canvas.document, canvas.layer), static_cast<float>(area.width) - 2.5f * size);
   ImGui::PopFont();
   label(list, bold_font(), size, {low.x + size, low.y + 0.8f * size}, name);
-  if (const std::string value = value_under(canvas, context, shown); !value.empty())
-    label(list, mono_font(), size, {low.x + size, low.y + 2.4f * size}, value);
+  if (const std::string value = value_under(canvas, context, shown); !value.empty()) {
+    ImGui::PushFont(mono_font());
+    const std::string fitting = elided(value, static_cast<float>(area.width) - 2.5f * size);
+    ImGui::PopFont();
+    label(list, mono_font(), size, {low.x + size, low.y + 2.4f * size}, fitting);
+  }
   if (canvas.primary && context.state.compare.kind == Kind::tiles && !canvas.framed)
     list.AddRect({low.x + 1, low.y + 1},
                  {low.x + static_cast<float>(area.width) - 1, low.y + static_cast<float>(area.height) - 1},
