@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/batch/input_list.hpp"
@@ -159,6 +161,7 @@ TEST_F(batch, each_image_is_dealt_once_and_a_lane_that_throws_ends_the_dealing) 
   std::atomic<int> done{0};
   const Lane fails = [&](std::int64_t image) {
     if (image == 20) throw DataError("the disk is full");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // longer than a throw takes
     ++done;
   };
   EXPECT_THROW(deal(images, {fails, fails}), DataError);
