@@ -33,4 +33,10 @@ template <class Work>
   }
 }
 
+/// A function on the thread that asks the future for its result.
+template <class Work>
+[[nodiscard]] auto run_later(Work work) -> std::future<decltype(work())> {
+  return std::async(std::launch::deferred, std::move(work));
+}
+
 }  // namespace reber

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One tile of a compressed image, by zlib (FITS standard 4.0, section 10.4: GZIP_1 and GZIP_2).
+// One tile of a compressed image (FITS standard 4.0, section 10.4: GZIP_2 and RICE_1).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace reber::fits {
 
 enum class TileCode {
-  gzip_1,  ///< the bytes in their order: for labels, which repeat as a whole
   gzip_2,  ///< all first bytes, then all second ones ..: for floats, whose exponents alone repeat
+  rice_1,  ///< differences of neighbours in blocks of 32: for labels, which are zero nearly everywhere
 };
 [[nodiscard]] const char* name_of(TileCode code);
 
@@ -23,8 +22,11 @@ class TileCoder {
   TileCoder(const TileCoder&) = delete;
   TileCoder& operator=(const TileCoder&) = delete;
 
-  /// A gzip stream that depends on the words alone.   big_endian: 4 x count bytes   throws std::bad_alloc
-  [[nodiscard]] std::string encode(const char* big_endian, std::size_t count);
+  /// Bytes that encode() may need.
+  [[nodiscard]] static std::size_t bound(std::size_t count);
+  /// A stream that depends on the words alone.   words: `count` in the machine's order; out: room for bound(count)
+  ///   returns the bytes written   throws std::bad_alloc
+  [[nodiscard]] std::size_t encode(const char* words, std::size_t count, char* out);
 
  private:
   struct State;

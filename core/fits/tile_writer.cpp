@@ -5,15 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <future>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/threads.hpp"
 #include "core/fits/output_cards.hpp"
+#include "core/fits/rice_encoder.hpp"
 #include "core/fits/tile_coder.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/checksum.hpp"
@@ -25,7 +26,7 @@ namespace {
 using fits::TileCode;
 
 constexpr std::int64_t kTileBytes = std::int64_t{256} << 10;  // enough for the codes of a block, few per image
-constexpr std::int64_t kBandBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kBandBytes = std::int64_t{8} << 20;    // some tiles a thread; fresh pages cost more than waiting
 constexpr std::int64_t kImageCards = 5;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2: a table has its own
 
 /// Where a tile lies in the heap.
@@ -71,6 +72,12 @@ std::string table_cards(const Tiling& tiling, const std::string& image_cards, in
   number("ZTILE1", tiling.shape.nx, "size of a tile");
   number("ZTILE2", tiling.rows, "");
   cards += fits::make_text_card("ZCMPTYPE", fits::name_of(code), "code of the tiles");
+  if (code == TileCode::rice_1) {
+    cards += fits::make_text_card("ZNAME1", "BLOCKSIZE");
+    number("ZVAL1", fits::kRiceBlock, "pixels of a block");
+    cards += fits::make_text_card("ZNAME2", "BYTEPIX");
+    number("ZVAL2", 4, "bytes of a pixel");
+  }
   if (bitpix < 0) cards += fits::make_text_card("ZQUANTIZ", "NONE", "without loss");
   cards += fits::make_text_card("ZDATASUM", std::to_string(data_sum), "checksum of the image's pixels");
   cards += fits::make_text_card("EXTNAME", "COMPRESSED_IMAGE");
@@ -85,17 +92,27 @@ std::string primary_blocks() {
   return fits::with_checksums(cards, {});
 }
 
-/// Codes bands of rows and appends their tiles.
+/// Codes bands of rows and appends their tiles: while one band is coded, the one before is written.
 class Heap {
  public:
   Heap(AtomicFile& file, const Tiling& tiling, TileCode code, std::int64_t begin)
       : file_(file), tiling_(tiling), code_(code), begin_(begin) {
     places_.reserve(static_cast<std::size_t>(tiling.count()));
   }
+  ~Heap() {
+    if (written_.valid()) written_.wait();
+  }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
 
-  /// words: whole tiles, but for the image's last one; turned to FITS's byte order in place.
-  void append(char* words, std::int64_t rows);
+  /// words: whole tiles, but for the image's last one; read until it returns.
+  void append(const char* words, std::int64_t rows);
+  /// Waits for what is under way.   throws what writing threw
+  void finish() {
+    if (written_.valid()) written_.get();
+  }
 
+  // Once finished:
   [[nodiscard]] std::int64_t bytes() const { return end_; }
   [[nodiscard]] std::int64_t longest() const { return longest_; }
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
@@ -103,12 +120,15 @@ class Heap {
   [[nodiscard]] const fits::Checksum& pixel_sum() const { return pixel_sum_; }  ///< of the uncompressed image
 
  private:
+  /// A coded tile, and room for the next one.
   struct Coded {
-    std::string bytes;        ///< padded to whole words
-    std::int64_t length = 0;  ///< without the padding
+    std::unique_ptr<char[]> bytes;  ///< padded to whole words
+    std::size_t room = 0;
+    std::int64_t length = 0, padded = 0;
     fits::Checksum sum, pixels;
   };
-  Coded coded(char* words, std::int64_t count, int worker);
+  void code_tile(const char* words, std::size_t count, int worker, Coded& tile);
+  void write(const std::vector<Coded>& tiles, std::size_t count);
 
   AtomicFile& file_;
   const Tiling& tiling_;
@@ -116,35 +136,49 @@ class Heap {
   const std::int64_t begin_;  ///< of the heap in the file
   ThreadPool pool_;
   std::vector<std::unique_ptr<fits::TileCoder>> coders_{static_cast<std::size_t>(pool_.threads())};
+  std::vector<Coded> coded_, leaving_;
+  std::future<void> written_;
   std::vector<Place> places_;
   std::int64_t end_ = 0, longest_ = 0;
   fits::Checksum sum_, pixel_sum_;
 };
 
-Heap::Coded Heap::coded(char* words, std::int64_t count, int worker) {
+void Heap::code_tile(const char* words, std::size_t count, int worker, Coded& tile) {
   auto& coder = coders_[static_cast<std::size_t>(worker)];
   if (!coder) coder = std::make_unique<fits::TileCoder>(code_);
-  Coded tile;
-  tile.pixels.add_turned(words, static_cast<std::size_t>(count));
-  tile.bytes = coder->encode(words, static_cast<std::size_t>(count));
-  tile.length = static_cast<std::int64_t>(tile.bytes.size());
-  tile.bytes.resize((tile.bytes.size() + 3) / 4 * 4, '\0');
-  tile.sum.add(tile.bytes.data(), tile.bytes.size());
-  return tile;
+  constexpr std::size_t kPadding = 3;
+  if (const std::size_t room = fits::TileCoder::bound(count) + kPadding; room > tile.room) {
+    tile.bytes = std::make_unique_for_overwrite<char[]>(room);
+    tile.room = room;
+  }
+  tile.pixels = {};
+  tile.pixels.add_words(words, count);
+  const std::size_t length = coder->encode(words, count, tile.bytes.get()), padded = (length + kPadding) / 4 * 4;
+  std::fill(tile.bytes.get() + length, tile.bytes.get() + padded, '\0');
+  tile.length = static_cast<std::int64_t>(length);
+  tile.padded = static_cast<std::int64_t>(padded);
+  tile.sum = {};
+  tile.sum.add(tile.bytes.get(), padded);
 }
 
-void Heap::append(char* words, std::int64_t rows) {
+void Heap::append(const char* words, std::int64_t rows) {
   const std::int64_t tiles = (rows + tiling_.rows - 1) / tiling_.rows, nx = tiling_.shape.nx;
-  std::vector<Coded> done(static_cast<std::size_t>(tiles));
+  if (static_cast<std::int64_t>(coded_.size()) < tiles) coded_.resize(static_cast<std::size_t>(tiles));
   pool_.for_each_worker(tiles, [&](std::int64_t i, int worker) {
     const std::int64_t first = i * tiling_.rows, ny = std::min(tiling_.rows, rows - first);
-    done[static_cast<std::size_t>(i)] = coded(words + 4 * first * nx, ny * nx, worker);
+    code_tile(words + 4 * first * nx, static_cast<std::size_t>(ny * nx), worker, coded_[static_cast<std::size_t>(i)]);
   });
+  finish();
+  coded_.swap(leaving_);
+  written_ = run_beside([this, tiles] { write(leaving_, static_cast<std::size_t>(tiles)); });
+}
+
+void Heap::write(const std::vector<Coded>& tiles, std::size_t count) {
   const std::int64_t before = end_;
-  for (const Coded& tile : done) {
-    file_.write_at(begin_ + end_, tile.bytes.data(), tile.bytes.size());
+  for (const Coded& tile : std::span(tiles).first(count)) {
+    file_.write_at(begin_ + end_, tile.bytes.get(), static_cast<std::size_t>(tile.padded));
     places_.push_back({tile.length, end_});
-    end_ += static_cast<std::int64_t>(tile.bytes.size());
+    end_ += tile.padded;
     longest_ = std::max(longest_, tile.length);
     sum_.add(tile.sum);
     pixel_sum_.add(tile.pixels);
@@ -182,17 +216,20 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
 
   const std::int64_t band =
       std::min(std::max<std::int64_t>(kBandBytes / (4 * shape.nx * tiling.rows), 1) * tiling.rows, shape.ny);
-  std::vector<Pixel> made(static_cast<std::size_t>(band * shape.nx)), leaving(made.size());
-  std::future<void> written;  // behind the buffers: it is waited for before they go
+  const auto pixels = static_cast<std::size_t>(band * shape.nx);
+  auto made = std::make_unique_for_overwrite<Pixel[]>(pixels),
+       leaving = std::make_unique_for_overwrite<Pixel[]>(pixels);
+  std::future<void> coded;  // behind the buffers: it is waited for before they go
   for (std::int64_t y = 0; y < shape.ny; y += band) {
     progress.report("writing", static_cast<double>(y) / static_cast<double>(shape.ny));
     const std::int64_t ny = std::min(band, shape.ny - y);
-    rows(y, ny, made.data());
-    if (written.valid()) written.get();
+    rows(y, ny, made.get());
+    if (coded.valid()) coded.get();
     made.swap(leaving);
-    written = run_beside([&heap, words = reinterpret_cast<char*>(leaving.data()), ny] { heap.append(words, ny); });
+    coded = run_beside([&heap, words = reinterpret_cast<const char*>(leaving.get()), ny] { heap.append(words, ny); });
   }
-  written.get();
+  coded.get();
+  heap.finish();
 
   const std::string places = descriptors(tiling, heap.places());
   file.write_at(table, places.data(), places.size());
@@ -222,7 +259,7 @@ void write_tiles(const std::string& path, Shape shape, const OutputHeader& heade
 
 void write_tiles(const std::string& path, Shape shape, const OutputHeader& header, const IntRows& rows,
                  const FileOptions& how, const Progress& progress) {
-  write_plane<std::int32_t>(path, shape, header, rows, 32, TileCode::gzip_1, how, progress);
+  write_plane<std::int32_t>(path, shape, header, rows, 32, TileCode::rice_1, how, progress);
 }
 
 }  // namespace reber

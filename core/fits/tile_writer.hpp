@@ -12,7 +12,7 @@ namespace reber {
 [[nodiscard]] bool asks_for_tiles(const std::string& path);
 
 /// As write_fits, but without loss compressed by all threads: an empty primary HDU, then a table with ZIMAGE = T (FITS
-/// standard 4.0, section 10). Tiles are whole rows; floats are coded by GZIP_2, integers by GZIP_1. The file's bytes
+/// standard 4.0, section 10). Tiles are whole rows; floats are coded by GZIP_2, integers by RICE_1. The file's bytes
 /// depend on the pixels alone. NaN: kept bit for bit.   throws as write_fits
 void write_tiles(const std::string& path, Shape shape, const OutputHeader& header, const FloatRows& rows,
                  const FileOptions& how, const Progress& progress = {});

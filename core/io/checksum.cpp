@@ -25,6 +25,29 @@ REBER_AVX2_CLONE std::uint64_t sum_of_words(const unsigned char* at, std::size_t
   return sum;
 }
 
+REBER_AVX2_CLONE std::uint64_t sum_of_numbers(const unsigned char* at, std::size_t words) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, at + 4 * i, 4);
+    sum += word;
+  }
+  return sum;
+}
+
+/// Words turned in place.   returns the sum of the numbers that they were
+REBER_AVX2_CLONE std::uint64_t turn_and_sum(unsigned char* at, std::size_t words) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, at + 4 * i, 4);
+    sum += word;  // of the bytes as they will stand
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
+    std::memcpy(at + 4 * i, &word, 4);
+  }
+  return sum;
+}
+
 }  // namespace
 
 void Checksum::add(const void* bytes, std::size_t count) {
@@ -37,16 +60,13 @@ void Checksum::add(const Checksum& other) {
   sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
 }
 
+void Checksum::add_words(const void* words, std::size_t count) {
+  const std::uint64_t sum = sum_ + sum_of_numbers(static_cast<const unsigned char*>(words), count);
+  sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
+}
+
 void Checksum::add_turned(void* words, std::size_t count) {
-  auto* bytes = static_cast<unsigned char*>(words);
-  std::uint64_t sum = sum_;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes + 4 * i, 4);
-    sum += word;  // of the bytes as they will stand
-    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
-    std::memcpy(bytes + 4 * i, &word, 4);
-  }
+  const std::uint64_t sum = sum_ + turn_and_sum(static_cast<unsigned char*>(words), count);
   sum_ = (sum & 0xFFFFFFFFU) + (sum >> 32);
 }
 

@@ -14,6 +14,8 @@ class Checksum {
   void add(const void* bytes, std::size_t count);
   /// The sum of words elsewhere: their order does not matter.
   void add(const Checksum& other);
+  /// 32-bit words in the machine's order, as if they were turned to FITS's.
+  void add_words(const void* words, std::size_t count);
   /// Turns 32-bit words to FITS's byte order, in place, and adds them.
   void add_turned(void* words, std::size_t count);
   [[nodiscard]] std::uint32_t sum() const;

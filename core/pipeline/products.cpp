@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/tile_writer.hpp"
@@ -32,7 +35,8 @@ class Writer {
         backend_(*result.backend),
         result_(result),
         job_(job),
-        group_(request.group) {}
+        group_(request.group),
+        threads_(usable_threads()) {}
 
   std::vector<std::string> write();
 
@@ -43,8 +47,11 @@ class Writer {
   void map(MapKind kind, const std::string& path, const std::string& unit);
   void mesh(MapKind kind, const std::string& path);
   void drawn_maps();
-  void labels();
-  void picture(const Catalogue& catalogue);
+  void labels() const;
+  void picture(const Catalogue& catalogue) const;
+  /// Work beside the caller, or later on its thread where that is the only one.
+  template <class Work>
+  [[nodiscard]] std::future<void> beside(Work work) const;
   [[nodiscard]] ColumnSet columns_of(const CatalogueFormat& format) const;
   [[nodiscard]] std::map<ColumnSet, Catalogue> tables(const Catalogue& catalogue) const;
   void catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const;
@@ -55,8 +62,19 @@ class Writer {
   const Result& result_;
   const Job& job_;
   const GroupOptions group_;
+  const int threads_;
+  mutable std::mutex turn_;  ///< the backend serves one thread at a time
   std::vector<std::string> written_;
 };
+
+template <class Work>
+std::future<void> Writer::beside(Work work) const {
+  if (threads_ == 1) return run_later(std::move(work));
+  return run_beside([this, work = std::move(work)] {
+    const ThreadBudget budget(threads_);  // that of the caller, which new threads do not have
+    work();
+  });
+}
 
 OutputHeader Writer::of_map(const std::string& unit) const {
   OutputHeader out;
@@ -71,6 +89,7 @@ void Writer::map(MapKind kind, const std::string& path, const std::string& unit)
   if (path.empty()) return;
   const OutputHeader out = of_map(unit);
   const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    const std::lock_guard turn(turn_);
     backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
   };
   write_map(path, header().shape, out, rows, how_, job_.progress());
@@ -97,7 +116,10 @@ void Writer::drawn_maps() {
   const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
     model.rows(y0, ny, drawn.data());
-    backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
+    {
+      const std::lock_guard turn(turn_);
+      backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
+    }
     for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
   };
   for (const auto& [path, rows] :
@@ -108,25 +130,26 @@ void Writer::drawn_maps() {
   }
 }
 
-void Writer::labels() {
-  if (wanted_.labels.empty() || !result_.islands()) return;
+void Writer::labels() const {
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
+    job_.check();
+    const std::lock_guard turn(turn_);
     backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
-  write_map(wanted_.labels, header().shape, out, rows, how_, job_.progress());
-  written_.push_back(wanted_.labels);
+  write_map(wanted_.labels, header().shape, out, rows, how_);
 }
 
 double average(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void Writer::picture(const Catalogue& catalogue) {
-  if (wanted_.picture.empty()) return;
+void Writer::picture(const Catalogue& catalogue) const {
   const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    job_.check();
+    const std::lock_guard turn(turn_);
     backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
   };
   ImageHeader shown = header();
@@ -140,9 +163,7 @@ void Writer::picture(const Catalogue& catalogue) {
     options.high = mean + 100 * rms;
   }
   options.threads = backend_.info().threads;
-  options.progress = job_.progress();
   write_sky_picture(wanted_.picture, shown.shape, rows, shown, &catalogue, options);
-  written_.push_back(wanted_.picture);
 }
 
 /// The columns that a path's format is made of.
@@ -165,7 +186,7 @@ std::map<ColumnSet, Catalogue> Writer::tables(const Catalogue& catalogue) const 
   return named;
 }
 
-/// Touches no backend: it runs beside the maps.
+/// Touches no backend.
 void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const {
   for (const std::string& path : wanted_.catalogues) {
     job_.check();
@@ -184,8 +205,13 @@ std::vector<std::string> Writer::write() {
   if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
     catalogue = make_catalogue(result_.sources(), header(), result_.history);
   const std::map<ColumnSet, Catalogue> named = tables(catalogue);
-  // Behind the catalogues, which it reads: it is waited for before they go.
-  auto beside = run_beside([&] { catalogues(catalogue, named); });
+  // Behind the tables, which they read: they are waited for before these go. None of them tells how far it is.
+  std::vector<std::future<void>> others;
+  const auto add = [&](auto work) { others.push_back(beside(std::move(work))); };
+  if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
+  if (!wanted_.picture.empty()) add([&] { picture(catalogue); });
+  const bool labelled = !wanted_.labels.empty() && result_.islands();
+  if (labelled) add([&] { labels(); });
   written_ = wanted_.catalogues;
   const std::string& unit = header().unit.text;
   job_.check();
@@ -196,10 +222,9 @@ std::vector<std::string> Writer::write() {
   mesh(MapKind::rms, wanted_.rms_mesh);
   map(MapKind::snr, wanted_.snr, "");
   drawn_maps();
-  labels();
-  job_.check();
-  picture(catalogue);
-  beside.get();
+  if (labelled) written_.push_back(wanted_.labels);
+  if (!wanted_.picture.empty()) written_.push_back(wanted_.picture);
+  for (std::future<void>& other : others) other.get();
   return std::move(written_);
 }
 
