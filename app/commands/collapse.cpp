@@ -6,6 +6,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/plane_search.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
@@ -44,8 +45,9 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
                                to_string(request.how)));
     return kDone;
   }
-  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
-  const Collapsed made = collapse(cube, request, *backend, progress, terminal.log());
+  const Collapsed made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+    return collapse(cube, request, *backend, progress, terminal.log());
+  });
   OutputHeader header;
   header.like = made.header.get();
   header.unit = made.header->unit.text;

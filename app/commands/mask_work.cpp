@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/pipeline_command.hpp"
+#include "app/options/backend_choice.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
@@ -20,7 +21,6 @@
 #include "core/mask/region_mask.hpp"
 #include "core/model/coordinates.hpp"
 #include "core/regions/region_io.hpp"
-#include "kernels/backends.hpp"
 
 namespace reber::app {
 namespace {
@@ -86,13 +86,15 @@ void MaskWork::mask_islands() {
   request.detect->seed = *seed, request.detect->flood = *flood;
   request.fit.method = FitRequest::Method::moments;
   request.deblend.on = false;
-  const std::shared_ptr<Backend> backend = make_backend(options_.common, terminal_);
   const Progress progress = terminal_.progress();
-  const Result result = run_once(backend, request, events_of(progress, terminal_.log()));
+  const auto found = on_backend(options_.common, terminal_, [&](const std::shared_ptr<Backend>& backend) {
+    const Result result = run_once(backend, request, events_of(progress, terminal_.log()));
+    return std::pair(result.islands()->count(), result.backend->label_runs(*result.islands()));
+  });
   file_.mask = Mask(header().shape);
-  for (const LabelRuns::Run& run : result.backend->label_runs(*result.islands()).runs)
+  for (const LabelRuns::Run& run : found.second.runs)
     std::fill_n(file_.mask.pixels.begin() + run.y * header().shape.nx + run.x0, run.x1 - run.x0, 1);
-  note(fmt::format("{} islands above {:g} sigma, down to {:g}", result.islands()->count(), *seed, *flood));
+  note(fmt::format("{} islands above {:g} sigma, down to {:g}", found.first, *seed, *flood));
 }
 
 void MaskWork::read() {

@@ -113,7 +113,7 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   const Progress progress = terminal.progress();
   const CubeSource cube = CubeSource::open(options.input, request.open, progress, terminal.log());
   PlaneWalk walk(cube, parse_planes(options.planes, cube.planes()));
-  const std::shared_ptr<Backend> backend = make_backend(options.common, terminal);
+  BackendChoice backend(options.common, terminal);
   JoinedCatalogue joined;
   nlohmann::ordered_json documents = nlohmann::ordered_json::array();
   int exit_code = kDone;
@@ -142,8 +142,9 @@ int measure_planes(const Options& options, const Request& request, const SkyList
     tell(plane, "error", message);
     exit_code = worse(exit_code, kDataError);
   };
+  told.card_failed = [&](const CardError& failure) { return backend.in_place(failure); };
   run_planes(
-      backend, walk, [&](std::int64_t) { return request; }, told, events_of(progress, terminal.log()));
+      backend.backend(), walk, [&](std::int64_t) { return request; }, told, events_of(progress, terminal.log()));
   terminal.clear_progress();
   if (joined.rows() == 0) throw DataError(fmt::format("{}: no plane could be measured", printable(options.input)));
   const Catalogue catalogue = joined.take();

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
@@ -53,7 +54,7 @@ class Search {
     const Progress progress = terminal_.progress();
     const CubeSource cube = CubeSource::open(request_.input, request_.open, progress, terminal_.log());
     planes_ = parse_planes(list, cube.planes());
-    backend_ = make_backend(common_, terminal_);
+    backend_.emplace(common_, terminal_);
     if (request_.dry_run) return plan();
     terminal_.print(fmt::format("{}\n  {:>6} {:>12} {:>30} {:>11} {:>8} {:>8}", printable(request_.input), "plane",
                                 "MHz", "beam, arcsec and deg", "median rms", request_.detect ? "sources" : "", "s"));
@@ -84,7 +85,9 @@ class Search {
   int plan() {
     Request first = request_;
     first.open.plane = planes_.front();
-    const Result result = run_once(backend_, first, events_of(terminal_.progress(), terminal_.log()));
+    const Result result = on_backend(*backend_, [&](const std::shared_ptr<Backend>& backend) {
+      return run_once(backend, first, events_of(terminal_.progress(), terminal_.log()));
+    });
     terminal_.clear_progress();
     terminal_.print(to_text(result.report));
     terminal_.print(fmt::format("  planes      {}, each like this one, plane {}", planes_.size(), planes_.front()));
@@ -113,16 +116,18 @@ class Search {
       ++failed_;
       exit_code_ = worse(exit_code_, kDataError);
     };
+    told.card_failed = [&](const CardError& failure) { return backend_->in_place(failure); };
     Request each = request_;
     each.output = {};
     run_planes(
-        backend_, planes, [&](std::int64_t) { return each; }, told, events_of(progress, terminal_.log()));
+        backend_->backend(), planes, [&](std::int64_t) { return each; }, told, events_of(progress, terminal_.log()));
     terminal_.clear_progress();
   }
 
   void take(const CubePlane& plane, const Result& result, const Progress& progress) {
     const ImageHeader& header = *plane.header;
     const std::optional<Beam> beam = result.beam();
+    maps(header, result, progress);  // a card that fails here leaves the tables as they were
     if (!request_.output.catalogues.empty()) {
       Catalogue table = make_catalogue(result.sources(), header, result.history);
       const ColumnSet set = request_.output.columns;
@@ -137,7 +142,6 @@ class Search {
         joined_.add(header, beam, std::move(table));
       }
     }
-    maps(header, result, progress);
     const double rms = median_rms(result), frequency = header.wcs.frequency_hz();
     const std::size_t found = result.sources().size();
     sources_ += found;
@@ -207,7 +211,7 @@ class Search {
   const CommonOptions& common_;
   Terminal& terminal_;
   std::vector<std::int64_t> planes_;
-  std::shared_ptr<Backend> backend_;
+  std::optional<BackendChoice> backend_;
   JoinedCatalogue joined_, named_;
   std::optional<MapCubes> maps_;
   std::vector<std::string> written_;

@@ -24,6 +24,10 @@ class BackendChoice {
   /// else the processor. Says so in a warning, and on the processor in every header (the backend's words). False: no
   /// other backend may take over.   throws as the constructor
   [[nodiscard]] bool next(const CardError& failure);
+  /// The backend after next(); null where none may take over.
+  [[nodiscard]] std::shared_ptr<Backend> in_place(const CardError& failure) {
+    return next(failure) ? backend_ : nullptr;
+  }
 
  private:
   const CommonOptions& options_;

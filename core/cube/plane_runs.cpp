@@ -31,9 +31,27 @@ LogSink once(const LogSink& log, std::set<std::string>& heard, std::int64_t plan
   });
 }
 
+/// False where the card failed and `backend` is the one that takes its place.
+bool run_plane(std::shared_ptr<Backend>& backend, const Input& input, const Request& request, const RunEvents& events,
+               const std::function<void(const Result&)>& done, const PlaneEvents& told) {
+  std::optional<CardError> failure;
+  try {
+    Pipeline pipeline(backend, input);
+    done(pipeline.run(request, events));
+    return true;
+  } catch (const CardError& error) {
+    failure = error;
+  }
+  if (!told.card_failed) throw CardError(*failure);
+  backend.reset();  // what it held makes room for the next one
+  backend = told.card_failed(*failure);
+  if (!backend) throw CardError(*failure);
+  return false;
+}
+
 }  // namespace
 
-void run_planes(const std::shared_ptr<Backend>& backend, PlaneWalk& walk,
+void run_planes(std::shared_ptr<Backend> backend, PlaneWalk& walk,
                 const std::function<Request(std::int64_t plane)>& request_of, const PlaneEvents& told,
                 const RunEvents& events) {
   std::set<std::string> heard;
@@ -51,9 +69,12 @@ void run_planes(const std::shared_ptr<Backend>& backend, PlaneWalk& walk,
       }
       RunEvents of_plane = events;
       of_plane.log = once(events.log, heard, number);
-      Pipeline pipeline(backend, Input{request.input, request.open, plane->pixels, plane->header});
-      const Result result = pipeline.run(request, of_plane);
-      if (told.done) told.done(*plane, result);
+      const Input input{request.input, request.open, plane->pixels, plane->header};
+      const auto done = [&](const Result& result) {
+        if (told.done) told.done(*plane, result);
+      };
+      bool through = false;
+      while (!through) through = run_plane(backend, input, request, of_plane, done, told);
     } catch (const DataError& error) {
       if (told.failed) told.failed(number, error.what());
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compute/card_error.hpp"
 #include "core/cube/plane_walk.hpp"
 #include "core/pipeline/pipeline.hpp"
 
@@ -18,6 +19,9 @@ struct PlaneEvents {
   std::function<void(const CubePlane&, const Result&)> done;                   ///< the result goes after it
   std::function<void(std::int64_t plane, const std::string& why)> skipped;     ///< nothing to search in it
   std::function<void(std::int64_t plane, const std::string& message)> failed;  ///< its bytes are damaged
+  /// A card failed: the backend that goes on in its place, or null where none may. The plane is run again there, so
+  /// `done` may be called twice for it and must keep nothing before its last use of the result's backend.
+  std::function<std::shared_ptr<Backend>(const CardError&)> card_failed;
 };
 
 /// Runs request_of(plane) on each plane, with the plane's own header, beam and frequency: what a request for that plane
@@ -25,8 +29,8 @@ struct PlaneEvents {
 /// of it is blank, or where it lacks a beam that others of the cube have; a damaged one does not stop the others.
 /// Warnings are told once, with the first plane that has them.
 ///   request_of  input and open.plane need not be set
-///   throws InputError, DeviceError, Cancelled
-void run_planes(const std::shared_ptr<Backend>& backend, PlaneWalk& walk,
+///   throws InputError, DeviceError, Cancelled; CardError where told.card_failed gives no backend
+void run_planes(std::shared_ptr<Backend> backend, PlaneWalk& walk,
                 const std::function<Request(std::int64_t plane)>& request_of, const PlaneEvents& told,
                 const RunEvents& events);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {
@@ -45,6 +46,7 @@ std::string no_cards(cudaError_t code) {
 }
 
 std::string why_not(const BackendOptions& options) {
+  if (given_up()) return "the card did not answer, and was given up";
   int count = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     cudaGetLastError();
@@ -59,6 +61,7 @@ std::string why_not(const BackendOptions& options) {
   }
   bool right = false;
   const cudaError_t code = run_probe(right);
+  if (given_up()) return fmt::format("card {} does not answer", options.device);
   if (code != cudaSuccess) {
     cudaGetLastError();
     cudaDeviceProp properties{};

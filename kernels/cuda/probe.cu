@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/probe.hpp"
 
 namespace reber::cuda {
@@ -104,6 +105,7 @@ cudaError_t run_probe(bool& right) noexcept {
   float host[kThreads] = {};
   k_probe<<<1, kThreads>>>();
   cudaError_t code = cudaGetLastError();
+  if (code == cudaSuccess) code = settle(cudaStream_t{});
   if (code == cudaSuccess) code = cudaMemcpyFromSymbol(host, probe_output, sizeof(host));
   right = code == cudaSuccess;
   for (int i = 0; i < kThreads; ++i) right = right && host[i] == 2.0f * static_cast<float>(i) + 1.0f;

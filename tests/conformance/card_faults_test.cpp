@@ -2,6 +2,8 @@
 // Device calls that fail, each once and for good: the run gives the same sources, or a CardError, never others.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "core/compute/card_error.hpp"
@@ -37,6 +39,7 @@ class CardFaults : public ::testing::Test {
     request_.fit.threads = 2;
   }
 
+  static void SetUpTestSuite() { ::setenv("REBER_CUDA_TIMEOUT", "2", 0); }
   void SetUp() override {
     if (std::ranges::count(tested_backends(), "cuda") == 0) GTEST_SKIP() << "no card";
   }
@@ -93,6 +96,34 @@ TEST_F(CardFaults, of_every_call_end_in_the_same_sources_or_in_a_card_error) {
   EXPECT_EQ(found(), right) << "after all faults";
   for (const auto& [end, count] : ends) std::printf("%s: %d\n", end.c_str(), count);
   EXPECT_GT(ends["a CardError"], calls);
+}
+
+/// Every wait but the first calls of a run, so that a card is given up while it is opened, loads and computes.
+TEST_F(CardFaults, of_a_card_that_hangs_end_in_a_card_error_after_the_time_allowed) {
+  cuda::plan_fault({});
+  const std::vector<double> right = found();
+  const std::int64_t calls = cuda::checked_calls();
+  int refused = 0, errors = 0;
+  for (const std::int64_t call : {std::int64_t{1}, calls / 4, calls / 2, calls - 2}) {
+    cuda::plan_fault({call, cuda::PlannedFault::kHang, true});
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      (void)found();
+      ADD_FAILURE() << "call " << call << " of " << calls << " hung and nothing was said";
+    } catch (const CardError& error) {
+      EXPECT_NE(std::string(error.what()).find("not answered"), std::string::npos) << error.what();
+      ++errors;
+    } catch (const DeviceError& error) {
+      EXPECT_NE(std::string(error.what()).find("cannot run here"), std::string::npos) << error.what();
+      ++refused;
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_LT(seconds, 10) << "call " << call;
+  }
+  cuda::plan_fault({});
+  EXPECT_EQ(refused + errors, 4);
+  EXPECT_GE(errors, 2);
+  EXPECT_EQ(found(), right) << "after all hangs";
 }
 #endif
 

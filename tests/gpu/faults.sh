@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whole commands on a card whose call number N fails, by REBER_CUDA_FAULT: with --backend auto the files of a run on the
 # processor, and a warning; with --backend cuda exit code 4 and no file, or the files where the run makes fewer calls.
+# Then a card that hangs, by queries that say so and by a kernel that never ends, with two seconds allowed for an answer.
 #   tests/gpu/faults.sh FOLDER_OF_PROGRAMS IMAGE.fits [STEP]
 set -u
 reber=$1/reber; image=$2; step=${3:-37}
@@ -17,7 +18,7 @@ try() {
     run) words=(run "$image" -o "$out" --products csv,snr) ;;
     convolve) words=(convolve "$image" "$out.fits" --kernel gaussian:5) ;;
   esac
-  REBER_CUDA_FAULT=$3:$4${5:-} timeout 60 "$reber" "${words[@]}" --backend "$backend" > "$out.log" 2>&1
+  REBER_CUDA_TIMEOUT=2 REBER_CUDA_FAULT=$3:$4${5:-} timeout -k 10 60 "$reber" "${words[@]}" --backend "$backend" > "$out.log" 2>&1
   status=$?
   local made=$out.csv; [ "$what" = run ] && made=$out/$(basename "$image" .fits).csv; [ "$what" = convolve ] && made=$out.fits
   if [ $status = 0 ] && [ "$what" = convolve ]; then
@@ -45,6 +46,15 @@ for what in find run convolve; do
   done
 done > "$work/said"
 wait
+for kind in hang stuck; do
+  for what in find run convolve; do
+    for backend in auto cuda; do
+      for call in 30 90 250 600; do
+        try $what $backend $call $kind  # one at a time: a stuck card is stuck for all
+      done
+    done
+  done
+done >> "$work/said"
 sort "$work/said" | sed 's/\(WRONG [a-z]*\).*/\1/' | sort | uniq -c
 grep WRONG "$work/said" | head -20
 ! grep -q WRONG "$work/said"

@@ -9,7 +9,9 @@
 #include "core/base/error.hpp"
 #include "core/cube/joined_catalogue.hpp"
 #include "core/cube/plane_list.hpp"
+#include "core/cube/plane_runs.hpp"
 #include "core/cube/plane_walk.hpp"
+#include "kernels/backends.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -138,6 +140,34 @@ TEST(JoinedCatalogue, KeepsRowsAndFillsColumnsThatAPlaneLacks) {
   EXPECT_TRUE(std::isnan(judged[0]) && judged[2] == 0.5);
   EXPECT_EQ(all.columns[6].info.name, "Reliability");
   EXPECT_EQ(all.history, (std::vector<std::string>{"shared", "plane 1: one", "plane 4: four"}));
+}
+
+/// Planes that a walk gave to `done`, in order, where the card fails `failures` times in plane 2.
+List planes_run(const CubeSource& cube, int failures, const std::function<std::shared_ptr<Backend>()>& next) {
+  PlaneWalk walk(cube, {0, 1, 2});
+  List done;
+  PlaneEvents told;
+  told.done = [&](const CubePlane& plane, const Result& result) {
+    EXPECT_NE(result.backend, nullptr);
+    done.push_back(plane.plane);
+    if (plane.plane == 2 && failures-- > 0) throw CardError(CardError::Kind::broken, "the card is gone");
+  };
+  if (next) told.card_failed = [&](const CardError&) { return next(); };
+  run_planes(make_backend("cpu", {}, LogSink()), walk, [](std::int64_t) { return Request(); }, told, {});
+  return done;
+}
+
+TEST(PlaneRuns, RunAPlaneAgainOnTheBackendThatTakesOver) {
+  const testing_files::TemporaryFolder folder;
+  const std::string path = folder.file("cube.fits");
+  testing_files::save(path, cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(path, {});
+  const auto fresh = [] { return std::shared_ptr<Backend>(make_backend("reference", {}, LogSink())); };
+  EXPECT_EQ(planes_run(cube, 0, fresh), (List{0, 2}));
+  EXPECT_EQ(planes_run(cube, 1, fresh), (List{0, 2, 2}));
+  EXPECT_EQ(planes_run(cube, 2, fresh), (List{0, 2, 2, 2}));
+  EXPECT_THROW((void)planes_run(cube, 1, [] { return nullptr; }), CardError);
+  EXPECT_THROW((void)planes_run(cube, 1, {}), CardError);
 }
 
 }  // namespace

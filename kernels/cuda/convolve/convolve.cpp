@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/fft_range.hpp"
 
@@ -115,6 +116,14 @@ void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const B
   }
 }
 
+/// Direct convolution by a large kernel takes minutes on a small card.
+double direct_ms(const Context& context, const CudaPlane& plane, std::span<const CudaPlan* const> plans) {
+  double terms = 0;
+  for (const CudaPlan* plan : plans)
+    if (plan->algorithm() == Algorithm::direct) terms += static_cast<double>(plan->spec().kernel.shape.count());
+  return terms * static_cast<double>(plane.shape().count()) / context.device().fma_per_ms;
+}
+
 Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands) {
   Context& context = *plane.context();
   const bool all_finite = plane.blank() == 0 && plan.spec().boundary != Boundary::blank;
@@ -164,6 +173,7 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
 std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane, std::span<const CudaPlan* const> plans,
                                                    const Job& job) {
   Context& context = *plane.context();
+  const LongWork patience(direct_ms(context, plane, plans));
   const bool empty = plane.shape().count() == 0;
   const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
   std::vector<Task> tasks;

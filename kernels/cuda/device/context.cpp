@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
+#include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -82,9 +83,9 @@ Context::Context(const BackendOptions& options)
 }
 
 Context::~Context() {
-  cudaSetDevice(device_.device);
+  if (!given_up()) cudaSetDevice(device_.device);
   background.forget();
-  cudaStreamSynchronize(stream_.get());
+  settle(stream_.get());
 }
 
 Stager& Context::stager() {
@@ -98,7 +99,7 @@ StopFlag& Context::stop_flag() {
 }
 
 void Context::abandon() noexcept {
-  cudaStreamSynchronize(stream_.get());
+  settle(stream_.get());
   if (stager_) stager_->abandon();
 }
 
@@ -138,7 +139,7 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
         cudaMemcpyAsync(small_.data(), device_memory, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync", bytes);
   }
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  wait_for(stream);
   std::memcpy(host_memory, small_.data(), static_cast<std::size_t>(bytes));
   counters.bytes_down += bytes;
 }

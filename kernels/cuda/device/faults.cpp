@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "kernels/cuda/device/stuck.hpp"
+#include "kernels/cuda/device/waits.hpp"
+
 namespace reber::cuda {
 namespace {
 
@@ -20,7 +23,10 @@ struct Counter {
     const char* const text = std::getenv("REBER_CUDA_FAULT");
     long long call = 0;
     int code = 0;
-    if (text == nullptr || std::sscanf(text, "%lld:%d", &call, &code) != 2) return {};
+    if (text == nullptr || std::sscanf(text, "%lld:", &call) != 1) return {};
+    if (std::strstr(text, ":hang") != nullptr) return {call, PlannedFault::kHang, true};
+    if (std::strstr(text, ":stuck") != nullptr) return {call, PlannedFault::kStuck, false};
+    if (std::sscanf(text, "%lld:%d", &call, &code) != 2) return {};
     return {call, code, std::strstr(text, ":once") == nullptr};
   }
 };
@@ -35,6 +41,7 @@ Counter& counter() {
 void plan_fault(const PlannedFault& fault) {
   counter().plan = fault;
   counter().calls = 0;
+  take_back();
 }
 
 std::int64_t checked_calls() { return counter().calls; }
@@ -44,7 +51,13 @@ int with_planned_fault(int code) {
   const std::int64_t call = ++now.calls;
   const PlannedFault& plan = now.plan;
   const bool fails = plan.call > 0 && (plan.for_good ? call >= plan.call : call == plan.call);
-  return fails ? plan.code : code;
+  if (fails && plan.code == PlannedFault::kStuck) get_stuck();
+  return fails && plan.code > 0 ? plan.code : code;
+}
+
+bool card_hangs() {
+  const Counter& now = counter();
+  return now.plan.code == PlannedFault::kHang && now.plan.call > 0 && now.calls >= now.plan.call;
 }
 
 }  // namespace reber::cuda

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cuda {
@@ -72,7 +73,7 @@ void for_each_band(Context& context, const std::vector<std::int64_t>& edges, int
     }
   } catch (...) {
     // The streams go away with this frame: nothing may still run on them.
-    for (const Stream& stream : own) cudaStreamSynchronize(stream.get());
+    for (const Stream& stream : own) settle(stream.get());
     throw;
   }
   for (const Stream& stream : own) stream.wait();

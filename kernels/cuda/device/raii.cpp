@@ -14,6 +14,7 @@
 #include "core/base/threads.hpp"
 #include "core/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
+#include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -50,7 +51,7 @@ bool give_back_idle(cudaStream_t stream) {
   (void)cudaGetLastError();
   int device = 0;
   cudaMemPool_t pool = nullptr;
-  return cudaStreamSynchronize(stream) == cudaSuccess && cudaGetDevice(&device) == cudaSuccess &&
+  return settle(stream) == cudaSuccess && cudaGetDevice(&device) == cudaSuccess &&
          cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess && cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
 }
 
@@ -73,6 +74,7 @@ void touch_pages(char* memory, std::size_t bytes) {
 
 void check(cudaError_t code, const char* call, std::int64_t bytes, const char* file, int line) {
   code = static_cast<cudaError_t>(with_planned_fault(code));
+  if (given_up()) throw CardError(CardError::Kind::broken, fmt::format("{}: the card was given up before", call));
   if (code == cudaSuccess) return;
   cudaGetLastError();
   std::string text = fmt::format("{} failed with {} ({})", call, cudaGetErrorName(code), cudaGetErrorString(code));
@@ -89,7 +91,7 @@ void check(cudaError_t code, const char* call, std::int64_t bytes, const char* f
 
 void check_launch(const char* kernel, cudaStream_t stream, const char* file, int line) {
   check(cudaGetLastError(), kernel, 0, file, line);
-  if (launches_wait()) check(cudaStreamSynchronize(stream), kernel, 0, file, line);
+  if (launches_wait()) check(settle(stream), kernel, 0, file, line);
 }
 
 void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
@@ -106,7 +108,7 @@ void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
 }
 
 void release_on(cudaStream_t stream, void* memory) noexcept {
-  if (memory == nullptr) return;
+  if (memory == nullptr || given_up()) return;
   // Memory of cudaMalloc may be given to cudaFreeAsync too; a failure here means that the device is already lost.
   if (cudaFreeAsync(memory, stream) == cudaErrorNotSupported) cudaFree(memory);
 }
@@ -132,7 +134,7 @@ PinnedMemory allocate_pinned(std::int64_t bytes) {
 }
 
 void release_pinned(PinnedMemory memory) noexcept {
-  if (memory.at == nullptr) return;
+  if (memory.at == nullptr || given_up()) return;
   if (!memory.registered) {
     cudaFreeHost(memory.at);
     return;
@@ -143,19 +145,19 @@ void release_pinned(PinnedMemory memory) noexcept {
 
 Stream::Stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
 Stream::~Stream() {
-  if (handle_ != nullptr) cudaStreamDestroy(handle_);
+  if (handle_ != nullptr && !given_up()) cudaStreamDestroy(handle_);
 }
-void Stream::wait() const { check(cudaStreamSynchronize(handle_), "cudaStreamSynchronize"); }
+void Stream::wait() const { wait_for(handle_); }
 
 Event::Event(bool timed) {
   check(cudaEventCreateWithFlags(&handle_, timed ? cudaEventDefault : cudaEventDisableTiming),
         "cudaEventCreateWithFlags");
 }
 Event::~Event() {
-  if (handle_ != nullptr) cudaEventDestroy(handle_);
+  if (handle_ != nullptr && !given_up()) cudaEventDestroy(handle_);
 }
 void Event::record(cudaStream_t stream) const { check(cudaEventRecord(handle_, stream), "cudaEventRecord"); }
-void Event::wait() const { check(cudaEventSynchronize(handle_), "cudaEventSynchronize"); }
+void Event::wait() const { wait_for(handle_); }
 double Event::elapsed_ms(const Event& first, const Event& last) {
   float ms = 0;
   check(cudaEventElapsedTime(&ms, first.get(), last.get()), "cudaEventElapsedTime");

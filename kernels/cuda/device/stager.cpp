@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cuda/device/context.hpp"
+#include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -70,7 +71,7 @@ void Stager::drain() {
 
 void Stager::abandon() noexcept {
   for (Slot& slot : slots_) {
-    cudaEventSynchronize(slot.done.get());
+    cuda::settle(slot.done.get());
     slot.finish = nullptr;
   }
 }

@@ -2,8 +2,7 @@
 // Waiting that can be cut short.
 #include "kernels/cuda/device/stop_flag.hpp"
 
-#include <chrono>
-#include <thread>
+#include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {
 
@@ -19,23 +18,11 @@ void StopFlag::set(int value) const {
 void StopFlag::wait(cudaStream_t stream, const Job& job) const {
   const Event done;
   done.record(stream);
-  // Sleeping would add its length to every short launch: only long ones are slept through.
-  constexpr auto kShort = std::chrono::milliseconds(2);
-  const auto start = std::chrono::steady_clock::now();
   try {
-    for (;;) {
-      const cudaError_t state = cudaEventQuery(done.get());
-      if (state == cudaSuccess) return;
-      if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
-      job.check();
-      if (std::chrono::steady_clock::now() - start < kShort)
-        std::this_thread::yield();
-      else
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    wait_for(done.get(), [&] { job.check(); });
   } catch (const Cancelled&) {
     set(1);
-    cudaStreamSynchronize(stream);
+    settle(stream);
     set(0);
     throw;
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cuda {
@@ -205,7 +206,7 @@ FitResults fit_batch(Context& context, const FitBatch& batch, const Job& job) {
     stop.wait(stream, job);
   } catch (...) {
     // Nothing may still run when the batch's memory goes away.
-    for (const Stream& one : own) cudaStreamSynchronize(one.get());
+    for (const Stream& one : own) settle(one.get());
     throw;
   }
   return on_device.results(context, stream);

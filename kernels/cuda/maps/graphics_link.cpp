@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/maps/display.hpp"
 
 // The runtime's two functions for OpenGL, as its cuda_gl_interop.h has them: that header wants OpenGL's own, which the
@@ -41,13 +42,13 @@ class CudaGraphicsLink final : public GraphicsLink {
   std::string open(unsigned buffer) override;
   std::string copy(const std::vector<Placed>& tiles) override;
   void close() override {
-    if (resource_ != nullptr) {
+    if (resource_ != nullptr && !given_up()) {
       cudaSetDevice(device_);
       cudaGraphicsUnregisterResource(resource_);
     }
     resource_ = nullptr;
     stream_.reset();
-    (void)cudaGetLastError();
+    if (!given_up()) (void)cudaGetLastError();
   }
 
  private:
@@ -104,6 +105,7 @@ std::string CudaGraphicsLink::copy_mapped(const std::vector<Placed>& tiles) cons
 
 std::string CudaGraphicsLink::copy(const std::vector<Placed>& tiles) {
   if (resource_ == nullptr) return "nothing is shared";
+  if (given_up()) return "the card was given up";
   if (const cudaError_t code = cudaSetDevice(device_); code != cudaSuccess) return told("no card", code);
   if (const cudaError_t code = cudaGraphicsMapResources(1, &resource_, stream_->get()); code != cudaSuccess)
     return told("cudaGraphicsMapResources", code);
@@ -111,8 +113,7 @@ std::string CudaGraphicsLink::copy(const std::vector<Placed>& tiles) {
   if (const cudaError_t code = cudaGraphicsUnmapResources(1, &resource_, stream_->get()); code != cudaSuccess)
     error = told("cudaGraphicsUnmapResources", code);
   // The tiles may go when this returns.
-  if (const cudaError_t code = cudaStreamSynchronize(stream_->get()); code != cudaSuccess)
-    error = told("cudaStreamSynchronize", code);
+  if (const cudaError_t code = settle(stream_->get()); code != cudaSuccess) error = told("cudaStreamQuery", code);
   return error;
 }
 

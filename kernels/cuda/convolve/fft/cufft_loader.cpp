@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -120,7 +121,7 @@ FftPlan::FftPlan(bool forward, std::int64_t ty, std::int64_t tx, std::int64_t ba
 }
 
 FftPlan::~FftPlan() {
-  if (made_) cufft().destroy(handle_);
+  if (made_ && !given_up()) cufft().destroy(handle_);
 }
 
 }  // namespace reber::cuda
