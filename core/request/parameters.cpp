@@ -47,7 +47,8 @@ constexpr Parameter kRows[] = {
      .stage = StageId::convolve,
      .access = member([](auto& r) -> auto& { return part(r.convolve).boundary; }),
      .title = "Outside",
-     .help = "What stands outside the image; blank: nothing is known there",
+     .help = "What stands outside the image: reflect, its own pixels in a mirror, keeps the total flux and a constant; "
+             "zero loses flux over the edges; blank: nothing is known there",
      .look = kChoice},
     {.name = "convolve.nan",
      .option = "--nan",

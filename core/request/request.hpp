@@ -26,7 +26,7 @@ struct ConvolveRequest {
   KernelSpec kernel;
   std::optional<Algorithm> algorithm;  ///< auto where empty
   std::string variant;                 ///< of the algorithm, by its name; empty: the cheapest
-  Boundary boundary = Boundary::zero;
+  Boundary boundary = Boundary::reflect;
   std::optional<NanRule> nan;          ///< auto where empty: nan_rule() in parameter_rules.hpp
   std::optional<Normalise> normalise;  ///< auto where empty: normalisation()
   double min_weight = 0.5;
