@@ -176,7 +176,7 @@ const std::vector<Row>& aegean_rows() {
   static const std::vector<Row> rows{
       {{"island", "", "meta.id.parent", "Island"}, "Isl_id"},
       {{"source", "", "meta.id", "Number within the island, from 0"}, nullptr, component_number},
-      {{"background", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Local background"}, "Isl_mean"},
+      {{"background", "Jy/beam", "phot.flux.density;em.radio;stat.mean", "Local background"}, "Isl_mean"},
       {{"local_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Local noise rms"}, "Isl_rms"},
       {{"ra_str", "", "pos.eq.ra", "Right ascension, hours"}, nullptr, ra_text<2>},
       {{"dec_str", "", "pos.eq.dec", "Declination, degrees"}, nullptr, dec_text<2>},
@@ -195,12 +195,12 @@ const std::vector<Row>& aegean_rows() {
       {{"pa", "deg", "pos.posAng", "Position angle, north through east"}, "PA"},
       {{"err_pa", "deg", "stat.error;pos.posAng", "Its 1-sigma error"}, "E_PA"},
       {{"flags", "", "meta.code.qual", "Sum of 1: too few pixels, 4: the beam's shape, 16: not fitted, 32: no sky position"}, nullptr, aegean_flags},
-      {{"residual_mean", "Jy/beam", "stat.mean;phot.flux.density", "Mean residual of the island"}, "Resid_Isl_mean"},
+      {{"residual_mean", "Jy/beam", "phot.flux.density;stat.mean", "Mean residual of the island"}, "Resid_Isl_mean"},
       {{"residual_std", "Jy/beam", "stat.stdev;phot.flux.density", "Residual rms of the island"}, "Resid_Isl_rms"},
       {{"uuid", "", "meta.id;meta.main", "Made of image, island and place: the same in every run"}, nullptr, unique_id},
-      {{"psf_a", "arcsec", "instr.beam;phys.angSize.smajAxis", "FWHM of the beam's major axis"}, nullptr, beam_axis<&Beam::major_deg>},
-      {{"psf_b", "arcsec", "instr.beam;phys.angSize.sminAxis", "FWHM of the beam's minor axis"}, nullptr, beam_axis<&Beam::minor_deg>},
-      {{"psf_pa", "deg", "instr.beam;pos.posAng", "Position angle of the beam"}, nullptr, beam_axis<&Beam::pa_deg>},
+      {{"psf_a", "arcsec", "phys.angSize.smajAxis;instr.beam", "FWHM of the beam's major axis"}, nullptr, beam_axis<&Beam::major_deg>},
+      {{"psf_b", "arcsec", "phys.angSize.sminAxis;instr.beam", "FWHM of the beam's minor axis"}, nullptr, beam_axis<&Beam::minor_deg>},
+      {{"psf_pa", "deg", "pos.posAng;instr.beam", "Position angle of the beam"}, nullptr, beam_axis<&Beam::pa_deg>},
   };
   return rows;
 }

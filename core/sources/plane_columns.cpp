@@ -10,9 +10,9 @@ const std::vector<ColumnInfo>& plane_columns() {
   static const std::vector<ColumnInfo> columns{
       {"Plane", "", "meta.id;instr", "Plane of the cube, from 0; Source_id counts within it"},
       {"Frequency", "Hz", "em.freq", "Frequency of the plane; NaN where the header tells none"},
-      {"Beam_Maj", "deg", "instr.beam;phys.angSize.smajAxis", "FWHM of the plane's beam, major axis"},
-      {"Beam_Min", "deg", "instr.beam;phys.angSize.sminAxis", "FWHM of the plane's beam, minor axis"},
-      {"Beam_PA", "deg", "instr.beam;pos.posAng", "Position angle of the plane's beam, north through east"},
+      {"Beam_Maj", "deg", "phys.angSize.smajAxis;instr.beam", "FWHM of the plane's beam, major axis"},
+      {"Beam_Min", "deg", "phys.angSize.sminAxis;instr.beam", "FWHM of the plane's beam, minor axis"},
+      {"Beam_PA", "deg", "pos.posAng;instr.beam", "Position angle of the plane's beam, north through east"},
   };
   return columns;
 }

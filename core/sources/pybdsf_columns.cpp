@@ -83,11 +83,11 @@ const std::vector<Row>& table() {
       {kBoth, {"Isl_Total_flux", "Jy", "phot.flux.density;em.radio", "Sum of the island's pixels, less background"}, [](const Cells& c) -> double { return c.island.total; }},
       {kBoth, {"E_Isl_Total_flux", "Jy", "stat.error;phot.flux.density;em.radio", "1-sigma error of Isl_Total_flux"}, [](const Cells& c) -> double { return c.island.e_total; }},
       {kBoth, {"Isl_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Mean noise rms over the island's pixels"}, [](const Cells& c) -> double { return c.island.rms; }},
-      {kBoth, {"Isl_mean", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Mean background over the island's pixels"}, [](const Cells& c) -> double { return c.island.mean; }},
+      {kBoth, {"Isl_mean", "Jy/beam", "phot.flux.density;em.radio;stat.mean", "Mean background over the island's pixels"}, [](const Cells& c) -> double { return c.island.mean; }},
       {kBoth, {"Resid_Isl_rms", "Jy/beam", "stat.stdev;phot.flux.density", "Standard deviation of what the island's Gaussians leave of its pixels"}, [](const Cells& c) -> double { return c.island.residual_spread; }},
-      {kBoth, {"Resid_Isl_mean", "Jy/beam", "stat.mean;phot.flux.density", "Mean of the same"}, [](const Cells& c) -> double { return c.island.residual_mean; }},
+      {kBoth, {"Resid_Isl_mean", "Jy/beam", "phot.flux.density;stat.mean", "Mean of the same"}, [](const Cells& c) -> double { return c.island.residual_mean; }},
       {kGaul, {"Wave_Isl_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Isl_rms of the wavelet plane: of the image"}, [](const Cells& c) -> double { return c.island.rms; }},
-      {kGaul, {"Wave_Isl_mean", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Isl_mean of the wavelet plane: of the image"}, [](const Cells& c) -> double { return c.island.mean; }},
+      {kGaul, {"Wave_Isl_mean", "Jy/beam", "phot.flux.density;em.radio;stat.mean", "Isl_mean of the wavelet plane: of the image"}, [](const Cells& c) -> double { return c.island.mean; }},
       {kBoth, {"S_Code", "", "meta.code.class", "S: one Gaussian, alone in its island; C: one Gaussian, others in its island; M: several Gaussians"}, [](const Cells& c) -> std::string { return std::string(1, c.code); }},
   };
   return rows;

@@ -48,7 +48,7 @@ Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyLi
   real("Xposn", "pix", "pos.cartesian.x;instr.det", "Column; the first pixel's centre is 0", &F::x);
   real("Yposn", "pix", "pos.cartesian.y;instr.det", "Row; the first pixel's centre is 0", &F::y);
   real("Isl_rms", brightness, "stat.stdev;phot.flux.density;em.radio", "Local noise rms", &F::rms);
-  real("Isl_mean", brightness, "stat.mean;phot.flux.density;em.radio", "Local background", &F::mean);
+  real("Isl_mean", brightness, "phot.flux.density;em.radio;stat.mean", "Local background", &F::mean);
   real("Chi2", "", "stat.fit.chi2", "Mean square of what is left over rms^2", &F::chi2);
   out.columns.push_back({{"N_fit", "", "meta.number", "Sources fitted together"}, std::move(together)});
   out.columns.push_back(
