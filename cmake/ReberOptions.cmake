@@ -12,6 +12,11 @@ target_compile_options(reber_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -ffp-contract=off>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${REBER_WERROR}>>:-Werror>)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG -fno-math-errno")
+if(REBER_FUZZ)
+  set(fuzz_flags -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${fuzz_flags}>)
+  target_link_options(reber_options INTERFACE -fsanitize=address,undefined)
+endif()
 if(REBER_SANITIZE)
   target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-omit-frame-pointer>)
   target_link_options(reber_options INTERFACE -fsanitize=address,undefined)

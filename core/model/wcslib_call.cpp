@@ -22,12 +22,18 @@ thread_local bool complained = false;
 thread_local sigjmp_buf way_out;
 struct sigaction before_us {};
 
-/// A scanner without memory jumps to where it was never told to: the stack is lost as well.
+/// A scanner without memory jumps to where it was never told to: the stack is lost as well. A thread keeps the stack
+/// that it has for signals: a sanitizer gives one back to the system when the thread ends, whosever it is.
 void give_stack() {
   thread_local bool given = false;
-  thread_local std::array<char, 32 << 10> stack;
+  alignas(64) thread_local std::array<char, 32 << 10> stack;
   if (given) return;
   stack_t wanted{};
+  if (sigaltstack(nullptr, &wanted) == 0 && (wanted.ss_flags & SS_DISABLE) == 0) {
+    given = true;
+    return;
+  }
+  wanted = {};
   wanted.ss_sp = stack.data();
   wanted.ss_size = stack.size();
   given = sigaltstack(&wanted, nullptr) == 0;

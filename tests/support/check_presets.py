@@ -202,6 +202,10 @@ def main():
         for name in [name for name, wanted in presets.items() if wanted.get("REBER_CUDA") == "ON"]:
             print(f"left out: preset {name}: no nvcc here")
             del presets[name]
+    for name, compiler in [(name, wanted.get("CMAKE_CXX_COMPILER")) for name, wanted in presets.items()]:
+        if compiler and not shutil.which(compiler):
+            print(f"left out: preset {name}: no {compiler} here")
+            del presets[name]
     shutil.rmtree(options.scratch, ignore_errors=True)
     os.makedirs(options.scratch)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
