@@ -10,6 +10,7 @@
 #include "app/commands/command.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/log.hpp"
+#include "core/fits/decoder_cage.hpp"
 #include "core/model/kernel.hpp"
 #include "kernels/backends.hpp"
 
@@ -58,6 +59,7 @@ std::string devices_text() {
     if (entry.describe == nullptr) continue;
     for (const std::string& line : entry.describe()) text += fmt::format("  {}\n", line);
   }
+  text += fmt::format("  decoder of compressed images: {}\n", fits::cage_words());
   text += "backends, in the order in which auto tries them\n";
   for (const BackendEntry& entry : backend_table()) {
     const std::string reason = entry.unavailable({});

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a decoding child may still do, and what the kernel refuses it.
+#include "core/fits/decoder_cage.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <functional>
+
+namespace reber::fits {
+namespace {
+
+/// Exit status of a child that does this inside the cage; 99 without a cage.
+int in_cage(const std::function<int()>& act) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(enter_cage() ? act() : 99);
+  int how = 0;
+  EXPECT_EQ(::waitpid(child, &how, 0), child);
+  return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
+}
+
+int refused(long answer) { return answer < 0 && errno == EPERM ? 0 : 1; }
+
+class DecoderCage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (in_cage([] { return 0; }) == 99) GTEST_SKIP() << cage_words();
+  }
+};
+
+TEST_F(DecoderCage, LeavesMemoryAndOpenFiles) {
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(in_cage([file] {
+              char first[4] = {};
+              if (::pread(file, first, 4, 0) != 4 || first[1] != 'E') return 1;
+              void* const pages = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              if (pages == MAP_FAILED) return 2;
+              static_cast<char*>(pages)[5000] = 1;
+              return ::munmap(pages, 1 << 20) == 0 ? 0 : 3;
+            }),
+            0);
+  ::close(file);
+}
+
+TEST_F(DecoderCage, RefusesFilesNetworkProgramsAndProcesses) {
+  EXPECT_EQ(in_cage([] { return refused(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }), 0);
+  EXPECT_EQ(in_cage([] { return refused(::socket(AF_INET, SOCK_STREAM, 0)); }), 0);
+  EXPECT_EQ(in_cage([] {
+              char name[] = "/bin/true";
+              char* const words[] = {name, nullptr};
+              return refused(::execv(name, words));
+            }),
+            0);
+  EXPECT_EQ(in_cage([] {
+              const pid_t child = ::fork();
+              if (child == 0) ::_exit(0);
+              return refused(child);
+            }),
+            0);
+  EXPECT_EQ(in_cage([] { return refused(::kill(::getppid(), 0)); }), 0);
+  EXPECT_EQ(in_cage([] { return refused(::unlink("/nothing/there")); }), 0);
+}
+
+TEST_F(DecoderCage, RefusesPagesOfCodeAndWritingElsewhere) {
+  EXPECT_EQ(in_cage([] {
+              void* const pages =
+                  ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              return pages == MAP_FAILED ? refused(-1) : 1;
+            }),
+            0);
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(in_cage([&ends] { return refused(::write(ends[1], "x", 1)); }), 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace reber::fits
