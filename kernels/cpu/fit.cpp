@@ -8,34 +8,34 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/cpu/fit_thread.hpp"
 #include "kernels/shared/fit_problem.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
 namespace reber::cpu {
 namespace {
 
-/// A team of one that asks between the steps of a problem whether to stop: an island of thousands of pixels takes
-/// seconds.
-struct StoppableThread : OneThread {
-  const Job* job;
-  explicit StoppableThread(const Job& asked) : job(&asked) {}
-  void sync() const { job->check(); }
+/// What a thread keeps between problems.
+struct Workspace {
+  std::vector<double> doubles;
+  FitThread::Envelope envelope;
 };
 
 /// One component of free shape and the residual, padded: most problems.
 using EightColumns = std::integral_constant<int, 8>;
 
 template <class Columns>
-FitOutcome solve(const FitInput& input, int parameters, Columns columns, std::vector<double>& workspace,
-                 FittedGaussian* fitted, const Job& job) {
+FitOutcome solve(const FitInput& input, int parameters, Columns columns, Workspace& workspace, FittedGaussian* fitted,
+                 const Job& job) {
   const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
-  if (workspace.size() < static_cast<std::size_t>(layout.size)) workspace.resize(static_cast<std::size_t>(layout.size));
-  const StoppableThread thread(job);
-  return ProblemFit<StoppableThread, Columns>(thread, input, parameters, columns, workspace.data()).run(fitted);
+  const auto doubles = static_cast<std::size_t>(layout.size);
+  if (workspace.doubles.size() < doubles) workspace.doubles.resize(doubles);
+  const FitThread thread(job, workspace.envelope);
+  return ProblemFit<FitThread, Columns>(thread, input, parameters, columns, workspace.doubles.data()).run(fitted);
 }
 
-FitOutcome solve(const FitBatch& batch, const FitProblem& problem, std::vector<double>& workspace,
-                 FittedGaussian* fitted, const Job& job) {
+FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& workspace, FittedGaussian* fitted,
+                 const Job& job) {
   const FitPixels& pixels = batch.pixels;
   const auto view = [](const NoiseCorrelation& noise) {
     return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
@@ -68,7 +68,7 @@ FitResults fit(const FitBatch& batch, const JobThreads& threads) {
   std::vector<std::size_t> order(batch.problems.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return batch.problems[i].pixels; });
-  std::vector<std::vector<double>> workspaces(static_cast<std::size_t>(threads.threads()));
+  std::vector<Workspace> workspaces(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::size_t> finished = 0;
   threads.for_each_worker(static_cast<std::int64_t>(order.size()), [&](std::int64_t i, int worker) {
     const std::size_t at = order[static_cast<std::size_t>(i)];

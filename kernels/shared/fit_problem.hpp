@@ -7,32 +7,10 @@
 #include <utility>
 
 #include "kernels/shared/dense.hpp"
+#include "kernels/shared/fit_steps.hpp"
 #include "kernels/shared/gaussian_model.hpp"
 
 namespace reber {
-
-/// The table of a NoiseCorrelation.
-struct CorrelationView {
-  const double* values;
-  int reach;
-  REBER_HD double at(int dy, int dx) const {
-    if (dy < 0) dy = -dy, dx = -dx;
-    if (dy > reach || dx > reach || dx < -reach) return 0;
-    return values[dy * (2 * reach + 1) + dx + reach];
-  }
-};
-
-/// One problem of a batch.
-struct FitInput {
-  const std::int32_t *y, *x;
-  const double *value, *rms;
-  int pixels;
-  const GaussianComponent* start;
-  const FitBounds* bounds;
-  int components;
-  bool correlated;
-  CorrelationView weights, errors;
-};
 
 /// Where a problem's parts lie in its workspace, in doubles.
 struct FitLayout {
@@ -128,25 +106,15 @@ class ProblemFit {
 
   /// U of the noise correlation of the weights with its floor; what pads it is the identity.
   REBER_HD bool make_weights() {
+    using dense::factorise, steps::correlate;  // a team may have its own
     double* sums = table_.data;
-    for (int i = team_.rank; i < factor_.n; i += team_.size) {
-      double* row = factor_.row(i);
-      double sum = 0;
-      for (int j = 0; j < in_.pixels && i < in_.pixels; ++j) {
-        const double r = in_.weights.at(in_.y[j] - in_.y[i], in_.x[j] - in_.x[i]);
-        sum += std::fabs(r);
-        if (j >= i) row[j] = r;
-      }
-      for (int j = i < in_.pixels ? in_.pixels : i; j < factor_.n; ++j) row[j] = 0;
-      sums[i] = sum;
-    }
-    team_.sync();
+    correlate(team_, in_, factor_, sums);
     double largest = 0;
     for (int i = 0; i < in_.pixels; ++i) largest = sums[i] > largest ? sums[i] : largest;
     for (int i = team_.rank; i < factor_.n; i += team_.size)
       factor_.row(i)[i] = i < in_.pixels ? factor_.row(i)[i] + kNoiseFloor * largest : 1.0;
     team_.sync();
-    return dense::factorise(team_, factor_);
+    return factorise(team_, factor_);
   }
 
   /// Whitened derivatives and residual at `at`, and their products in trial_normal_.   returns chi^2
@@ -154,28 +122,10 @@ class ProblemFit {
     REBER_ROLLED
     for (int k = team_.rank; k < in_.components; k += team_.size) shapes_[k] = model::shape_of(at[k]);
     team_.sync();
-    const int columns = table_.columns;
-    for (int i = team_.rank; i < table_.rows; i += team_.size) {
-      double* row = table_.row(i);
-      if (i >= in_.pixels) {
-        for (int c = 0; c < columns; ++c) row[c] = 0;
-        continue;
-      }
-      const double scale = inverse_rms_[i];
-      double sum = 0;
-      int next = 0;
-      for (int k = 0; k < in_.components; ++k) {
-        const model::Value value = model::value_at(shapes_[k], in_.x[i], in_.y[i]);
-        sum += value.value;
-        model::derivatives(value, scale, in_.bounds[k].shape_free, row + next);
-        next += model::free_parameters(in_.bounds[k]);
-      }
-      row[next] = (in_.value[i] - sum) * scale;
-      for (int c = next + 1; c < columns; ++c) row[c] = 0;
-    }
-    team_.sync();
-    if (in_.correlated) dense::solve_transposed(team_, factor_, table_);
-    dense::product(team_, table_, table_, true, trial_normal_);
+    using dense::product, dense::solve_transposed, steps::differentiate;
+    differentiate(team_, in_, shapes_, inverse_rms_, table_);
+    if (in_.correlated) solve_transposed(team_, factor_, table_);
+    product(team_, table_, table_, true, trial_normal_);
     return trial_normal_.row(parameters_)[parameters_];
   }
 
@@ -267,36 +217,20 @@ class ProblemFit {
     team_.sync();
   }
 
-  /// R W for the noise R of the errors, over the factor. Pixels are in raster order, so rows out of reach end the sum.
+  /// R W for the noise R of the errors, over the factor.
   REBER_HD dense::Table<Columns> under_noise() {
-    constexpr int kBlock = 8;
+    using steps::put_under_noise;
     const dense::Table<Columns> out{matrix_, table_.rows, table_.columns};
-    const int columns = table_.columns, blocks = (columns + kBlock - 1) / kBlock;
-    for (int item = team_.rank; item < out.rows * blocks; item += team_.size) {
-      const int i = item / blocks, first = item % blocks * kBlock;
-      double sum[kBlock] = {};
-      for (int j = 0; j < in_.pixels && i < in_.pixels; ++j) {
-        const int dy = in_.y[j] - in_.y[i];
-        if (dy < -in_.errors.reach) continue;
-        if (dy > in_.errors.reach) break;
-        const double factor = in_.errors.at(dy, in_.x[j] - in_.x[i]);
-        if (factor == 0) continue;
-        const double* row = table_.row(j) + first;
-        for (int q = 0; q < kBlock; ++q)
-          if (first + q < columns) sum[q] = std::fma(factor, row[q], sum[q]);
-      }
-      for (int q = 0; q < kBlock; ++q)
-        if (first + q < columns) out.row(i)[first + q] = sum[q];
-    }
-    team_.sync();
+    put_under_noise(team_, in_, table_, out);
     return out;
   }
 
   /// A^-1 (W^T R W) A^-1 in right_, W = V^-1 J.   returns false where A is not positive definite
   REBER_HD bool find_covariance() {
     if (!factorise_normal(0)) return false;
-    if (in_.correlated) dense::solve_upper(team_, factor_, table_);
-    dense::product(team_, table_, under_noise(), false, right_);
+    using dense::product, dense::solve_upper;
+    if (in_.correlated) solve_upper(team_, factor_, table_);
+    product(team_, table_, under_noise(), false, right_);
     copy_inner(right_, false, left_);
     apply_inverse(left_);
     copy_inner(left_, true, right_);

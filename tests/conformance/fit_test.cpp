@@ -11,6 +11,8 @@
 #include <numeric>
 
 #include "kernels/backends.hpp"
+#include "kernels/shared/fit_problem.hpp"
+#include "kernels/shared/fit_sizes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -159,6 +161,46 @@ TEST(Fits, give_the_same_bits_on_every_backend) {
       SCOPED_TRACE(fmt::format("{} problem {} of {} pixels", name, i, batch.problems[i].pixels));
       expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
     }
+  }
+}
+
+/// The code that backends share, by a team of one without functions of its own: what a card's blocks do.
+FitResults by_shared_code(const FitBatch& batch) {
+  FitResults results;
+  results.problems.resize(batch.problems.size());
+  results.components.resize(batch.start.size());
+  const auto view = [](const NoiseCorrelation& noise) {
+    return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
+  };
+  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+    const FitProblem& problem = batch.problems[i];
+    const FitPixels& pixels = batch.pixels;
+    const FitInput input{pixels.y.data() + problem.first_pixel,
+                         pixels.x.data() + problem.first_pixel,
+                         pixels.value.data() + problem.first_pixel,
+                         pixels.rms.data() + problem.first_pixel,
+                         static_cast<int>(problem.pixels),
+                         batch.start.data() + problem.first_component,
+                         batch.bounds.data() + problem.first_component,
+                         static_cast<int>(problem.components),
+                         problem.correlated,
+                         view(batch.weights),
+                         view(batch.errors)};
+    const int parameters = parameters_of(batch, problem), columns = dense::padded(parameters + 1);
+    const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
+    std::vector<double> memory(static_cast<std::size_t>(layout.size));
+    results.problems[i] = ProblemFit<OneThread, int>({}, input, parameters, columns, memory.data())
+                              .run(results.components.data() + problem.first_component);
+  }
+  return results;
+}
+
+TEST(Fits, of_the_processor_have_the_bits_of_the_shared_code) {
+  const FitBatch& batch = zoo();
+  const FitResults expected = by_shared_code(batch), got = backend("cpu").fits().fit(batch, {});
+  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+    SCOPED_TRACE(fmt::format("problem {} of {} pixels", i, batch.problems[i].pixels));
+    expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
   }
 }
 
