@@ -31,7 +31,7 @@ std::string hash_of_options(const RunSettings& settings, const Request& request)
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     const auto is = [&](const char* name) { return line.starts_with(std::string(name) + " = "); };
-    if (!is("threads") && !is("device") && !is("device-memory")) lines.push_back(line);
+    if (!is("threads") && !is("device") && !is("device-memory") && !is("host-memory")) lines.push_back(line);
   }
   return hash_of(lines);
 }

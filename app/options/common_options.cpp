@@ -67,6 +67,12 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                   "bands")
       ->type_name("BYTES")
       ->group("Compute");
+  command
+      .add_option("--host-memory", options.host_memory,
+                  "Use at most this much of the computer's memory, like 8G; a larger image is read from its file in "
+                  "bands, several times; default: three quarters of what is free")
+      ->type_name("BYTES")
+      ->group("Compute");
   add_message_options(command, options);
 }
 
@@ -171,13 +177,14 @@ Request base_request(const CommonOptions& options, const std::string& input) {
   request.output.overwrite = options.overwrite;
   request.output.durable = options.durable;
   if (!options.device_memory.empty()) request.device_memory_bytes = parse_bytes(options.device_memory);
+  if (!options.host_memory.empty()) request.host_memory_bytes = parse_bytes(options.host_memory, "--host-memory");
   request.dry_run = options.dry_run;
   request.fit.threads = options.threads;
   request.program = program_name();
   return request;
 }
 
-std::int64_t parse_bytes(const std::string& text) {
+std::int64_t parse_bytes(const std::string& text, const char* option) {
   std::size_t digits = 0;
   while (digits < text.size() && (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.')) {
     ++digits;
@@ -192,10 +199,10 @@ std::int64_t parse_bytes(const std::string& text) {
     if (unit == letter || unit == letter + "B" || unit == letter + "IB") factor = std::pow(1024.0, power);
   }
   if (digits == 0 || factor == 0) {
-    throw InputError(fmt::format("--device-memory '{}': expected a number with K, M, G or T, like 8G", text));
+    throw InputError(fmt::format("{} '{}': expected a number with K, M, G or T, like 8G", option, text));
   }
-  const double bytes = number(text.substr(0, digits), "--device-memory") * factor;
-  if (!(bytes >= 1 && bytes < 9e18)) throw InputError(fmt::format("--device-memory '{}' is out of range", text));
+  const double bytes = number(text.substr(0, digits), option) * factor;
+  if (!(bytes >= 1 && bytes < 9e18)) throw InputError(fmt::format("{} '{}' is out of range", option, text));
   return static_cast<std::int64_t>(bytes);
 }
 

@@ -21,7 +21,7 @@ struct CommonOptions {
   std::string backend = "auto";
   int device = 0;
   int threads = 0;
-  std::string device_memory;
+  std::string device_memory, host_memory;
   std::optional<int> hdu;
   std::optional<std::int64_t> plane;
   std::string unit;
@@ -63,7 +63,7 @@ void warn_old_beam(Terminal& terminal);
 [[nodiscard]] Request base_request(const CommonOptions& options, const std::string& input);
 
 /// Bytes from "8G", "512M", "2.5GiB", "1000000"; units are powers of 1024.   throws InputError
-[[nodiscard]] std::int64_t parse_bytes(const std::string& text);
+[[nodiscard]] std::int64_t parse_bytes(const std::string& text, const char* option = "--device-memory");
 /// MAJ,MIN,PA or one number for a round beam; arcsec and degrees.   throws InputError
 [[nodiscard]] Beam parse_beam(const std::string& text, const char* option);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <string>
 
 namespace reber {
 
@@ -25,6 +26,20 @@ std::int64_t host_memory_bytes() {
     file.open(path);
     std::int64_t allowed = 0;
     if (file >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
+  }
+  return bytes;
+}
+
+std::int64_t free_memory_bytes() {
+  std::int64_t bytes = host_memory_bytes();
+  std::ifstream file;
+  file.exceptions(std::ios::badbit);
+  file.open("/proc/meminfo");
+  std::string name, unit;
+  std::int64_t kilobytes = 0;
+  while (file >> name >> kilobytes) {
+    if (name == "MemAvailable:") return std::min(bytes, kilobytes * 1024);
+    std::getline(file, unit);
   }
   return bytes;
 }

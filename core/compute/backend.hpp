@@ -28,10 +28,12 @@ struct BackendInfo {
   std::string device;                    ///< the card or the processor
   int threads = 0;                       ///< 0 on a device
   std::int64_t device_memory_bytes = 0;  ///< free memory that a plan may use; 0 where planes live in host memory
+  bool streams_sources = false;          ///< whether stream() leaves pixels in their source
 };
 
-/// Pixels of one image, wherever the backend keeps them: whole on the device, or on the host and streamed through it
-/// in bands of rows. Immutable once made.
+/// Pixels of one image, wherever the backend keeps them: whole on the device, on the host and streamed through it in
+/// bands of rows, or in the file that they came from. Immutable once made. Where pixels are made when they are asked
+/// for, counts are known after the first walk over all of them; asked for earlier, they cost a walk.
 class Plane {
  public:
   virtual ~Plane() = default;
@@ -81,6 +83,14 @@ class Backend {
   /// Fetches and decodes a whole plane. tiling says whether it stays resident or is streamed.
   [[nodiscard]] virtual std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
                                                     const Job& job = {}) = 0;
+
+  /// The same plane, but where tiling says so its pixels stay in the source: every operation reads them band by band,
+  /// and planes derived from it are made band by band as well. Backends that cannot (info()) load it. The plane keeps
+  /// the source alive.
+  [[nodiscard]] virtual std::unique_ptr<Plane> stream(std::shared_ptr<const PixelSource> source,
+                                                      const TilingPlan& tiling, const Job& job = {}) {
+    return load(*source, tiling, job);
+  }
 
   /// One quote per algorithm, in table order; never empty.
   [[nodiscard]] virtual std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const = 0;

@@ -10,6 +10,7 @@ namespace {
 constexpr std::array kOperations{
     SeamOperation{"info", "what computes: its name, the device, threads, memory that a plan may use", false},
     SeamOperation{"load", "stored rows of an image become a plane of floats"},
+    SeamOperation{"stream", "an image whose pixels stay in their source and are read band by band"},
     SeamOperation{"quote", "what each convolution algorithm would cost, or why it cannot serve", false},
     SeamOperation{"plan_convolution", "weights uploaded and transforms made, for every plane of one shape"},
     SeamOperation{"convolve", "one plane by one or several plans"},

@@ -38,6 +38,8 @@ std::unique_ptr<PixelSource> FitsImage::pixels(const Progress& progress) const {
   return fits::decoded_source(std::move(plane));
 }
 
+bool FitsImage::in_memory() const { return state_->file->compressed() || state_->file->in_memory(); }
+
 std::unique_ptr<fits::FileSums> FitsImage::sums() const { return state_->file->sums(); }
 
 }  // namespace reber

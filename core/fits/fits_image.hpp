@@ -48,6 +48,9 @@ class FitsImage {
   ///   throws DataError where decoding fails; Cancelled
   [[nodiscard]] std::unique_ptr<PixelSource> pixels(const Progress& progress = {}) const;
 
+  /// Whether the pixels are not read from the disk but inflated or decoded into memory.
+  [[nodiscard]] bool in_memory() const;
+
   /// The sums of the image's HDU, to be compared with its bytes; null where it states none. Valid as pixels() is.
   [[nodiscard]] std::unique_ptr<fits::FileSums> sums() const;
 

@@ -45,6 +45,12 @@ class PlainSource final : public PixelSource {
     }
   }
 
+  void will_need(std::int64_t y0, std::int64_t ny) const override {
+    check_rows(layout_.shape, y0, ny);
+    if (layout_.x_step == 1 && ny > 0)
+      bytes_.will_need(place(y0), place(y0 + ny - 1) - place(y0) + layout_.shape.nx * bytes_of(format_.type));
+  }
+
  private:
   [[nodiscard]] std::int64_t place(std::int64_t y) const {
     return data_offset_ + (layout_.first + y * layout_.y_step) * bytes_of(format_.type);

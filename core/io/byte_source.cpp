@@ -71,6 +71,10 @@ class FileBytes final : public ByteSource {
     }
   }
 
+  void will_need(std::int64_t offset, std::int64_t count) const override {
+    (void)::posix_fadvise(descriptor_, offset, count, POSIX_FADV_WILLNEED);  // a wish: may be refused
+  }
+
   [[nodiscard]] std::string reopen_path() const override { return fmt::format("/proc/self/fd/{}", descriptor_); }
 
  private:

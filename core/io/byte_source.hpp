@@ -20,6 +20,8 @@ class ByteSource {
   /// Fills `out` with bytes [offset, offset + count).
   ///   throws DataError where the file ends before that, changed since it was opened, or cannot be read
   virtual void read(std::int64_t offset, void* out, std::int64_t count) const = 0;
+  /// Tells that these bytes will be read soon.
+  virtual void will_need(std::int64_t /*offset*/, std::int64_t /*count*/) const {}
   /// A name by which a library can open the same open file again; empty for bytes in memory.
   [[nodiscard]] virtual std::string reopen_path() const = 0;
 };

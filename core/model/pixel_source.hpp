@@ -48,6 +48,8 @@ class PixelSource {
   /// Fills `out` with rows [y0, y0 + ny), ny * nx * bytes_of(type) bytes, in stored byte order.
   ///   throws DataError where the file ends early or cannot be read
   virtual void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const = 0;
+  /// Tells that rows [y0, y0 + ny) will be read soon; they may be fetched meanwhile.
+  virtual void will_need(std::int64_t /*y0*/, std::int64_t /*ny*/) const {}
 };
 
 /// `count` stored pixels as float, blanks and infinities as NaN: what a backend's load gives.

@@ -13,6 +13,7 @@
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_maps.hpp"
+#include "core/pipeline/read_stage.hpp"
 #include "core/request/mean_choice.hpp"
 
 namespace reber {
@@ -249,10 +250,10 @@ struct GivenMap {
 };
 
 GivenMap load_map(const BackgroundInputs& in, const std::string& path, const char* what, StageWork& work) {
-  const FitsImage map = FitsImage::open(path, {}, work.job.progress());
-  const ImageHeader &own = map.header(), &image = in.header;
+  const auto map = std::make_shared<const FitsImage>(FitsImage::open(path, {}, work.job.progress()));
+  const ImageHeader &own = map->header(), &image = in.header;
   GivenMap given;
-  given.nodes = read_mesh_map(map, work.job.progress());
+  given.nodes = read_mesh_map(*map, work.job.progress());
   const Shape shape = given.nodes ? given.nodes->image : own.shape;
   if (shape != image.shape)
     throw InputError(fmt::format("{}: the {} map is {}{} x {} pixels, the image {} x {}; they must be of one size",
@@ -261,7 +262,7 @@ GivenMap load_map(const BackgroundInputs& in, const std::string& path, const cha
   if (own.unit.text != image.unit.text && !own.unit.text.empty())
     work.warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what, own.unit.text,
                           image.unit.text));
-  if (!given.nodes) given.plane = work.backend.load(*map.pixels(work.job.progress()), in.tiling, work.job);
+  if (!given.nodes) given.plane = load_or_stream(map, in.tiling, work);
   return given;
 }
 
@@ -330,6 +331,8 @@ void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& wor
 BackgroundModel run_background(const BackgroundInputs& in, const BackgroundRequest& request, StageWork& work) {
   BackgroundModel model;
   if (!request.mean_path.empty() && !request.rms_path.empty()) {
+    // Nothing is measured: blank pixels of a plane that is left in its file are counted here, where it can be stopped.
+    if (in.tiling.in_source) (void)work.backend.statistics(in.plane, StatisticsParts::mean_and_std, work.job);
     model = BackgroundModel::constant(in.plane.shape(), 0, 0);
     work.algorithm = "maps given by the user";
   } else {
@@ -341,6 +344,7 @@ BackgroundModel run_background(const BackgroundInputs& in, const BackgroundReque
     work.algorithm = measured.what;
     work.note(measured.what);
   }
+  if (in.tiling.in_source && in.first_walk) tell_blanks(in.plane, in.header.path, work);
   take_maps(in, request, model, work);
   tell_medians(model, in.header.unit, work);
   return model;

@@ -56,6 +56,7 @@ struct BackgroundInputs {
   const ImageHeader& header;
   const std::optional<Beam>& beam;  ///< of the plane
   const TilingPlan& tiling;         ///< for maps that are read
+  bool first_walk = false;          ///< the plane is the image: where it was left in its file, nobody told its blanks
 };
 /// Background and noise as measured, or from the maps that the user gave.
 ///   throws InputError, DataError for maps that do not fit; DeviceError, Cancelled

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/pipeline/beam_estimate.hpp"
+#include "core/pipeline/read_stage.hpp"
 
 namespace reber {
 namespace {
@@ -38,6 +39,7 @@ void convolve(const ConvolveInputs& in, const Request& request, StageWork& work,
   const Algorithm algorithm = choice_for_pixels(*in.plane, {request, in.plan, work}, range).algorithm;
   const auto plan = work.backend.plan_convolution(in.plan.convolution->spec, in.plane->shape(), algorithm, work.job);
   made.plane = work.backend.convolve(*in.plane, *plan, work.job);
+  if (in.plan.tiling.in_source) tell_blanks(*in.plane, request.input, work);
   work.algorithm = fmt::format("{}: {}", to_string(algorithm), plan->description());
   note_history(in.plan, algorithm, work);
 }

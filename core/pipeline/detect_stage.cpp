@@ -16,6 +16,7 @@
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/detection_planes.hpp"
 #include "core/pipeline/fdr.hpp"
+#include "core/pipeline/read_stage.hpp"
 #include "core/request/mean_choice.hpp"
 
 namespace reber {
@@ -59,17 +60,18 @@ void refuse_other_grid(const ImageHeader& own, const ImageHeader& image, const s
 DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& tiling, const Request& request,
                                     StageWork& work) {
   const std::string& path = request.search.image;
-  const FitsImage file = FitsImage::open(path, request.open, work.job.progress());
-  refuse_other_grid(file.header(), in.header, path);
+  const auto file = std::make_shared<const FitsImage>(FitsImage::open(path, request.open, work.job.progress()));
+  const ImageHeader& header = file->header();
+  refuse_other_grid(header, in.header, path);
   DetectionImage made;
-  made.plane = work.backend.load(*file.pixels(work.job.progress()), tiling, work.job);
+  made.plane = load_or_stream(file, tiling, work);
   BackgroundRequest wanted = *request.background;
   if (!request.search.image_mean.empty() || mean_choice(wanted.mean_path).kind == MeanChoice::Kind::map)
     wanted.mean_path = request.search.image_mean;
   wanted.rms_path = request.search.image_rms;
   const LogSink silent;
   StageWork its(work.backend, work.job, silent);
-  made.background = run_background({*made.plane, file.header(), in.beam, tiling}, wanted, its);
+  made.background = run_background({*made.plane, header, in.beam, tiling}, wanted, its);
   for (const std::string& warning : its.warnings) work.warn(warning);
   for (const std::string& line : its.history) work.note("detection image: " + line);
   work.fact("detection image", fmt::format("{}: {}", path, its.algorithm));

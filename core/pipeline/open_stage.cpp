@@ -5,8 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
+#include "core/pipeline/background_stage.hpp"
+#include "core/plan/host_tiling.hpp"
 
 namespace reber {
 namespace {
@@ -75,20 +79,49 @@ std::int64_t usable_memory(const Request& request, const Backend& backend) {
   return offered > 0 && cap > 0 ? std::min(cap, offered) : offered;
 }
 
-/// Refuses before any pixel what cannot end well: planes in host memory that it cannot hold.
-void check_host_memory(const MemoryNeeds& needs, StageWork& work) {
-  constexpr double kMebi = 1 << 20;
-  const int planes = needs.convolve ? 2 : 1;
-  const auto wanted = static_cast<double>(needs.shape.count()) * 4 * planes;
-  const auto allowed = static_cast<double>(host_memory_bytes());
-  if (wanted > allowed)
-    throw DeviceError(fmt::format(
-        "an image of {} x {} pixels takes {:.0f} MiB of memory here, and {:.0f} MiB may be used; use a machine or a "
-        "limit with more, or a backend that streams the image",
-        needs.shape.nx, needs.shape.ny, wanted / kMebi, allowed / kMebi));
-  work.fact("memory", fmt::format("{:.1f} MiB for {} of pixels; {:.0f} MiB may be used", wanted / kMebi,
-                                  planes == 1 ? "one plane" : "two planes", allowed / kMebi));
+namespace {
+
+/// Rows that one operation wants at a time: a row of cells, or of tiles of a convolution.
+std::int64_t least_rows(const ImageHeader& head, const Request& request, const RunPlan& plan) {
+  constexpr std::int64_t kStrip = 32, kTile = 256;
+  std::int64_t rows = kStrip;
+  const auto& background = request.background;
+  if (background && background->method != BackgroundRequest::Method::clip)
+    rows = std::max(rows, choose_boxes(*background, head.shape, beam_pixels(head, plan.beam)).box);
+  if (plan.needs.convolve) {
+    const bool fft = plan.choice->algorithm == Algorithm::fft;
+    rows = std::max(rows, (fft ? 8 : 2) * 2 * plan.needs.halo_rows + kTile);
+  }
+  return rows;
 }
+
+/// Where pixels are while nothing is done with them; nothing to choose where all are on the device.
+void plan_host_memory(const Opened& opened, const Request& request, RunPlan& plan, StageWork& work) {
+  const BackendInfo backend = work.backend.info();
+  const bool on_host = backend.device_memory_bytes <= 0;
+  if (!on_host && plan.tiling.resident) return;
+  const ImageHeader& head = *opened.header;
+  HostNeeds needs;
+  needs.shape = head.shape;
+  needs.planes = plan.needs.convolve || plan.needs.copy ? 2 : 1;
+  needs.band_rows = on_host ? 0 : plan.tiling.band_rows;
+  needs.least_rows = on_host ? least_rows(head, request, plan) : plan.tiling.band_rows;
+  needs.buffers = plan.needs.convolve || request.search.any() || request.scales.any() ? 8 : 4;
+  needs.sources_stream = backend.streams_sources;
+  if (opened.file && opened.file->in_memory())
+    needs.held_bytes = head.shape.count() * std::max(4, head.bitpix > 0 ? 8 : std::abs(head.bitpix) / 8);
+  plan.tiling = plan_host(plan.tiling, needs, {request.host_memory_bytes, free_memory_bytes(), host_memory_bytes()});
+  if (plan.tiling.in_source && request.search.masked())
+    throw InputError(
+        "a mask or a region needs the whole image in host memory, and that is not to be had here: allow more with "
+        "--host-memory, or cut the image");
+  const std::int64_t allowed = request.host_memory_bytes > 0 ? request.host_memory_bytes : host_memory_bytes();
+  work.fact("memory", fmt::format("{:.1f} MiB of host memory for pixels; {:.0f} MiB may be used",
+                                  static_cast<double>(plan.tiling.host_bytes) / (1 << 20),
+                                  static_cast<double>(allowed) / (1 << 20)));
+}
+
+}  // namespace
 
 RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) {
   const ImageHeader& head = *opened.header;
@@ -100,8 +133,8 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   plan.needs.copy = needs_copy(request);
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
   if (!request.convolve && !request.background && !request.detect) return plan;
+  plan_host_memory(opened, request, plan, work);
   work.fact("plan", plan.tiling.reason);
-  if (work.backend.info().device_memory_bytes <= 0) check_host_memory(plan.needs, work);
   if (request.detect && head.unit.text.empty())
     work.warn("no BUNIT: the unit of the pixels is unknown, and so are total fluxes; --unit gives one");
   return plan;

@@ -128,7 +128,7 @@ void Pipeline::Run::convolve() {
 void Pipeline::Run::measure_background() {
   Outcomes& out = made_.outcomes;
   const BackgroundInputs in{*out.convolved->value.plane, *out.opened->value.header, out.convolved->value.beam,
-                            out.planned->value.tiling};
+                            out.planned->value.tiling, !convolves(out.planned->value)};
   out.background = runner_.step(runner_.kept().background, key(StageId::background, ids(out.convolved)), true,
                                 [&](StageWork& work) { return run_background(in, *request_->background, work); });
 }
@@ -272,6 +272,8 @@ void Pipeline::RunEach::plan_all() {
     report_.facts.emplace_back("file", run.request().output.convolved);
   }
   tiling_ = plan_tiling(needs_, free_bytes());
+  for (const Run& run : runs_)
+    if (const TilingPlan& own = run.planned().tiling; own.in_source) tiling_ = own;
   report_.facts.emplace_back("plan", tiling_.reason);
 }
 

@@ -16,13 +16,14 @@ namespace reber {
 namespace {
 
 /// Tells whether the file's bytes fit the sums that it states; of a cube only where the user asks, as all is read.
-void compare_sums(fits::FileSums* sums, const Request& request, StageWork& work) {
+/// left: whether the pixels are still in the file.
+void compare_sums(fits::FileSums* sums, bool left, const Request& request, StageWork& work) {
   const bool asked = request.open.check;
   if (sums == nullptr) {
     if (asked) work.warn(fmt::format("{} states no DATASUM or CHECKSUM: its bytes cannot be checked", request.input));
     return;
   }
-  if (!asked && !sums->cheap()) return;
+  if (!asked && (left || !sums->cheap())) return;
   const std::string problem = sums->verdict(work.job.progress());
   work.fact("checksum", problem.empty() ? "agrees with the file's bytes" : problem);
   if (problem.empty()) return;
@@ -30,26 +31,52 @@ void compare_sums(fits::FileSums* sums, const Request& request, StageWork& work)
   work.warn(problem);
 }
 
+/// The pixels, which keep their file open.
+std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> file, const Job& job) {
+  struct Open {
+    std::shared_ptr<const FitsImage> file;
+    std::unique_ptr<PixelSource> pixels;
+  };
+  auto pixels = file->pixels(job.progress());
+  auto open = std::make_shared<const Open>(std::move(file), std::move(pixels));
+  return {open, open->pixels.get()};
+}
+
 }  // namespace
 
+std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling,
+                                      StageWork& work) {
+  const auto pixels = pixels_of(std::move(file), work.job);
+  return tiling.in_source ? work.backend.stream(pixels, tiling, work.job)
+                          : work.backend.load(*pixels, tiling, work.job);
+}
+
+void tell_blanks(const Plane& plane, const std::string& image, StageWork& work) {
+  const std::int64_t all = plane.shape().count();
+  if (plane.infinite() > 0) work.warn(fmt::format("{} infinite pixels count as blank", plane.infinite()));
+  work.fact("blank pixels", fmt::format("{} of {}", plane.blank(), all));
+  if (plane.blank() == all) work.warn(fmt::format("{}: no finite pixels", image));
+}
+
 std::shared_ptr<const Plane> run_read(const ReadInputs& in, const Request& request, StageWork& work) {
-  const std::unique_ptr<PixelSource> own = in.opened.pixels ? nullptr : in.opened.file->pixels(work.job.progress());
-  const PixelSource& pixels = own ? *own : *in.opened.pixels;
+  const std::shared_ptr<const PixelSource> pixels =
+      in.opened.pixels ? in.opened.pixels : pixels_of(in.opened.file, work.job);
+  const bool left = in.tiling.in_source;
   const std::unique_ptr<fits::FileSums> sums = in.opened.file ? in.opened.file->sums() : nullptr;
-  const std::unique_ptr<PixelSource> watched = sums ? sums->watch(pixels) : nullptr;
-  std::shared_ptr<const Plane> plane = work.backend.load(watched ? *watched : pixels, in.tiling, work.job);
-  if (in.opened.file) compare_sums(sums.get(), request, work);
-  const std::int64_t all = plane->shape().count();
-  if (plane->infinite() > 0) work.warn(fmt::format("{} infinite pixels count as blank", plane->infinite()));
+  const std::unique_ptr<PixelSource> watched = sums && !left ? sums->watch(*pixels) : nullptr;
+  std::shared_ptr<const Plane> plane = left ? work.backend.stream(pixels, in.tiling, work.job)
+                                            : work.backend.load(watched ? *watched : *pixels, in.tiling, work.job);
+  if (in.opened.file) compare_sums(sums.get(), left, request, work);
   if (const int bits = in.opened.header->bitpix; bits == -64 || bits >= 32) {
     const std::string text = fmt::format("stored in {} bits, computed in floats of 32: 7 digits", std::abs(bits));
     work.fact("precision", text);
     work.note("pixels " + text);
   }
-  work.fact("blank pixels", fmt::format("{} of {}", plane->blank(), all));
   work.algorithm =
-      fmt::format("{:.1f} MB of pixels", static_cast<double>(all * std::abs(in.opened.header->bitpix) / 8) * 1e-6);
-  if (plane->blank() == all) work.warn(fmt::format("{}: no finite pixels", request.input));
+      fmt::format("{:.1f} MB of pixels{}",
+                  static_cast<double>(plane->shape().count() * std::abs(in.opened.header->bitpix) / 8) * 1e-6,
+                  left ? ", left in the file" : "");
+  if (!left) tell_blanks(*plane, request.input, work);
   return plane;
 }
 

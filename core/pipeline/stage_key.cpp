@@ -16,7 +16,7 @@ bool same_setting(StageId stage, const Request& a, const Request& b) {
     case StageId::open:
       return a.input == b.input && a.open == b.open;
     case StageId::read:
-      return a.device_memory_bytes == b.device_memory_bytes;
+      return a.device_memory_bytes == b.device_memory_bytes && a.host_memory_bytes == b.host_memory_bytes;
     case StageId::convolve:  // the beam takes part in the kernel, in the size of the mesh's cells and in the fluxes;
                              // where there is none, sources need an estimate of it
       return a.convolve.has_value() == b.convolve.has_value() && a.beam == b.beam &&

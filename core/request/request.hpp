@@ -103,6 +103,7 @@ struct Request {
   bool reliability = false;   ///< searches the negative image too, for Source::reliability
   OutputRequest output;
   std::int64_t device_memory_bytes = 0;  ///< cap for the plan; 0: what the backend offers
+  std::int64_t host_memory_bytes = 0;    ///< cap for the plan; 0: what is free decides
   bool dry_run = false;                  ///< plan, report, and stop before any pixel
   std::string program;                   ///< "reber 0.1.0", for HISTORY
   std::vector<std::string> call;         ///< for HISTORY: "backend = \"cpu\"", options that are no parameters

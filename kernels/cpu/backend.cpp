@@ -17,6 +17,7 @@
 #include "kernels/cpu/measure.hpp"
 #include "kernels/cpu/mesh.hpp"
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/row_maker.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
@@ -27,15 +28,15 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
  public:
   explicit CpuBackend(const BackendOptions& options)
       : TypedBackend("cpu"),
-        pool_(options.threads),
+        pool_(std::make_shared<ThreadPool>(options.threads)),
         memory_(PixelMemory::make()),
         device_(processor_name() + (options.in_place_of.empty() ? "" : ", in place of " + options.in_place_of)) {}
 
-  [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_.threads(), 0}; }
+  [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_->threads(), 0, true}; }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
-    for (const Variant& row : variants()) quotes.push_back(quote_of(row, spec, shape, pool_.threads()));
+    for (const Variant& row : variants()) quotes.push_back(quote_of(row, spec, shape, pool_->threads()));
     return quotes;
   }
 
@@ -45,6 +46,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
     return load_plane(source, *memory_, on(job));
   }
+  std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
+                                   const Job&) override {
+    return stream_plane(std::move(source), tiling.band_rows, tools());
+  }
 
   std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
                                                        const Job&) override {
@@ -53,22 +58,23 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
                                    shape.nx, shape.ny, spec.kernel.shape.nx, spec.kernel.shape.ny));
     for (const Variant& row : variants()) {
       if (row.algorithm != algorithm) continue;
-      const ConvolutionQuote quote = quote_of(row, spec, shape, pool_.threads());
+      const ConvolutionQuote quote = quote_of(row, spec, shape, pool_->threads());
       if (!quote.possible)
         throw InputError(
             fmt::format("algorithm '{}' cannot do this convolution: {}", to_string(algorithm), quote.reason));
-      return std::make_unique<CpuConvolution>(spec, shape, row, row.make(spec, shape, pool_.threads()));
+      return std::make_unique<CpuConvolution>(spec, shape, row, row.make(spec, shape, pool_->threads()));
     }
     throw InputError(fmt::format("backend 'cpu' has no algorithm '{}'", to_string(algorithm)));
   }
 
   Planes do_convolve(const CpuPlane& plane, std::span<const CpuConvolution* const> plans, const Job& job) override {
     Planes results;
-    for (const CpuConvolution* plan : plans) results.push_back(plan->run(plane, *memory_, on(job)));
+    for (const CpuConvolution* plan : plans) results.push_back(plan->run(plane, tools(), on(job)));
     return results;
   }
 
   PlaneStatistics do_statistics(const CpuPlane& plane, StatisticsParts parts, const Job& job) override {
+    count_blanks(plane, on(job));
     PlaneHistogram histogram(plane, on(job));
     return solve_statistics(histogram, plane.blank(), parts);
   }
@@ -101,19 +107,23 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   std::unique_ptr<Plane> do_snr(const CpuPlane& plane, const CpuBackground& background, const Job& job) override {
-    return make_snr(plane, background, *memory_, on(job));
+    return make_snr(plane, background, tools(), on(job));
   }
   std::unique_ptr<Plane> do_combine(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const Job& job) override {
-    return combine_planes(rule, a, b, *memory_, on(job));
+    return combine_planes(rule, a, b, tools(), on(job));
   }
   std::unique_ptr<Plane> do_take_out(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
                                      const Job& job) override {
-    return take_out_islands(plane, islands, grow, *memory_, on(job));
+    return take_out_islands(plane, islands, grow, tools(), on(job));
   }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {
-    on(job).for_each(where.ny, [&](std::int64_t row) {
-      std::copy_n(plane.row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
+    const std::int64_t end = where.y0 + where.ny;
+    for_each_band(plane, where.y0, end, 1, on(job), [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
+      on(job).for_each(last - first, [&](std::int64_t k) {
+        const std::int64_t y = first + k;
+        std::copy_n(held.row(y) + where.x0, where.nx, out + (y - where.y0) * where.nx);
+      });
     });
   }
   void do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where, float* out,
@@ -129,9 +139,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return cpu::fit(batch, on(job));
   }
 
-  [[nodiscard]] JobThreads on(const Job& job) { return {pool_, job}; }
+  [[nodiscard]] RowTools tools() const { return {memory_, pool_}; }
+  [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job}; }
 
-  ThreadPool pool_;
+  std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<PixelMemory> memory_;
   const std::string device_;
 };
@@ -139,23 +150,29 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where,
                            float* out, const Job& job) {
   const std::int64_t nx = where.nx, x0 = where.x0, x1 = x0 + nx;
-  const BackgroundRows rows(background);
-  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(pool_.threads()));
-  on(job).for_each_worker(where.ny, [&](std::int64_t row, int worker) {
-    BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
-    float* to = out + row * nx;
-    const std::int64_t y = where.y0 + row;
-    if (kind == MapKind::mean) {
-      std::copy_n(rows.mean_row(y, x0, x1, own) + x0, nx, to);
-    } else if (kind == MapKind::rms) {
-      std::copy_n(rows.rms_row(y, x0, x1, own) + x0, nx, to);
-    } else {
-      const float* mean = rows.mean_row(y, x0, x1, own) + x0;
-      const float* rms = rows.rms_row(y, x0, x1, own) + x0;
-      const float* pixel = plane.row(y) + x0;
-      for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
-    }
-  });
+  const JobThreads threads = on(job);
+  BackgroundRows rows(background);
+  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
+  const auto render_band = [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
+    rows.hold(first, last - first, threads);
+    threads.for_each_worker(last - first, [&](std::int64_t k, int worker) {
+      BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
+      const std::int64_t y = first + k;
+      float* to = out + (y - where.y0) * nx;
+      if (kind == MapKind::mean) {
+        std::copy_n(rows.mean_row(y, x0, x1, own) + x0, nx, to);
+      } else if (kind == MapKind::rms) {
+        std::copy_n(rows.rms_row(y, x0, x1, own) + x0, nx, to);
+      } else {
+        const float* mean = rows.mean_row(y, x0, x1, own) + x0;
+        const float* rms = rows.rms_row(y, x0, x1, own) + x0;
+        const float* pixel = held.row(y) + x0;
+        for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+      }
+    });
+  };
+  if (kind == MapKind::snr) return for_each_band(plane, where.y0, where.y0 + where.ny, 1, threads, render_band);
+  render_band({}, where.y0, where.y0 + where.ny);  // which reads no pixel of the plane
 }
 
 }  // namespace

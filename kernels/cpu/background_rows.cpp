@@ -28,6 +28,16 @@ BackgroundRows::BackgroundRows(const CpuBackground& background)
   }
 }
 
+void BackgroundRows::hold(std::int64_t y0, std::int64_t ny, const JobThreads& threads) {
+  const auto hold_map = [&](const CpuPlane* map, HeldRows& held) {
+    if (map == nullptr) return;
+    held = {};  // its memory serves the next rows
+    held = hold_rows(*map, y0, ny, threads);
+  };
+  hold_map(mean_map_, mean_held_);
+  hold_map(rms_map_, rms_held_);
+}
+
 float BackgroundRows::node_at(const std::vector<float>& nodes, std::int64_t y, std::int64_t column) const {
   const std::int64_t j0 = rows_.node[y], j1 = std::min(j0 + 1, cells_y_ - 1);
   return rules::lerp(nodes[j0 * cells_x_ + column], nodes[j1 * cells_x_ + column], rows_.weight[y]);
@@ -52,22 +62,18 @@ void BackgroundRows::mesh_row(const std::vector<float>& nodes, std::int64_t y, s
 }
 
 const float* BackgroundRows::mean_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const {
-  if (mean_map_ != nullptr) return mean_map_->row(y);
+  if (mean_map_ != nullptr) return mean_held_.row(y);
   mesh_row(model_.mean, y, x0, x1, scratch.nodes, scratch.mean);
   return scratch.mean.data();
 }
 
 const float* BackgroundRows::rms_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const {
-  if (rms_map_ != nullptr) return rms_map_->row(y);
+  if (rms_map_ != nullptr) return rms_held_.row(y);
   mesh_row(model_.rms, y, x0, x1, scratch.nodes, scratch.rms);
   return scratch.rms.data();
 }
 
 void BackgroundRows::mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1, float* out) const {
-  if (mean_map_ != nullptr) {
-    std::copy(mean_map_->row(y) + x0, mean_map_->row(y) + x1, out);
-    return;
-  }
   for (std::int64_t x = x0; x < x1;) {
     const Segment& segment = segments_[static_cast<std::size_t>(segment_of_[x])];
     const float first = node_at(model_.mean, y, segment.node), next = node_at(model_.mean, y, segment.next);
@@ -77,7 +83,6 @@ void BackgroundRows::mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1,
 }
 
 float BackgroundRows::rms_at(std::int64_t y, std::int64_t x) const {
-  if (rms_map_ != nullptr) return rms_map_->row(y)[x];
   const Segment& segment = segments_[static_cast<std::size_t>(segment_of_[x])];
   return rules::lerp(node_at(model_.rms, y, segment.node), node_at(model_.rms, y, segment.next), cols_.weight[x]);
 }

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
+#include "kernels/cpu/row_maker.hpp"
 
 namespace reber::cpu {
 
@@ -19,6 +21,9 @@ class BackgroundRows {
 
   explicit BackgroundRows(const CpuBackground& background);
 
+  /// Before rows [y0, y0 + ny) are asked for: full-size maps that are streamed are read there.
+  void hold(std::int64_t y0, std::int64_t ny, const JobThreads& threads);
+
   /// Row y, in the scratch or in the map itself; readable for Pixels::kSlack floats past its end.
   const float* mean_row(std::int64_t y, Scratch& scratch) const { return mean_row(y, 0, columns(), scratch); }
   const float* rms_row(std::int64_t y, Scratch& scratch) const { return rms_row(y, 0, columns(), scratch); }
@@ -26,6 +31,7 @@ class BackgroundRows {
   const float* mean_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const;
   const float* rms_row(std::int64_t y, std::int64_t x0, std::int64_t x1, Scratch& scratch) const;
 
+  // Of the mesh; not where a map stands for it.
   /// Part [x0, x1) of the mean's row into out.
   void mean_part(std::int64_t y, std::int64_t x0, std::int64_t x1, float* out) const;
   [[nodiscard]] float rms_at(std::int64_t y, std::int64_t x) const;
@@ -43,6 +49,7 @@ class BackgroundRows {
   const BackgroundModel& model_;
   const CpuPlane* mean_map_ = nullptr;
   const CpuPlane* rms_map_ = nullptr;
+  HeldRows mean_held_, rms_held_;
   MeshAxis rows_, cols_;
   std::vector<Segment> segments_;
   std::vector<std::int32_t> segment_of_;  ///< by column

@@ -123,7 +123,50 @@ CpuConvolution::Blanks CpuConvolution::blanks_of(const CpuPlane& plane) const {
   return Blanks::fill;
 }
 
-PaddedTile CpuConvolution::gather(const CpuPlane& plane, const Rect& tile, float* to) const {
+/// Rows of the image that tiles of some rows read: those about them, and the ones that the boundary rule puts above and
+/// below the image.
+class CpuConvolution::Rows {
+ public:
+  Rows(const CpuConvolution& plan, const CpuPlane& plane, std::int64_t y0, std::int64_t y1, const JobThreads& threads)
+      : plan_(plan), begin_(std::max<std::int64_t>(y0 - plan.top_, 0)) {
+    const std::int64_t kernel = plan.spec_.kernel.shape.ny, image = plan.shape_.ny;
+    end_ = std::min(y1 - plan.top_ + kernel - 1, image);
+    inside_ = hold_rows(plane, begin_, end_ - begin_, threads);
+    if (!plane.resident()) {
+      above_ = hold_outside(plane, y0, plan.top_, threads);
+      below_ = hold_outside(plane, image + plan.top_, y1 + kernel - 1, threads);
+    }
+  }
+
+  [[nodiscard]] const float* row(std::int64_t y) const { return inside_.row(y); }
+  /// Row p of the padded image; null where nothing stands for it.
+  [[nodiscard]] const float* padded(std::int64_t p) const {
+    const std::int64_t y = plan_.row_of_[p];
+    if (y < 0) return nullptr;
+    if (above_.pixels != nullptr && p < plan_.top_) return above_.row(y);
+    if (below_.pixels != nullptr && p >= plan_.top_ + plan_.shape_.ny) return below_.row(y);
+    return inside_.row(y);
+  }
+
+ private:
+  /// What stands for padded rows [first, last), which lie outside the image.
+  [[nodiscard]] HeldRows hold_outside(const CpuPlane& plane, std::int64_t first, std::int64_t last,
+                                      const JobThreads& threads) const {
+    std::int64_t low = plan_.shape_.ny, high = -1;
+    for (std::int64_t p = first; p < last; ++p) {
+      if (plan_.row_of_[p] < 0) continue;
+      low = std::min(low, plan_.row_of_[p]);
+      high = std::max(high, plan_.row_of_[p]);
+    }
+    return high < low ? HeldRows() : hold_rows(plane, low, high - low + 1, threads);
+  }
+
+  const CpuConvolution& plan_;
+  std::int64_t begin_, end_;
+  HeldRows inside_, above_, below_;
+};
+
+PaddedTile CpuConvolution::gather(const Rows& rows_held, const Rect& tile, float* to) const {
   const std::int64_t rows = tile.ny + spec_.kernel.shape.ny - 1, columns = tile.nx + spec_.kernel.shape.nx - 1;
   const std::int64_t stride = tiles_->padded_stride();
   const float outside = spec_.boundary == Boundary::blank ? rules::blank_value() : 0.0f;
@@ -133,11 +176,10 @@ PaddedTile CpuConvolution::gather(const CpuPlane& plane, const Rect& tile, float
   const std::int64_t* column = &column_of_[tile.x0];
   for (std::int64_t y = 0; y < rows; ++y) {
     float* out = to + y * stride;
-    const std::int64_t image_row = row_of_[tile.y0 + y];
-    if (image_row < 0) {
+    const float* in = rows_held.padded(tile.y0 + y);
+    if (in == nullptr) {
       std::fill(out, out + columns, outside);
     } else {
-      const float* in = plane.row(image_row);
       for (std::int64_t x = 0; x < inner; ++x) out[x] = column[x] < 0 ? outside : in[column[x]];
       if (inner_end > inner)
         std::memcpy(out + inner, in + column[inner], static_cast<std::size_t>(inner_end - inner) * sizeof(float));
@@ -174,20 +216,20 @@ void CpuConvolution::spread_blanks(const float* mask, const Rect& tile, TileScra
   }
 }
 
-std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, Blanks blanks, TileScratch& scratch,
-                                      float* image) const {
+std::int64_t CpuConvolution::run_tile(const Rows& rows, const Rect& tile, Blanks blanks, TileScratch& scratch,
+                                      float* result) const {
   const Shape reach{tile.ny + spec_.kernel.shape.ny - 1, tile.nx + spec_.kernel.shape.nx - 1};
   const std::int64_t out_stride = tiles_->out_stride();
   float* out = nullptr;
   const bool inside = tile.y0 >= top_ && tile.x0 >= left_ && tile.y0 - top_ + reach.ny <= shape_.ny &&
                       tile.x0 - left_ + reach.nx <= shape_.nx;
   if (blanks == Blanks::none && inside && tiles_->reads_in_place()) {
-    const float* pixels = plane.row(tile.y0 - top_) + tile.x0 - left_;
+    const float* pixels = rows.row(tile.y0 - top_) + tile.x0 - left_;
     out = tiles_->convolve({pixels, shape_.nx, tile.shape(), nullptr}, scratch.out, scratch);
   } else {
     const std::int64_t padded_floats = tiles_->padded_rows() * tiles_->padded_stride();
     float* padded = scratch.padded.ask(padded_floats);
-    const PaddedTile gathered = gather(plane, tile, padded);
+    const PaddedTile gathered = gather(rows, tile, padded);
     const bool met_blank = blanks != Blanks::none && has_blank(gathered, reach.ny, reach.nx);
     const bool wants_mask = met_blank && blanks != Blanks::fill;
     float* mask = wants_mask ? scratch.mask.ask(padded_floats) : nullptr;
@@ -209,35 +251,93 @@ std::int64_t CpuConvolution::run_tile(const CpuPlane& plane, const Rect& tile, B
       }
     }
   }
-  if (spec_.keep_blanks && plane.blank() > 0) {
+  if (spec_.keep_blanks && blanks != Blanks::none) {
     for (std::int64_t y = 0; y < tile.ny; ++y)
       for (std::int64_t x = 0; x < tile.nx; ++x)
-        if (!std::isfinite(plane.row(tile.y0 + y)[tile.x0 + x])) out[y * out_stride + x] = rules::blank_value();
+        if (!std::isfinite(rows.row(tile.y0 + y)[tile.x0 + x])) out[y * out_stride + x] = rules::blank_value();
   }
   std::int64_t count = 0;
   for (std::int64_t y = 0; y < tile.ny; ++y)
-    count += finish_row(out + y * out_stride, tile.nx, image + (tile.y0 + y) * shape_.nx + tile.x0);
+    count += finish_row(out + y * out_stride, tile.nx, result + y * shape_.nx + tile.x0);
   stream_fence();
   return count;
 }
 
-std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, PixelMemory& memory,
-                                              const JobThreads& threads) const {
-  auto result = std::make_unique<CpuPlane>(shape_, memory.take(shape_.count()));
-  const Blanks blanks = blanks_of(plane);
+std::int64_t CpuConvolution::run_rows(const CpuPlane& plane, std::int64_t y0, std::int64_t y1, Blanks blanks,
+                                      float* out, const JobThreads& threads,
+                                      const std::function<void(double)>& tell) const {
+  const Rows rows(*this, plane, y0, y1, threads);
   const Shape tile = tiles_->tile();
-  const std::int64_t down = (shape_.ny + tile.ny - 1) / tile.ny, across = (shape_.nx + tile.nx - 1) / tile.nx;
+  const std::int64_t down = (y1 - y0 + tile.ny - 1) / tile.ny, across = (shape_.nx + tile.nx - 1) / tile.nx;
   scratch_.resize(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> blank{0}, done{0};
   threads.for_each_worker(down * across, [&](std::int64_t number, int worker) {
-    const std::int64_t y0 = number / across * tile.ny, x0 = number % across * tile.nx;
-    const Rect rect{y0, x0, std::min(tile.ny, shape_.ny - y0), std::min(tile.nx, shape_.nx - x0)};
-    blank += run_tile(plane, rect, blanks, scratch_[static_cast<std::size_t>(worker)], result->data());
+    const std::int64_t y = y0 + number / across * tile.ny, x = number % across * tile.nx;
+    const Rect rect{y, x, std::min(tile.ny, y1 - y), std::min(tile.nx, shape_.nx - x)};
+    blank += run_tile(rows, rect, blanks, scratch_[static_cast<std::size_t>(worker)], out + (y - y0) * shape_.nx);
     const std::int64_t finished = ++done;
-    if (worker == 0)
-      threads.job().report("convolve", static_cast<double>(finished) / static_cast<double>(down * across));
+    if (worker == 0) tell(static_cast<double>(finished) / static_cast<double>(down * across));
   });
-  result->set_counts(blank, 0);
+  return blank;
+}
+
+/// Rows of the result of a streamed plane, whole tiles at a time. The tiles are those of the whole image, so that an
+/// FFT rounds alike. The rows made last are kept: the next band begins among them.
+class CpuConvolution::StreamedRows final : public RowMaker {
+ public:
+  StreamedRows(const CpuConvolution& plan, const CpuPlane& plane, std::int64_t band_rows, const RowTools& tools)
+      : RowMaker(plan.shape(), band_rows, tools), plan_(plan), plane_(plane), blanks_(plan.blanks_of(plane)) {
+    const std::int64_t tile = plan.tiles_->tile().ny;
+    at_once_ = std::max<std::int64_t>(band_rows / tile, 1) * tile;
+    plan_.scratch_.clear();
+  }
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    const std::int64_t nx = shape().nx;
+    for (std::int64_t y = y0; y < y0 + ny;) {
+      if (y < made_first_ || y >= made_end_) make_about(y, threads);
+      const std::int64_t end = std::min(made_end_, y0 + ny);
+      std::copy_n(made_.data() + (y - made_first_) * nx, (end - y) * nx, out + (y - y0) * nx);
+      y = end;
+    }
+    std::atomic<std::int64_t> blank{0};
+    threads.for_each(ny, [&](std::int64_t k) {
+      blank += std::count_if(out + k * nx, out + (k + 1) * nx, [](float pixel) { return !std::isfinite(pixel); });
+    });
+    return {blank, 0};
+  }
+
+  void make_about(std::int64_t y, const JobThreads& threads) const {
+    const std::int64_t tile = plan_.tiles_->tile().ny, first = y / tile * tile;
+    const std::int64_t end = std::min(first + at_once_, shape().ny);
+    made_first_ = made_end_ = 0;
+    made_ = {};  // whose memory serves again
+    made_ = tools().memory->take(at_once_ * shape().nx);
+    (void)plan_.run_rows(plane_, first, end, blanks_, made_.data(), threads, [](double) {});
+    made_first_ = first;
+    made_end_ = end;
+  }
+
+  CpuConvolution plan_;
+  CpuPlane plane_;
+  Blanks blanks_;
+  std::int64_t at_once_;
+  mutable Pixels made_;
+  mutable std::int64_t made_first_ = 0, made_end_ = 0;
+};
+
+std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, const RowTools& tools,
+                                              const JobThreads& threads) const {
+  if (!plane.resident()) {
+    count_blanks(plane, threads);
+    return std::make_unique<CpuPlane>(
+        std::make_shared<const StreamedRows>(*this, plane, plane.maker()->band_rows(), tools));
+  }
+  auto result = std::make_unique<CpuPlane>(shape_, tools.memory->take(shape_.count()));
+  const std::int64_t blank = run_rows(plane, 0, shape_.ny, blanks_of(plane), result->data(), threads,
+                                      [&](double part) { threads.job().report("convolve", part); });
+  result->set_counts({blank, 0});
   return result;
 }
 

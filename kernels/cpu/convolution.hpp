@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
+#include "kernels/cpu/row_maker.hpp"
 
 namespace reber::cpu {
 
@@ -79,24 +81,29 @@ class CpuConvolution final : public ConvolutionPlan {
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] std::string description() const override { return tiles_->description(); }
 
-  /// Not from two threads at once: the plan holds the workers' memory, so that its pages are fresh but once.
-  [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, PixelMemory& memory,
+  /// Not from two threads at once: the plan holds the workers' memory, so that its pages are fresh but once. A streamed
+  /// plane is read for its blank pixels; the result is streamed as well and outlives the plan.
+  [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, const RowTools& tools,
                                               const JobThreads& threads) const;
 
  private:
+  class Rows;
+  class StreamedRows;
   enum class Blanks { none, fill, interpolate, propagate };
   [[nodiscard]] Blanks blanks_of(const CpuPlane& plane) const;
   /// Pixels that the outputs of `tile` read; blank ones (or what lies outside, if that is blank) as NaN.
-  PaddedTile gather(const CpuPlane& plane, const Rect& tile, float* to) const;
-  /// Convolves one tile into the image.   returns the number of blank outputs
-  std::int64_t run_tile(const CpuPlane& plane, const Rect& tile, Blanks blanks, TileScratch& scratch,
-                        float* image) const;
+  PaddedTile gather(const Rows& rows, const Rect& tile, float* to) const;
+  /// Convolves one tile; `out` is row tile.y0 of the result.   returns the number of blank outputs
+  std::int64_t run_tile(const Rows& rows, const Rect& tile, Blanks blanks, TileScratch& scratch, float* out) const;
+  /// Tiles of rows [y0, y1), y0 the first row of a tile.   returns the number of blank outputs
+  std::int64_t run_rows(const CpuPlane& plane, std::int64_t y0, std::int64_t y1, Blanks blanks, float* out,
+                        const JobThreads& threads, const std::function<void(double)>& tell) const;
   void spread_blanks(const float* mask, const Rect& tile, TileScratch& scratch, float* out) const;
 
   ConvolutionSpec spec_;
   Shape shape_;
   Variant variant_;
-  std::unique_ptr<TileAlgorithm> tiles_;
+  std::shared_ptr<const TileAlgorithm> tiles_;
   float total_;
   std::int64_t top_, left_;  ///< rows and columns of halo before a tile
   /// Image row (column) that stands for padded row (column) p, which is p - top_ (left_); -1 where there is none.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes made of planes, a row at a time.
+// Planes made of planes, a row at a time: at once where those are in memory, else when rows are asked for.
 #include "kernels/cpu/derived.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <optional>
 
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/shared/pixel_rules.hpp"
@@ -13,61 +15,145 @@ namespace {
 
 constexpr std::int64_t kRowsATask = 16;
 
-/// A plane whose rows `fill(y, row, worker)` writes; its blank pixels are counted while they are in the cache.
+/// Calls fill(y, row, worker) for rows [y0, y0 + ny); their blank pixels are counted while they are in the cache.
 template <typename Fill>
-std::unique_ptr<CpuPlane> plane_of_rows(Shape shape, PixelMemory& memory, const JobThreads& threads, const Fill& fill) {
-  auto plane = std::make_unique<CpuPlane>(shape, memory.take(shape.count()));
+std::int64_t fill_rows(std::int64_t y0, std::int64_t ny, std::int64_t nx, float* out, const JobThreads& threads,
+                       const Fill& fill) {
   std::atomic<std::int64_t> blank{0};
-  threads.for_each_worker((shape.ny + kRowsATask - 1) / kRowsATask, [&](std::int64_t task, int worker) {
+  threads.for_each_worker((ny + kRowsATask - 1) / kRowsATask, [&](std::int64_t task, int worker) {
     std::int64_t count = 0;
-    for (std::int64_t y = task * kRowsATask; y < std::min((task + 1) * kRowsATask, shape.ny); ++y) {
-      float* row = plane->data() + y * shape.nx;
-      fill(y, row, worker);
-      for (std::int64_t x = 0; x < shape.nx; ++x) count += std::isfinite(row[x]) ? 0 : 1;
+    for (std::int64_t k = task * kRowsATask; k < std::min((task + 1) * kRowsATask, ny); ++k) {
+      float* row = out + k * nx;
+      fill(y0 + k, row, worker);
+      for (std::int64_t x = 0; x < nx; ++x) count += std::isfinite(row[x]) ? 0 : 1;
     }
     blank += count;
   });
-  plane->set_counts(blank, 0);
+  return blank;
+}
+
+/// Rows at a time of a plane that is made of this one.
+std::int64_t band_of(const CpuPlane& plane) { return plane.resident() ? plane.shape().ny : plane.maker()->band_rows(); }
+
+class SnrRows final : public RowMaker {
+ public:
+  SnrRows(const CpuPlane& plane, const CpuBackground& background, const RowTools& tools)
+      : RowMaker(plane.shape(), band_of(plane), tools), plane_(plane), model_(background.model) {
+    if (background.mean_map != nullptr) mean_map_.emplace(*background.mean_map);
+    if (background.rms_map != nullptr) rms_map_.emplace(*background.rms_map);
+  }
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    BackgroundRows rows(CpuBackground{model_, mean_map_ ? &*mean_map_ : nullptr, rms_map_ ? &*rms_map_ : nullptr});
+    rows.hold(y0, ny, threads);
+    const HeldRows held = hold_rows(plane_, y0, ny, threads);
+    std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
+    const std::int64_t nx = shape().nx;
+    return {fill_rows(y0, ny, nx, out, threads,
+                      [&](std::int64_t y, float* to, int worker) {
+                        BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
+                        const float* mean = rows.mean_row(y, own);
+                        const float* rms = rows.rms_row(y, own);
+                        const float* pixel = held.row(y);
+                        for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+                      }),
+            0};
+  }
+
+  CpuPlane plane_;
+  BackgroundModel model_;
+  std::optional<CpuPlane> mean_map_, rms_map_;
+};
+
+class CombinedRows final : public RowMaker {
+ public:
+  CombinedRows(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const RowTools& tools)
+      : RowMaker(a.shape(), std::min(band_of(a), band_of(b)), tools), rule_(rule), a_(a), b_(b) {}
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    const HeldRows a = hold_rows(a_, y0, ny, threads), b = hold_rows(b_, y0, ny, threads);
+    const std::int64_t nx = shape().nx;
+    return {fill_rows(y0, ny, nx, out, threads,
+                      [&](std::int64_t y, float* to, int) {
+                        const float *from = a.row(y), *other = b.row(y);
+                        for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::combined(rule_, from[x], other[x]);
+                      }),
+            0};
+  }
+
+  PlaneRule rule_;
+  CpuPlane a_, b_;
+};
+
+/// Keeps the runs of the islands, not the islands.
+class RowsWithoutIslands final : public RowMaker {
+ public:
+  RowsWithoutIslands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow, const RowTools& tools)
+      : RowMaker(plane.shape(), band_of(plane), tools),
+        plane_(plane),
+        runs_(islands.by_row),
+        row_begin_(islands.row_begin),
+        grow_(grow) {}
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    if (plane_.resident()) {
+      const std::int64_t blank = mask_rows(
+          y0, ny, out, threads, [&](std::int64_t y, float* to) { std::copy_n(plane_.row(y), shape().nx, to); });
+      return {blank, y0 == 0 && ny == shape().ny ? plane_.infinite() : 0};
+    }
+    plane_.maker()->make(y0, ny, out, threads);  // in place: no second copy of the band
+    return {mask_rows(y0, ny, out, threads, [](std::int64_t, float*) {}), 0};
+  }
+
+  template <typename Copy>
+  std::int64_t mask_rows(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads,
+                         const Copy& copy) const {
+    const Shape image = shape();
+    return fill_rows(y0, ny, image.nx, out, threads, [&](std::int64_t y, float* to, int) {
+      copy(y, to);
+      if (runs_.empty()) return;
+      const std::int64_t first = std::max<std::int64_t>(y - grow_, 0), last = std::min(y + grow_ + 1, image.ny);
+      for (std::int64_t k = row_begin_[first]; k < row_begin_[last]; ++k) {
+        const std::int64_t x0 = std::max<std::int64_t>(runs_[k].x0 - grow_, 0);
+        std::fill(to + x0, to + std::min(runs_[k].x1 + grow_, image.nx), rules::blank_value());
+      }
+    });
+  }
+
+  CpuPlane plane_;
+  std::vector<rules::Run> runs_;
+  std::vector<std::int64_t> row_begin_;
+  std::int64_t grow_;
+};
+
+/// The plane of a maker: in memory, or left to be made.
+std::unique_ptr<CpuPlane> plane_of(std::shared_ptr<const RowMaker> maker, bool resident, const JobThreads& threads) {
+  if (!resident) return std::make_unique<CpuPlane>(std::move(maker));
+  const Shape shape = maker->shape();
+  auto plane = std::make_unique<CpuPlane>(shape, maker->tools().memory->take(shape.count()));
+  maker->make(0, shape.ny, plane->data(), threads);
+  plane->set_counts(maker->counts());
   return plane;
 }
 
 }  // namespace
 
-std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, PixelMemory& memory,
+std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, const RowTools& tools,
                                    const JobThreads& threads) {
-  const BackgroundRows rows(background);
-  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
-  return plane_of_rows(plane.shape(), memory, threads, [&](std::int64_t y, float* out, int worker) {
-    BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
-    const float* mean = rows.mean_row(y, own);
-    const float* rms = rows.rms_row(y, own);
-    const float* pixel = plane.row(y);
-    for (std::int64_t x = 0; x < plane.shape().nx; ++x) out[x] = rules::snr(pixel[x] - mean[x], rms[x]);
-  });
+  return plane_of(std::make_shared<const SnrRows>(plane, background, tools), plane.resident(), threads);
 }
 
-std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
+std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const RowTools& tools,
                                          const JobThreads& threads) {
-  return plane_of_rows(a.shape(), memory, threads, [&](std::int64_t y, float* out, int) {
-    const float *from = a.row(y), *other = b.row(y);
-    for (std::int64_t x = 0; x < a.shape().nx; ++x) out[x] = rules::combined(rule, from[x], other[x]);
-  });
+  return plane_of(std::make_shared<const CombinedRows>(rule, a, b, tools), a.resident() && b.resident(), threads);
 }
 
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           PixelMemory& memory, const JobThreads& threads) {
-  const Shape shape = plane.shape();
-  auto result = plane_of_rows(shape, memory, threads, [&](std::int64_t y, float* out, int) {
-    std::copy_n(plane.row(y), shape.nx, out);
-    if (islands.count() == 0) return;
-    const std::int64_t first = std::max<std::int64_t>(y - grow, 0), last = std::min(y + grow + 1, shape.ny);
-    for (std::int64_t k = islands.row_begin[first]; k < islands.row_begin[last]; ++k) {
-      const std::int64_t x0 = std::max<std::int64_t>(islands.by_row[k].x0 - grow, 0);
-      std::fill(out + x0, out + std::min(islands.by_row[k].x1 + grow, shape.nx), rules::blank_value());
-    }
-  });
-  result->set_counts(result->blank(), plane.infinite());
-  return result;
+                                           const RowTools& tools, const JobThreads& threads) {
+  return plane_of(std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools), plane.resident(), threads);
 }
 
 }  // namespace reber::cpu

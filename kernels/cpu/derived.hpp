@@ -6,15 +6,17 @@
 
 #include "kernels/cpu/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
-#include "kernels/cpu/plane.hpp"
+#include "kernels/cpu/row_maker.hpp"
 
 namespace reber::cpu {
 
-std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, PixelMemory& memory,
+// Of resident planes these are resident, else they are streamed: made anew by every operation, band by band.
+
+std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, const RowTools& tools,
                                    const JobThreads& threads);
-std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, PixelMemory& memory,
+std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const RowTools& tools,
                                          const JobThreads& threads);
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           PixelMemory& memory, const JobThreads& threads);
+                                           const RowTools& tools, const JobThreads& threads);
 
 }  // namespace reber::cpu

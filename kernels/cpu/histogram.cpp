@@ -11,6 +11,8 @@
 #include <mutex>
 #include <new>
 
+#include "kernels/cpu/row_maker.hpp"
+
 namespace reber::cpu {
 namespace {
 
@@ -53,7 +55,17 @@ void flush(Worker& worker, MomentHistogram& total) {
   worker.pixels = 0;
 }
 
-std::int64_t chunks_of(const CpuPlane& plane) { return (plane.shape().count() + kChunk - 1) / kChunk; }
+/// Calls body(pixels, n, worker) for chunks of a plane, side by side.
+template <class Body>
+void for_each_chunk(const CpuPlane& plane, const JobThreads& threads, const Body& body) {
+  const Shape shape = plane.shape();
+  for_each_band(plane, 0, shape.ny, 1, threads, [&](const HeldRows& rows, std::int64_t y0, std::int64_t y1) {
+    const std::int64_t count = (y1 - y0) * shape.nx;
+    threads.for_each_worker((count + kChunk - 1) / kChunk, [&](std::int64_t chunk, int worker) {
+      body(rows.row(y0) + chunk * kChunk, std::min(kChunk, count - chunk * kChunk), worker);
+    });
+  });
+}
 
 }  // namespace
 
@@ -61,13 +73,11 @@ MomentHistogram PlaneHistogram::moments() {
   MomentHistogram total;
   std::mutex mutex;
   std::vector<Worker> workers(static_cast<std::size_t>(threads_.threads()));
-  threads_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
+  for_each_chunk(plane_, threads_, [&](const float* pixels, std::int64_t n, int number) {
     Worker& worker = workers[static_cast<std::size_t>(number)];
     if (worker.bins.empty()) worker.bins.resize(kHalves);
-    const std::int64_t begin = chunk * kChunk, end = std::min(begin + kChunk, plane_.shape().count());
-    const float* pixels = plane_.data();
     Packed* bins = worker.bins.data();
-    for (std::int64_t k = begin; k < end; ++k) {
+    for (std::int64_t k = 0; k < n; ++k) {
       std::uint32_t bits;
       std::memcpy(&bits, pixels + k, sizeof(bits));
       const std::uint64_t low = bits & 0xffffu;
@@ -75,7 +85,7 @@ MomentHistogram PlaneHistogram::moments() {
       bin.count_and_sum += (1ULL << kCountShift) + low;
       bin.squares += low * low;
     }
-    worker.pixels += end - begin;
+    worker.pixels += n;
     if (worker.pixels > kFlushAt) {
       const std::lock_guard lock(mutex);
       flush(worker, total);
@@ -99,15 +109,13 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   using Table = std::unique_ptr<std::uint32_t, decltype(&std::free)>;
   std::vector<Table> tables;
   for (int k = 0; k < threads_.threads(); ++k) tables.emplace_back(nullptr, &std::free);
-  threads_.for_each_worker(chunks_of(plane_), [&](std::int64_t chunk, int number) {
+  for_each_chunk(plane_, threads_, [&](const float* pixels, std::int64_t n, int number) {
     Table& table = tables[static_cast<std::size_t>(number)];
     // calloc: pages of slots that meet no pixel are never touched.
     if (!table) table.reset(static_cast<std::uint32_t*>(std::calloc(bins.size() * kHalves, sizeof(std::uint32_t))));
     if (!table) throw std::bad_alloc();
-    const std::int64_t begin = chunk * kChunk, end = std::min(begin + kChunk, plane_.shape().count());
-    const float* pixels = plane_.data();
     const std::uint8_t* slots = slot_of.data();
-    for (std::int64_t k = begin; k < end; ++k) {
+    for (std::int64_t k = 0; k < n; ++k) {
       std::uint32_t bits;
       std::memcpy(&bits, pixels + k, sizeof(bits));
       const std::uint32_t slot = slots[bits >> 16];

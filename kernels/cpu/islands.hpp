@@ -2,12 +2,20 @@
 // Islands as runs of pixels: how they are kept.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "kernels/cpu/plane.hpp"
 #include "kernels/shared/island_rules.hpp"
 
 namespace reber::cpu {
+
+/// Pixels of islands, in the order of CpuIslands::by_island, of one streamed plane.
+struct KeptPixels {
+  std::shared_ptr<const RowMaker> of;
+  std::vector<float> pixels;
+  std::vector<std::int64_t> first;  ///< of each run in `pixels`; one more at the end
+};
 
 /// The accepted islands' runs, twice: by island (raster order within each) for measuring, and by row for drawing.
 class CpuIslands final : public IslandMap {
@@ -22,6 +30,8 @@ class CpuIslands final : public IslandMap {
   std::vector<rules::Run> by_row;
   std::vector<std::int32_t> label;      ///< of each run in by_row
   std::vector<std::int64_t> row_begin;  ///< of each row in by_row; one more at the end
+  /// Left by labelling, or by the last walk; null where the plane was resident.
+  mutable std::shared_ptr<const KeptPixels> kept;
 
  private:
   Shape shape_;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "kernels/cpu/background_rows.hpp"
+#include "kernels/cpu/row_maker.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
@@ -28,6 +29,28 @@ struct Strip {
   std::vector<rules::Run> run;
   std::vector<std::uint8_t> seeded;
   std::vector<std::int64_t> in_row;  ///< number of runs in each row
+  std::vector<float> pixels;         ///< of the runs, where they are kept
+};
+
+/// Pixels of a streamed plane's runs are kept, so that measuring them reads nothing; not where that would be much of
+/// the image.
+class PixelKeeper {
+ public:
+  explicit PixelKeeper(const CpuPlane& plane) : room_(plane.resident() ? 0 : plane.shape().count() / 32) {}
+  void take(const float* row, std::size_t first_run, Strip& strip) {
+    if (room_ <= 0) return;
+    std::int64_t taken = 0;
+    for (std::size_t k = first_run; k < strip.run.size(); ++k) {
+      strip.pixels.insert(strip.pixels.end(), row + strip.run[k].x0, row + strip.run[k].x1);
+      taken += strip.run[k].x1 - strip.run[k].x0;
+    }
+    room_ -= taken;
+  }
+  /// Whether all were taken.
+  [[nodiscard]] bool whole() const { return room_ > 0; }
+
+ private:
+  std::atomic<std::int64_t> room_;
 };
 
 struct RowMasks {
@@ -90,25 +113,32 @@ void find_runs(const RowMasks& masks, std::int64_t y, std::int64_t nx, Strip& st
 }
 
 std::vector<Strip> scan(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& options,
-                        const JobThreads& threads) {
+                        PixelKeeper& keeper, const JobThreads& threads) {
   const std::int64_t ny = plane.shape().ny, nx = plane.shape().nx;
-  const BackgroundRows rows(background);
+  BackgroundRows rows(background);
   const std::int64_t count = (ny + kStripRows - 1) / kStripRows;
   std::vector<Strip> strips(static_cast<std::size_t>(count));
   std::vector<RowMasks> masks(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  threads.for_each_worker(count, [&](std::int64_t strip, int worker) {
-    RowMasks& mask = masks[static_cast<std::size_t>(worker)];
-    mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
-    mask.seed.resize(mask.flood.size(), 0);
-    for (std::int64_t y = strip * kStripRows; y < std::min((strip + 1) * kStripRows, ny); ++y) {
-      const float* mean = rows.mean_row(y, mask.background);
-      const float* rms = rows.rms_row(y, mask.background);
-      threshold_row(plane.row(y), mean, rms, nx, options, mask);
-      find_runs(mask, y, nx, strips[static_cast<std::size_t>(strip)]);
-    }
-    const std::int64_t finished = ++done;
-    if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
+  for_each_band(plane, 0, ny, kStripRows, threads, [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
+    rows.hold(y0, y1 - y0, threads);
+    threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
+      RowMasks& mask = masks[static_cast<std::size_t>(worker)];
+      mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
+      mask.seed.resize(mask.flood.size(), 0);
+      const std::int64_t first = y0 + task * kStripRows;
+      Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
+      for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y) {
+        const float* mean = rows.mean_row(y, mask.background);
+        const float* rms = rows.rms_row(y, mask.background);
+        threshold_row(held.row(y), mean, rms, nx, options, mask);
+        const std::size_t before = strip.run.size();
+        find_runs(mask, y, nx, strip);
+        keeper.take(held.row(y), before, strip);
+      }
+      const std::int64_t finished = ++done;
+      if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
+    });
   });
   return strips;
 }
@@ -228,16 +258,49 @@ void keep_accepted(const Runs& runs, const std::vector<std::int32_t>& label, Cpu
     islands.by_island[next[islands.label[k] - 1]++] = islands.by_row[k];
 }
 
+/// Pixels of the accepted runs in the order of by_island, out of those of all runs.
+std::shared_ptr<const KeptPixels> keep_pixels(const CpuPlane& plane, const Runs& runs,
+                                              const std::vector<std::int32_t>& label,
+                                              const std::vector<std::vector<float>>& pixels,
+                                              const CpuIslands& islands) {
+  auto kept = std::make_shared<KeptPixels>();
+  kept->of = plane.maker();
+  kept->first.reserve(islands.by_island.size() + 1);
+  kept->first.push_back(0);
+  for (const rules::Run& run : islands.by_island) kept->first.push_back(kept->first.back() + run.x1 - run.x0);
+  kept->pixels.resize(static_cast<std::size_t>(kept->first.back()));
+  std::vector<std::int64_t> next(islands.first_run.begin(), islands.first_run.end());
+  const std::int64_t ny = plane.shape().ny;
+  for (std::int64_t strip = 0; strip * kStripRows < ny; ++strip) {
+    const float* from = pixels[strip].data();
+    for (std::int64_t k = runs.row_begin[strip * kStripRows];
+         k < runs.row_begin[std::min((strip + 1) * kStripRows, ny)]; ++k) {
+      const std::int64_t length = runs.run[k].x1 - runs.run[k].x0;
+      if (label[k] != 0) std::copy_n(from, length, kept->pixels.data() + kept->first[next[label[k] - 1]++]);
+      from += length;
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
                                          const DetectOptions& options, const JobThreads& threads) {
-  std::vector<Strip> strips = scan(plane, background, options, threads);
+  PixelKeeper keeper(plane);
+  std::vector<Strip> strips = scan(plane, background, options, keeper, threads);
+  std::vector<std::vector<float>> pixels;
+  for (Strip& strip : strips) {
+    if (keeper.whole()) pixels.push_back(std::move(strip.pixels));
+    strip.pixels = {};
+  }
   const Runs runs = joined(strips, plane.shape());
   const std::vector<std::int32_t> root = connect(runs, plane.shape(), options.connectivity, threads);
   threads.job().check();
   auto islands = std::make_unique<CpuIslands>(plane.shape(), options);
-  keep_accepted(runs, number_islands(runs, root, options), *islands);
+  const std::vector<std::int32_t> label = number_islands(runs, root, options);
+  keep_accepted(runs, label, *islands);
+  if (keeper.whole()) islands->kept = keep_pixels(plane, runs, label, pixels, *islands);
   return islands;
 }
 

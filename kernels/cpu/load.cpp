@@ -20,10 +20,6 @@ namespace {
 /// Bytes of one read: large enough for the file system, small enough for the caches.
 constexpr std::int64_t kChunkBytes = 1 << 20;
 
-struct Counts {
-  std::int64_t blank = 0, infinite = 0;
-};
-
 template <std::size_t Size>
 struct Word;
 template <>
@@ -49,9 +45,9 @@ std::uint32_t swapped(std::uint32_t word) { return __builtin_bswap32(word); }
 std::uint64_t swapped(std::uint64_t word) { return __builtin_bswap64(word); }
 
 template <typename Stored>
-Counts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& format, float* out) {
+BlankCounts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& format, float* out) {
   using Bits = typename Word<sizeof(Stored)>::Type;
-  Counts counts;
+  BlankCounts counts;
   const bool swap = format.big_endian != (std::endian::native == std::endian::big);
   for (std::int64_t k = 0; k < n; ++k) {
     Bits bits;
@@ -69,7 +65,7 @@ Counts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& form
   return counts;
 }
 
-Counts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& format, float* out) {
+BlankCounts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& format, float* out) {
   switch (format.type) {
     case PixelType::u8:
       return decode_rows<std::uint8_t>(raw, n, format, out);
@@ -90,8 +86,8 @@ Counts decode_rows(const std::byte* raw, std::int64_t n, const PixelFormat& form
 /// Unscaled floats that already lie where they are wanted: swap, then blank what is not finite. Adding zero gives -0
 /// the sign that rules::decode gives it.
 template <bool swap>
-Counts decode_in_place(float* pixels, std::int64_t n) {
-  Counts counts;
+BlankCounts decode_in_place(float* pixels, std::int64_t n) {
+  BlankCounts counts;
   const Floats blank = all(rules::blank_value());
   const auto decode = [&](Floats stored) {
     Ints bits;
@@ -125,41 +121,70 @@ Counts decode_in_place(float* pixels, std::int64_t n) {
   return counts;
 }
 
-}  // namespace
-
-std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, const JobThreads& threads) {
+/// Decodes rows by chunks on all threads.   tell: is told which part is done
+template <typename Tell>
+BlankCounts read_decoded(const PixelSource& source, std::int64_t first, std::int64_t rows, float* pixels,
+                         const JobThreads& threads, const Tell& tell) {
   const Shape shape = source.shape();
   const PixelFormat format = source.format();
   const std::int64_t row_bytes = std::max<std::int64_t>(shape.nx * bytes_of(format.type), 1);
-  auto plane = std::make_unique<CpuPlane>(shape, memory.take(shape.count()));
-  const std::int64_t chunk_rows =
-      std::clamp<std::int64_t>(kChunkBytes / row_bytes, 1, std::max<std::int64_t>(shape.ny, 1));
-  const std::int64_t chunks = (shape.ny + chunk_rows - 1) / chunk_rows;
+  const std::int64_t chunk_rows = std::clamp<std::int64_t>(kChunkBytes / row_bytes, 1, std::max<std::int64_t>(rows, 1));
+  const std::int64_t chunks = (rows + chunk_rows - 1) / chunk_rows;
   const bool in_place = format.type == PixelType::f32 && format.scale == 1 && format.zero == 0;
   const bool swap = format.big_endian != (std::endian::native == std::endian::big);
 
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> blank{0}, infinite{0}, done{0};
   threads.for_each_worker(chunks, [&](std::int64_t chunk, int worker) {
-    const std::int64_t y0 = chunk * chunk_rows, ny = std::min(chunk_rows, shape.ny - y0);
-    float* out = plane->data() + y0 * shape.nx;
-    Counts counts;
+    const std::int64_t y = chunk * chunk_rows, ny = std::min(chunk_rows, rows - y);
+    float* out = pixels + y * shape.nx;
+    BlankCounts counts;
     if (in_place) {
-      source.read_rows(y0, ny, reinterpret_cast<std::byte*>(out));  // floats are read as the bytes they are stored as
+      source.read_rows(first + y, ny, reinterpret_cast<std::byte*>(out));  // floats are read as the bytes they are
       counts = swap ? decode_in_place<true>(out, ny * shape.nx) : decode_in_place<false>(out, ny * shape.nx);
     } else {
       auto& buffer = buffers[static_cast<std::size_t>(worker)];
       buffer.resize(static_cast<std::size_t>(chunk_rows * row_bytes));
-      source.read_rows(y0, ny, buffer.data());
+      source.read_rows(first + y, ny, buffer.data());
       counts = decode_rows(buffer.data(), ny * shape.nx, format, out);
     }
     blank += counts.blank;
     infinite += counts.infinite;
     ++done;
-    if (worker == 0) threads.job().report("read", static_cast<double>(done.load()) / static_cast<double>(chunks));
+    if (worker == 0) tell(static_cast<double>(done.load()) / static_cast<double>(chunks));
   });
-  plane->set_counts(blank, infinite);
+  return {blank, infinite};
+}
+
+/// Rows of a file, read each time.
+class SourceRows final : public RowMaker {
+ public:
+  SourceRows(std::shared_ptr<const PixelSource> source, std::int64_t band_rows, RowTools tools)
+      : RowMaker(source->shape(), band_rows, std::move(tools)), source_(std::move(source)) {}
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    const std::int64_t after = y0 + ny;
+    source_->will_need(after, std::min(ny, shape().ny - after));
+    return read_decoded(*source_, y0, ny, out, threads, [](double) {});
+  }
+
+  std::shared_ptr<const PixelSource> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<CpuPlane> load_plane(const PixelSource& source, PixelMemory& memory, const JobThreads& threads) {
+  const Shape shape = source.shape();
+  auto plane = std::make_unique<CpuPlane>(shape, memory.take(shape.count()));
+  plane->set_counts(read_decoded(source, 0, shape.ny, plane->data(), threads,
+                                 [&](double part) { threads.job().report("read", part); }));
   return plane;
+}
+
+std::unique_ptr<CpuPlane> stream_plane(std::shared_ptr<const PixelSource> source, std::int64_t band_rows,
+                                       RowTools tools) {
+  return std::make_unique<CpuPlane>(std::make_shared<const SourceRows>(std::move(source), band_rows, std::move(tools)));
 }
 
 }  // namespace reber::cpu

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cpu/row_maker.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "kernels/shared/float_keys.hpp"
@@ -34,7 +35,7 @@ struct Scratch {
 };
 
 /// Keys of the finite pixels of a rectangle, and how often each digit of theirs occurs.   returns how many
-std::int64_t gather_keys(const CpuPlane& plane, const Rect& cell, Scratch& scratch) {
+std::int64_t gather_keys(const HeldRows& plane, const Rect& cell, Scratch& scratch) {
   for (auto& counts : scratch.starts) counts.fill(0);
   std::uint32_t* keys = scratch.keys.data();
   std::int64_t n = 0;
@@ -144,7 +145,7 @@ rules::WindowSums window_sums(const float* values, std::int64_t n, int unit) {
   return total;
 }
 
-rules::CellValue cell_value(const CpuPlane& plane, const Rect& cell, const MeshOptions& options, double bias,
+rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const MeshOptions& options, double bias,
                             Scratch& scratch) {
   const auto area = static_cast<std::size_t>(cell.shape().count());
   if (scratch.keys.size() < area) {
@@ -172,6 +173,16 @@ rules::CellValue cell_value(const CpuPlane& plane, const Rect& cell, const MeshO
   return rules::cell_value(clip.median, clip.mean, clip.std, bias, options.centre);
 }
 
+/// First rows of cells of groups whose pixels fit a band, then all; one group where the plane is resident.
+std::vector<std::int64_t> group_edges(const CpuPlane& plane, const MeshGrid& grid) {
+  std::vector<std::int64_t> edges{0};
+  if (!plane.resident())
+    for (std::int64_t j = 1; j < grid.ny(); ++j)
+      if (grid.rows[j].end - grid.rows[edges.back()].begin > plane.maker()->band_rows()) edges.push_back(j);
+  edges.push_back(grid.ny());
+  return edges;
+}
+
 }  // namespace
 
 MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
@@ -183,19 +194,25 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
   cells.rms.resize(static_cast<std::size_t>(count));
   std::vector<Scratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  const std::int64_t chunk = std::clamp<std::int64_t>(count / (8 * threads.threads()), 1, kMostCellsATask);
-  threads.for_each_worker((count + chunk - 1) / chunk, [&](std::int64_t task, int worker) {
-    const std::int64_t end = std::min((task + 1) * chunk, count);
-    for (std::int64_t cell = task * chunk; cell < end; ++cell) {
-      const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
-      const Rect rect{grid.rows[j].begin, grid.cols[i].begin, grid.rows[j].size(), grid.cols[i].size()};
-      const auto [mean, rms] = cell_value(plane, rect, options, bias, scratch[static_cast<std::size_t>(worker)]);
-      cells.mean[cell] = mean;
-      cells.rms[cell] = rms;
-    }
-    const std::int64_t finished = done += end - task * chunk;
-    if (worker == 0) threads.job().report("background", static_cast<double>(finished) / static_cast<double>(count));
-  });
+  const std::vector<std::int64_t> edges = group_edges(plane, grid);
+  for (std::size_t group = 0; group + 1 < edges.size(); ++group) {
+    const std::int64_t first = edges[group] * grid.nx(), last = edges[group + 1] * grid.nx();
+    const std::int64_t y0 = grid.rows[edges[group]].begin, y1 = grid.rows[edges[group + 1] - 1].end;
+    const HeldRows rows = hold_rows(plane, y0, y1 - y0, threads);
+    const std::int64_t chunk = std::clamp<std::int64_t>((last - first) / (8 * threads.threads()), 1, kMostCellsATask);
+    threads.for_each_worker((last - first + chunk - 1) / chunk, [&](std::int64_t task, int worker) {
+      const std::int64_t begin = first + task * chunk, end = std::min(begin + chunk, last);
+      for (std::int64_t cell = begin; cell < end; ++cell) {
+        const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
+        const Rect rect{grid.rows[j].begin, grid.cols[i].begin, grid.rows[j].size(), grid.cols[i].size()};
+        const auto [mean, rms] = cell_value(rows, rect, options, bias, scratch[static_cast<std::size_t>(worker)]);
+        cells.mean[cell] = mean;
+        cells.rms[cell] = rms;
+      }
+      const std::int64_t finished = done += end - begin;
+      if (worker == 0) threads.job().report("background", static_cast<double>(finished) / static_cast<double>(count));
+    });
+  }
   return cells;
 }
 

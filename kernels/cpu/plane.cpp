@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "kernels/cpu/row_maker.hpp"
+
 namespace reber::cpu {
 namespace {
 
@@ -65,5 +67,9 @@ void PixelMemory::give(float* data, std::int64_t bytes) {
   }
   std::free(dropped);
 }
+
+CpuPlane::CpuPlane(std::shared_ptr<const RowMaker> maker) : shape_(maker->shape()), maker_(std::move(maker)) {}
+
+BlankCounts CpuPlane::counts() const { return maker_ ? maker_->counts() : counts_; }
 
 }  // namespace reber::cpu

@@ -65,25 +65,40 @@ class PixelMemory : public std::enable_shared_from_this<PixelMemory> {
   std::vector<std::pair<float*, std::int64_t>> kept_;
 };
 
+/// Pixels that are not finite as stored; of these, how many are infinite.
+struct BlankCounts {
+  std::int64_t blank = 0, infinite = 0;
+};
+
+class RowMaker;
+
+/// Pixels in memory (resident), or a way to make rows of them (streamed; kernels/cpu/row_maker.hpp). Copies share them.
 class CpuPlane final : public Plane {
  public:
-  CpuPlane(Shape plane_shape, Pixels pixels) : shape_(plane_shape), pixels_(std::move(pixels)) {}
+  CpuPlane(Shape plane_shape, Pixels pixels)
+      : shape_(plane_shape), pixels_(std::make_shared<Pixels>(std::move(pixels))) {}
+  explicit CpuPlane(std::shared_ptr<const RowMaker> maker);
   [[nodiscard]] Shape shape() const override { return shape_; }
-  [[nodiscard]] std::int64_t blank() const override { return blank_; }
-  [[nodiscard]] std::int64_t infinite() const override { return infinite_; }
+  [[nodiscard]] std::int64_t blank() const override { return counts().blank; }
+  [[nodiscard]] std::int64_t infinite() const override { return counts().infinite; }
 
-  void set_counts(std::int64_t blank, std::int64_t infinite) {
-    blank_ = blank;
-    infinite_ = infinite;
-  }
-  [[nodiscard]] float* data() { return pixels_.data(); }
-  [[nodiscard]] const float* data() const { return pixels_.data(); }
-  [[nodiscard]] const float* row(std::int64_t y) const { return pixels_.data() + y * shape_.nx; }
+  [[nodiscard]] bool resident() const { return pixels_ != nullptr; }
+  /// Null where the plane is resident.
+  [[nodiscard]] const std::shared_ptr<const RowMaker>& maker() const { return maker_; }
+
+  // Of resident planes alone.
+  void set_counts(BlankCounts counts) { counts_ = counts; }
+  [[nodiscard]] float* data() { return pixels_->data(); }
+  [[nodiscard]] const float* data() const { return std::as_const(*pixels_).data(); }
+  [[nodiscard]] const float* row(std::int64_t y) const { return data() + y * shape_.nx; }
 
  private:
+  [[nodiscard]] BlankCounts counts() const;
+
   Shape shape_;
-  Pixels pixels_;
-  std::int64_t blank_ = 0, infinite_ = 0;
+  std::shared_ptr<Pixels> pixels_;
+  std::shared_ptr<const RowMaker> maker_;
+  BlankCounts counts_;
 };
 
 /// A background whose maps are planes of this backend.

@@ -32,6 +32,11 @@ class TypedBackend : public Backend {
     job.check();
     return do_load(source, tiling, job);
   }
+  std::unique_ptr<Plane> stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
+                                const Job& job) final {
+    job.check();
+    return tiling.in_source ? do_stream(std::move(source), tiling, job) : do_load(*source, tiling, job);
+  }
   std::unique_ptr<ConvolutionPlan> plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,
                                                     const Job& job) final {
     job.check();
@@ -117,6 +122,10 @@ class TypedBackend : public Backend {
 
  private:
   virtual std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
+                                           const Job& job) {
+    return do_load(*source, tiling, job);
+  }
   virtual std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape,
                                                                Algorithm algorithm, const Job& job) = 0;
   virtual Planes do_convolve(const PlaneType& plane, std::span<const PlanType* const> plans, const Job& job) = 0;

@@ -57,11 +57,16 @@ run find sky.fits --dry-run "${cpu[@]}"
 expect_status 0
 expect_in out memory "may be used"
 for words in "find large.fits" "find large.fits --dry-run"; do
-  what="reber $words under ulimit -v"
+  what="reber $words --backend reference under ulimit -v"
   status=0
   # shellcheck disable=SC2086
-  (ulimit -v 4000000; exec "$reber" $words "${cpu[@]}" --threads 1) >out 2>err || status=$?
+  (ulimit -v 4000000; exec "$reber" $words --backend reference) >out 2>err || status=$?
   expect_status 4
-  expect_in err "40000 x 40000" MiB
+  expect_in err "40000 x 40000" MiB "--backend cpu"
 done
+what="reber find large.fits --dry-run under ulimit -v"
+status=0
+(ulimit -v 4000000; exec "$reber" find large.fits --dry-run "${cpu[@]}" --threads 1) >out 2>err || status=$?
+expect_status 0
+expect_in out "read from the file in bands"
 finish

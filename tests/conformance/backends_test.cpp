@@ -94,7 +94,7 @@ TEST(Load, every_stored_type_and_byte_order_reads_to_the_same_bits) {
             SCOPED_TRACE(fmt::format("{} type {} big-endian {} scaled {} band {}", name, static_cast<int>(type),
                                      big_endian, scaled, band));
             TilingPlan tiling = whole;
-            if (band > 0) tiling = {false, band, 0, 2, 0, "test"};
+            if (band > 0) tiling = {.resident = false, .band_rows = band, .streams = 2, .reason = "test"};
             const auto got = backend(name).load(source, tiling, {});
             EXPECT_EQ(got->blank(), expected->blank());
             EXPECT_EQ(got->infinite(), expected->infinite());
