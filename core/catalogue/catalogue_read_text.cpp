@@ -116,8 +116,8 @@ std::vector<ColumnInfo> listed_columns(const std::vector<std::string_view>& comm
         number > kMostColumns)
       return {};
     // A column of several numbers is listed once: the rest of it stays without a name of its own.
+    const std::string base = columns.empty() ? "col" : columns.back().name;
     while (columns.size() + 1 < number) {
-      const std::string base = columns.empty() ? "col" : columns.back().name;
       columns.push_back({fmt::format("{}_{}", base, columns.size() + 1), "", "", ""});
     }
     ColumnInfo info{words[1], "", "", ""};

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <optional>
 
@@ -126,7 +127,9 @@ struct Found {
 
 class Recogniser {
  public:
-  Recogniser(const Catalogue& catalogue, const ColumnChoice& choice) : catalogue_(catalogue), choice_(choice) {}
+  Recogniser(const Catalogue& catalogue, const ColumnChoice& choice) : catalogue_(catalogue), choice_(choice) {
+    for (const Column& column : catalogue.columns) by_key_.emplace(key_of(column.info.name), &column);
+  }
   SkyList run();
 
  private:
@@ -140,13 +143,13 @@ class Recogniser {
 
   const Catalogue& catalogue_;
   const ColumnChoice& choice_;
+  std::map<std::string, const Column*> by_key_;  ///< the first of its name
   SkyList list_;
 };
 
 const Column* Recogniser::column_named(const std::string& key) const {
-  for (const Column& column : catalogue_.columns)
-    if (key_of(column.info.name) == key) return &column;
-  return nullptr;
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : found->second;
 }
 
 Found Recogniser::find(const Quantity& quantity) const {
