@@ -7,14 +7,20 @@
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
+#include "core/base/threads.hpp"
 #include "core/batch/lanes.hpp"
 #include "core/batch/read_ahead.hpp"
 
 namespace reber::app {
 namespace {
 
-/// Lanes that share a card: the next image is read and the last one written while one computes.
-constexpr int kDeviceLanes = 2;
+/// Lanes that share a card: the next image is read and the last ones written while one computes. The files of an image
+/// take several times as long as the card does, so threads are what bounds the lanes.
+int device_lanes(int threads) {
+  constexpr int kThreadsForFour = 8;
+  return threads >= kThreadsForFour ? 4 : 2;
+}
+
 /// Memory that an image may take, in bytes per byte of its file; a compressed file is smaller than its image.
 constexpr std::int64_t kImageBytes = 12, kPackedBytes = 48;
 
@@ -35,7 +41,7 @@ int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::i
   const bool device = backend.device_memory_bytes > 0;
   std::int64_t lanes = settings.lanes;
   if (lanes == 0) {
-    lanes = std::min<std::int64_t>(device ? kDeviceLanes : threads, host_memory_bytes() / 2 / bytes);
+    lanes = std::min<std::int64_t>(device ? device_lanes(threads) : threads, host_memory_bytes() / 2 / bytes);
     if (device) lanes = std::min(lanes, backend.device_memory_bytes / 2 / bytes);
   }
   return static_cast<int>(std::clamp<std::int64_t>(lanes, 1, images));
@@ -58,6 +64,8 @@ BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const st
 void BatchLanes::make_lanes() {
   CommonOptions options = settings_.common;
   const bool many = paths_.size() > 1;
+  // The disk reads the first image while a card's driver starts.
+  const auto ahead = run_beside([this] { return read_ahead(paths_[static_cast<std::size_t>(to_do_.front())]); });
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
   const int lanes = choose_lanes(settings_, first->info(), static_cast<std::int64_t>(to_do_.size()),
                                  largest_image_bytes(paths_, to_do_));
@@ -80,9 +88,9 @@ void BatchLanes::make_workers() {
   if (!settings_.devices.empty()) devices = parse_devices(settings_.devices);
   const auto most = std::min(devices.size(), to_do_.size());
   devices.resize(most);
-  task.lanes = settings_.lanes > 0 ? settings_.lanes : settings_.devices.empty() ? 1 : kDeviceLanes;
   const int threads = settings_.common.threads > 0 ? settings_.common.threads : usable_threads();
   const std::vector<int> shares = divide_threads(threads, static_cast<int>(most));
+  task.lanes = settings_.lanes > 0 ? settings_.lanes : settings_.devices.empty() ? 1 : device_lanes(shares.back());
   for (std::size_t i = 0; i < most; ++i) {
     task.device = devices[i];
     task.threads = shares[i];

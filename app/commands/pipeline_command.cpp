@@ -4,12 +4,16 @@
 
 #include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
+#include "core/base/threads.hpp"
+#include "core/batch/read_ahead.hpp"
 
 namespace reber::app {
 
 Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
   terminal.set_subject(request.input);
+  // The disk reads while a card's driver starts.
+  const auto ahead = run_beside([&request] { return read_ahead(request.input); });
   const Progress progress = terminal.progress();
   Request now = request;
   Result result = on_backend(common, terminal, [&](const std::shared_ptr<Backend>& backend) {

@@ -15,8 +15,9 @@ namespace {
 constexpr std::size_t kFiles = 4;
 constexpr off_t kBytes = off_t{512} << 20;
 
-/// Bytes asked for.
-off_t ask_for(const std::string& path) {
+}  // namespace
+
+std::int64_t read_ahead(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return 0;
   struct stat found {};
@@ -29,8 +30,6 @@ off_t ask_for(const std::string& path) {
   return bytes;
 }
 
-}  // namespace
-
 ReadAhead::ReadAhead(std::function<std::string(std::size_t)> path_of, std::size_t count)
     : path_of_(std::move(path_of)), count_(count) {}
 
@@ -38,7 +37,7 @@ void ReadAhead::begin_image() {
   const std::lock_guard lock(mutex_);
   asked_ = std::max(asked_, ++begun_);
   off_t bytes = 0;
-  while (asked_ < std::min(count_, begun_ + kFiles) && bytes < kBytes) bytes += ask_for(path_of_(asked_++));
+  while (asked_ < std::min(count_, begun_ + kFiles) && bytes < kBytes) bytes += read_ahead(path_of_(asked_++));
 }
 
 }  // namespace reber

@@ -9,6 +9,10 @@
 
 namespace reber {
 
+/// Asks the system to read the beginning of a file, up to half a gigabyte, into memory. Never fails, and returns before
+/// the bytes are there.   returns the bytes asked for
+std::int64_t read_ahead(const std::string& path);
+
 /// Files are asked for in order, at most four and 512 MiB ahead of the last one begun. Safe from several threads.
 /// Never fails: it is a hint.
 class ReadAhead {
