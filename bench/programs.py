@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole programs, from file to files, each beside its floor of the same run.
+
+usage: programs.py --reber BIN [--backend auto|cuda|cpu] [--sizes 2048,16384] [--seconds 280] [--repeats 5] [--folder DIR]
+                   [--tile-compress BIN] [--json F] [--markdown F]
+Skies are simulated first (three densities of sources at each size), outside the budget of --seconds. Repeats of a row go
+on until --repeats are there or the budget is spent; a row that no time is left for says so. Commands of one size are
+interleaved with their floors. Exit status 1 where a command failed.
+
+floors: `start` is what a process needs that makes a CUDA context, 1 GiB on the card and 64 MiB of locked memory, and
+does nothing (by libcuda, the interpreter's own time taken off); 0 where there is no card. `dd` writes as many bytes as the
+row's command wrote to the same folder, and syncs them where the command does. `read` is the file read once by `dd`.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+DENSITIES = {"few": 40, "some": 400, "many": 4000}  # sources per 2048 x 2048 pixels, before those too faint to be found
+BARE = """
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+def call(code): assert code == 0, code
+context, device, host = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+call(cuda.cuInit(0))
+call(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
+call(cuda.cuCtxSetCurrent(context))
+call(cuda.cuMemAlloc_v2(ctypes.byref(device), ctypes.c_size_t(1 << 30)))
+call(cuda.cuMemHostAlloc(ctypes.byref(host), ctypes.c_size_t(64 << 20), 0))
+"""
+
+
+def wall(command, **options):
+    """Seconds of a process, or None where it failed."""
+    begin = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        print(f"failed ({done.returncode}): {' '.join(map(str, command))}\n{done.stderr[-800:]}", file=sys.stderr)
+        return None
+    return time.perf_counter() - begin
+
+
+def bytes_in(folder):
+    return sum(one.stat().st_size for one in Path(folder).rglob("*") if one.is_file())
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, Path(folder)
+        self.rows, self.failed, self.started = [], False, time.perf_counter()
+
+    def left(self):
+        return self.options.seconds - (time.perf_counter() - self.started)
+
+    def reber(self, *arguments):
+        return wall([self.options.reber, *map(str, arguments)])
+
+    def sky(self, size, density):
+        path = self.folder / f"{density}_{size}.fits"
+        count = max(DENSITIES[density] * size * size // 2048**2, 1)
+        if not path.exists() and self.reber("simulate", path, "--size", size, "--sources", count, "--seed", 5) is None:
+            sys.exit("no sky to measure on")
+        return path
+
+    def start(self):
+        """Seconds of a bare process with a context, without the interpreter's."""
+        empty = wall([sys.executable, "-S", "-c", "import ctypes"])
+        done = subprocess.run([sys.executable, "-S", "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0) == 0 or exit(1)"],
+                              capture_output=True, check=False)
+        if self.options.backend == "cpu" or done.returncode != 0:
+            return 0.0
+        bare = wall([sys.executable, "-S", "-c", BARE])
+        return max(bare - empty, 0.0) if bare is not None and empty is not None else 0.0
+
+    def dd(self, count, synced):
+        target = self.folder / "dd.out"
+        target.unlink(missing_ok=True)
+        seconds = wall(["dd", "if=/dev/zero", f"of={target}", "bs=8M", f"count={max(count, 1)}", "iflag=count_bytes",
+                        *(["conv=fsync"] if synced else [])])
+        target.unlink(missing_ok=True)
+        return seconds
+
+    def measure(self, name, command, out, report=None, synced=True):
+        """A row: walls of the process, of its run by its own report, and of the floors, interleaved."""
+        row = {"name": name, "process": [], "run": [], "stages": {}, "start": [], "dd": []}
+        self.rows.append(row)
+        for _ in range(self.options.repeats):
+            if self.left() < 0 or (row["process"] and self.left() < 2 * max(row["process"])):
+                break
+            shutil.rmtree(out, ignore_errors=True)
+            out.mkdir()
+            seconds = wall([self.options.reber, *map(str, command), "--backend", self.options.backend])
+            if seconds is None:
+                self.failed = True
+                break
+            row["process"].append(seconds)
+            row["bytes"] = bytes_in(out)
+            found = sorted(out.glob(report)) if report else []
+            if len(found) == 1:
+                document = json.loads(found[0].read_text())
+                row["run"].append(document["wall_ms"] * 1e-3)
+                for stage in document["stages"]:
+                    row["stages"].setdefault(stage["name"], []).append(stage["wall_ms"] * 1e-3)
+            row["start"].append(self.start())
+            row["dd"].append(self.dd(row["bytes"], synced) or 0.0)
+        shutil.rmtree(out, ignore_errors=True)
+        self.tell(row)
+
+    def tell(self, row):
+        if not row["process"]:
+            print(f"{row['name']}: not measured, no time was left", flush=True)
+            return
+        for key in ("process", "run", "start", "dd"):
+            row[key + "_ms"] = 1e3 * statistics.median(row[key]) if row[key] else None
+        row["stage_ms"] = {name: 1e3 * statistics.median(values) for name, values in row["stages"].items()}
+        floor = row["start_ms"] + row["dd_ms"]
+        row["above_ms"] = row["process_ms"] - floor
+        run = f"{row['run_ms']:.0f}" if row["run_ms"] is not None else "-"
+        stages = " ".join(f"{name} {ms:.1f}" for name, ms in row["stage_ms"].items())
+        print(f"{row['name']}: process {row['process_ms']:.0f} ms (start {row['start_ms']:.0f}, dd {row['dd_ms']:.0f}), "
+              f"run {run} ms: {stages}", flush=True)
+
+    def image(self, size, density):
+        sky, out = self.sky(size, density), self.folder / "out"
+        label = f"{size} x {size}, {density}"
+        self.measure(f"find, moments: {label}", ["find", sky, "-o", out / "a.csv", "--fit", "none", "--json", out / "r.json"],
+                     out, "r.json")
+        self.measure(f"find, fits: {label}", ["find", sky, "-o", out / "a.csv", "--json", out / "r.json"], out, "r.json")
+        self.measure(f"run: {label}", ["run", sky, "-o", out], out, "*_report.json")
+        self.measure(f"run, --durable no: {label}", ["run", sky, "-o", out, "--durable", "no"], out, "*_report.json",
+                     synced=False)
+
+    def others(self, size):
+        sky, out = self.sky(size, "few"), self.folder / "out"
+        label = f"{size} x {size}"
+        self.measure(f"run, --no-compress: {label}", ["run", sky, "-o", out, "--no-compress"], out, "*_report.json")
+        self.measure(f"convolve gaussian:5: {label}",
+                     ["convolve", sky, out / "c.fits", "--kernel", "gaussian:5", "--json", out / "r.json"], out, "r.json")
+        if self.options.tile_compress:
+            packed = self.folder / f"rice_{size}.fits.fz"
+            if not packed.exists():
+                wall([self.options.tile_compress, sky, packed, "rice"])
+            self.measure(f"find, moments, Rice tiles: {label}",
+                         ["find", packed, "-o", out / "a.csv", "--fit", "none", "--json", out / "r.json"], out, "r.json")
+
+    def batch(self, count, size):
+        sky, out = self.sky(size, "few"), self.folder / "out"
+        names = self.folder / "list"
+        if not names.exists():
+            names.mkdir()
+            for i in range(count):
+                os.link(sky, names / f"image_{i:04d}.fits")
+        for products in ("csv", None):
+            for lanes in ("1", "auto"):
+                chosen = ["--products", products, "--fit", "none"] if products else []
+                kind = "catalogues" if products else "default products"
+                self.measure(f"batch of {count}, {kind}, lanes {lanes}: {size} x {size}",
+                             ["run", str(names / "*.fits"), "-o", out, "--lanes", lanes, *chosen], out)
+
+    def table(self):
+        lines = ["| what | process | run | start | dd of its bytes | above both | MB written |", "|---|---|---|---|---|---|---|"]
+        for row in self.rows:
+            if not row["process"]:
+                lines.append(f"| {row['name']} | no time was left | | | | | |")
+                continue
+            run = f"{row['run_ms']:.1f}" if row["run_ms"] is not None else "-"
+            lines.append(f"| {row['name']} | {row['process_ms']:.0f} | {run} | {row['start_ms']:.0f} | {row['dd_ms']:.0f} | "
+                         f"{row['above_ms']:.0f} | {row['bytes'] / 1e6:.1f} |")
+        return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reber", required=True)
+    parser.add_argument("--backend", default="auto")
+    parser.add_argument("--sizes", default="2048,4096,16384")
+    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=280)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--folder")
+    parser.add_argument("--tile-compress")
+    parser.add_argument("--json")
+    parser.add_argument("--markdown")
+    options = parser.parse_args()
+    options.reber = str(Path(options.reber).resolve())
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        sizes = [int(word) for word in options.sizes.split(",")]
+        bench = Bench(options, folder)
+        for size in sizes:
+            for density in DENSITIES:
+                bench.sky(size, density)
+        bench.started = time.perf_counter()
+        bench.image(sizes[-1], "few")
+        bench.others(sizes[-1])
+        bench.image(sizes[0], "few")
+        if options.batch:
+            bench.batch(options.batch, sizes[0])
+        for size in sizes:
+            for density in DENSITIES:
+                if (size, density) not in ((sizes[0], "few"), (sizes[-1], "few")):
+                    bench.image(size, density)
+    print("\nmilliseconds, medians\n\n" + bench.table())
+    if options.json:
+        Path(options.json).write_text(json.dumps({"reber": options.reber, "rows": bench.rows}, indent=1))
+    if options.markdown:
+        Path(options.markdown).write_text(bench.table())
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
