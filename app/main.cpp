@@ -15,6 +15,7 @@
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
+#include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
@@ -200,13 +201,15 @@ int main(int argc, char** argv) {
   reber::app::install_signal_handlers();
   try {
     reber::app::Terminal terminal;
+    int exit_code = 0;
     try {
-      return reber::app::checked_output(reber::app::run(argc, argv, terminal), terminal);
+      exit_code = reber::app::checked_output(reber::app::run(argc, argv, terminal), terminal);
     } catch (...) {
       const reber::app::Failure failure = reber::app::current_failure();
       terminal.error(failure.message);
-      return failure.exit_code;
+      exit_code = failure.exit_code;
     }
+    return reber::app::write_trace(exit_code, terminal);
   } catch (const std::bad_alloc&) {  // while the failure was put into words
     reber::app::say_no_memory();
     return reber::app::kDeviceError;

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "core/base/trace.hpp"
 #include "kernels/cpu/backend.hpp"
 #include "kernels/cpu/machine_probe.hpp"
 #include "kernels/reference/backend.hpp"
@@ -39,6 +40,7 @@ const std::array kTable{
 std::span<const BackendEntry> backend_table() { return kTable; }
 
 std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options, const LogSink& log) {
+  const trace::Span span("host", "open a backend");
   std::string names = "auto";
   for (const BackendEntry& entry : kTable) {
     names += fmt::format(", {}", entry.name);

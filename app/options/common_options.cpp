@@ -15,6 +15,7 @@
 
 #include "app/options/choice_option.hpp"
 #include "app/options/parameter_options.hpp"
+#include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "app/terminal/signals.hpp"
@@ -80,6 +81,7 @@ void add_message_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--json", options.json, "Write the report as JSON to this file; - for standard output")
       ->type_name("FILE")
       ->group("Messages");
+  add_trace_option(command);
   command.add_flag("-q,--quiet", options.quiet, "Print errors only")->group("Messages");
   command.add_flag("-v,--verbose", options.verbose, "Print every stage and decision as it happens")->group("Messages");
   command.set_help_flag("-h,--help", "Print this page")->group("Messages");

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "core/base/trace.hpp"
+
 namespace reber::fits {
 
 void BandWriter::turn_and_write(void* words, std::int64_t count, std::int64_t offset) {
+  const trace::Span span("write", "turn and write a band");
   constexpr std::int64_t kPiece = std::int64_t{256} << 10;  // words: fits a core's cache
   const std::int64_t pieces = (count + kPiece - 1) / kPiece;
   std::vector<Checksum> sums(static_cast<std::size_t>(pieces));

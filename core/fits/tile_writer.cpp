@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/threads.hpp"
+#include "core/base/trace.hpp"
 #include "core/fits/output_cards.hpp"
 #include "core/fits/rice_encoder.hpp"
 #include "core/fits/tile_coder.hpp"
@@ -162,6 +163,7 @@ void Heap::code_tile(const char* words, std::size_t count, int worker, Coded& ti
 }
 
 void Heap::append(const char* words, std::int64_t rows) {
+  const trace::Span span("host", "code tiles");
   const std::int64_t tiles = (rows + tiling_.rows - 1) / tiling_.rows, nx = tiling_.shape.nx;
   if (static_cast<std::int64_t>(coded_.size()) < tiles) coded_.resize(static_cast<std::size_t>(tiles));
   pool_.for_each_worker(tiles, [&](std::int64_t i, int worker) {
@@ -174,6 +176,7 @@ void Heap::append(const char* words, std::int64_t rows) {
 }
 
 void Heap::write(const std::vector<Coded>& tiles, std::size_t count) {
+  const trace::Span span("write", "write tiles");
   const std::int64_t before = end_;
   for (const Coded& tile : std::span(tiles).first(count)) {
     file_.write_at(begin_ + end_, tile.bytes.get(), static_cast<std::size_t>(tile.padded));

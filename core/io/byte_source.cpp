@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/base/trace.hpp"
 #include "core/io/inflate.hpp"
 
 namespace reber::fits {
@@ -49,6 +50,7 @@ class FileBytes final : public ByteSource {
   [[nodiscard]] std::int64_t size() const override { return at_open_.st_size; }
 
   void read(std::int64_t offset, void* out, std::int64_t count) const override {
+    const trace::Span span("read", "read");
     auto* bytes = static_cast<char*>(out);
     while (count > 0) {
       // Linux moves at most 2 GiB a call.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
+#include "core/base/trace.hpp"
 #include "core/io/atomic_file.hpp"
 
 namespace reber {
@@ -52,10 +53,12 @@ void CommitGroup::commit(const Progress& progress) {
     files.swap(state_->files);
   }
   if (files.empty()) return;
+  const trace::Span span("write", "commit");
   progress.check();
   const bool synced = state_->durable != Durable::no;
   ThreadPool pool(synced ? static_cast<int>(std::min(files.size(), kThreads)) : 1);
   pool.for_each(static_cast<std::int64_t>(files.size()), [&](std::int64_t i) {
+    const trace::Span sync("write", synced ? "sync a file" : "close a file");
     Waiting& each = files[static_cast<std::size_t>(i)];
     each.file.finish(each.expected_bytes, synced, progress);
   });

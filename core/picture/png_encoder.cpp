@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/base/trace.hpp"
 
 namespace reber {
 namespace {
@@ -63,6 +64,7 @@ Strip deflated(const std::string& raw, std::size_t from, std::size_t to) {
 }  // namespace
 
 std::string encode_png(const std::uint8_t* rgb, int width, int height, const PngOptions& options) {
+  const trace::Span span("host", "deflate the picture");
   if (width < 1 || height < 1) throw InternalError("encode_png: a picture needs pixels");
   // Each row begins with its filter: none. Colours of a table repeat as they are, differences of them do not.
   const std::size_t bytes = 3 * static_cast<std::size_t>(width), line = bytes + 1;

@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
+#include "core/base/trace.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/tile_writer.hpp"
 #include "core/model/image.hpp"
@@ -87,9 +88,11 @@ OutputHeader Writer::of_map(const std::string& unit) const {
 
 void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
   if (path.empty()) return;
+  const trace::Span span("write", path);
   const OutputHeader out = of_map(unit);
   const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
     backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
   };
   write_map(path, header().shape, out, rows, how_, job_.progress());
@@ -118,6 +121,7 @@ void Writer::drawn_maps() {
     model.rows(y0, ny, drawn.data());
     {
       const std::lock_guard turn(turn_);
+      const trace::Span render("copy", "render");
       backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
     }
     for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
@@ -131,12 +135,14 @@ void Writer::drawn_maps() {
 }
 
 void Writer::labels() const {
+  const trace::Span span("write", "labels");
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
     job_.check();
     const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
     backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
   write_map(wanted_.labels, header().shape, out, rows, how_);
@@ -147,9 +153,11 @@ double average(const std::vector<float>& values) {
 }
 
 void Writer::picture(const Catalogue& catalogue) const {
+  const trace::Span span("write", "picture");
   const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     job_.check();
     const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
     backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
   };
   ImageHeader shown = header();
@@ -188,6 +196,7 @@ std::map<ColumnSet, Catalogue> Writer::tables(const Catalogue& catalogue) const 
 
 /// Touches no backend.
 void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const {
+  const trace::Span span("write", "catalogues");
   for (const std::string& path : wanted_.catalogues) {
     job_.check();
     const CatalogueFormat& format = catalogue_format(path, wanted_.format);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/trace.hpp"
+
 namespace reber {
 
 void StageRunner::begin(StageId stage, Sign sign, bool row) {
@@ -12,9 +14,11 @@ void StageRunner::begin(StageId stage, Sign sign, bool row) {
   if (events_.idle) events_.idle();
   events_.progress.check();
   counters_ = {};
+  trace::begin("stage", stage_name(stage, sign));
 }
 
 void StageRunner::end(StageId stage, Sign sign, bool row, StageReport& cost) {
+  trace::end();
   if (!row) return;
   cost.name = stage_name(stage, sign);
   cost.device_ms = counters_.device_ms;

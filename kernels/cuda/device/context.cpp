@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/trace.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
 #include "kernels/cuda/device/waits.hpp"
@@ -145,26 +146,37 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
 }
 
 OpScope::OpScope(Context& context, const char* name, const Job& job)
-    : context_((context.use(), context)), job_(job), first_(true), last_(true) {
+    : context_((context.use(), context)), name_(name), job_(job), first_(true), last_(true) {
   context_.counters = {};
   first_.record(context_.stream());
   nvtxRangePushA(name);
+  trace::begin("card", name_);
 }
 
 OpScope::~OpScope() {
   if (!finished_) context_.abandon();
   nvtxRangePop();
+  trace::end();
 }
 
 void OpScope::finish() {
   last_.record(context_.stream());
   last_.wait();
-  context_.counters.device_ms += Event::elapsed_ms(first_, last_);
+  const double device_ms = Event::elapsed_ms(first_, last_);
+  context_.counters.device_ms += device_ms;
+  trace::add_card(name_, device_ms);
   finished_ = true;
   job_.count(context_.counters);
 }
 
-Range::Range(const char* name) { nvtxRangePushA(name); }
-Range::~Range() { nvtxRangePop(); }
+Range::Range(const char* name) {
+  nvtxRangePushA(name);
+  trace::begin("card", name);
+}
+
+Range::~Range() {
+  trace::end();
+  nvtxRangePop();
+}
 
 }  // namespace reber::cuda

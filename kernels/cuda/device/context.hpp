@@ -101,6 +101,7 @@ class OpScope {
 
  private:
   Context& context_;
+  const char* name_;
   Job job_;
   Event first_, last_;
   bool finished_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/trace.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/waits.hpp"
 
@@ -42,6 +43,7 @@ bool is_over(const Event& event) {
 }  // namespace
 
 void Stager::settle(Slot& slot) {
+  const trace::Span span("copy", "finish a copy");
   slot.done.wait();
   if (slot.finish) {
     const std::function<void()> finish = std::move(slot.finish);
@@ -59,6 +61,7 @@ Stager::Slot& Stager::acquire(std::int64_t bytes) {
   next_ = (next_ + 1) % slots_.size();
   settle(slot);
   if (slot.memory.size() < bytes) {
+    const trace::Span span("host", "lock memory for copies");
     slot.memory = PinnedBuffer<std::byte>();
     slot.memory = PinnedBuffer<std::byte>(std::max(bytes, std::min(kChunkBytes, 4 * bytes)));
   }

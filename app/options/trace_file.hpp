@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --trace: the timeline of the process, as a file.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "app/terminal/terminal.hpp"
+
+namespace reber::app {
+
+/// Adds --trace, group "Messages". Recording begins as soon as the option is read.
+void add_trace_option(CLI::App& command);
+
+/// At the end of the process: writes the file that was asked for, in place of an older one.
+///   returns the exit code, made worse where it cannot be written, which is told
+[[nodiscard]] int write_trace(int exit_code, Terminal& terminal);
+
+}  // namespace reber::app
