@@ -20,25 +20,6 @@ namespace nb = nanobind;
 namespace reber::python {
 namespace {
 
-/// An array that owns its values.
-template <class Value>
-nb::ndarray<nb::numpy, Value, nb::ndim<2>> array_of(std::vector<Value> values, Shape shape) {
-  auto* const kept = new std::vector<Value>(std::move(values));
-  const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<std::vector<Value>*>(at); });
-  return {kept->data(), {static_cast<std::size_t>(shape.ny), static_cast<std::size_t>(shape.nx)}, owner};
-}
-
-template <class Value>
-nb::object column_of(const std::vector<Value>& values) {
-  auto* const kept = new std::vector<Value>(values);
-  const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<std::vector<Value>*>(at); });
-  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner).cast();
-}
-template <>
-nb::object column_of(const std::vector<std::string>& values) {
-  return nb::cast(values);
-}
-
 /// The header of pixels in memory: two axes, in the order of the array.
 std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shape) {
   auto header = std::make_shared<ImageHeader>();
@@ -100,15 +81,10 @@ nb::dict ImageRun::table(const std::string& word) {
       catalogue = in_columns(catalogue, result_.sources(), set, result_.beam(), &listed);
     }
   }
-  nb::dict columns;
-  for (const Column& column : catalogue.columns) {
-    const nb::object values = std::visit([](const auto& all) { return column_of(all); }, column.values);
-    columns[column.info.name.c_str()] = nb::make_tuple(values, column.info.unit, column.info.ucd, column.info.text);
-  }
-  return columns;
+  return table_of(catalogue);
 }
 
-nb::ndarray<nb::numpy, float, nb::ndim<2>> ImageRun::map(const std::string& kind) {
+Array2<float> ImageRun::map(const std::string& kind) {
   const Shape shape = result_.header().shape;
   std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
   {
@@ -133,7 +109,7 @@ nb::ndarray<nb::numpy, float, nb::ndim<2>> ImageRun::map(const std::string& kind
   return array_of(std::move(pixels), shape);
 }
 
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> ImageRun::labels() {
+Array2<std::int32_t> ImageRun::labels() {
   const Shape shape = result_.header().shape;
   std::vector<std::int32_t> pixels(static_cast<std::size_t>(shape.count()));
   {
@@ -145,13 +121,28 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> ImageRun::labels() {
   return array_of(std::move(pixels), shape);
 }
 
+nb::dict ImageRun::measure(const nb::object& at, const std::string& columns, const ForcedRequest& asked,
+                           const nb::object& progress) {
+  const Catalogue table = catalogue_of(at);
+  const Catalogue measured = wait_for(progress, [&](const Progress& told) {
+    const SkyList list = sky_list(table, parse_columns(columns, "columns"));
+    if (list.lon.empty() && list.x.empty())
+      throw InputError("no columns of positions; name them: columns='lon=COLUMN,lat=COLUMN'");
+    const std::lock_guard lock(mutex_);
+    return forced_catalogue(measure_forced(list, result_, asked, told), list, result_.header(), result_.history);
+  });
+  return table_of(measured);
+}
+
 void ImageRun::write(const std::string& path, const std::string& kind, const std::string& columns,
-                     const std::string& format, bool overwrite, const nb::object& progress) {
+                     const std::string& format, const std::string& patches, bool overwrite,
+                     const nb::object& progress) {
   Request wanted = request_;
   wanted.output = {};
   wanted.output.overwrite = overwrite;
   wanted.output.columns = from_string<ColumnSet>(columns, "columns");
   wanted.output.format = format;
+  wanted.output.patches = from_string<Patches>(patches, "patches");
   if (kind == "catalogue")
     wanted.output.catalogues = {path};
   else

@@ -13,6 +13,8 @@
 
 #include "core/compute/backend_options.hpp"
 #include "core/pipeline/pipeline.hpp"
+#include "core/studies/forced.hpp"
+#include "python/module/arrays.hpp"
 
 namespace reber::python {
 
@@ -38,12 +40,15 @@ class ImageRun {
   /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
   [[nodiscard]] nanobind::dict table(const std::string& set);
   /// "image", "mean", "rms", "snr", "model" or "residual", float32, [y, x].
-  [[nodiscard]] nanobind::ndarray<nanobind::numpy, float, nanobind::ndim<2>> map(const std::string& kind);
+  [[nodiscard]] Array2<float> map(const std::string& kind);
   /// int32, [y, x], 0 outside islands.
-  [[nodiscard]] nanobind::ndarray<nanobind::numpy, std::int32_t, nanobind::ndim<2>> labels();
+  [[nodiscard]] Array2<std::int32_t> labels();
+  /// Fluxes at the positions of a list (catalogue_of()'s argument), as a table.   throws as measure_forced
+  [[nodiscard]] nanobind::dict measure(const nanobind::object& at, const std::string& columns,
+                                       const ForcedRequest& asked, const nanobind::object& progress);
   /// Writes one file: a catalogue by its ending, or a map where `kind` names one.
   void write(const std::string& path, const std::string& kind, const std::string& columns, const std::string& format,
-             bool overwrite, const nanobind::object& progress);
+             const std::string& patches, bool overwrite, const nanobind::object& progress);
 
  private:
   std::mutex mutex_;

@@ -14,6 +14,7 @@
 #include "kernels/backends.hpp"
 #include "python/module/image_run.hpp"
 #include "python/module/request_of.hpp"
+#include "python/module/studies.hpp"
 
 namespace nb = nanobind;
 
@@ -70,6 +71,17 @@ nb::object beam_of(const ImageRun& run) {
   return nb::make_tuple(beam->major_deg, beam->minor_deg, beam->pa_deg);
 }
 
+nb::dict measure(ImageRun& run, const nb::object& at, const std::string& columns, const std::string& free,
+                 const std::string& shape, double limit, int threads, const nb::object& progress) {
+  ForcedRequest asked;
+  asked.free = from_string<ForcedRequest::Free>(free, "free");
+  asked.shape = from_string<ForcedRequest::ShapeOf>(shape, "shape");
+  if (!(limit > 0)) throw InputError("limit: a number above 0 was expected");
+  asked.limit_sigma = limit;
+  asked.threads = threads;
+  return run.measure(at, columns, asked, progress);
+}
+
 nb::list backends() {
   nb::list names;
   for (const BackendEntry& entry : backend_table())
@@ -90,12 +102,16 @@ NB_MODULE(_core, m) {
   m.def("backends", &backends);
   m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
+  m.def("match", &match);
+  m.def("simulate", &simulate, nb::arg("settings"), nb::arg("backend"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<ImageRun>(m, "ImageRun")
       .def("table", &ImageRun::table)
       .def("map", &ImageRun::map)
       .def("labels", &ImageRun::labels)
+      .def("measure", &measure, nb::arg("at"), nb::arg("columns"), nb::arg("free"), nb::arg("shape"), nb::arg("limit"),
+           nb::arg("threads"), nb::arg("progress").none())
       .def("write", &ImageRun::write, nb::arg("path"), nb::arg("kind"), nb::arg("columns"), nb::arg("format"),
-           nb::arg("overwrite"), nb::arg("progress").none())
+           nb::arg("patches"), nb::arg("overwrite"), nb::arg("progress").none())
       .def_prop_ro("beam", &beam_of)
       .def_prop_ro("warnings", [](const ImageRun& run) { return run.result().report.warnings; })
       .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })

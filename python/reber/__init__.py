@@ -9,6 +9,7 @@
 from . import _core
 from ._run import Result, background, convolve, find
 from ._sep import Background, extract
+from ._studies import Matched, Simulated, Table, match, measure, simulate
 from .errors import Cancelled, DataError, DeviceError, Error, InputError, InternalError
 
 __version__ = _core.version
@@ -24,5 +25,6 @@ def backends():
     return _core.backends()
 
 
-__all__ = ["Background", "Cancelled", "DataError", "DeviceError", "Error", "InputError", "InternalError", "Result",
-           "background", "backends", "convolve", "extract", "find", "parameters"]
+__all__ = ["Background", "Cancelled", "DataError", "DeviceError", "Error", "InputError", "InternalError", "Matched",
+           "Result", "Simulated", "Table", "background", "backends", "convolve", "extract", "find", "match", "measure",
+           "parameters", "simulate"]

@@ -89,10 +89,11 @@ class Result:
         """image - model."""
         return self._run.map("residual")
 
-    def write(self, path, what="catalogue", *, columns="pybdsf", format="", overwrite=False, progress=None):
+    def write(self, path, what="catalogue", *, columns="pybdsf", format="", patches="source", overwrite=False,
+              progress=None):
         """Writes a catalogue (format by the path's ending, as the command line does), or a map: what = image, mean,
-        rms, snr, labels, model, residual or picture."""
-        self._run.write(os.fspath(path), what, columns, format, overwrite, progress)
+        rms, snr, labels, model, residual or picture. patches: of a sky model."""
+        self._run.write(os.fspath(path), what, columns, format, patches, overwrite, progress)
 
 
 def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,

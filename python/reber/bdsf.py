@@ -137,8 +137,7 @@ class Image:
                 raise InputError(f"{name}={value!r} cannot be honoured: {usual!r} was expected")
         if columns is None and catalog_type != "gaul":
             raise InputError(f"catalog_type='srl' cannot be honoured: {format} holds Gaussians; 'gaul' was expected")
-        if format == "bbs":
-            _choice("bbs_patches", bbs_patches, ("source",))
+        patches = _choice("bbs_patches", bbs_patches, (None, "single", "gaussian", "source")) or "none"
         if self.nsrc == 0 and not _truth(force_output):
             print("No sources were found in the image. Output file not written.")
             return False
@@ -146,7 +145,7 @@ class Image:
         if ending is None:
             ending = "." + catalog_type
         return self._place(outfile, clobber, ending, lambda path: self._result.write(
-            path, columns=catalog_type, overwrite=True))
+            path, columns=catalog_type, patches=patches, overwrite=True))
 
     def export_image(self, outfile=None, img_format="fits", pad_image=False, img_type="gaus_resid", mask_dilation=0,
                      clobber=False):

@@ -118,7 +118,7 @@ class ProcessImage(InAFolder):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 bdsf.process_image(SAMPLE, **keyword)
         for keyword in ({"format": "sagecal"}, {"catalog_type": "shap"}, {"incl_chan": True}, {"srcroot": "me"},
-                        {"bbs_patches": "single"}):
+                        {"bbs_patches": "mask"}):
             with self.assertRaisesRegex(reber.InputError, "cannot be honoured"):
                 self.img.write_catalog(outfile=self.path("none"), **keyword)
         self.assertEqual(bdsf.process_image(SAMPLE, stop_at="isl", **SETTINGS).nsrc, 0)
@@ -136,6 +136,42 @@ class ProcessImage(InAFolder):
         fits.writeto(self.path("blank.fits"), np.full((64, 64), np.nan, np.float32))
         with self.assertRaisesRegex(RuntimeError, "All pixels in the image are blanked."):
             bdsf.process_image(self.path("blank.fits"))
+
+
+class Studies(InAFolder):
+    def test_a_simulated_sky_is_the_command_lines(self):
+        options = ["--size", "200", "--sources", "40", "--seed", "3", "--quiet"]
+        subprocess.run([PROGRAM, "simulate", self.path("a.fits"), "--truth", self.path("a.csv"), *options], check=True)
+        sky = reber.simulate(200, sources=40, seed=3)
+        np.testing.assert_array_equal(sky.image, reber.find(self.path("a.fits"), threshold=1e6).image)
+        self.assertEqual(len(sky.truth), len(body(self.path("a.csv"))) - 1)
+        with self.assertRaisesRegex(TypeError, "nothing"):
+            reber.simulate(64, nothing=1)
+
+    def test_forced_fluxes_are_the_command_lines(self):
+        found = reber.find(SAMPLE, threshold=20)
+        found.write(self.path("at.csv"))
+        subprocess.run([PROGRAM, "measure", SAMPLE, "--at", self.path("at.csv"), "-o", self.path("a.csv"), "--quiet"],
+                       check=True)
+        by_path = reber.measure(SAMPLE, self.path("at.csv"))
+        header, *rows = body(self.path("a.csv"))
+        column = header.split(",").index("Peak_flux")
+        self.assertEqual(len(rows), len(by_path))
+        for text, number in zip(rows, by_path["Peak_flux"]):
+            if np.isfinite(number):
+                self.assertAlmostEqual(float(text.split(",")[column]), number, delta=1e-6 * abs(number))
+        np.testing.assert_allclose(reber.measure(SAMPLE, found.sources)["Peak_flux"], by_path["Peak_flux"], rtol=1e-6)
+        with self.assertRaisesRegex(TypeError, "background alone"):
+            reber.measure(SAMPLE, found.sources, threshold=5)
+
+    def test_a_list_matches_itself(self):
+        rows = reber.find(SAMPLE, threshold=20).sources
+        matched = reber.match(rows, rows, radius=5)
+        self.assertEqual(len(matched.pairs), len(rows))
+        self.assertEqual((len(matched.only_a), len(matched.only_b)), (0, 0))
+        self.assertEqual(np.abs(matched.pairs["Separation"]).max(), 0)
+        with self.assertRaises(reber.InputError):
+            reber.match({"a": np.zeros(3)}, rows)
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ class Package(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         self.assertIn("components", lines[0])
-        self.assertEqual(lines[1:], ["True True", "(256, 256) float32", "1 90 60", "True True"])
+        self.assertEqual(lines[1:], ["True True", "(256, 256) float32", "1 90 60", "(256, 256) True True", "True True"])
 
 
 if __name__ == "__main__":

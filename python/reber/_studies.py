@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fluxes at given places, two catalogues against each other, simulated skies."""
+import json
+import os
+
+import numpy as np
+
+from . import _core
+from ._run import _run, _split
+from ._tables import pandas_of, qtable_of, rows_of
+
+
+def _list_of(table):
+    """What the module takes: a path, or {column: (values, unit)} of a structured array, Table or DataFrame."""
+    if isinstance(table, (str, os.PathLike)):
+        return os.fspath(table)
+    if hasattr(table, "sources") and hasattr(table, "table"):  # a Result
+        table = table.to_table() if _astropy() else table.sources
+    dtype_names = getattr(getattr(table, "dtype", None), "names", None)
+    names = dtype_names or getattr(table, "colnames", None) or getattr(table, "columns", None)
+    if names is None and isinstance(table, dict):
+        names = list(table)
+    if names is None:
+        raise TypeError("a catalogue was expected: a path, a structured array, a Table, a DataFrame or a dict of columns")
+    columns = {}
+    for name in names:
+        column = table[name]
+        unit = getattr(column, "unit", None)
+        values = np.asarray(getattr(column, "value", column) if unit is not None else column)
+        if values.ndim != 1:
+            continue
+        if values.dtype.kind in "fiub":
+            values = np.ascontiguousarray(values, dtype=np.float64)
+        else:
+            values = [str(one) for one in values]
+        columns[str(name)] = (values, unit.to_string("fits") if hasattr(unit, "to_string") else str(unit or ""))
+    return columns
+
+
+def _astropy():
+    try:
+        import astropy.table  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+class Table:
+    """A catalogue: .rows is a NumPy structured array, to_table() an astropy QTable, to_pandas() a DataFrame."""
+
+    def __init__(self, columns):
+        self._columns = columns
+        self.rows = rows_of(columns)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, name):
+        return self.rows[name]
+
+    def to_table(self):
+        return qtable_of(self._columns, self.rows)
+
+    def to_pandas(self):
+        return pandas_of(self.rows)
+
+
+def measure(image, at, *, columns="", free="flux", shape="beam", limit=3, **options):
+    """Fluxes at the positions of a list, with upper limits: a Table with one row per row of `at`, in its order.
+
+    at: a path, a structured array, an astropy Table, a DataFrame or a Result. columns: which of its columns serve where
+    their names are not known, like 'lon=RA_1,lat=DEC_1'. free: 'flux' (position and shape held) or 'position'; shape:
+    'beam' or 'catalogue'; limit: sigma below which a source has an upper limit. Else as background()'s arguments.
+    """
+    own, settings = _split(options)
+    at = _list_of(at)
+    for row in _core.parameters():
+        for name in settings:
+            if name in row["keywords"] and row["stage"] != "background":
+                raise TypeError(f"'{name}' has no meaning here: forced photometry takes parameters of the background alone")
+    # The noise is measured outside of what is found.
+    result = _run(image, ["background", "detect"], {**settings, "fit": "moments"}, **own)
+    return Table(result._run.measure(at, columns, free, shape, limit, own.get("threads", 0), own.get("progress")))
+
+
+class Matched:
+    """.pairs, .only_a, .only_b are Tables; .summary holds what `reber match --json` writes."""
+
+    def __init__(self, pairs, only_a, only_b, summary):
+        self.pairs, self.only_a, self.only_b = Table(pairs), Table(only_a), Table(only_b)
+        self.summary = json.loads(summary)
+
+
+def match(a, b, radius=0, *, columns_a="", columns_b=""):
+    """Holds two catalogues against each other on the sky: unique pairs, the closest first.
+
+    a, b: as `at` of measure(). radius: arcsec; 0: half the larger median size, less where the lists are crowded.
+    """
+    if not radius >= 0:
+        raise ValueError("radius: a number from 0 was expected, in arcsec")
+    return Matched(*_core.match(_list_of(a), _list_of(b), float(radius), columns_a, columns_b))
+
+
+_SCENES = {
+    "dirac_grid": {"rms": 0.0, "sources": 0, "extended": 0},
+    "galactic_plane": {"pixel": 15.0, "beam": (66, 54, 12), "ra": 266.4168, "dec": -29.0078, "rms": 4000.0,
+                       "sources": 500, "extended": 14, "rings": 16, "brightest": 20.0, "blank_corners": True},
+}
+
+
+class Simulated:
+    """.image is float32 [y, x] in Jy/beam, .truth a Table, .header an astropy Header, .cards the same as text."""
+
+    def __init__(self, image, cards, truth):
+        self.image, self.cards, self.truth = image, cards, Table(truth)
+
+    @property
+    def header(self):
+        from astropy.io.fits import Header
+
+        return Header.fromstring(self.cards)
+
+
+def simulate(size=1024, *, scene="field", backend="auto", threads=0, progress=None, **options):
+    """A sky with a known truth, the same on every machine. size: pixels on a side, or (nx, ny).
+
+    Options and units are the command line's: seed, pixel (arcsec), beam (major, minor, pa: arcsec and degrees),
+    frequency (MHz), ra, dec (degrees), rms, background (uJy/beam), rms_rise, sources, brightest (Jy), extended, rings,
+    blank_corners, grid_step (pixels). The scenes galactic_plane and dirac_grid have defaults of their own.
+    """
+    nx, ny = (size, size) if np.ndim(size) == 0 else size
+    settings = {**_SCENES.get(scene, {}), **options, "scene": scene, "shape": (int(ny), int(nx))}
+    if "beam" in settings:
+        beam = settings["beam"]
+        major, minor, angle = (beam, beam, 0) if np.ndim(beam) == 0 else beam
+        settings["beam"] = (major / 3600, minor / 3600, float(angle))
+    return Simulated(*_core.simulate(settings, backend, threads, progress))
