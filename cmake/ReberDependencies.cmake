@@ -11,7 +11,9 @@ find_package(EXPAT REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cfitsio REQUIRED IMPORTED_TARGET cfitsio)
 pkg_check_modules(wcslib REQUIRED IMPORTED_TARGET wcslib)
-pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
+if(REBER_FFTW)
+  pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
+endif()
 # Only these two modules: the rest of OpenCV pulls in over a hundred libraries. The -dev packages of single modules
 # bring no CMake configuration, so the headers and libraries are found by name where it is missing.
 find_package(OpenCV QUIET COMPONENTS core imgproc)

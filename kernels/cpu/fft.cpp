@@ -2,18 +2,14 @@
 // FFT convolution by overlap-save: tiles that overlap by the kernel, of the size with the least work for each output.
 #include "kernels/cpu/fft.hpp"
 
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <mutex>
-#include <utility>
 
-#include "core/base/out_of_memory.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/cpu/transform.hpp"
 #include "kernels/shared/fft_range.hpp"
 
 namespace reber::cpu {
@@ -60,8 +56,8 @@ Tiling choose_tiling(Shape image, Shape kernel, int threads) {
     for (const SideCost& x : sides_for(image.nx, kernel.nx)) {
       const std::int64_t tiles =
           ceil_div(image.ny, y.side - kernel.ny + 1) * ceil_div(image.nx, x.side - kernel.nx + 1);
-      const double tile_ns =
-          static_cast<double>(y.side) * static_cast<double>(x.side) * (std::max(y.ns, x.ns) + kNsAround);
+      const double tile_ns = static_cast<double>(y.side) * static_cast<double>(x.side) *
+                             (std::max(y.ns, x.ns) * transform_cost() + kNsAround);
       const double ns = tile_ns * static_cast<double>(tiles);
       if (best.ty != 0 && ns >= least_ns) continue;
       least_ns = ns;
@@ -69,38 +65,6 @@ Tiling choose_tiling(Shape image, Shape kernel, int threads) {
     }
   }
   return best;
-}
-
-struct Plans {
-  fftwf_plan forward = nullptr, backward = nullptr;
-
-  Plans() = default;
-  Plans(const Plans&) = delete;
-  Plans& operator=(const Plans&) = delete;
-  ~Plans() {
-    fftwf_destroy_plan(forward);
-    fftwf_destroy_plan(backward);
-  }
-};
-
-/// Plans for one size, made once a process and kept. FFTW's planner serves one thread at a time.
-const Plans& plans_for(std::int64_t ty, std::int64_t tx) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::int64_t, std::int64_t>, Plans> made;
-  const std::lock_guard lock(mutex);
-  Plans& plans = made[{ty, tx}];
-  if (plans.forward == nullptr || plans.backward == nullptr) {
-    Buffer pixels, spectrum;
-    float* real = pixels.ask(ty * tx);
-    auto* complex = reinterpret_cast<fftwf_complex*>(spectrum.ask(ty * (tx / 2 + 1) * 2));  // FFTW's pairs of floats
-    const auto ny = static_cast<int>(ty), nx = static_cast<int>(tx);
-    const AbortMeansNoMemory here;
-    plans.forward = fftwf_plan_dft_r2c_2d(ny, nx, real, complex, FFTW_ESTIMATE);
-    plans.backward = fftwf_plan_dft_c2r_2d(ny, nx, complex, real, FFTW_ESTIMATE);
-    if (plans.forward == nullptr || plans.backward == nullptr)
-      throw InternalError(fmt::format("FFTW made no plan for tiles of {} x {}", tx, ty));
-  }
-  return plans;
 }
 
 /// Products of pairs (re, im), in place.
@@ -122,7 +86,7 @@ class TiledFft final : public TileAlgorithm {
     tx_ = tiling.tx;
     spectrum_floats_ = ty_ * (tx_ / 2 + 1) * 2;
     tile_ = {std::min(ty_ - kernel_.ny + 1, image.ny), std::min(tx_ - kernel_.nx + 1, image.nx)};
-    plans_ = &plans_for(ty_, tx_);
+    transform_ = &transform_of(ty_, tx_);
     double sum = 0;
     for (const double weight : kernel.weights) sum += weight;
     sum_ = static_cast<float>(sum);
@@ -137,8 +101,7 @@ class TiledFft final : public TileAlgorithm {
         placed[(i + ty_ - kernel_.ny + 1) % ty_ * tx_ + (j + tx_ - kernel_.nx + 1) % tx_] =
             static_cast<float>(scale * kernel.weights[i * kernel_.nx + j]);
     transfer_ = transfer_memory_.ask(spectrum_floats_);
-    const AbortMeansNoMemory here;
-    fftwf_execute_dft_r2c(plans_->forward, placed, reinterpret_cast<fftwf_complex*>(transfer_));
+    transform_->forward(placed, transfer_);
   }
 
   [[nodiscard]] Shape tile() const override { return tile_; }
@@ -162,12 +125,10 @@ class TiledFft final : public TileAlgorithm {
     const float offset = offset_of(tile);
     if (offset != 0.0f) add(-offset, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
-    auto* pairs = reinterpret_cast<fftwf_complex*>(spectrum);
-    const AbortMeansNoMemory here;
-    fftwf_execute_dft_r2c(plans_->forward, tile.own, pairs);
+    transform_->forward(tile.own, spectrum);
     multiply(spectrum, transfer_, spectrum_floats_);
     // Back to where the pixels were: one buffer less to fit in the second-level cache.
-    fftwf_execute_dft_c2r(plans_->backward, pairs, tile.own);
+    transform_->backward(spectrum, tile.own);
     const float back = offset * sum_;
     if (back != 0.0f) add(back, tile.own, tile.out.ny, tile.out.nx);
     if (scale != 1.0f) multiply_by(1 / scale, tile.own, tile.out.ny, tile.out.nx);
@@ -235,7 +196,7 @@ class TiledFft final : public TileAlgorithm {
 
   Shape kernel_, tile_;
   std::int64_t ty_ = 0, tx_ = 0, spectrum_floats_ = 0;
-  const Plans* plans_ = nullptr;
+  const Transform* transform_ = nullptr;
   float sum_ = 0, weight_noise_ = 0;
   double absolute_ = 0;  ///< sum of the weights' absolute values
   Buffer transfer_memory_;
