@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reber describe: what a command takes and leaves, for workflow systems: a Stimela cab or a CWL tool.
+// reber describe: what a command takes and leaves, for workflow systems (a Stimela cab, a CWL tool), shells and man.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/commands/describe_shell.hpp"
 #include "app/options/choice_option.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
@@ -14,14 +15,19 @@
 
 namespace reber::app {
 
-enum class Description { cab, cwl };
+enum class Description { cab, cwl, man, bash, zsh, fish };
 
 }  // namespace reber::app
 
 namespace reber {
 template <>
-inline constexpr auto words<app::Description> = std::to_array<Word<app::Description>>(
-    {{"cab", app::Description::cab, "Stimela cab"}, {"cwl", app::Description::cwl, "CWL tool"}});
+inline constexpr auto words<app::Description> =
+    std::to_array<Word<app::Description>>({{"cab", app::Description::cab, "Stimela cab"},
+                                           {"cwl", app::Description::cwl, "CWL tool"},
+                                           {"man", app::Description::man, "manual page"},
+                                           {"bash", app::Description::bash, "completion for bash"},
+                                           {"zsh", app::Description::zsh, "completion for zsh"},
+                                           {"fish", app::Description::fish, "completion for fish"}});
 }  // namespace reber
 
 namespace reber::app {
@@ -159,10 +165,35 @@ std::string cwl_text(const CLI::App& command) {
   return tool.dump(2) + "\n";
 }
 
+std::string text_of(const CLI::App& command, Description as) {
+  switch (as) {
+    case Description::cab:
+      return cab_text(command);
+    case Description::cwl:
+      return cwl_text(command);
+    default:
+      return manual_page(command);
+  }
+}
+
 int execute(const Options& options, const CLI::App& root, Terminal& terminal) {
+  const bool shell =
+      options.as == Description::bash || options.as == Description::zsh || options.as == Description::fish;
+  if (shell && !options.command.empty()) throw InputError("completion is of the whole program: name no command");
+  if (shell) {
+    terminal.print(options.as == Description::bash  ? bash_completion(root)
+                   : options.as == Description::zsh ? zsh_completion(root)
+                                                    : fish_completion(root));
+    return kDone;
+  }
+  if (options.command.empty()) {
+    if (options.as != Description::man) throw InputError("which command is to be described? Like: reber describe find");
+    terminal.print(manual_page(root));
+    return kDone;
+  }
   for (const CLI::App* command : root.get_subcommands({})) {
     if (command->get_name() != options.command) continue;
-    terminal.print(options.as == Description::cab ? cab_text(*command) : cwl_text(*command));
+    terminal.print(text_of(*command, options.as));
     return kDone;
   }
   throw InputError(fmt::format("there is no command '{}' to describe", options.command));
@@ -172,16 +203,19 @@ int execute(const Options& options, const CLI::App& root, Terminal& terminal) {
 
 void add_describe(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("describe", "Describe a command for Stimela or CWL");
-  command->add_option("command", options->command, "Which: find, mask, run ...")
-      ->required()
+  CLI::App* command = root.add_subcommand("describe", "Describe a command for Stimela, CWL, man or a shell");
+  command
+      ->add_option("command", options->command,
+                   "Which: find, mask, run ...; none for completion and the program's page")
       ->type_name("COMMAND")
       ->group("Input");
-  add_choice(*command, "--as", options->as, "A Stimela cab, or a CWL tool")->group("Output");
+  add_choice(*command, "--as", options->as, "A Stimela cab, a CWL tool, a manual page, or completion for a shell")
+      ->group("Output");
   command->footer(
       "Examples:\n"
       "  reber describe find > reber-find.yml\n"
-      "  reber describe mask --as cwl > reber-mask.cwl");
+      "  reber describe mask --as cwl > reber-mask.cwl\n"
+      "  reber describe --as bash > ~/.local/share/bash-completion/completions/reber");
   command->callback([options, &root, &action] {
     action = [options, &root](Terminal& terminal) { return execute(*options, root, terminal); };
   });

@@ -1,0 +1,13 @@
+# The Debian package (cpack -G DEB): what `cmake --install` puts under the prefix, with the libraries that it needs.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME reber)
+set(CPACK_PACKAGE_VENDOR "Reber")
+set(CPACK_PACKAGE_CONTACT "The Reber developers <reber@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Finds and measures the sources of radio-astronomical images")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/reber RENAME copyright)
+include(CPack)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Manual pages, completion, and the Debian package in a plain root file system. Usage: install_test.sh REBER SOURCE
+. "$(dirname "$0")/harness.sh"
+build=$(dirname "$(dirname "$reber")")
+
+mkdir pages
+what="pages"
+for command in '' $(grep -oP '^  \K[a-z]+(?=  )' <("$reber" --help | sed -n '/^Subcommands/,/^$/p')); do
+  # shellcheck disable=SC2086
+  run describe $command --as man
+  expect_status 0
+  cp out "pages/reber${command:+-$command}.1"
+  expect_in out ".SH NAME" ".SH SYNOPSIS"
+done
+checks=$((checks + 1))
+[ "$(find pages | wc -l)" -gt 15 ] || report "expected a page for each command"
+expect_in pages/reber-find.1 '\fB\-\-threshold' '\fB\-\-columns\fR \fIpybdsf|srl|gaul'
+if command -v groff >/dev/null; then
+  for page in pages/*; do
+    groff -man -Tascii -ww "$page" 2>&1 >text | grep -v "can't break line\|cannot adjust line\|cannot break line" >warned
+    what="groff $page"
+    expect_empty warned
+  done
+fi
+
+# Every option that help shows is completed, and words after an option that takes words.
+run describe --as bash
+expect_status 0
+cp out reber.bash
+complete_with() {  # WORDS... -> what bash would offer for the last
+  bash -c '. ./reber.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reber; echo "${COMPREPLY[*]}"' - "$@" >out
+  what="complete $*"
+}
+complete_with reber fi
+expect_in out find
+complete_with reber find --fit ''
+expect_in out "auto moments gaussian"
+complete_with reber find --quiet --thr
+expect_in out --threshold --threads
+complete_with reber --ver
+expect_in out --version
+complete_with reber find -
+cp out offered
+what="options of find"
+for option in $("$reber" find --help | grep -oP '^  (-\w, )?\K--[a-z-]+'); do
+  expect_in offered "$option"
+done
+run describe --as zsh
+expect_in out "#compdef reber" "--threshold["
+if command -v zsh >/dev/null; then
+  checks=$((checks + 1))
+  zsh -n out || report "zsh cannot read it"
+fi
+run describe --as fish
+expect_in out "-l threshold"
+if command -v fish >/dev/null; then
+  checks=$((checks + 1))
+  fish -n out || report "fish cannot read it"
+fi
+run describe find --as bash
+expect_status 2
+run describe
+expect_status 2
+
+# The package of the build, unpacked into a root of its own.
+if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && command -v dpkg-shlibdeps >/dev/null; then
+  what="cpack"
+  checks=$((checks + 1))
+  cpack -G DEB --config "$build/CPackConfig.cmake" -B deb >out 2>err || report "no package"
+  package=$(find deb -maxdepth 1 -name 'reber_*.deb')
+  dpkg-deb -f "$package" Depends >depends
+  what="the package"
+  expect_in depends libcfitsio libwcs libc6
+  dpkg-deb -x "$package" root
+  for file in bin/reber share/man/man1/reber-find.1 share/bash-completion/completions/reber share/doc/reber/copyright \
+    share/zsh/site-functions/_reber share/fish/vendor_completions.d/reber.fish share/reber/shims/aegean; do
+    checks=$((checks + 1))
+    [ -s "root/usr/$file" ] || report "expected usr/$file in the package"
+  done
+  checks=$((checks + 1))
+  [ ! -e root/usr/reber ] || report "expected no Python module in the package"
+  reber=$PWD/root/usr/bin/reber
+  run find "$sample_data/galactic_plane_150mhz.fits" -o catalogue.csv --quiet
+  expect_status 0
+else
+  echo "the Debian package is not tested: the build is not whole, or dpkg-dev is not here"
+fi
+finish
