@@ -231,19 +231,33 @@ run mask image.fits --islands 3,5 -o none.fits
 expect_status 2
 expect_no_file none.fits
 
-# PyBDSF's own sources of its simulated LOFAR image, found with wavelets and other boxes.
+# PyBDSF's own sources of its simulated LOFAR image, found with wavelets and other boxes. Those are left out near which
+# PyBDSF's own model leaves pixels of ten times the noise: in the corner, where it leaves one of 59.
 if [ -f "$reference/pybdsf_srl.fits" ]; then
   run find "$reference/pybdsf_ch0_I.fits" --unit Jy/beam -o lofar.fits --columns srl --quiet
   expect_status 0
   checks=$((checks + 1))
-  python3 - "$reference/pybdsf_srl.fits" 2>err <<'E2' || report "expected PyBDSF's sources with its fluxes"
+  python3 - "$reference" 2>err <<'E2' || report "expected PyBDSF's sources with its fluxes"
 import math, sys
+from masks import mask
 from tables import table
-theirs, ours = table(sys.argv[1])[1], table("lofar.fits")[1]
+theirs, ours = table(sys.argv[1] + "/pybdsf_srl.fits")[1], table("lofar.fits")[1]
+cards, nx, ny, left = mask(sys.argv[1] + "/pybdsf_resid_gaus.fits")
+noise = mask(sys.argv[1] + "/pybdsf_rmsd_I.fits")[3]
+bad = [(i % nx, i // nx) for i in range(nx * ny) if abs(left[i]) > 10 * noise[i]]
+
+
+def described(ra, dec):
+    x = (ra - float(cards["CRVAL1"])) * math.cos(math.radians(dec)) / float(cards["CDELT1"]) + float(cards["CRPIX1"]) - 1
+    y = (dec - float(cards["CRVAL2"])) / float(cards["CDELT2"]) + float(cards["CRPIX2"]) - 1
+    return all(math.hypot(x - i, y - j) > 3 for i, j in bad)
+
+
+assert 5 < len(bad) < 20, bad
 assert [n for n in theirs if n in ours] == list(ours), "its columns in its order"
 asked = found = agreeing = 0
 for i, (ra, dec) in enumerate(zip(theirs["RA"], theirs["DEC"])):
-    if not theirs["Total_flux"][i] >= 3 * theirs["E_Total_flux"][i]:
+    if not theirs["Total_flux"][i] >= 3 * theirs["E_Total_flux"][i] or not described(ra, dec):
         continue
     asked += 1
     away = [math.hypot((a - ra) * math.cos(math.radians(dec)), d - dec) for a, d in zip(ours["RA"], ours["DEC"])]
@@ -252,7 +266,7 @@ for i, (ra, dec) in enumerate(zip(theirs["RA"], theirs["DEC"])):
         found += 1
         error = math.hypot(ours["E_Total_flux"][j], theirs["E_Total_flux"][i])
         agreeing += abs(ours["Total_flux"][j] - theirs["Total_flux"][i]) <= 2 * error
-assert found >= 0.95 * asked and agreeing >= 0.85 * found, (asked, found, agreeing)
+assert found >= 0.95 * asked and agreeing >= 0.95 * found, (asked, found, agreeing)
 E2
 else
   echo "PyBDSF's sources are not compared: no reference beside the test data"
