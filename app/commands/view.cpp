@@ -21,8 +21,8 @@ int start_viewer(const std::vector<std::string>& arguments) {
   const std::string viewer = (error ? std::filesystem::path("reber-view") : self.parent_path() / "reber-view").string();
   if (!error && !std::filesystem::exists(viewer)) {
     throw InputError(
-        fmt::format("this Reber was built without its viewer ({} is not there). Install libimgui-dev, "
-                    "libstb-dev, libglfw3-dev, libgl-dev and libcairo2-dev and build again with -DREBER_GUI=ON.",
+        fmt::format("this Reber was built without its viewer ({} is not there); install libimgui-dev, "
+                    "libstb-dev, libglfw3-dev, libgl-dev and libcairo2-dev and build again with -DREBER_GUI=ON",
                     viewer));
   }
   std::vector<std::string> words{viewer};

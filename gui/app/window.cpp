@@ -37,9 +37,8 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
   if (glfwInit() == GLFW_FALSE) {
     const char* display = std::getenv("DISPLAY");
     throw DeviceError(
-        fmt::format("the viewer needs a display and found none ({}; DISPLAY is {}). On a remote machine use ssh -X; "
-                    "without a screen "
-                    "xvfb-run reber view; reber run needs no display.",
+        fmt::format("the viewer needs a display and found none ({}; DISPLAY is {}); use ssh -X on a remote machine, "
+                    "xvfb-run reber view without a screen; reber run needs no display",
                     last_error(), display == nullptr ? "not set" : display));
   }
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -54,8 +53,8 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
     const std::string why = last_error();
     glfwTerminate();
     throw DeviceError(fmt::format(
-        "the viewer needs OpenGL 3.3 and this display does not give it ({}). LIBGL_ALWAYS_SOFTWARE=1 draws on the "
-        "processor (package libgl1-mesa-dri).",
+        "the viewer needs OpenGL 3.3 and this display does not give it ({}); LIBGL_ALWAYS_SOFTWARE=1 draws on the "
+        "processor (package libgl1-mesa-dri)",
         why));
   }
   glfwMakeContextCurrent(window_);
