@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/commands/command.hpp"
+#include "app/commands/extended_search.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/commands/plane_search.hpp"
 #include "app/commands/source_table.hpp"
@@ -24,7 +25,7 @@ struct Options {
   CommonOptions common;
   ParameterOptions parameters;
   std::string input, planes;
-  std::vector<std::string> catalogues;
+  std::vector<std::string> catalogues, extended;
   ColumnOptions columns;
   MapOptions maps;
 };
@@ -38,8 +39,11 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   apply(options.columns, request.output);
   apply(options.maps, request.output);
   check_catalogue_extensions(options.catalogues, options.columns.format, true);
+  check_extended(options.extended, request, !options.planes.empty());
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
-  const Result result = run_one(request, options.common, terminal);
+  const Result result = run_one(request, options.common, terminal, [&](Result& found, const Progress& progress) {
+    if (!options.extended.empty()) write_extended(options.extended, found, request, progress);
+  });
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
   return kDone;
 }
@@ -56,6 +60,12 @@ void add_find(CLI::App& root, Action& action) {
                    fmt::format("Catalogues to write, format by extension: {}", known_catalogue_formats(true)))
       ->type_name("CATALOGUE")
       ->group("Output");
+  command
+      ->add_option(
+          "--extended", options->extended,
+          "Write the extended sources as a tree of structures at every scale, with outlines: tables and regions")
+      ->type_name("CATALOGUE")
+      ->group("Output");
   add_column_option(*command, options->columns);
   add_format_option(*command, options->columns);
   add_map_options(*command, options->maps);
@@ -70,6 +80,7 @@ void add_find(CLI::App& root, Action& action) {
       "  reber find in.fits -o cat.fits --threshold 6 --flood 4 --rms-map rms.fits\n"
       "  reber find in.fits -o cat.vot --columns casda --fit gaussian --residual-map residual.fits\n"
       "  reber find in.fits -o in.srl in.gaul in.skymodel in-sources.txt --group-tol 10\n"
+      "  reber find in.fits -o cat.fits --extended ext.vot ext.reg   shells, lobes, filaments by their pixels\n"
       "  reber find cube.fits --planes all -o cat.fits        a row knows its plane, frequency and beam\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"

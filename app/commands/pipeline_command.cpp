@@ -9,7 +9,7 @@
 
 namespace reber::app {
 
-Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal) {
+Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal, const AfterRun& after) {
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
   terminal.set_subject(request.input);
   // The disk reads while a card's driver starts.
@@ -19,7 +19,9 @@ Result run_one(const Request& request, const CommonOptions& common, Terminal& te
   Result result = on_backend(common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = now;
     now.output.overwrite = true;  // a second time: what the first wrote before its card failed
-    return run_once(backend, once, events_of(progress, terminal.log()));
+    Result made = run_once(backend, once, events_of(progress, terminal.log()));
+    if (after && !request.dry_run) after(made, progress);
+    return made;
   });
   terminal.clear_progress();
   terminal.print(to_text(result.report));

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogues as regions: DS9, CASA (CRTF) and Karma annotations (kvis). One ellipse per source whose diameters are the
-// FWHMs, a point where it has no shape. All three take semi-axes; they differ in where an angle starts.
+// Catalogues as regions: DS9, CASA (CRTF) and Karma annotations (kvis). One polygon per source
+// that has an outline, else an ellipse whose diameters are the FWHMs, a point where it has no shape. All three take
+// semi-axes; they differ in where an angle starts.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
@@ -18,6 +22,7 @@ constexpr double kSemiArcsec = 1800;  ///< half of 3600: FWHM in degrees to a se
 /// Where one source lies, for the format to spell.
 struct Place {
   double lon, lat, x, y, major, minor, pa;
+  std::vector<double> outline;  ///< longitude and latitude of each corner, degrees; empty: the ellipse
   [[nodiscard]] bool has_sky() const { return std::isfinite(lon) && std::isfinite(lat); }
   [[nodiscard]] bool has_pixel() const { return std::isfinite(x) && std::isfinite(y); }
   [[nodiscard]] bool has_shape() const { return major > 0 && minor > 0 && std::isfinite(pa); }
@@ -34,6 +39,16 @@ std::string label(const std::string& text, const char* not_allowed) {
     if (std::string(not_allowed).find(c) != std::string::npos) c = '_';
   }
   return out;
+}
+
+/// The numbers of "POLYGON ICRS lon lat lon lat ...".
+std::vector<double> corners_of(const std::string& region) {
+  std::istringstream words(region);
+  std::string kind, frame;
+  std::vector<double> corners;
+  if (!(words >> kind >> frame) || kind != "POLYGON") return corners;
+  for (double value = 0; words >> value;) corners.push_back(value);
+  return corners;
 }
 
 std::string label_of(const Catalogue& catalogue, std::size_t row, const char* not_allowed) {
@@ -60,12 +75,17 @@ void write_regions(const Catalogue& catalogue, const RegionFormat& format, const
                    const std::string& path, const FileOptions& how) {
   AtomicFile file(path, how);
   const PlaceColumns columns = place_columns(catalogue);
+  const Column* const regions = catalogue.find("s_region");
+  const auto* const outlines = regions != nullptr ? std::get_if<std::vector<std::string>>(&regions->values) : nullptr;
   std::string text = format.head;
   for (const std::string& line : catalogue.history) text += "# " + printable(line) + "\n";
   text += format.after;
   for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
-    const Place place{at(columns.lon, row),   at(columns.lat, row),   at(columns.x, row), at(columns.y, row),
-                      at(columns.major, row), at(columns.minor, row), at(columns.pa, row)};
+    const Place place{
+        at(columns.lon, row),   at(columns.lat, row),
+        at(columns.x, row),     at(columns.y, row),
+        at(columns.major, row), at(columns.minor, row),
+        at(columns.pa, row),    outlines != nullptr ? corners_of((*outlines)[row]) : std::vector<double>{}};
     text += format.region(place, system, label_of(catalogue, row, format.not_allowed));
   }
   file.write(text);
@@ -89,7 +109,10 @@ std::string word_for(const Catalogue& catalogue, const FrameWords& words) {
 /// pixels are 1-based.
 std::string ds9(const Place& place, const std::string& system, const std::string& name) {
   std::string shape;
-  if (!system.empty() && place.has_sky()) {
+  if (!system.empty() && !place.outline.empty()) {
+    for (const double value : place.outline) shape += fmt::format("{}{:.7f}", shape.empty() ? "" : ",", value);
+    shape = fmt::format("{}; polygon({})", system, shape);
+  } else if (!system.empty() && place.has_sky()) {
     shape = place.has_shape()
                 ? fmt::format("{}; ellipse({:.9f},{:.9f},{:.5f}\",{:.5f}\",{:.4f})", system, place.lon, place.lat,
                               kSemiArcsec * place.major, kSemiArcsec * place.minor, place.pa + 90)
@@ -103,7 +126,11 @@ std::string ds9(const Place& place, const std::string& system, const std::string
 /// CASA's ellipse: [major, minor] semi-axes and the position angle itself, north through east. Pixels are 0-based.
 std::string crtf(const Place& place, const std::string& system, const std::string& name) {
   std::string shape;
-  if (!system.empty() && place.has_sky()) {
+  if (!system.empty() && !place.outline.empty()) {
+    for (std::size_t i = 0; i + 1 < place.outline.size(); i += 2)
+      shape += fmt::format("{}[{:.7f}deg, {:.7f}deg]", i == 0 ? "" : ", ", place.outline[i], place.outline[i + 1]);
+    shape = fmt::format("poly [{}] coord={}", shape, system);
+  } else if (!system.empty() && place.has_sky()) {
     shape =
         place.has_shape()
             ? fmt::format("ellipse [[{:.9f}deg, {:.9f}deg], [{:.5f}arcsec, {:.5f}arcsec], {:.4f}deg] coord={}",

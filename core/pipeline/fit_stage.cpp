@@ -19,7 +19,8 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
   return fitter;
 }
 
-/// Half the integral of the autocorrelation: of noise with sidelobes it is a small part of the beam's area.
+}  // namespace
+
 double area_of_noise(const NoiseCorrelation& noise, double beam) {
   constexpr double kLeastPart = 0.25;  // the measured integral is no better
   double sum = 0;
@@ -27,8 +28,6 @@ double area_of_noise(const NoiseCorrelation& noise, double beam) {
     for (std::int64_t dx = -noise.reach(); dx <= noise.reach(); ++dx) sum += noise.at(dy, dx);
   return std::clamp(0.5 * sum, kLeastPart * beam, std::max(beam, 0.5 * sum));
 }
-
-}  // namespace
 
 Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   Fitted made{in.fitter ? in.fitter : make_fitter(in, request, work), in.sums, {}};

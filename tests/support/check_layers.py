@@ -14,7 +14,7 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources request pipeline cube "
+CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources request pipeline extended cube "
               "studies batch live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 

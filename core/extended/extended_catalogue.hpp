@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of extended sources.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/extended/extended_sources.hpp"
+#include "core/model/catalogue.hpp"
+#include "core/model/image_header.hpp"
+
+namespace reber {
+
+/// One row each. Column s_region holds the outline as a polygon in the words of IVOA's ObsCore ("POLYGON ICRS ...");
+/// empty for compact sources and without sky positions.
+[[nodiscard]] Catalogue extended_catalogue(const ExtendedSources& found, const ImageHeader& header,
+                                           const std::vector<std::string>& history);
+
+}  // namespace reber

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two rounds over the levels: the first finds where emission is at any of them, so that the background can be measured
+// beside it; the second labels each level. Only one level's planes are held at a time.
+#include "core/extended/segment_levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "core/pipeline/background_stage.hpp"
+#include "core/pipeline/detection_planes.hpp"
+#include "core/sources/model_map.hpp"
+
+namespace reber {
+namespace {
+
+constexpr int kMostLevels = 8;
+constexpr double kLeastBeams = 16;  ///< along the shorter side
+
+/// Gaussians, drawn as they are read.
+class DrawnSources : public PixelSource {
+ public:
+  DrawnSources(std::span<const GaussianComponent> gaussians, Shape shape) : model_(gaussians, shape), shape_(shape) {}
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] PixelFormat format() const override { return {}; }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
+    model_.rows(y0, ny, reinterpret_cast<float*>(out));
+  }
+
+ private:
+  ModelMap model_;
+  Shape shape_;
+};
+
+class Levels {
+ public:
+  Levels(const Result& result, const Request& request, double beam_px, const Job& job)
+      : result_(result),
+        backend_(*result.backend),
+        request_(request),
+        beam_px_(beam_px),
+        job_(job),
+        options_(result.outcomes.positive.detected->value.options),
+        unit_(BackgroundModel::constant(result.header().shape, 0, 1)) {}
+
+  SegmentLevels make(std::span<const GaussianComponent> compact);
+
+ private:
+  using Visit = std::function<void(int j, const Plane& snr)>;
+  /// Calls visit with the largest S/N of each level and all finer ones; level 0 is the image itself.
+  void each_level(const Visit& visit);
+  [[nodiscard]] double noise_of(int j) const;
+
+  const Result& result_;
+  Backend& backend_;
+  const Request& request_;
+  const double beam_px_;
+  const Job& job_;
+  const DetectOptions& options_;
+  const BackgroundModel unit_;
+  std::shared_ptr<const Plane> residual_;
+  std::vector<BackgroundModel> models_;  ///< of the levels used, made in the first round
+};
+
+void Levels::each_level(const Visit& visit) {
+  const bool first = models_.empty();
+  const Shape shape = result_.header().shape;
+  const auto side = static_cast<double>(std::min(shape.ny, shape.nx));
+  std::unique_ptr<Plane> largest = backend_.derive(SnrPlane{*result_.plane(), *result_.background()}, job_);
+  visit(0, *largest);
+  std::unique_ptr<Plane> smoothed;
+  std::size_t used = 0;
+  for (int j = 1; j <= kMostLevels; ++j) {
+    const double fwhm = fwhm_of_b3(j), wide = std::hypot(fwhm, beam_px_);
+    if (side < kLeastBeams * wide) break;
+    job_.report("extended emission", static_cast<double>(j) / kMostLevels);
+    smoothed = smoothed_by_b3(backend_, smoothed ? *smoothed : *residual_, j, job_);
+    if (fwhm < beam_px_) continue;
+    if (first)
+      models_.push_back(measure_background(backend_, *smoothed, request_.background.value(), wide, job_).model);
+    const auto snr = backend_.derive(SnrPlane{*smoothed, models_[used++]}, job_);
+    largest = backend_.derive(CombinedPlane{PlaneRule::larger, *largest, *snr}, job_);
+    visit(j, *largest);
+  }
+}
+
+double Levels::noise_of(int j) const {
+  std::vector<float> rms = j == 0 ? result_.background()->rms : models_[static_cast<std::size_t>(j - 1)].rms;
+  if (rms.empty()) return std::nan("");
+  const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
+  std::nth_element(rms.begin(), middle, rms.end());
+  return *middle;
+}
+
+SegmentLevels Levels::make(std::span<const GaussianComponent> compact) {
+  SegmentLevels made;
+  const std::shared_ptr<const Plane> image = result_.plane();
+  residual_ = image;
+  if (!compact.empty()) {
+    const auto model =
+        backend_.load(DrawnSources(compact, image->shape()), result_.outcomes.planned->value.tiling, job_);
+    residual_ = backend_.derive(CombinedPlane{PlaneRule::difference, *image, *model}, job_);
+  }
+  std::unique_ptr<IslandMap> all;
+  each_level([&](int, const Plane& snr) { all = backend_.label(snr, unit_, options_, job_); });
+  const bool given = !request_.background->rms_path.empty() || !request_.background->mean_path.empty();
+  if (given) {
+    made.background = *result_.background();
+  } else {
+    const auto masked = backend_.derive(WithoutIslands{*residual_, *all, std::llround(beam_px_)}, job_);
+    all.reset();
+    made.background = measure_background(backend_, *masked, *request_.background, beam_px_, job_).model;
+  }
+  int number = 0;
+  each_level([&](int j, const Plane& snr) {
+    const auto islands = backend_.label(snr, unit_, options_, job_);
+    made.levels.push_back({j == 0 ? 0 : fwhm_of_b3(j), backend_.label_runs(*islands, job_),
+                           backend_.measure(*residual_, made.background, *islands, job_)});
+    made.notes.push_back(fmt::format("{}: noise {:.4g}, {} islands",
+                                     j == 0 ? "the image" : fmt::format("smoothed by {:.3g} px", fwhm_of_b3(j)),
+                                     noise_of(number++), islands->count()));
+  });
+  made.residual = residual_;
+  return made;
+}
+
+}  // namespace
+
+double fwhm_of_b3(int j) {
+  const double variance = (std::pow(4.0, j) - 1) / 3;
+  return std::sqrt(8 * std::numbers::ln2 * variance);
+}
+
+SegmentLevels make_segment_levels(const Result& result, const Request& request, double beam_px,
+                                  std::span<const GaussianComponent> compact, const Job& job) {
+  return Levels(result, request, beam_px, job).make(compact);
+}
+
+}  // namespace reber
