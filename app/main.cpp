@@ -19,6 +19,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
+#include "core/extended/extended_catalogue.hpp"
 #include "core/request/parameters.hpp"
 #include "core/sources/column_sets.hpp"
 
@@ -56,7 +57,8 @@ void add_information_flags(CLI::App& root, Action& action) {
                          "Print the driver, the cards, and the backends or why one cannot run here");
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
                          "Print the convolution algorithms and what each backend can do with them");
-  root.add_flag_function("--list-columns", prints(columns_document), "Print every column of the catalogues");
+  root.add_flag_function("--list-columns", prints([] { return columns_document() + extended_columns_document(); }),
+                         "Print every column of the catalogues");
   root.add_flag_function("--list-parameters", prints([] { return parameters_document(parameters()); }),
                          "Print every parameter of a run, with its option, default and range");
 }

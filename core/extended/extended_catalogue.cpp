@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/sources/plane_columns.hpp"
 #include "core/sources/source_columns.hpp"
 
 namespace reber {
@@ -91,6 +92,16 @@ const std::vector<WholeColumn>& pixel_columns() {
   return columns;
 }
 
+const ColumnInfo& class_column() {
+  static const ColumnInfo column{"Class", "", "src.class", "compact, multiple, shell, filament or extended"};
+  return column;
+}
+
+const ColumnInfo& region_column() {
+  static const ColumnInfo column{"s_region", "", "pos.outline;obs.field", "Outline of its pixels"};
+  return column;
+}
+
 std::string region_of(const ExtendedSource& source, const Wcs& wcs) {
   if (source.outline.empty() || !wcs.celestial()) return {};
   std::string frame;
@@ -145,17 +156,26 @@ Catalogue extended_catalogue(const ExtendedSources& found, const ImageHeader& he
     table.columns.push_back({info, std::move(values)});
   };
   for (const WholeColumn& column : tree_columns()) whole(column);
-  texts({"Class", "", "src.class", "compact, multiple, shell, filament or extended"},
-        [](const ExtendedSource& source) { return std::string(to_string(source.kind)); });
+  texts(class_column(), [](const ExtendedSource& source) { return std::string(to_string(source.kind)); });
   for (const RealColumn& column : real_columns()) {
     std::vector<double> values;
     for (const ExtendedSource& source : found.sources) values.push_back(source.*column.member);
     table.columns.push_back({in_frame_of(column.info, header), std::move(values)});
   }
   for (const WholeColumn& column : pixel_columns()) whole(column);
-  texts({"s_region", "", "pos.outline;obs.field", "Outline of its pixels"},
-        [&](const ExtendedSource& source) { return region_of(source, header.wcs); });
+  texts(region_column(), [&](const ExtendedSource& source) { return region_of(source, header.wcs); });
   return table;
+}
+
+std::string extended_columns_document() {
+  std::vector<ColumnInfo> columns;
+  for (const WholeColumn& column : tree_columns()) columns.push_back(column.info);
+  columns.push_back(class_column());
+  for (const RealColumn& column : real_columns()) columns.push_back(column.info);
+  for (const WholeColumn& column : pixel_columns()) columns.push_back(column.info);
+  columns.push_back(region_column());
+  return "\n## --extended\n\nOne row per structure, and one per compact source inside a structure.\n\n" +
+         columns_table(columns);
 }
 
 }  // namespace reber

@@ -16,4 +16,7 @@ namespace reber {
 [[nodiscard]] Catalogue extended_catalogue(const ExtendedSources& found, const ImageHeader& header,
                                            const std::vector<std::string>& history);
 
+/// Its columns as Markdown: the end of docs/columns.md.
+[[nodiscard]] std::string extended_columns_document();
+
 }  // namespace reber

@@ -293,7 +293,7 @@ void Measurer::add(std::size_t node, std::int64_t parent, std::int64_t root) {
   place(made, cut);
   made.brightness = made.total / (made.area_deg2 * kArcsec * kArcsec);
   classify(made, node, cut);
-  constexpr double kLeastSigma = 3;  // with the error of the background, which the tree does not know
+  constexpr double kLeastSigma = 5;  // with the error of the background, which the tree does not know
   const std::int64_t id = made.id, top = made.root;
   const bool doubtful = !(made.diffuse > kLeastSigma * made.e_diffuse);
   if (root == 0 && doubtful && made.compacts < 2 && children_[node].empty()) return;

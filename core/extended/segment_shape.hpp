@@ -15,7 +15,7 @@ namespace reber {
 
 /// The longest outline of a mask along the sides of its pixels, thinned (Douglas and Peucker 1973) until it has at most
 /// `most` corners; pixels of the mask's own grid. Within half a pixel of the outline where that suffices.
-[[nodiscard]] std::vector<PixelPosition> outline_of_mask(const Mask& mask, std::size_t most = 120);
+[[nodiscard]] std::vector<PixelPosition> outline_of_mask(const Mask& mask, std::size_t most = 200);
 
 /// Largest distance between two corners.
 [[nodiscard]] double largest_extent(std::span<const PixelPosition> outline);

@@ -18,10 +18,12 @@ const std::vector<ColumnInfo>& plane_columns() {
 }
 
 std::string plane_columns_document() {
-  std::string text =
-      "\n## --planes\n\nBefore the others, where planes of a cube are joined.\n\n| name | unit | UCD | what it is "
-      "|\n|---|---|---|---|\n";
-  for (const ColumnInfo& column : plane_columns())
+  return "\n## --planes\n\nBefore the others, where planes of a cube are joined.\n\n" + columns_table(plane_columns());
+}
+
+std::string columns_table(const std::vector<ColumnInfo>& columns) {
+  std::string text = "| name | unit | UCD | what it is |\n|---|---|---|---|\n";
+  for (const ColumnInfo& column : columns)
     text += fmt::format("| `{}` | {} | {} | {} |\n", column.name, column.unit, column.ucd, column.text);
   return text;
 }

@@ -15,4 +15,7 @@ namespace reber {
 /// The part of docs/columns.md that tells of them.
 [[nodiscard]] std::string plane_columns_document();
 
+/// Columns as a Markdown table.
+[[nodiscard]] std::string columns_table(const std::vector<ColumnInfo>& columns);
+
 }  // namespace reber
