@@ -55,7 +55,7 @@ const std::vector<RealColumn>& real_columns() {
        &E::compact},
       {{"Peak_flux", "Jy/beam", "phot.flux.density;stat.max;em.radio", "Brightest pixel, less background"}, &E::peak},
       {{"Isl_rms", "Jy/beam", "stat.stdev;phot.flux.density;em.radio", "Local noise rms there"}, &E::rms},
-      {{"Isl_mean", "Jy/beam", "stat.mean;phot.flux.density;em.radio", "Local background there"}, &E::mean},
+      {{"Isl_mean", "Jy/beam", "phot.flux.density;em.radio;stat.mean", "Local background there"}, &E::mean},
       {{"Scale", "deg", "phys.angSize", "FWHM of the smoothing at which it stands out; 0: the image itself"},
        &E::scale_deg},
       {{"Area", "deg2", "phys.angArea", "Area of its pixels"}, &E::area_deg2},
@@ -81,10 +81,10 @@ const std::vector<RealColumn>& real_columns() {
 const std::vector<WholeColumn>& pixel_columns() {
   static const std::vector<WholeColumn> columns{
       {{"Npix", "pix", "phys.area;instr.pixel", "Pixels inside"}, &E::npix},
-      {{"X_min", "pix", "stat.min;pos.cartesian.x", "First column of these pixels"}, &E::x0},
-      {{"X_max", "pix", "stat.max;pos.cartesian.x", "Last column of these pixels"}, &E::x1},
-      {{"Y_min", "pix", "stat.min;pos.cartesian.y", "First row of these pixels"}, &E::y0},
-      {{"Y_max", "pix", "stat.max;pos.cartesian.y", "Last row of these pixels"}, &E::y1},
+      {{"X_min", "pix", "pos.cartesian.x;stat.min", "First column of these pixels"}, &E::x0},
+      {{"X_max", "pix", "pos.cartesian.x;stat.max", "Last column of these pixels"}, &E::x1},
+      {{"Y_min", "pix", "pos.cartesian.y;stat.min", "First row of these pixels"}, &E::y0},
+      {{"Y_max", "pix", "pos.cartesian.y;stat.max", "Last row of these pixels"}, &E::y1},
       {{"Flag", "", "meta.code.qual",
         "1: cut by the image's edge or by blank pixels; of a compact source its Flag in the catalogue of sources"},
        &E::flag},
