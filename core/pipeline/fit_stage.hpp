@@ -26,8 +26,8 @@ struct FitInputs {
   std::shared_ptr<const SourceFitter> fitter;
 };
 /// throws DeviceError, Cancelled
-/// Half the integral of the noise's autocorrelation, in pixels: of noise with sidelobes a small part of the beam's area,
-/// but never less than a quarter of it.
+/// Half the integral of the noise's autocorrelation, in pixels: of noise with sidelobes a small part of the beam's
+/// area, but never less than a quarter of it.
 [[nodiscard]] double area_of_noise(const NoiseCorrelation& noise, double beam);
 
 [[nodiscard]] Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work);
