@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
@@ -22,15 +21,12 @@
 namespace reber {
 namespace {
 
-void set_threshold_by_fdr(const Plane& plane, const BackgroundModel& background, std::optional<double> beam_px,
-                          double rate, DetectOptions& options, StageWork& work) {
-  const auto area =
-      beam_px ? std::optional(std::numbers::pi / (4 * std::numbers::ln2) * *beam_px * *beam_px) : std::nullopt;
-  const FdrThreshold found = measure_fdr(work.backend, plane, background, rate, area, work.job);
+void set_threshold_by_fdr(const Plane& plane, const BackgroundModel& background, double rate, DetectOptions& options,
+                          StageWork& work) {
+  const FdrThreshold found = measure_fdr(work.backend, plane, background, rate, options, work.job);
   options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
-  options.flood = std::min(options.flood, options.seed);
-  work.fact("threshold", fmt::format("{:.4g} sigma: {} of {} pixels, of which a part of {:g} is false (c = {:.3g})",
-                                     found.sigma, found.detected, found.pixels, rate, found.correction));
+  work.fact("threshold", fmt::format("{:.4g} sigma: {} islands, of which {:.3g} are expected to be false (asked: {:g})",
+                                     found.sigma, found.detected, found.expected_false, rate));
 }
 
 /// Another image of the same grid, with its own background.
@@ -140,8 +136,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
     plane = inside.get();
     background = &unit;
   }
-  if (request.fdr > 0 && !options.negative)
-    set_threshold_by_fdr(*plane, *background, beam_px, request.fdr, made.options, work);
+  if (request.fdr > 0 && !options.negative) set_threshold_by_fdr(*plane, *background, request.fdr, made.options, work);
   const DetectOptions& used = made.options;
   made.islands = work.backend.label(*plane, *background, used, work.job);
   work.algorithm = fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", used.seed,

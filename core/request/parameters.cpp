@@ -99,8 +99,9 @@ constexpr Parameter kRows[] = {
      .range = from_to(0, 0.999),
      .unit = {"part"},
      .title = "False part",
-     .help = "In place of --threshold: the part of the detected pixels that may be false; sets the threshold from the "
-             "S/N of all pixels. 0: off",
+     .help =
+         "In place of --threshold: the part of the detected islands that may be false; sets the threshold, at least "
+         "the flood level, from the peaks of the image and of its negative. 0: off",
      .look = log_slider(1e-4, 0.5, "%.4f"),
      .applies = [](const Request& r) { return r.fdr > 0; }},
     {.name = "detect.flood",
