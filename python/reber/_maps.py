@@ -73,3 +73,25 @@ def write_map(path, pixels):
         file.write("".join(card.ljust(80) for card in cards).ljust(2880).encode("ascii"))
         file.write(np.ascontiguousarray(pixels, dtype=">f4").data)
         file.write(bytes(-4 * pixels.size % 2880))
+
+
+def _any_of(mask, before, after):
+    """True where any of mask[i - before] to mask[i + after] is, along both axes; beyond the edge there is nothing."""
+    for axis in (0, 1):
+        sums = np.cumsum(mask, axis=axis, dtype=np.int64)
+        sums = np.concatenate([np.zeros_like(np.take(sums, [0], axis)), sums], axis)
+        places = np.arange(mask.shape[axis])
+        high = np.minimum(places + after + 1, mask.shape[axis])
+        mask = np.take(sums, high, axis) > np.take(sums, np.maximum(places - before, 0), axis)
+    return mask
+
+
+def closed(mask, side):
+    """The closing of a mask by a square of side x side pixels, as scipy.ndimage.binary_closing has it: grown by the
+    square, then shrunk by it, where all beyond the edge counts as unset."""
+    if side < 2:
+        return mask
+    before, after = side // 2, side - 1 - side // 2
+    grown = _any_of(mask, after, before)
+    unset = np.pad(~grown, side, constant_values=True)
+    return ~_any_of(unset, before, after)[side:-side, side:-side]

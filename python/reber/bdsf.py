@@ -12,6 +12,7 @@ import numpy as np
 
 from ._bdsf_options import known_options
 from ._bdsf_rows import Gaussian, Source, islands_of
+from ._maps import closed
 from ._run import _run
 from .errors import InputError
 
@@ -149,7 +150,9 @@ class Image:
 
     def export_image(self, outfile=None, img_format="fits", pad_image=False, img_type="gaus_resid", mask_dilation=0,
                      clobber=False):
-        """Writes a map: rms, mean, ch0, gaus_resid, gaus_model or island_mask (1 in islands). False where it exists."""
+        """Writes a map: rms, mean, ch0, gaus_resid, gaus_model or island_mask (1 in islands). False where it exists.
+
+        mask_dilation: the mask grows so often by its four neighbours; what is left open within 1.5 beams is closed."""
         _choice("img_format", img_format, ("fits",))
         _choice("img_type", img_type, (*_MAPS, "island_mask"))
         outfile = outfile or f"{self._path}.pybdsm_{img_type}.fits"
@@ -165,8 +168,10 @@ class Image:
         self._result.write(path, "labels", overwrite=True)
         with fits.open(path) as file:
             header, shape = file[0].header.copy(), file[0].data.shape
-        mask = self._result.mask(dilate=dilation).astype(np.float32).reshape(shape)
-        fits.writeto(path, mask, header, overwrite=True, checksum=True)
+        mask = self._result.mask(dilate=dilation)
+        if dilation > 0 and self.beam is not None and self._pixel_deg2:
+            mask = closed(mask, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
+        fits.writeto(path, mask.astype(np.float32).reshape(shape), header, overwrite=True, checksum=True)
 
     def _place(self, outfile, clobber, ending, write):
         """Writes beside the place under the ending that names the format, then renames."""

@@ -12,6 +12,7 @@ try:
 
     import reber
     from reber import bdsf
+    from reber._maps import closed
 except ImportError as missing:
     print(f"skipped: {missing}; the module needs NumPy, and nanobind when it is built")
     sys.exit(77)
@@ -81,13 +82,24 @@ class ProcessImage(InAFolder):
         except ImportError:
             self.skipTest("astropy is not installed")
         result = self.img._result
+        side = round(1.5 * self.img.beam[0] / abs(result.header["CDELT2"]))
         for kind, right in (("rms", result.rms), ("gaus_resid", result.residual()), ("gaus_model", result.model()),
-                            ("island_mask", result.mask(dilate=2))):
+                            ("island_mask", closed(result.mask(dilate=2), side))):
             place = self.path(kind + ".fits")
             self.assertTrue(self.img.export_image(outfile=place, img_type=kind, mask_dilation=2))
             np.testing.assert_array_equal(fits.getdata(place).squeeze(), right.astype(np.float32))
         x, y = self.img.gaussians[0].centre_pix
         np.testing.assert_allclose(self.img.pix2sky((x, y)), self.img.gaussians[0].centre_sky, atol=1e-7)
+
+    def test_a_closing_fills_what_the_square_cannot_enter(self):
+        mask = np.zeros((9, 12), dtype=bool)
+        mask[4, [3, 5, 9]] = True
+        wanted = mask.copy()
+        wanted[4, 4] = True
+        np.testing.assert_array_equal(closed(mask, 3), wanted)
+        np.testing.assert_array_equal(closed(mask, 1), mask)
+        wanted[4, 3:10] = True
+        np.testing.assert_array_equal(closed(mask, 4), wanted)
 
     def test_means(self):
         zero = bdsf.process_image(SAMPLE, mean_map="zero", **SETTINGS)

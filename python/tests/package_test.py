@@ -167,6 +167,12 @@ class Package(unittest.TestCase):
         self.assertIn("components", lines[0])
         self.assertEqual(lines[1:], ["True True", "(256, 256) float32", "1 90 60", "(256, 256) True True", "True True"])
 
+    def test_the_types_are_those_of_the_table_of_parameters(self):
+        told = subprocess.run([sys.executable, os.path.join(SOURCE, "python/make_stubs.py")], capture_output=True, text=True)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        with open(os.path.join(SOURCE, "python/reber/__init__.pyi")) as file:
+            self.assertEqual(file.read(), told.stdout, "write them anew: python/make_stubs.py > python/reber/__init__.pyi")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the types of the package's public names: PYTHONPATH=BUILD/python make_stubs.py > python/reber/__init__.pyi"""
+import inspect
+import sys
+
+sys.path.pop(0)  # the sources beside this file, which have no module
+import reber  # noqa: E402
+
+_HEAD = '''# Made by python/make_stubs.py from the table of parameters.
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+_Path = str | PathLike[str]
+_Beam = float | tuple[float, float, float] | Any
+_Progress = Callable[[str, float], Any]
+'''
+# Keywords of all calls on an image, and what they take; others take what the table of parameters says.
+_TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "str | None", "mask": "ArrayLike | None",
+          "hdu": "int | None", "plane": "int | None", "check": "bool", "backend": "str", "device": "int",
+          "threads": "int", "device_memory": "int", "progress": "_Progress | None", "image": "Any", "kernel": "Any",
+          "mean": "float | str | ArrayLike | None", "rms": "float | str | ArrayLike | None",
+          "at": "Any", "columns": "str", "free": "str", "shape": "str", "limit": "float", "a": "Any", "b": "Any",
+          "radius": "float", "columns_a": "str", "columns_b": "str", "size": "int | tuple[int, int]", "scene": "str",
+          "data": "ArrayLike", "thresh": "float", "err": "float | ArrayLike | None", "minarea": "int",
+          "segmentation_map": "bool", "bw": "int", "bh": "int", "fw": "int", "fh": "int", "dilate": "int",
+          "path": "_Path", "what": "str", "format": "str", "patches": "str", "overwrite": "bool", "dtype": "Any",
+          "copy": "Any", "options": "Any"}
+_GIVES = {"find": "Result", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
+          "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]",
+          "backends": "list[tuple[str, str, str]]"}
+_MAP, _ROWS = "NDArray[np.float32]", "NDArray[np.void]"
+_MEMBERS = {
+    "Result": {"image": _MAP, "mean": _MAP, "rms": _MAP, "snr": _MAP, "labels": "NDArray[np.int32]", "header": "Any",
+               "beam": "tuple[float, float, float] | None", "warnings": "list[str]", "history": "list[str]",
+               "shape": "tuple[int, int]", "report": "dict[str, Any]", "sources": _ROWS, "gaussians": _ROWS,
+               "islands": _ROWS, "table": _ROWS, "mask": "NDArray[np.bool_]", "model": _MAP, "residual": _MAP,
+               "write": "None", "to_table": "Any", "to_pandas": "Any"},
+    "Table": {"rows": _ROWS, "to_table": "Any", "to_pandas": "Any", "__len__": "int", "__getitem__": "NDArray[Any]"},
+    "Matched": {"pairs": "Table", "only_a": "Table", "only_b": "Table", "summary": "dict[str, Any]"},
+    "Simulated": {"image": _MAP, "cards": "str", "truth": "Table", "header": "Any"},
+    "Background": {"back": _MAP, "rms": _MAP, "globalback": "float", "globalrms": "float", "subfrom": "None",
+                   "__init__": "None", "__array__": "NDArray[Any]", "__rsub__": "NDArray[Any]"},
+}
+
+
+def typed(one):
+    kind = _TYPES.get(one.name)
+    if kind is None:
+        kind = one.annotation.__name__ if one.annotation in (bool, int, float) else "Any"
+        kind += " | None" if one.default is None and kind != "Any" else ""
+    if one.kind is one.VAR_KEYWORD:
+        return f"**{one.name}: Any"
+    return f"{one.name}: {kind}" + ("" if one.default is one.empty else " = ...")
+
+
+def arguments(signature, own=()):
+    words, starred = list(own), False
+    for one in signature.parameters.values():
+        if one.name == "self":
+            continue
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            words.append("*")
+            starred = True
+        words.append(typed(one))
+    return ", ".join(words)
+
+
+def main():
+    print(_HEAD)
+    for name in sorted(reber.__all__):
+        value = getattr(reber, name)
+        if inspect.isfunction(value):
+            print(f"def {name}({arguments(inspect.signature(value))}) -> {_GIVES[name]}: ...")
+            continue
+        bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+        print(f"class {name}({bases}):" if bases else f"class {name}:")
+        members = _MEMBERS.get(name, {})
+        for member, gives in members.items():
+            held = inspect.getattr_static(value, member, None)
+            if inspect.isfunction(held):
+                print(f"    def {member}({arguments(inspect.signature(held), ['self'])}) -> {gives}: ...")
+            elif isinstance(held, property):
+                print(f"    @property\n    def {member}(self) -> {gives}: ...")
+            else:
+                print(f"    {member}: {gives}")
+        if not members:
+            print("    ...")
+
+
+if __name__ == "__main__":
+    main()
