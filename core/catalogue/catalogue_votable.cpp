@@ -50,6 +50,17 @@ std::string coosys_of(const std::string& frame) {
   return {};
 }
 
+/// The unit as VOUnit writes it: powers behind two stars, where FITS has the number alone.
+std::string vounit(const std::string& unit) {
+  std::string out;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (i > 0 && unit[i] >= '0' && unit[i] <= '9' && letter(unit[i - 1])) out += "**";
+    out += unit[i];
+  }
+  return out;
+}
+
 const char* type_of(const Column& column) {
   if (std::holds_alternative<std::vector<double>>(column.values)) return "datatype=\"double\"";
   if (std::holds_alternative<std::vector<std::int64_t>>(column.values)) return "datatype=\"long\"";
@@ -84,7 +95,7 @@ std::string head(const Catalogue& catalogue) {
   }
   for (const Column& column : catalogue.columns) {
     out += fmt::format("<FIELD name=\"{}\" {}", xml(column.info.name), type_of(column));
-    if (!column.info.unit.empty()) out += fmt::format(" unit=\"{}\"", xml(column.info.unit));
+    if (!column.info.unit.empty()) out += fmt::format(" unit=\"{}\"", xml(vounit(column.info.unit)));
     if (!column.info.ucd.empty()) out += fmt::format(" ucd=\"{}\"", xml(column.info.ucd));
     const bool position = column.info.ucd.rfind("pos.eq.", 0) == 0 || column.info.ucd.rfind("pos.galactic.", 0) == 0 ||
                           column.info.ucd.rfind("pos.ecliptic.", 0) == 0;

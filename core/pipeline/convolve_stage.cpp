@@ -5,21 +5,42 @@
 #include <fmt/format.h>
 
 #include "core/pipeline/beam_estimate.hpp"
-#include "core/pipeline/read_stage.hpp"
+#include "core/pipeline/bright_pixels.hpp"
 
 namespace reber {
 namespace {
 
+struct Chosen {
+  AlgorithmChoice choice;
+  std::string warning;  ///< of an FFT's error, where it is kept to
+};
+
 /// An FFT's rounding follows the brightest pixel of a tile: with the pixels there, the choice is made again.
-AlgorithmChoice choice_for_pixels(const Plane& plane, const ConvolutionOfMany& one, std::optional<double>& range) {
+Chosen choice_for_pixels(const Plane& plane, const ConvolutionOfMany& one, std::optional<double>& range) {
   const AlgorithmChoice& choice = *one.plan.choice;
-  if (one.request.convolve->algorithm || choice.algorithm != Algorithm::fft) return choice;
+  if (choice.algorithm != Algorithm::fft) return {choice, ""};
   if (!range) range = dynamic_range(one.work.backend, plane, one.work.job);
+  if (one.request.convolve->algorithm) return {choice, ""};
   const std::optional<RangeChoice> again = choice_for_range(one.plan.quotes, *range);
-  if (!again) return choice;
+  if (!again) return {choice, ""};
   one.work.fact("algorithm", fmt::format("{}: {}", to_string(again->choice.algorithm), again->choice.reason));
-  if (!again->warning.empty()) one.work.warn(again->warning);
-  return again->choice;
+  return {again->choice, again->warning};
+}
+
+/// The convolution of a range that is too much for an FFT, its bright pixels by themselves. Null where that is not
+/// asked for, or nothing is gained.
+std::unique_ptr<Plane> apart(const Plane& plane, const ConvolutionOfMany& one, const ConvolutionPlan& plan,
+                             const std::optional<double>& range, const std::string& warning) {
+  ConvolvedApart made;
+  if (plan.algorithm() == Algorithm::fft && range && *range > kFftDynamicRange)
+    made = convolve_apart(one.work.backend, plane, plan, *range, one.plan.tiling, one.work.job);
+  if (!(made.plane && made.range <= kFftDynamicRange) && !warning.empty()) one.work.warn(warning);
+  if (!made.plane) return nullptr;
+  const std::string words = fmt::format("{} convolved by themselves, the others by FFT: within {:.2g} times the noise",
+                                        made.pixels, made.range);
+  one.work.fact("bright pixels", words);
+  one.work.note("bright pixels: " + words);
+  return std::move(made.plane);
 }
 
 void note_history(const RunPlan& plan, Algorithm algorithm, StageWork& work) {
@@ -36,10 +57,12 @@ std::optional<Beam> beam_after(const RunPlan& plan) {
 
 void convolve(const ConvolveInputs& in, const Request& request, StageWork& work, Convolved& made) {
   std::optional<double> range;
-  const Algorithm algorithm = choice_for_pixels(*in.plane, {request, in.plan, work}, range).algorithm;
+  const ConvolutionOfMany one{request, in.plan, work};
+  const auto [choice, warning] = choice_for_pixels(*in.plane, one, range);
+  const Algorithm algorithm = choice.algorithm;
   const auto plan = work.backend.plan_convolution(in.plan.convolution->spec, in.plane->shape(), algorithm, work.job);
-  made.plane = work.backend.convolve(*in.plane, *plan, work.job);
-  if (in.plan.tiling.in_source) tell_blanks(*in.plane, request.input, work);
+  made.plane = apart(*in.plane, one, *plan, range, warning);
+  if (!made.plane) made.plane = work.backend.convolve(*in.plane, *plan, work.job);
   work.algorithm = fmt::format("{}: {}", to_string(algorithm), plan->description());
   note_history(in.plan, algorithm, work);
 }
@@ -75,26 +98,32 @@ std::vector<Convolved> run_convolve_each(const std::shared_ptr<const Plane>& pla
                                          std::span<const ConvolutionOfMany> each, std::optional<double>& range,
                                          const Job& job) {
   std::vector<Convolved> made;
-  std::vector<Algorithm> algorithms;
+  std::vector<Chosen> chosen;
   for (const ConvolutionOfMany& one : each) {
     made.push_back({plane, beam_after(one.plan)});
-    algorithms.push_back(convolves(one.plan) ? choice_for_pixels(*plane, one, range).algorithm : Algorithm::direct);
+    chosen.push_back(convolves(one.plan) ? choice_for_pixels(*plane, one, range) : Chosen());
   }
   std::vector<std::unique_ptr<ConvolutionPlan>> plans;
   std::vector<const ConvolutionPlan*> pointers;
+  std::vector<std::size_t> together;
   for (std::size_t i = 0; i < each.size(); ++i) {
     const ConvolutionOfMany& one = each[i];
-    one.work.algorithm = convolves(one.plan) ? to_string(algorithms[i]) : "copy";
+    const Algorithm algorithm = chosen[i].choice.algorithm;
+    one.work.algorithm = convolves(one.plan) ? to_string(algorithm) : "copy";
     if (!convolves(one.plan)) continue;
-    plans.push_back(one.work.backend.plan_convolution(one.plan.convolution->spec, plane->shape(), algorithms[i], job));
-    pointers.push_back(plans.back().get());
-    note_history(one.plan, algorithms[i], one.work);
+    auto plan = one.work.backend.plan_convolution(one.plan.convolution->spec, plane->shape(), algorithm, job);
+    note_history(one.plan, algorithm, one.work);
+    if (auto done = apart(*plane, one, *plan, range, chosen[i].warning)) {
+      made[i].plane = std::move(done);
+      continue;
+    }
+    together.push_back(i);
+    pointers.push_back(plan.get());
+    plans.push_back(std::move(plan));
   }
   if (pointers.empty()) return made;
   auto planes = each.front().work.backend.convolve(*plane, pointers, job);
-  auto next = planes.begin();
-  for (std::size_t i = 0; i < each.size(); ++i)
-    if (convolves(each[i].plan)) made[i].plane = std::move(*next++);
+  for (std::size_t k = 0; k < together.size(); ++k) made[together[k]].plane = std::move(planes[k]);
   return made;
 }
 

@@ -84,7 +84,7 @@ const std::vector<Row>& casda_rows() {
       {{"x_max", "", "pos.cartesian.x;stat.max", "Last column"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.x1; }},
       {{"y_min", "", "pos.cartesian.y;stat.min", "First row"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.y0; }},
       {{"y_max", "", "pos.cartesian.y;stat.max", "Last row"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.y1; }},
-      {{"n_pix", "", "phys.angArea;instr.pixel;meta.number", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
+      {{"n_pix", "", "meta.number;phys.angArea;instr.pixel", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
       {{"solid_angle", "arcmin2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.image.pixel_deg2 * 3600; }},
       {{"beam_area", "arcmin2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.image.beam_deg2 * 3600; }},
       {{"x_ave", "", "pos.cartesian.x;stat.mean", "Mean column"}, [](const Island& , const IslandValues& i) -> double { return i.x_mean; }},
