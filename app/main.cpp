@@ -128,6 +128,15 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
   return best;
 }
 
+/// Long names of the options that a help page shows.
+std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options)
+    if (!option->get_group().empty())
+      names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  return names;
+}
+
 /// What CLI11 found wrong, with what was meant: it names neither the nearest option nor what an input is.
 std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
   const auto options = command.get_options();
@@ -139,6 +148,12 @@ std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
         return fmt::format("{} is missing: {}", name, option->get_description());
     return what;
   }
+  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
+    const std::string what = error.what();
+    const std::string key = what.substr(what.find_last_of(". ") + 1), meant = nearest(key, names_of(options));
+    return fmt::format("the file of --config sets '{}', which is no option of 'reber {}'{}", key, command.get_name(),
+                       meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const std::vector<std::string> left = command.remaining();
   if (left.empty()) return error.what();
@@ -147,9 +162,7 @@ std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
   const std::string word = is_option ? dashed->substr(0, dashed->find('=')) : left.front();
   std::vector<std::string> names;
   if (is_option) {
-    for (const CLI::Option* option : options)
-      for (const std::string& name : option->get_lnames())
-        if (!option->get_group().empty()) names.push_back("--" + name);
+    for (const std::string& name : names_of(options)) names.push_back("--" + name);
   } else if (command.get_parent() == nullptr) {
     for (const CLI::App* other : command.get_subcommands({})) names.push_back(other->get_name());
   }

@@ -2,6 +2,8 @@
 // From rows to CLI11's options, and from what was given to a request.
 #include "app/options/parameter_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -62,8 +64,12 @@ CLI::Option* add_repeated_option(CLI::App& command, const std::string& name, std
 }
 
 std::string given_text(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return option.as<bool>() ? "true" : "false";
-  return option.as<std::string>();
+  if (option.get_items_expected_max() != 0) return option.as<std::string>();
+  try {
+    return option.as<bool>() ? "true" : "false";
+  } catch (const CLI::ConversionError&) {
+    throw InputError(fmt::format("{}: '{}' is neither true nor false", option.get_name(), option.results().back()));
+  }
 }
 
 void ParameterOptions::add(CLI::App& command, Group group, const std::vector<std::string_view>& without) {

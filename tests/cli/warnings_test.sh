@@ -52,6 +52,16 @@ run smooth sky.fits --beam 100,100,0 "${cpu[@]}" -o .
 expect_status 0
 expect_in err --to-beam
 
+# What a file of options says that is none.
+printf '[find]\nsede = 7\n' >odd.toml
+run find sky.fits --config odd.toml "${cpu[@]}"
+expect_status 2
+expect_in err "sets 'sede'" "no option of 'reber find'" "did you mean 'seed'?"
+printf '[find]\nnegative = "perhaps"\n' >odd.toml
+run find sky.fits --config odd.toml "${cpu[@]}"
+expect_status 2
+expect_in err "--negative: 'perhaps' is neither true nor false"
+
 # From the plan, before the work.
 run find sky.fits --dry-run "${cpu[@]}"
 expect_status 0
