@@ -47,7 +47,7 @@ LinkedPlot::LinkedPlot(const std::string& name, PlotView& view, ImVec2 size, Wid
   hovered_ = ImGui::IsItemHovered();
   take_mouse();
   ImGui::SetCursorScreenPos({start.x, start.y + size.y});
-  draw_axes();
+  draw_axes(name, widgets);
   list_.PushClipRect(corner_, {corner_.x + size_.x, corner_.y + size_.y}, true);
 }
 
@@ -95,7 +95,10 @@ void LinkedPlot::take_mouse() {
   }
 }
 
-void LinkedPlot::draw_axes() {
+void LinkedPlot::draw_axes(const std::string& name, Widgets& widgets) {
+  const auto area = [&](const std::string& part, float x, float y, ImVec2 size) {
+    widgets.area(name + part, {x, y, size.x, size.y});
+  };
   const float line = ImGui::GetTextLineHeight();
   const ImVec2 end{corner_.x + size_.x, corner_.y + size_.y};
   list_.AddRectFilled(corner_, end, faint(0.03f));
@@ -111,6 +114,7 @@ void LinkedPlot::draw_axes() {
     const float half = 0.5f * ImGui::CalcTextSize(tick.label.c_str()).x;
     if (x - half < free_from) continue;
     list_.AddText({x - half, end.y + kTick + 1}, faint(0.8f), tick.label.c_str());
+    area(".x.tick." + tick.label, x - half, end.y + kTick + 1, {2 * half, line});
     free_from = x + half + 8;
   }
   for (const AxisTick& tick : view_.y.ticks(wanted_y)) {
@@ -121,23 +125,33 @@ void LinkedPlot::draw_axes() {
     list_.AddLine({corner_.x - kTick, y}, {corner_.x, y}, faint(0.6f));
     const float width = ImGui::CalcTextSize(tick.label.c_str()).x;
     list_.AddText({corner_.x - kTick - 3 - width, y - 0.5f * line}, faint(0.8f), tick.label.c_str());
+    area(".y.tick." + tick.label, corner_.x - kTick - 3 - width, y - 0.5f * line, {width, line});
   }
   list_.AddRect(corner_, end, faint(0.35f));
   const ImVec2 label = ImGui::CalcTextSize(view_.x.label.c_str());
-  list_.AddText({corner_.x + 0.5f * (size_.x - label.x), end.y + kTick + line + 2}, faint(1), view_.x.label.c_str());
-  if (ImGui::CalcTextSize(view_.y.label.c_str()).x > size_.y) {  // a low plot has no room for it upright
+  const ImVec2 at{corner_.x + 0.5f * (size_.x - label.x), end.y + kTick + line + 2};
+  list_.AddText(at, faint(1), view_.x.label.c_str());
+  area(".x.label", at.x, at.y, label);
+  draw_y_label(name, widgets);
+}
+
+void LinkedPlot::draw_y_label(const std::string& name, Widgets& widgets) {
+  const ImVec2 size = ImGui::CalcTextSize(view_.y.label.c_str());
+  if (size.x > std::min(size_.x, size_.y)) {  // a low plot has no room for it upright
     list_.AddText({corner_.x + 6, corner_.y + 4}, faint(0.8f), elided(view_.y.label, size_.x - 12).c_str());
+    widgets.area(name + ".y.label", {corner_.x + 6, corner_.y + 4, std::min(size.x, size_.x - 12), size.y});
     return;
   }
-  // ImGui draws no upright text: its quads are turned after they were made.
-  const ImVec2 y_label = ImGui::CalcTextSize(view_.y.label.c_str());
+  // ImGui draws no upright text: its quads are turned after they were made. They are made where the window shows them,
+  // for text out of sight makes none.
   const int first = list_.VtxBuffer.Size;
-  list_.AddText({0, 0}, faint(1), view_.y.label.c_str());
+  list_.AddText(corner_, faint(1), view_.y.label.c_str());
   const float left = ImGui::GetCursorScreenPos().x, middle = corner_.y + 0.5f * size_.y;
   for (int i = first; i < list_.VtxBuffer.Size; ++i) {
     const ImVec2 p = list_.VtxBuffer[i].pos;
-    list_.VtxBuffer[i].pos = {left + p.y, middle + 0.5f * y_label.x - p.x};
+    list_.VtxBuffer[i].pos = {left + p.y - corner_.y, middle + 0.5f * size.x - (p.x - corner_.x)};
   }
+  widgets.area(name + ".y.label", {left, middle - 0.5f * size.x, size.y, size.x});
 }
 
 ImVec2 LinkedPlot::at(double x, double y) const {

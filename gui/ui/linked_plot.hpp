@@ -58,7 +58,9 @@ class LinkedPlot {
   [[nodiscard]] bool adding() const;  ///< Ctrl or Shift: the selection grows
 
  private:
-  void draw_axes();
+  /// For scripts: "NAME.x.label" and "NAME.y.label", and each labelled tick as "NAME.x.tick.100".
+  void draw_axes(const std::string& name, Widgets& widgets);
+  void draw_y_label(const std::string& name, Widgets& widgets);
   void take_mouse();
 
   PlotView& view_;
