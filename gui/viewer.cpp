@@ -5,22 +5,31 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
+#include "core/base/error.hpp"
 #include "gui/app/app.hpp"
 #include "gui/script/frame_bench.hpp"
 #include "gui/script/player.hpp"
+#include "gui/script/tour.hpp"
 #include "gui/ui/action.hpp"
 
 namespace reber::gui {
 namespace {
 
+constexpr double kTourFrame = 1.0 / 60, kForEver = 1e9;  // seconds
+
 int play(App& app, const ViewerOptions& options) {
-  Player player(options.script, std::filesystem::absolute(options.script).parent_path().string());
+  std::ifstream file(options.script);
+  if (!file) throw InputError(fmt::format("cannot read the script {}", options.script));
+  Player player(file, std::filesystem::absolute(options.script).parent_path().string());
+  Tour tour;
   app.use_fixed_clock();
   bool open = true;
   for (int i = 0; i < 3; ++i) open = app.frame();  // names of widgets are those of a drawn frame
   while (open && player.step(app)) {
+    tour.step(app);
     open = app.frame();
     player.after_frame(app);
     app.show_frame();
@@ -38,7 +47,11 @@ int play(App& app, const ViewerOptions& options) {
 int run_viewer(const ViewerOptions& options) {
   App app(options);
   if (!options.script.empty()) return play(app, options);
-  while (app.frame()) app.rest();
+  Tour tour;
+  while (app.frame()) {
+    app.show_frame();
+    app.rest_for(tour.step(app) ? kTourFrame : kForEver);
+  }
   return 0;
 }
 

@@ -4,11 +4,11 @@
 #   docs/images/viewer_pictures.sh REBER REBER_VIEW FIELD.fits CATALOGUE.csv [NAME ...]
 # FIELD: a real field, with a catalogue of it by another program; the pictures that are committed show the bubble S17 in the
 # field SCORPIO, from the Compact Array, and Aegean's components. NAME: sources, plots, inspect, regions, match, prove,
-# compare, open; all of them without one. Pictures are reduced to 255 colours where ImageMagick is installed.
+# compare, open, tour (ten); all of them without one. Pictures are reduced to 255 colours where ImageMagick is installed.
 set -euo pipefail
 reber=$(realpath "$1") view=$(realpath "$2") field=$(realpath "$3") list=$(realpath "$4"); shift 4
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -gt 0 ] || set -- sources plots inspect regions match prove compare open
+[ $# -gt 0 ] || set -- sources plots inspect regions match prove compare open tour
 work=/tmp/scorpio  # the file dialog shows it
 mkdir "$work" || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -122,9 +122,29 @@ STEPS
   esac
 }
 
+play() { # WIDTH HEIGHT: the steps in the file "steps"
+  xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width "$1" --height "$2" --script steps
+}
+# COLOURS NAME
+keep() {
+  if convert -version 2> /dev/null | grep -q ImageMagick; then convert "$2" -dither None -colors "$1" "PNG8:$2"; fi
+  cp "$2" "$here/"
+}
+
 for name in "$@"; do
+  if [ "$name" = tour ]; then
+    {
+      echo "action panel.tour"
+      for page in 01 02 03 04 05 06 07 08 09 10; do
+        printf 'until bench.tour.page == %d\nuntil bench.tour.resting == true\nsettle\nscreenshot viewer_tour_%s.png\n' "$((10#$page))" $page
+        printf 'wait 2\nclick tour.next\n'
+      done
+    } > steps
+    play 960 640
+    for picture in viewer_tour_*.png; do keep 64 "$picture"; done
+    continue
+  fi
   { steps_of "$name"; echo "screenshot viewer_$name.png"; } > steps
-  xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
-  if convert -version 2> /dev/null | grep -q ImageMagick; then convert "viewer_$name.png" -dither None -colors 255 "PNG8:viewer_$name.png"; fi
-  cp "viewer_$name.png" "$here/"
+  play 1280 800
+  keep 255 "viewer_$name.png"
 done

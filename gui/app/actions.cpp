@@ -34,7 +34,7 @@ namespace {
 
 /// Panels and overlays bring an action each that opens and closes them, but for those that stand in another menu:
 /// before this, or `later`.
-void add_switches(std::vector<Action>& all, const std::string& later) {
+void add_switches(std::vector<Action>& all, const std::vector<Action>& later) {
   for (const OverlayRow& overlay : overlay_rows()) {
     all.push_back({fmt::format("overlay.{}", overlay.name), overlay.title, "View/Overlays", overlay.key,
                    overlay.tooltip, has_document,
@@ -43,8 +43,10 @@ void add_switches(std::vector<Action>& all, const std::string& later) {
   }
   for (const PanelRow& panel : panel_rows()) {
     Action action = panel_action(panel.name, "Panels");
-    const bool placed = std::ranges::find(all, action.name, &Action::name) != all.end() || action.name == later;
-    if (!placed) all.push_back(std::move(action));
+    const auto has = [&](const std::vector<Action>& rows) {
+      return std::ranges::count(rows, action.name, &Action::name) > 0;
+    };
+    if (!has(all) && !has(later)) all.push_back(std::move(action));
   }
 }
 
@@ -53,11 +55,12 @@ std::vector<Action> all_actions() {
   for (const auto& rows : {file_actions(), keep_actions(), image_actions(), view_actions(), inspect_actions(),
                            compare_actions(), source_actions(), review_actions(), bookmark_actions()})
     all.insert(all.end(), rows.begin(), rows.end());
-  const Action keys = panel_action("keys", "Help");  // the last menu
-  add_switches(all, keys.name);
+  const std::vector<Action> help{panel_action("welcome", "Help"), panel_action("tour", "Help"),
+                                 panel_action("keys", "Help")};  // the last menu
+  add_switches(all, help);
   const auto window = window_actions();
   all.insert(all.end(), window.begin(), window.end());
-  all.push_back(keys);
+  all.insert(all.end(), help.begin(), help.end());
   return all;
 }
 

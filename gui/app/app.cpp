@@ -246,11 +246,6 @@ void App::show_frame() {
   if (early_->open(backend())) state_.opened_early = true;
 }
 
-void App::rest() {
-  show_frame();
-  rest_for(1e9);
-}
-
 void App::rest_for(double seconds_left) {
   const double end = seconds() + seconds_left;
   if (window_->take_activity() || window_->input_waits() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;

@@ -35,8 +35,6 @@ class App final : public Shell {
   /// Brings the frame to the screen. After the first that holds pixels the backend is opened, in the background.
   void show_frame();
   [[nodiscard]] bool opening_backend() const { return early_->opening(); }
-  /// Shows the frame, then sleeps as long as nothing happens.
-  void rest();
   [[nodiscard]] bool settled() const;  ///< no work under way and the last frame drew all there is
 
   [[nodiscard]] ViewerState& state() { return state_; }

@@ -7,8 +7,10 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "gui/app/actions.hpp"
+#include "gui/app/panel_help.hpp"
 #include "gui/panels/status_readout.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
@@ -105,6 +107,34 @@ void draw_menu(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
+/// In a list, where the bar has no room for buttons.
+void draw_layer_list(Context& context, Document& document) {
+  ImGui::SetNextItemWidth(9 * ImGui::GetFontSize());
+  const bool open = ImGui::BeginCombo("##layers", kLayerNames[static_cast<std::size_t>(document.shown)]);
+  context.widgets.item("layers");
+  if (open) {
+    for (int index = 0; index < kLayerKinds; ++index) {
+      const auto kind = static_cast<LayerKind>(index);
+      const char* name = kLayerNames[static_cast<std::size_t>(index)];
+      if (!layer_possible(document, kind)) continue;
+      if (ImGui::Selectable(name, document.shown == kind)) context.shell.show_layer(document, kind);
+      context.widgets.item(fmt::format("layer.{}", name));
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::SameLine(0, 2);
+}
+
+/// The width of the buttons of the layers that there are.
+float layer_buttons_width(const Document& document) {
+  float width = 0;
+  for (int index = 0; index < kLayerKinds; ++index)
+    if (layer_possible(document, static_cast<LayerKind>(index)))
+      width += ImGui::CalcTextSize(kLayerNames[static_cast<std::size_t>(index)]).x +
+               2 * ImGui::GetStyle().FramePadding.x + 2;
+  return width;
+}
+
 void draw_layer_buttons(Context& context, Document& document) {
   for (int index = 0; index < kLayerKinds; ++index) {
     const auto kind = static_cast<LayerKind>(index);
@@ -126,13 +156,23 @@ void Layout::draw_tool_bar(Context& context, const Box& box) {
   ImGui::PopStyleVar();
   ViewerState& state = context.state;
   Document* document = state.document();
-  if (document != nullptr) draw_layer_buttons(context, *document);
+  if (document != nullptr) {
+    const bool narrow = layer_buttons_width(*document) + 16 * ImGui::GetFontSize() > box.width;
+    if (narrow)
+      draw_layer_list(context, *document);
+    else
+      draw_layer_buttons(context, *document);
+  }
   // Documents to the right of the layers.
   ImGui::SameLine(0, 18);
   if (state.documents.size() > 1 &&
       ImGui::BeginTabBar("##documents", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip |
                                             ImGuiTabBarFlags_TabListPopupButton)) {
     std::int64_t closed = -1;
+    // The shown one is scrolled into sight, also where the layers' buttons take its place.
+    ImGuiTabBar& tabs = *ImGui::GetCurrentContext()->CurrentTabBar;
+    if (const float left = tabs.BarRect.Min.x; std::exchange(tabs_left_, left) != left)
+      tabs.NextSelectedTabId = tabs.SelectedTabId;
     for (std::size_t i = 0; i < state.documents.size(); ++i) {
       const Document& one = *state.documents[i];
       bool keep = true;
@@ -173,10 +213,13 @@ void Layout::draw_column(Context& context, const Box& box) {
   for (const auto& [row, panel] : context.panels.all()) {
     if (std::ranges::find(now, &row) == now.end()) continue;
     ImGui::PushFont(bold_font());
-    const bool open = ImGui::CollapsingHeader(row.title, ImGuiTreeNodeFlags_DefaultOpen);
+    const bool open =
+        ImGui::CollapsingHeader(row.title, ImGuiTreeNodeFlags_DefaultOpen | ImGuiTreeNodeFlags_AllowItemOverlap);
     ImGui::PopFont();
     if (one_new && is_new(&row)) ImGui::SetScrollHereY(0);
     context.widgets.item(fmt::format("panel.{}", row.name));
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - 1.4f * ImGui::GetFontSize());
+    help_button(context, row);
     if (!open) continue;
     ImGui::PushID(row.name);
     panel->draw(context);
@@ -192,16 +235,19 @@ namespace {
 void draw_strip(Context& context, const Box& box) {
   begin_fixed("##strip", box);
   if (ImGui::BeginTabBar("##bottom")) {
+    const PanelRow* help_of = nullptr;
     for (const auto& [row, panel] : context.panels.all()) {
       if (row.place != Place::bottom || !shown(context.state, row)) continue;
       const bool seen = ImGui::BeginTabItem(row.title);
       context.widgets.item(fmt::format("panel.{}", row.name));
       if (!seen) continue;
+      help_of = &row;
       ImGui::PushID(row.name);
       panel->draw(context);
       ImGui::PopID();
       ImGui::EndTabItem();
     }
+    if (help_of != nullptr) help_tab(context, *help_of);
     ImGui::EndTabBar();
   }
   ImGui::End();
@@ -336,6 +382,7 @@ void Layout::draw_floating(Context& context, double scale) {
     ImGui::SetNextWindowSizeConstraints({200 * s, 80 * s}, ImGui::GetMainViewport()->Size);
     if (ImGui::Begin(row.title, &open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse)) {
       if (dialog && ImGui::IsWindowAppearing()) ImGui::SetWindowFocus();
+      help_in_title(context, row);
       panel->draw(context);
     }
     ImGui::End();

@@ -30,6 +30,7 @@ class Layout {
 
   CommandPalette palette_;
   std::int64_t last_active_ = -1;             ///< ViewerState::active, in the frame before
+  float tabs_left_ = 0;                       ///< where the tabs of the images begin
   std::vector<const PanelRow*> side_before_;  ///< panels of the column, in the frame before
 };
 

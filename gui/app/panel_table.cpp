@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of panels: one row each, in the order of the column, the strip and the menu.
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "gui/app/keys_panel.hpp"
 #include "gui/app/session_dialog.hpp"
@@ -15,7 +17,7 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel, make_inks_panel;
+    make_prove_panel, make_inks_panel, make_tour_panel;
 
 namespace {
 
@@ -27,50 +29,109 @@ bool with_result(const ViewerState& state) {
 
 constexpr std::array kPanels{
     PanelRow{"magnifier", "Magnifier", Place::side, false, "Shift+m",
-             "The pixels around the cursor, four times as large", make_magnifier_panel, with_document},
-    PanelRow{"display", "Display", Place::side, true, "", "Stretch, limits, colours", make_display_panel,
-             with_document},
+             "The pixels around the cursor, four times as large",
+             "The pixels around the pointer, in the image's own colours. Where the readout is frozen (f) it "
+             "stays with the crosshair.",
+             make_magnifier_panel, with_document},
+    PanelRow{"display", "Display", Place::side, true, "", "Stretch, limits, colours",
+             "How values become colours. Low and high are in the unit of the colour bar; a is the layer's own "
+             "rule, k and l take the value under the pointer. Right-drag on the image is bias and contrast, a "
+             "right double click resets them. Ctrl+z takes a change back.",
+             make_display_panel, with_document},
     PanelRow{"statistics", "Statistics and histogram", Place::side, false, "Ctrl+h",
-             "Minimum, maximum, mean, median, noise and histogram of the layer", make_statistics_panel, with_document},
+             "Minimum, maximum, mean, median, noise and histogram of the layer",
+             "Of the shown layer. Drag the two lines of the histogram to set the limits.", make_statistics_panel,
+             with_document},
     PanelRow{"pipeline", "Pipeline", Place::side, true, "",
-             "Convolve, measure the background, find and fit the sources", make_pipeline_panel, with_document},
+             "Convolve, measure the background, find and fit the sources",
+             "What is done to find sources, from top to bottom. Enter runs what changed; with Live every "
+             "change runs at once, and Ctrl with the wheel on the image moves the threshold. Sources come "
+             "measured by moments first; fits follow where the beam is known. Esc stops.",
+             make_pipeline_panel, with_document},
     PanelRow{"profiles", "Profiles", Place::bottom, false, "Ctrl+l",
-             "Row and column through the cursor, and along a line", make_profiles_panel, with_document},
+             "Row and column through the cursor, and along a line",
+             "Values along the row and the column of the pointer. Shift+p, then a drag on the image: along "
+             "that line. f freezes them.",
+             make_profiles_panel, with_document},
     PanelRow{"regions", "Regions", Place::bottom, false, "Ctrl+d", "Shapes on the image, their flux and statistics",
+             "Choose a shape, or press r, and drag on the image. The chosen region's place, size and angle can "
+             "be typed, Delete takes it away. Fluxes are sums over the beam's area; their error is the noise "
+             "of a ring of 1.3 to 2 times the size. Files are DS9's or CASA's.",
              make_regions_panel, with_document},
-    PanelRow{"header", "FITS header", Place::floating, false, "Ctrl+i",
-             "The cards of the image's header, with a search", make_header_panel, with_document, 680, 520},
+    PanelRow{
+        "header", "FITS header", Place::floating, false, "Ctrl+i", "The cards of the image's header, with a search",
+        "The cards of the HDU as they stand in the file. Type to search.", make_header_panel, with_document, 680, 520},
     PanelRow{"goto", "Go to", Place::dialog, false, "Ctrl+g",
-             "Centres on a typed position: ra dec [size], or pixel x y", make_goto_panel, with_document, 540, 0},
+             "Centres on a typed position: ra dec [size], or pixel x y",
+             "A position of the sky (17:45:40 -29:00:28, or degrees), with a size behind it if wanted, or: "
+             "pixel x y.",
+             make_goto_panel, with_document, 540, 0},
     PanelRow{"contours", "Contours", Place::side, false, "", "At which values lines are drawn, and how smooth",
+             "By sigma above the median, or by percentile of the pixels. Smoothing is done before. The colour "
+             "is set in Lines and colours.",
              make_contours_panel, with_document},
     PanelRow{"inks", "Lines and colours", Place::side, false, "",
-             "Colours and widths of ellipses, islands, contours and grid", make_inks_panel, with_document},
+             "Colours and widths of ellipses, islands, contours and grid",
+             "Colour and width of each kind of line, kept in the settings. Islands can choose black or white "
+             "by the colours below them.",
+             make_inks_panel, with_document},
     PanelRow{"bookmarks", "Bookmarks", Place::side, false, "", "Places of the image to come back to",
+             "m keeps the place, the zoom and the orientation; ' goes from one to the next. They are saved "
+             "with the session.",
              make_bookmarks_panel, with_document},
     PanelRow{"open", "Open an image", Place::dialog, false, "Ctrl+o", "Chooses a file, its HDU and plane",
+             "Letters filter the list, Enter takes its first row and, once more, opens it; a whole path is typed "
+             "there as well. The header of the chosen file is shown, with its HDUs and planes. Files can be "
+             "dropped on the window.",
              make_open_dialog, nullptr},
-    PanelRow{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does", make_keys_panel,
-             nullptr, 620, 560},
+    PanelRow{"keys", "Keys", Place::floating, false, "F1 ? Shift+/", "Every key and what it does",
+             "Type an action or a key to find it. Ctrl+Shift+p runs any action by a few of its letters.",
+             make_keys_panel, nullptr, 620, 560},
     PanelRow{"welcome", "A first minute", Place::floating, false, "", "What to begin with, and recent files",
+             "What to begin with. The tour plays ten steps on the sample field; docs/viewer.md has them in "
+             "pictures.",
              make_welcome_panel, nullptr, 430, 0},
+    PanelRow{"tour", "The tour", Place::floating, false, "", "Ten steps on the sample field that play themselves",
+             "Ten steps that play themselves. Next goes on before the time, Esc ends the tour and leaves the "
+             "window as it was.",
+             make_tour_panel, nullptr, 330, 0},
     PanelRow{"compare", "Compare", Place::side, false, "",
-             "Two images held against each other: blink, split, difference", make_compare_panel, with_document},
+             "Two images held against each other: blink, split, difference",
+             "Choose how, and with which image and layer. b blinks, d is the difference, Shift+s a line to "
+             "drag, Shift+b side by side, t tiles. Images are held together by their sky coordinates. RGB "
+             "takes three images on the grid of the shown one.",
+             make_compare_panel, with_document},
     PanelRow{"device", "Device", Place::side, false, "", "The graphics card: memory, load, temperature, clocks",
+             "The card's state, where its management library is installed, and the backend of the next run.",
              make_device_panel, nullptr},
     PanelRow{"sources", "Sources", Place::bottom, true, "", "Table of the sources: filter, order, export",
+             "A click on a head sorts, one on a row selects, a double click goes there. The filter takes "
+             "column names: SNR > 7 && Maj*3600 < 30; a bare number is a Source_id. n and p walk through the "
+             "rows, x flags. Export writes the rows shown.",
              make_sources_panel, with_result},
     PanelRow{"plots", "Plots", Place::bottom, true, "", "Histogram of a column, one column against another",
+             "Drag a box to select, Ctrl or Shift adds. The wheel zooms (Shift: x alone, Ctrl: y alone), "
+             "right-drag moves, a right double click fits again. A click takes the nearest point.",
              make_plots_panel, with_result},
     PanelRow{"match", "Match", Place::bottom, false, "",
-             "Catalogues from files, over the image and matched with the sources", make_match_panel, with_document},
+             "Catalogues from files, over the image and matched with the sources",
+             "Open catalogues of any origin; two lists are matched one to one within the radius. A click on a "
+             "row centres the image. Plots: offsets, fluxes, completeness.",
+             make_match_panel, with_document},
     PanelRow{"prove", "Prove", Place::bottom, false, "", "Two backends held against each other, stage by stage",
+             "Runs the request on two backends and holds maps and sources against each other, each with its "
+             "bound. Red is a bound that does not hold; a click on a source or a map shows it.",
              make_prove_panel, with_document},
     PanelRow{"export", "Export the view", Place::dialog, false, "Ctrl+e", "The view as PNG, PDF or SVG",
+             "PNG in pixels, PDF and SVG with lines and text that stay lines and text. The view is written as "
+             "it stands, with or without axes.",
              make_export_dialog, with_document, 520, 0},
     PanelRow{"session", "Session", Place::dialog, false, "Ctrl+Shift+s", "Saves and opens all that is open",
+             "All that is open, with views, parameters, regions and catalogues, as one JSON file. What a "
+             "viewer left that did not end by itself is offered here.",
              make_session_dialog, nullptr, 560, 0},
 };
+static_assert(std::ranges::none_of(kPanels, [](const PanelRow& row) { return std::string_view(row.help).empty(); }));
 
 }  // namespace
 

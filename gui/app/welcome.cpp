@@ -64,6 +64,10 @@ void draw_contents(Context& context, float width) {
     if (ImGui::Button("The sample field")) context.shell.open(sample, {});
     context.widgets.item("welcome.sample");
   }
+  ImGui::SameLine();
+  if (ImGui::Button("The tour")) set_open(context.state, "tour", true);
+  context.widgets.item("welcome.tour");
+  tip("Ten steps on the sample field that play themselves");
   ImGui::Dummy({0, 0.4f * ImGui::GetFontSize()});
   draw_hints(context, width);
   draw_recent(context, width);

@@ -83,7 +83,10 @@ void Window::push(InputEvent event, bool scripted) {
   activity_ = true;
   const bool mouse = event.kind == InputEvent::Kind::move || event.kind == InputEvent::Kind::button;
   if (mouse && scripted) scripted_mouse_ = true;
-  if (mouse && scripted_mouse_ && !scripted) return;
+  if (mouse && scripted_mouse_ && !scripted) {
+    hand_ = hand_ || (event.kind == InputEvent::Kind::button && event.down);
+    return;
+  }
   input_.push(event);
 }
 
@@ -271,6 +274,7 @@ std::vector<unsigned char> Window::read_pixels(int& width, int& height) const {
   return pixels;
 }
 
+bool Window::take_hand() { return std::exchange(hand_, false); }
 bool Window::close_wanted() const { return glfwWindowShouldClose(window_) != 0; }
 bool Window::minimised() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
 std::vector<std::string> Window::take_drops() { return std::exchange(drops_, {}); }

@@ -76,6 +76,10 @@ class Window {
   void feed_key(int key, bool down, int mods);
   void feed_character(unsigned code);
   void feed_drop(const std::string& path);
+  /// The hand's mouse counts again, after a script's.
+  void release_mouse() { scripted_mouse_ = false; }
+  /// A button of the hand's mouse was pressed while a script held the pointer, since the last call.
+  [[nodiscard]] bool take_hand();
 
  private:
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int mods);
@@ -91,7 +95,7 @@ class Window {
   InputQueue input_;
   std::vector<std::string> drops_;
   bool activity_ = true;
-  bool scripted_mouse_ = false;
+  bool scripted_mouse_ = false, hand_ = false;
   // As the frame sees them; the system's own may be ahead.
   bool mouse_known_ = false;
   double mouse_x_ = 0, mouse_y_ = 0;

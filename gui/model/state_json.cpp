@@ -82,7 +82,11 @@ Json of_document(const Document& document, const RenderSettings& render) {
 /// What the panels of matching and proof hold.
 Json of_workbench(const ViewerState& state) {
   if (!state.workbench) return nullptr;
-  Json made{{"catalogues", state.workbench->catalogues.size()}, {"match", nullptr}, {"proof", nullptr}};
+  const TourWork& tour = state.workbench->tour;
+  Json made{{"catalogues", state.workbench->catalogues.size()},
+            {"match", nullptr},
+            {"proof", nullptr},
+            {"tour", {{"page", tour.page}, {"pages", tour.pages}, {"resting", tour.resting}}}};
   if (const auto& match = state.workbench->match; match.summary)
     made["match"] = {
         {"pairs", match.summary->pairs.size()}, {"only_a", match.only_a.size()}, {"only_b", match.only_b.size()}};

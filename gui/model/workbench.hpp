@@ -81,6 +81,14 @@ struct UndoState {
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };
 
+/// The tour: what its player (gui/script/tour.hpp) tells its panel, and what the panel asks of it.
+struct TourWork {
+  bool next = false;        ///< asked for: the next page at once
+  int page = 0, pages = 0;  ///< 1 to pages while it runs; 0: it does not
+  std::string title, text;  ///< of the page
+  bool resting = false;     ///< the page is played, and stays to be read
+};
+
 struct Workbench {
   KnownFiles files;
   std::vector<std::unique_ptr<OpenCatalogue>> catalogues;
@@ -91,7 +99,8 @@ struct Workbench {
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
   std::unique_ptr<Recovery> recovery;                   ///< null where nothing is kept
   std::vector<LeftSession> left;                        ///< by viewers that ended without being closed
-  std::string session_path;                             ///< of the last save or load
+  TourWork tour;
+  std::string session_path;  ///< of the last save or load
 };
 
 }  // namespace reber::gui

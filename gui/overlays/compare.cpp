@@ -47,6 +47,14 @@ std::string name_of(const Document& document, LayerKind layer) {
   return fmt::format("{}: {}", document.title(), kLayerNames[static_cast<std::size_t>(layer)]);
 }
 
+/// As much of a name as `width` has room for, in the bold face.
+std::string shown_name(const std::string& name, double width) {
+  ImGui::PushFont(bold_font());
+  std::string shown = elided(name, static_cast<float>(width) - 2.5f * ImGui::GetFontSize());
+  ImGui::PopFont();
+  return shown;
+}
+
 /// What the image of a tile has under the pointer, wherever that is.
 std::string value_under(const CanvasView& canvas, Context& context, const Document& shown) {
   if (&shown != &canvas.document && context.state.compare.kind == Kind::tiles && context.state.compare.sky_lock &&
@@ -72,9 +80,7 @@ void draw_tile_name(const CanvasView& canvas, Context& context, const Document& 
   const ScreenRect& area = canvas.transform.canvas();
   const ImVec2 low{static_cast<float>(area.x), static_cast<float>(area.y)};
   const float size = ImGui::GetFontSize();
-  ImGui::PushFont(bold_font());
-  const std::string name = elided(name_of(canvas.document, canvas.layer), static_cast<float>(area.width) - 2.5f * size);
-  ImGui::PopFont();
+  const std::string name = shown_name(name_of(canvas.document, canvas.layer), area.width);
   label(list, bold_font(), size, {low.x + size, low.y + 0.8f * size}, name);
   if (const std::string value = value_under(canvas, context, shown); !value.empty()) {
     ImGui::PushFont(mono_font());
@@ -103,10 +109,7 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
     const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));
     const std::string text = fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor,
                                          r.high * factor, unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
-    ImGui::PushFont(bold_font());
-    const std::string shown = elided(text, static_cast<float>(area.width) - 2.5f * size);
-    ImGui::PopFont();
-    label(list, bold_font(), size, {x, y}, shown, kColours.at(i));
+    label(list, bold_font(), size, {x, y}, shown_name(text, area.width), kColours.at(i));
     y += 1.6f * size;
     missing =
         missing || (of != &canvas.document && pixels_on_grid(context, canvas.document, *of, of->shown, i) == nullptr);
@@ -133,7 +136,7 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   const float size = ImGui::GetFontSize();
   const ImVec2 corner{x + size, y + 0.8f * size};
   if (compare.kind == Kind::blink) {
-    label(list, bold_font(), 1.9f * size, corner, name_of(canvas.document, canvas.layer));
+    label(list, bold_font(), 1.9f * size, corner, shown_name(name_of(canvas.document, canvas.layer), area.width / 1.9));
     return;
   }
   if (compare.kind == Kind::side_by_side || compare.kind == Kind::tiles) {
@@ -150,17 +153,25 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   if (compare.kind == Kind::split) {
     const float line = x + static_cast<float>(compare.split * area.width);
     if (canvas.primary) {
-      label(list, bold_font(), size, corner, name_of(canvas.document, canvas.layer));
+      const std::string name = name_of(canvas.document, canvas.layer);
+      label(list, bold_font(), size, corner, shown_name(name, compare.split * area.width));
     } else {
-      label(list, bold_font(), size, {line + size, corner.y}, name_of(*other, compare.other_layer));
+      const std::string name = name_of(*other, compare.other_layer);
+      label(list, bold_font(), size, {line + size, corner.y}, shown_name(name, (1 - compare.split) * area.width));
     }
     return;
   }
   const char sign = compare.kind == Kind::ratio ? '/' : '-';
   label(list, bold_font(), size, corner,
-        fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer)));
-  if (other != shown && pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
-    label(list, bold_font(), size, {corner.x, corner.y + 2 * size},
+        shown_name(fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer)),
+                   area.width));
+  if (other == shown) return;
+  const ImVec2 below{corner.x, corner.y + 2 * size};
+  if (compare.sky_lock && !share_sky(context.state, *shown, *other)) {
+    label(list, bold_font(), size, below, "no overlap: different parts of the sky");
+    context.widgets.area("compare.apart", {below.x, below.y, size, size});
+  } else if (pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
+    label(list, bold_font(), size, below,
           laying_on_grid(context.state) ? "laying one image on the other's grid ..."
                                         : "these two images cannot be laid over each other: only the first is shown");
   }

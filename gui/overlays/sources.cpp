@@ -161,13 +161,15 @@ void SourcesOverlay::add_lines(const CanvasView& view, const ViewerState& state,
   }
 }
 
-void SourcesOverlay::draw(const CanvasView& canvas, Context&, ImDrawList& list) {
+void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const Document& document = canvas.document;
   constexpr std::size_t kMostLabels = 60;
   if (!document.result || document.selection.rows.size() > kMostLabels) return;
   const float gap = static_cast<float>(6 * canvas.scale);
+  const bool filtered = follows_filter(context.state, document);
   for (const std::int64_t row : document.selection.rows) {
     if (row < 0 || row >= static_cast<std::int64_t>(document.shapes.size())) continue;
+    if (filtered && !document.sources.table.passes(static_cast<std::size_t>(row))) continue;
     const SourceShape& shape = document.shapes[static_cast<std::size_t>(row)];
     const ScreenPoint at = canvas.transform.to_screen({shape.x, shape.y});
     const auto reach = static_cast<float>(0.5 * axes_of(shape.fwhm2).major * canvas.transform.zoom());

@@ -84,7 +84,9 @@ void draw_other(Context& context, Document& shown) {
   if (ImGui::BeginCombo("##layer", kLayerNames[layer])) {
     for (std::size_t i = 0; i < kLayerNames.size(); ++i) {
       const auto kind = static_cast<LayerKind>(i);
-      if (layer_possible(*other, kind) && ImGui::Selectable(kLayerNames[i], i == layer)) compare.other_layer = kind;
+      if (!layer_possible(*other, kind)) continue;
+      if (ImGui::Selectable(kLayerNames[i], i == layer)) compare.other_layer = kind;
+      context.widgets.item(fmt::format("compare.layer.{}", kLayerNames[i]));
     }
     ImGui::EndCombo();
   }

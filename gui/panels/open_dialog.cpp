@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 
 #include "gui/model/folder_listing.hpp"
@@ -72,13 +73,49 @@ void accept(Context& context, Dialog& dialog) {
   set_open(context.state, "open", false);
 }
 
+/// A path that was typed: a folder is gone to, of a file the header is shown.
+void go_to_path(Dialog& dialog, const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return go(dialog, path);
+  go(dialog, fs::path(path).parent_path().string());
+  choose(dialog, path);
+}
+
+/// Letters filter the list; what begins as a path does is one.
+bool is_path(const std::string& text) { return text.starts_with("/") || text.starts_with("~/"); }
+
+std::vector<const FolderEntry*> fitting_entries(const Dialog& dialog) {
+  std::vector<const FolderEntry*> shown;
+  for (const FolderEntry& entry : dialog.listing.entries)
+    if (is_path(dialog.filter) || fits_filter(entry.name, dialog.filter)) shown.push_back(&entry);
+  return shown;
+}
+
+/// Enter in the filter: a path is gone to; else the first entry of the list is entered, shown or, shown before, opened.
+void take_filter(Context& context, Dialog& dialog) {
+  if (is_path(dialog.filter)) {
+    const char* home = std::getenv("HOME");
+    const bool at_home = dialog.filter.starts_with("~") && home != nullptr;
+    go_to_path(dialog, at_home ? home + dialog.filter.substr(1) : dialog.filter);
+    dialog.filter.clear();
+    return;
+  }
+  const auto shown = fitting_entries(dialog);
+  if (dialog.filter.empty() && !dialog.chosen.empty()) return accept(context, dialog);
+  if (dialog.filter.empty() || shown.empty()) return;
+  const std::string path = (fs::path(dialog.folder) / shown.front()->name).string();
+  dialog.filter.clear();
+  if (shown.front()->folder)
+    go(dialog, path);
+  else
+    choose(dialog, path);
+}
+
 void draw_files(Context& context, Dialog& dialog) {
   ImGui::BeginChild("##files", {0.56f * ImGui::GetContentRegionAvail().x, -ImGui::GetFrameHeightWithSpacing()}, true);
   if (dialog.listing_job.busy() && dialog.listing.entries.empty()) ImGui::TextDisabled("Reading the folder");
   if (const std::string error = dialog.listing_job.error(); !error.empty()) ImGui::TextWrapped("%s", error.c_str());
-  std::vector<const FolderEntry*> shown;
-  for (const FolderEntry& entry : dialog.listing.entries)
-    if (fits_filter(entry.name, dialog.filter)) shown.push_back(&entry);
+  const std::vector<const FolderEntry*> shown = fitting_entries(dialog);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown.size()));
   std::string enter;
@@ -179,6 +216,7 @@ class OpenDialog final : public Panel {
 
  private:
   std::unique_ptr<Dialog> dialog_;  ///< null before it is first shown
+  bool refocus_ = false;            ///< Enter ends a field's focus; the filter takes it again
 };
 
 }  // namespace
@@ -201,21 +239,15 @@ void OpenDialog::draw(Context& context) {
   context.widgets.item("open.up");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-14 * ImGui::GetFontSize());
-  if (ImGui::InputText("##folder", &dialog->typed, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    std::error_code error;
-    if (fs::is_regular_file(dialog->typed, error)) {
-      const std::string path = dialog->typed;
-      go(*dialog, fs::path(path).parent_path().string());
-      choose(*dialog, path);
-    } else {
-      go(*dialog, dialog->typed);
-    }
-  }
+  if (ImGui::InputText("##folder", &dialog->typed, ImGuiInputTextFlags_EnterReturnsTrue))
+    go_to_path(*dialog, std::string(dialog->typed));
   context.widgets.item("open.folder");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::InputTextWithHint("##filter", "filter", &dialog->filter);
+  if (ImGui::IsWindowAppearing() || refocus_) ImGui::SetKeyboardFocusHere();
+  refocus_ =
+      ImGui::InputTextWithHint("##filter", "filter, or a path", &dialog->filter, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (refocus_) take_filter(context, *dialog);
   context.widgets.item("open.filter");
   draw_files(context, *dialog);
   draw_preview(context, *dialog);

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -95,11 +94,9 @@ void type_as_a_hand(Window& window, const std::string& text) {
 
 }  // namespace
 
-Player::Player(const std::string& script, std::string folder) : folder_(std::move(folder)) {
-  std::ifstream file(script);
-  if (!file) throw InputError(fmt::format("cannot read the script {}", script));
+Player::Player(std::istream& steps, std::string folder) : folder_(std::move(folder)) {
   int number = 0;
-  for (std::string text; std::getline(file, text);) {
+  for (std::string text; std::getline(steps, text);) {
     ++number;
     Line line{number, text, {}};
     std::istringstream words(text);
@@ -233,6 +230,9 @@ bool Player::begin_wait(App& app, const Line& line) {
   if (verb == "wait") {
     auto left = std::make_shared<int>(line.words.size() > 1 ? std::stoi(line.words[1]) : 1);
     tasks_.push_back([left](App&) { return --*left < 0; });
+  } else if (verb == "pause") {
+    const std::chrono::duration<double> span(line.words.size() > 1 ? std::stod(line.words[1]) : 1);
+    tasks_.push_back([until = Clock::now() + span](App&) { return Clock::now() > until; });
   } else if (verb == "settle") {
     auto still = std::make_shared<int>(0);
     tasks_.push_back([this, line, late, still](App& a) {

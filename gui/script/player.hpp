@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace reber::gui {
 ///   tap KEY [TIMES] | keys TEXT (pressed and let go as by a hand, all before the next frame)
 ///   move PLACE | click PLACE [right|middle] [ctrl] [shift] | double PLACE
 ///   drag PLACE to PLACE [right|middle] [ctrl] [shift] | wheel STEPS PLACE [ctrl] [shift]
-///   wait N (frames) | settle (all work done and drawn) | until PATH OP VALUE
+///   wait N (frames) | pause SECONDS | settle (all work done and drawn) | until PATH OP VALUE
 ///   expect PATH OP VALUE | shown WIDGET | hidden WIDGET | apart WIDGET WIDGET | within WIDGET WIDGET | screenshot
 ///   FILE.png | dump FILE.json compare FILE.png (the canvas; with REBER_WRITE_PICTURES=1 it is written anew) contrast
 ///   PLACE OP VALUE (how far it stands out of what surrounds it: gui/script/picture_checks.hpp) | red, green or blue
@@ -26,8 +27,8 @@ namespace reber::gui {
 /// PATH: of the state's JSON ("documents.0.result.sources"), OP: == != < <= > >= ~ (within a thousandth, or a pixel).
 class Player {
  public:
-  /// folder: of relative file names in the script.   throws InputError for a line that is no step
-  Player(const std::string& script, std::string folder);
+  /// steps: the lines of a script. folder: of relative file names in it.
+  Player(std::istream& steps, std::string folder);
 
   /// Before each frame. False when all is played or a check failed.
   bool step(App& app);

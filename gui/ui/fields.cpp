@@ -39,10 +39,10 @@ void complain(const std::string& error) {
   ImGui::PopStyleColor();
 }
 
-void tip(const std::string& text) {
+void tip(const std::string& text, bool at_once) {
   constexpr float kRest = 0.4f;  // seconds
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsAnyMouseDown()) return;
-  if (GImGui->HoveredIdTimer < kRest && GImGui->HoveredIdDisabled == false) return;
+  if (!at_once && GImGui->HoveredIdTimer < kRest && GImGui->HoveredIdDisabled == false) return;
   // Below the item or, in the lower part of the window, above it; it grows towards the middle.
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), size = ImGui::GetMainViewport()->Size;
   const bool above = high.y > 0.75f * size.y, left = low.x > 0.5f * size.x;

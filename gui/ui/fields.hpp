@@ -26,8 +26,9 @@ bool slider(const char* id, double& value, double low, double high, const char* 
 [[nodiscard]] std::string counted(std::int64_t count, const std::string& what);
 /// What went wrong, in the colour of errors; nothing where it is empty.
 void complain(const std::string& error);
-/// Shown while the mouse rests on the item drawn last, beside it: not while it is held, and not over it.
-void tip(const std::string& text);
+/// Shown while the mouse rests on the item drawn last, or as soon as it is there, beside it: not while it is held, and
+/// not over it.
+void tip(const std::string& text, bool at_once = false);
 
 /// A whole number by a slider.
 bool whole_number(Context& context, const char* text, const char* name, std::int64_t& value, std::int64_t low,

@@ -44,6 +44,7 @@ struct PanelRow {
   bool open_by_default;
   const char* key;  ///< that toggles it, as in Action::key; "" for none
   const char* tooltip;
+  const char* help;  ///< some sentences behind the panel's "?"; never empty
   std::unique_ptr<Panel> (*make)();
   bool (*enabled)(const ViewerState& state);  ///< null: always; else it is not drawn while this is false
   /// Of a window when it first opens, in units of the interface's scale; no height: always that of its contents.

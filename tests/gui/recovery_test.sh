@@ -72,4 +72,29 @@ running=()
 sed 's/sky/grid/' back.steps > grid.steps
 play grid.steps
 play none.steps
+
+# What was changed a moment before SIGTERM is in the copy.
+cat > changed.steps << 'STEPS'
+open sky.fits
+settle
+key i
+wait 2
+expect documents.0.render.invert == true
+dump changed.json
+pause 50
+STEPS
+frame sh -c 'echo $$ > changed.pid; exec "$@"' sh "$view" --backend cpu --scale 1 --width 800 --height 600 \
+  --settings changed.settings --script changed.steps > changed.log 2>&1 &
+for _ in $(seq 300); do [ -s changed.json ] && break; sleep 0.1; done
+running=("$(cat changed.pid)")
+kill -TERM "$(cat changed.pid)"
+for _ in $(seq 100); do kill -0 "$(cat changed.pid)" 2> /dev/null || break; sleep 0.1; done
+running=()
+cat > kept.steps << 'STEPS'
+wait 5
+click session.restore.0
+settle
+expect documents.0.render.invert == true
+STEPS
+play kept.steps
 [ -z "$(ls state/reber)" ] || { ls state/reber >&2; exit 1; }

@@ -10,6 +10,9 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 name=a_very_long_name_of_a_field_in_the_galactic_plane_at_150_MHz_with_everything_in_it_version_7_final.fits
 cp "$data/galactic_plane_150mhz.fits" "$name"
+mkdir deeper
+cp "$data/dirac_grid.fits" other.fits
+cp "$data/dirac_grid.fits" deeper/third.fits
 "$reber" find "$name" -o sources.csv --fit none --backend cpu -q
 cat > steps << STEPS
 open $name
@@ -42,5 +45,43 @@ wait 5
 apart open.file.$name open.filter
 key Esc
 wait 2
+# By keys alone: letters and Enter, which opens at the second time; or a whole path, where letters are typed.
+key Ctrl+o
+wait 5
+keys oth
+key Enter
+wait 3
+settle
+key Enter
+wait 3
+settle
+hidden open.accept
+expect documents.length == 2
+expect documents.1.title ~ other.fits
+key Ctrl+o
+wait 5
+keys $folder/deeper/third.fits
+key Enter
+wait 3
+settle
+shown open.file.third.fits
+key Enter
+wait 3
+settle
+expect documents.length == 3
+# Layers become a list where their buttons leave the images' names no room; the shown one is in sight.
+click document.0
+settle
+apart layers document.0
+click layers
+wait 2
+click layer.RMS
+settle
+expect documents.0.layer == RMS
+key Ctrl+Shift+Tab
+settle
+expect active == 2
+apart document.2 splitter.column
+apart document.2 layer.Input
 STEPS
 xvfb-run -a -s "-screen 0 800x600x24 -noreset" "$view" --backend cpu --scale 1 --width 800 --height 600 --script steps
