@@ -49,9 +49,9 @@ COSTS = {
         "fft/library": "kernels/cuda/convolve/fft/fft_library.cpp, quote_fft_library",
     },
     "cpu": {
-        "direct": "kernels/cpu/direct.cpp, quote_direct",
-        "separable": "kernels/cpu/separable.cpp, quote_separable",
-        "fft": "kernels/cpu/fft.cpp, choose_tiling",
+        "direct": "kernels/cpu/convolve/direct.cpp, quote_direct",
+        "separable": "kernels/cpu/convolve/separable.cpp, quote_separable",
+        "fft": "kernels/cpu/convolve/fft.cpp, choose_tiling",
     },
 }
 REACHED = re.compile(r"constexpr ReachedPart kReached\[\] = \{(\{.*?\})\};", re.DOTALL)

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/batch/run_batch.hpp"
+#include "app/batch/worker_process.hpp"
 #include "app/commands/command.hpp"
-#include "app/commands/run_batch.hpp"
-#include "app/commands/worker_process.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/parameter_options.hpp"

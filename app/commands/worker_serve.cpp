@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/commands/worker_link.hpp"
-#include "app/commands/worker_process.hpp"
+#include "app/batch/worker_link.hpp"
+#include "app/batch/worker_process.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/background_rows.hpp"
-#include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/convolve/convolution.hpp"
 #include "kernels/cpu/derived.hpp"
 #include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/histogram.hpp"

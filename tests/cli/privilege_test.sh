@@ -19,8 +19,9 @@ watch() {  # COMMAND...
   python3 - "$PWD" "$reber" calls <<'EOF' >err || report "does what it must not"
 import re, sys
 here, program, calls = sys.argv[1:]
-# Read at the start of any process, by the loader, the C library and OpenMP or OpenCV's look at the machine.
-SYSTEM = re.compile(r"/(lib|lib64|usr/lib|usr/local/lib|usr/share|etc/ld\.so|etc/(localtime|nsswitch\.conf|passwd)|proc|sys/(devices|fs/cgroup|kernel)|dev/null)|/dev/(urandom|nvidia)")
+# Read at the start of any process, by the loader, the C library and OpenMP or OpenCV's look at the machine. The loader looks for
+# libraries wherever LD_LIBRARY_PATH says.
+SYSTEM = re.compile(r"/(lib|lib64|usr/lib|usr/local/lib|usr/share|etc/ld\.so|etc/(localtime|nsswitch\.conf|passwd)|proc|sys/(devices|fs/cgroup|kernel)|dev/null)|/dev/(urandom|nvidia)|\S+/lib[\w+.-]+\.so(\.\d+)*$")
 starts, bad = 0, []
 for line in open(calls, errors="replace"):
     call = re.match(r"\d+\s+(\w+)\((.*)", line)

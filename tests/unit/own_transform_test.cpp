@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The transforms that stand in for FFTW, against sums in double precision.
-#include "kernels/cpu/own_transform.hpp"
+#include "kernels/cpu/convolve/own_transform.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gather, product and scatter around the transforms. Answers kernels/cpu/fft.cpp.
+// Gather, product and scatter around the transforms. Answers kernels/cpu/convolve/fft.cpp.
 #include "kernels/cuda/convolve/fft/fft.hpp"
 
 namespace reber::cuda {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable convolution: each block marches down a strip of columns. Rows come into a stage in shared memory, are
 // filtered along x into a ring of rows there, and along y out of it, so that the image is read and written once.
-// Answers kernels/cpu/separable.cpp: along x first, then along y, taps ascending.
+// Answers kernels/cpu/convolve/separable.cpp: along x first, then along y, taps ascending.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // step-th row of a strip: a row comes into a stage in shared memory, each thread filters four columns of it along x and
 // adds the result to its outputs in the making, one for each tap along y, in registers; where pixels may be blank the
 // weights of finite ones as well. So every row is read once along y whatever the step. Answers
-// kernels/cpu/separable.cpp: taps ascending.
+// kernels/cpu/convolve/separable.cpp: taps ascending.
 #include "kernels/cuda/convolve/separable/separable_spaced.hpp"
 
 #include <cuda_runtime.h>

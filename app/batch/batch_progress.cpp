@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The words beside the bar.
-#include "app/commands/batch_progress.hpp"
+#include "app/batch/batch_progress.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FFT convolution by overlap-save: tiles that overlap by the kernel, of the size with the least work for each output.
-#include "kernels/cpu/fft.hpp"
+#include "kernels/cpu/convolve/fft.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cpu/convolve/transform.hpp"
 #include "kernels/cpu/simd.hpp"
-#include "kernels/cpu/transform.hpp"
 #include "kernels/shared/fft_range.hpp"
 
 namespace reber::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which library transforms, and the plans that are kept.
-#include "kernels/cpu/transform.hpp"
+#include "kernels/cpu/convolve/transform.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <utility>
 
 #ifdef REBER_OWN_FFT
-#include "kernels/cpu/own_transform.hpp"
+#include "kernels/cpu/convolve/own_transform.hpp"
 #else
 #include <fftw3.h>
 
 #include "core/base/error.hpp"
 #include "core/base/out_of_memory.hpp"
-#include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/convolve/convolution.hpp"
 #endif
 
 namespace reber::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What all algorithms share: tiles with their halo under the boundary rule, blank pixels, and the way back to an image.
-#include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/convolve/convolution.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "core/compute/variant_choice.hpp"
-#include "kernels/cpu/direct.hpp"
-#include "kernels/cpu/fft.hpp"
-#include "kernels/cpu/separable.hpp"
+#include "kernels/cpu/convolve/direct.hpp"
+#include "kernels/cpu/convolve/fft.hpp"
+#include "kernels/cpu/convolve/separable.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/kernel_total.hpp"
 #include "kernels/shared/pixel_rules.hpp"

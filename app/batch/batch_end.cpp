@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The end of a batch.
-#include "app/commands/batch_end.hpp"
+#include "app/batch/batch_end.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Eight rows, or eight columns, are transformed at once: one in each lane of a vector, so that no step shuffles.
-#include "kernels/cpu/own_transform.hpp"
+#include "kernels/cpu/convolve/own_transform.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "app/commands/run_image.hpp"
+#include "app/batch/run_image.hpp"
 #include "app/terminal/terminal.hpp"
 #include "core/batch/rank.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sockets and posix_spawn.
-#include "app/commands/worker_link.hpp"
+#include "app/batch/worker_link.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

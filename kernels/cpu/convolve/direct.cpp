@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: every output is one chain of fused multiply-adds over the kernel, rows then columns ascending;
 // for large kernels a chain per row, and the rows' sums added.
-#include "kernels/cpu/direct.hpp"
+#include "kernels/cpu/convolve/direct.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable convolution: along x into a float buffer, then along y from it; both while the tile is in the cache.
-#include "kernels/cpu/separable.hpp"
+#include "kernels/cpu/convolve/separable.hpp"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/batch_progress.hpp"
-#include "app/commands/run_image.hpp"
-#include "app/commands/worker_process.hpp"
+#include "app/batch/batch_progress.hpp"
+#include "app/batch/run_image.hpp"
+#include "app/batch/worker_process.hpp"
 
 namespace reber::app {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A worker seen from its parent: started, asked, replaced, ended.
-#include "app/commands/worker_process.hpp"
+#include "app/batch/worker_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/commands/worker_link.hpp"
+#include "app/batch/worker_link.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many lanes, and what each does.
-#include "app/commands/batch_lanes.hpp"
+#include "app/batch/batch_lanes.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/run_image.hpp"
+#include "app/batch/run_image.hpp"
 
 namespace reber::app {
 

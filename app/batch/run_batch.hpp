@@ -2,7 +2,7 @@
 // Many images: who does which, what is recorded, what is told.
 #pragma once
 
-#include "app/commands/run_image.hpp"
+#include "app/batch/run_image.hpp"
 #include "app/terminal/terminal.hpp"
 
 namespace reber::app {

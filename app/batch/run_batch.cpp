@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A batch: its list, its lanes, its records and its end.
-#include "app/commands/run_batch.hpp"
+#include "app/batch/run_batch.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "app/commands/batch_end.hpp"
-#include "app/commands/batch_lanes.hpp"
-#include "app/commands/batch_progress.hpp"
+#include "app/batch/batch_end.hpp"
+#include "app/batch/batch_lanes.hpp"
+#include "app/batch/batch_progress.hpp"
 #include "app/options/output_names.hpp"
 #include "core/base/printable.hpp"
 #include "core/batch/input_list.hpp"

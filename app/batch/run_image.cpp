@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one image and says what became of it.
-#include "app/commands/run_image.hpp"
+#include "app/batch/run_image.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/cpu/convolution.hpp"
+#include "kernels/cpu/convolve/convolution.hpp"
 
 namespace reber::cpu {
 
