@@ -3,9 +3,9 @@
 # Whole commands on a card whose call number N fails, by REBER_CUDA_FAULT: with --backend auto the files of a run on the
 # processor, and a warning; with --backend cuda exit code 4 and no file, or the files where the run makes fewer calls.
 # Then a card that hangs, by queries that say so and by a kernel that never ends, with two seconds allowed for an answer.
-#   tests/gpu/faults.sh FOLDER_OF_PROGRAMS IMAGE.fits [STEP]
+#   tests/gpu/faults.sh FOLDER_OF_PROGRAMS IMAGE.fits [STEP] [CALLS AT WHICH IT GETS STUCK]
 set -u
-reber=$1/reber; image=$2; step=${3:-37}
+reber=$1/reber; image=$2; step=${3:-37} stuck=${4:-30 90 250 600}
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 catalogue() { grep -v '^#' "$1"; }
 
@@ -46,12 +46,18 @@ for what in find run convolve; do
   done
 done > "$work/said"
 wait
-for kind in hang stuck; do
-  for what in find run convolve; do
-    for backend in auto cuda; do
-      for call in 30 90 250 600; do
-        try $what $backend $call $kind  # one at a time: a stuck card is stuck for all
-      done
+for what in find run convolve; do
+  for backend in auto cuda; do
+    for call in 30 90 250 600; do
+      try $what $backend $call hang &  # only this process sees no answer
+    done
+  done
+  wait
+done >> "$work/said"
+for what in find run convolve; do
+  for backend in auto cuda; do
+    for call in $stuck; do
+      try $what $backend $call stuck  # one at a time: a stuck card is stuck for all
     done
   done
 done >> "$work/said"
