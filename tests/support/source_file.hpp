@@ -2,16 +2,12 @@
 // Where tests find the files of the source tree that they read.
 #pragma once
 
-#include <cstdlib>
 #include <string>
 
 namespace reber::testing {
 
 /// The path of a file of the source tree. The environment's REBER_SOURCE_DIR names the tree on machines that only run
 /// the programs; elsewhere it is the tree that they were built from.
-inline std::string source_file(const std::string& path) {
-  const char* given = std::getenv("REBER_SOURCE_DIR");
-  return std::string(given != nullptr ? given : REBER_SOURCE_DIR) + "/" + path;
-}
+[[nodiscard]] std::string source_file(const std::string& path);
 
 }  // namespace reber::testing
