@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct convolution: a tile and its halo in shared memory, a 4 x 8 patch of outputs in each thread's registers.
-// Answers kernels/cpu/convolve/direct.cpp: the same fused multiply-adds in the same order. It serves all kernels and blank
-// pixels; images without blank ones have faster ways for square kernels up to 31 pixels (direct_march.cu,
+// Answers kernels/cpu/convolve/direct.cpp: the same fused multiply-adds in the same order. It serves all kernels and
+// blank pixels; images without blank ones have faster ways for square kernels up to 31 pixels (direct_march.cu,
 // direct_tile.cu).
 #include <cuda_runtime.h>
 
