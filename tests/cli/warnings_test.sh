@@ -53,10 +53,10 @@ expect_status 0
 expect_in err --to-beam
 
 # What a file of options says that is none.
-printf '[find]\nsede = 7\n' >odd.toml
+printf '[find]\ntreshold = 7\n' >odd.toml
 run find sky.fits --config odd.toml "${cpu[@]}"
 expect_status 2
-expect_in err "sets 'sede'" "no option of 'reber find'" "did you mean 'seed'?"
+expect_in err "sets 'treshold'" "no option of 'reber find'" "did you mean 'threshold'?"
 printf '[find]\nnegative = "perhaps"\n' >odd.toml
 run find sky.fits --config odd.toml "${cpu[@]}"
 expect_status 2
