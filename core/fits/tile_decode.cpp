@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tile-compressed images through CFITSIO, in a child process: damaged RICE, PLIO and HCOMPRESS streams carry nothing
-// that could be checked beforehand, and make CFITSIO read and write outside its memory or never return.
+// Tile-compressed images through CFITSIO, in child processes side by side: damaged RICE, PLIO and HCOMPRESS streams
+// carry nothing that could be checked beforehand, and make CFITSIO read and write outside its memory or never return.
 #include "core/fits/tile_decode.hpp"
 
 #include <fcntl.h>
@@ -19,12 +19,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <new>
 #include <system_error>
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/fits/decoder_cage.hpp"
 #include "core/fits/pixel_sources.hpp"
 #include "core/fits/tile_guard.hpp"
@@ -36,7 +38,7 @@ namespace {
 constexpr std::int64_t kSlowestBytesPerSecond = 1 << 20;
 constexpr unsigned kPatienceSeconds = 30;
 
-/// What the child says, in memory that both processes see; the pixels follow.
+/// What a child says, in memory that both processes see; the pixels follow those of all children.
 struct Answer {
   int finished = 0;
   int status = 0;
@@ -50,36 +52,37 @@ struct Box {
 
 class SharedMemory final : public PixelMemory {
  public:
-  explicit SharedMemory(std::int64_t pixel_bytes) : size_(kPixelOffset + static_cast<std::size_t>(pixel_bytes)) {
+  SharedMemory(std::size_t answers, std::int64_t pixel_bytes)
+      : pixel_offset_((answers * sizeof(Answer) + kPage - 1) / kPage * kPage),
+        size_(pixel_offset_ + static_cast<std::size_t>(pixel_bytes)) {
     memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory_ == MAP_FAILED) {
       throw DeviceError(fmt::format("no memory for {} bytes of decoded pixels: {}", pixel_bytes,
                                     std::generic_category().message(errno)));
     }
-    new (memory_) Answer();
+    for (std::size_t i = 0; i < answers; ++i) new (&answer(i)) Answer();
   }
   ~SharedMemory() override { ::munmap(memory_, size_); }
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
-  [[nodiscard]] Answer& answer() const { return *static_cast<Answer*>(memory_); }
-  [[nodiscard]] std::byte* pixels() const { return static_cast<std::byte*>(memory_) + kPixelOffset; }
+  [[nodiscard]] Answer& answer(std::size_t child) const { return static_cast<Answer*>(memory_)[child]; }
+  [[nodiscard]] std::byte* pixels() const { return static_cast<std::byte*>(memory_) + pixel_offset_; }
   [[nodiscard]] const std::byte* data() const override { return pixels(); }
 
  private:
-  /// Room for the answer, a multiple of every page size's divisors that alignment needs.
-  static constexpr std::size_t kPixelOffset = 4096;
-  static_assert(sizeof(Answer) <= kPixelOffset);
-  std::size_t size_;
+  static constexpr std::size_t kPage = 4096;  ///< more than pixels must be aligned to
+  std::size_t pixel_offset_, size_;
   void* memory_ = nullptr;
 };
 
 /// Runs in the child, where nothing but CFITSIO and memory may be used.
-void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& answer) {
+void decode(const char* path, int hdu, int type, const Box& wanted, void* out, Answer& answer) {
   fitsfile* file = nullptr;
   int status = 0, any = 0;
   const float float_blank = std::numeric_limits<float>::quiet_NaN();
   const double double_blank = std::numeric_limits<double>::quiet_NaN();
   const void* const blank = type == TFLOAT ? static_cast<const void*>(&float_blank) : &double_blank;
+  Box box = wanted;
   fits_open_diskfile(&file, path, READONLY, &status);
   // What decodes other people's streams needs nothing beyond; where the system permits no cage it goes on without.
   (void)enter_cage();
@@ -119,30 +122,62 @@ void become_a_decoder(unsigned seconds) {
   ::alarm(seconds);
 }
 
-/// Waits for the child, and ends it where the user asks to stop.   returns waitpid's answer   throws Cancelled
-pid_t wait_for(pid_t child, int& how, const Progress& progress) {
-  constexpr std::chrono::microseconds kShortest{200}, kLongest{5000};
-  for (auto pause = kShortest;; pause = std::min(2 * pause, kLongest)) {
-    const pid_t ended = ::waitpid(child, &how, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR)) return ended;
-    try {
-      progress.check();
-    } catch (const Cancelled&) {
-      ::kill(child, SIGKILL);
+/// The children of one plane, in the order of their start. Those that still run when it goes are killed.
+class Decoders {
+ public:
+  Decoders() = default;
+  ~Decoders() {
+    for (const pid_t child : running_) ::kill(child, SIGKILL);
+    int how = 0;
+    for (const pid_t child : running_)
       while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {
       }
-      throw;
-    }
-    std::this_thread::sleep_for(pause);
   }
-}
+  Decoders(const Decoders&) = delete;
+  Decoders& operator=(const Decoders&) = delete;
 
-/// How the child ended, in words; empty where it did its work.
-std::string trouble_of(pid_t child, const Answer& answer, const Progress& progress) {
+  /// Runs work() in a child.   returns false where the system gives no process (errno)
+  template <class Work>
+  [[nodiscard]] bool start(unsigned seconds, const Work& work) {
+    running_.push_back(0);  // before there is a child that could be forgotten
+    const pid_t child = ::fork();
+    if (child == 0) {
+      become_a_decoder(seconds);
+      work();
+      ::_exit(0);
+    }
+    if (child > 0)
+      running_.back() = child;
+    else
+      running_.pop_back();
+    return child > 0;
+  }
+
+  /// Waits for the first that still runs.   how: as of waitpid   returns whether it could be waited for
+  ///   throws Cancelled
+  bool wait(int& how, const Progress& progress) {
+    constexpr std::chrono::microseconds kShortest{200}, kLongest{5000};
+    for (auto pause = kShortest;; pause = std::min(2 * pause, kLongest)) {
+      const pid_t ended = ::waitpid(running_.front(), &how, WNOHANG);
+      if (ended > 0 || (ended < 0 && errno != EINTR)) {
+        running_.pop_front();
+        return ended > 0;
+      }
+      progress.check();
+      std::this_thread::sleep_for(pause);
+    }
+  }
+
+ private:
+  std::deque<pid_t> running_;
+};
+
+/// How the first child that still runs ended, in words; empty where it did its work.
+std::string trouble_of(Decoders& children, const Answer& answer, const Progress& progress) {
   int how = 0;
-  const pid_t ended = wait_for(child, how, progress);
+  const bool known = children.wait(how, progress);
   progress.check();  // whoever stopped the child may have meant this process as well
-  if (ended == child && WIFSIGNALED(how)) {
+  if (known && WIFSIGNALED(how)) {
     const int signal = WTERMSIG(how);
     return signal == SIGALRM ? "the decoder did not come to an end"
                              : fmt::format("the decoder crashed (signal {})", signal);
@@ -151,6 +186,38 @@ std::string trouble_of(pid_t child, const Answer& answer, const Progress& progre
   if (answer.status == 0) return {};
   if (answer.status == MEMORY_ALLOCATION) throw std::bad_alloc();
   return fmt::format("CFITSIO status {}: {}", answer.status, restrict_to_ascii(answer.message.data()));
+}
+
+/// A plane in boxes of whole tiles, one a child, in the order of their pixels in memory.
+struct Shares {
+  std::vector<Box> boxes;
+  std::int64_t pixels = 0;  ///< of each box but the last, which may be smaller
+};
+
+Shares shares_of(const Hdu& hdu, int x_axis, int y_axis, std::int64_t plane, int pixel_bytes) {
+  constexpr std::int64_t kLeastBytes = 4 << 20, kMostChildren = 64;
+  const auto slow = static_cast<std::size_t>(std::max(x_axis, y_axis));
+  const std::int64_t row = hdu.axes[static_cast<std::size_t>(std::min(x_axis, y_axis))], rows = hdu.axes[slow];
+  const std::int64_t worth = rows * row * pixel_bytes / kLeastBytes;
+  const std::int64_t children =
+      std::clamp<std::int64_t>(worth, 1, std::min<std::int64_t>(usable_threads(), kMostChildren));
+  const std::int64_t tile = hdu.layout.tile[slow], tiles = (rows - 1) / tile + 1;
+  const std::int64_t height = ((tiles - 1) / children + 1) * tile;
+  Box box;
+  const auto position = plane_position(hdu.axes, x_axis, y_axis, plane);
+  for (std::size_t i = 0; i < hdu.axes.size(); ++i) {
+    const bool whole = static_cast<int>(i) == x_axis || static_cast<int>(i) == y_axis;
+    box.low.push_back(whole ? 1 : position[i] + 1);
+    box.high.push_back(whole ? hdu.axes[i] : position[i] + 1);
+    box.step.push_back(1);
+  }
+  Shares shares{{}, height * row};
+  for (std::int64_t first = 0; first < rows; first += height) {
+    box.low[slow] = first + 1;
+    box.high[slow] = std::min(first + height, rows);
+    shares.boxes.push_back(box);
+  }
+  return shares;
 }
 
 }  // namespace
@@ -165,14 +232,6 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
     throw DataError(where + "a tile-compressed image inside a gzip or bzip2 file is not read; unpack it first");
   }
   check_streams(bytes, hdu, name);
-  const auto position = plane_position(hdu.axes, x_axis, y_axis, plane);
-  Box box;
-  for (std::size_t i = 0; i < hdu.axes.size(); ++i) {
-    const bool whole = static_cast<int>(i) == x_axis || static_cast<int>(i) == y_axis;
-    box.low.push_back(whole ? 1 : position[i] + 1);
-    box.high.push_back(whole ? hdu.axes[i] : position[i] + 1);
-    box.step.push_back(1);
-  }
   auto out = std::make_shared<DecodedPlane>();
   out->shape = {hdu.axes[static_cast<std::size_t>(y_axis)], hdu.axes[static_cast<std::size_t>(x_axis)]};
   // Integers as double: their scaled values then keep every digit.
@@ -180,19 +239,25 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
   out->format.type = single ? PixelType::f32 : PixelType::f64;
   out->format.big_endian = std::endian::native == std::endian::big;
   const std::int64_t pixel_bytes = out->shape.count() * bytes_of(out->format.type);
-  auto memory = std::make_shared<SharedMemory>(pixel_bytes);
+  const Shares shares = shares_of(hdu, x_axis, y_axis, plane, bytes_of(out->format.type));
+  auto memory = std::make_shared<SharedMemory>(shares.boxes.size(), pixel_bytes);
   const auto seconds =
       kPatienceSeconds + static_cast<unsigned>(std::min<std::int64_t>(pixel_bytes / kSlowestBytesPerSecond, 1 << 20));
-  const pid_t child = ::fork();
-  if (child < 0) throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));
-  if (child == 0) {
-    become_a_decoder(seconds);
-    decode(path.c_str(), hdu.index, single ? TFLOAT : TDOUBLE, box, memory->pixels(), memory->answer());
-    ::_exit(0);
+  const auto share = [&](std::size_t i) {
+    std::byte* const pixels =
+        memory->pixels() + static_cast<std::int64_t>(i) * shares.pixels * bytes_of(out->format.type);
+    decode(path.c_str(), hdu.index, single ? TFLOAT : TDOUBLE, shares.boxes[i], pixels, memory->answer(i));
+  };
+  Decoders children;
+  for (std::size_t started = 0, ended = 0; ended < shares.boxes.size(); ++ended) {
+    while (started < shares.boxes.size() && children.start(seconds, [&] { share(started); })) ++started;
+    // Where there are no more processes, those that run end first.
+    if (started == ended)
+      throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));
+    const std::string trouble = trouble_of(children, memory->answer(ended), progress);
+    if (!trouble.empty())
+      throw DataError(where + "decompression fails: " + trouble + "; the compressed data are damaged");
   }
-  const std::string trouble = trouble_of(child, memory->answer(), progress);
-  if (!trouble.empty())
-    throw DataError(where + "decompression fails: " + trouble + "; the compressed data are damaged");
   out->pixels = std::move(memory);
   return out;
 }

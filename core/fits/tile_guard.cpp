@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_budget.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/fits/fits_guard.hpp"
 
 namespace reber::fits {
@@ -153,15 +156,15 @@ Descriptor descriptor_of(const unsigned char* row, const TileColumn& column) {
   return {offset, bytes};
 }
 
-/// Calls body(tile, column, descriptor) for each tile of each column.
+/// Calls body(tile, column, descriptor) for each column of the tiles of [first, last).
 template <class Body>
-void for_each_tile(const ByteSource& bytes, const Hdu& hdu, const Body& body) {
+void for_each_tile(const ByteSource& bytes, const Hdu& hdu, std::int64_t first, std::int64_t last, const Body& body) {
   const TileLayout& layout = hdu.layout;
   const std::int64_t rows_at_once =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / std::max<std::int64_t>(1, layout.row_bytes));
   std::vector<unsigned char> rows;
-  for (std::int64_t first = 0; first < layout.tiles; first += rows_at_once) {
-    const std::int64_t count = std::min(rows_at_once, layout.tiles - first);
+  for (; first < last; first += rows_at_once) {
+    const std::int64_t count = std::min(rows_at_once, last - first);
     rows.resize(static_cast<std::size_t>(count * layout.row_bytes));
     bytes.read(hdu.data_offset + first * layout.row_bytes, rows.data(), count * layout.row_bytes);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -249,7 +252,7 @@ void read_tile_layout(Hdu& hdu) {
 
 void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
   const std::int64_t heap = hdu.layout.heap_bytes;
-  for_each_tile(bytes, hdu, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
+  for_each_tile(bytes, hdu, 0, hdu.layout.tiles, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
     if (d.bytes == 0) return;
     if (d.offset < 0 || d.bytes < 0 || d.offset > heap || d.bytes > heap - d.offset) {
       throw DataError(
@@ -260,23 +263,39 @@ void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::strin
 }
 
 void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
+  constexpr std::int64_t kTilesAtOnce = 64;
   const std::string& algorithm = hdu.layout.algorithm;
-  const bool gzip = algorithm == "GZIP_1" || algorithm == "GZIP_2";
-  std::vector<unsigned char> stream;
-  for_each_tile(bytes, hdu, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
-    const bool main = column.name == "COMPRESSED_DATA";
-    const bool is_gzip = column.name == "GZIP_COMPRESSED_DATA" || (main && gzip);
-    if (d.bytes == 0 || !(is_gzip || (main && algorithm == "HCOMPRESS_1"))) return;
-    stream.resize(static_cast<std::size_t>(d.bytes));
-    bytes.read(hdu.layout.heap_offset + d.offset, stream.data(), d.bytes);
-    const std::string where = fmt::format("'{}', HDU {}, tile {}: ", name, hdu.index, tile + 1);
-    const std::int64_t pixels = tile_pixels(hdu, tile);
-    if (!is_gzip) {
-      check_hcompress(stream, pixels, where);
-    } else if (!inflates(stream, 8 * pixels)) {
-      throw DataError(where + "decompression fails: its GZIP stream is damaged or cut short");
+  const auto tiles_are_checked = [&](std::int64_t first, std::int64_t last) {
+    const bool gzip = algorithm == "GZIP_1" || algorithm == "GZIP_2";
+    std::vector<unsigned char> stream;
+    for_each_tile(bytes, hdu, first, last, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
+      const bool main = column.name == "COMPRESSED_DATA";
+      const bool is_gzip = column.name == "GZIP_COMPRESSED_DATA" || (main && gzip);
+      if (d.bytes == 0 || !(is_gzip || (main && algorithm == "HCOMPRESS_1"))) return;
+      stream.resize(static_cast<std::size_t>(d.bytes));
+      bytes.read(hdu.layout.heap_offset + d.offset, stream.data(), d.bytes);
+      const std::string where = fmt::format("'{}', HDU {}, tile {}: ", name, hdu.index, tile + 1);
+      const std::int64_t pixels = tile_pixels(hdu, tile);
+      if (!is_gzip) {
+        check_hcompress(stream, pixels, where);
+      } else if (!inflates(stream, 8 * pixels)) {
+        throw DataError(where + "decompression fails: its GZIP stream is damaged or cut short");
+      }
+    });
+  };
+  // By all threads, and yet the first damaged tile is the one that is named.
+  const std::int64_t parts = (hdu.layout.tiles - 1) / kTilesAtOnce + 1;
+  std::vector<std::exception_ptr> damage(static_cast<std::size_t>(parts));
+  ThreadPool pool(static_cast<int>(std::min<std::int64_t>(parts, usable_threads())));
+  pool.for_each(parts, [&](std::int64_t part) {
+    try {
+      tiles_are_checked(part * kTilesAtOnce, std::min((part + 1) * kTilesAtOnce, hdu.layout.tiles));
+    } catch (const DataError&) {
+      damage[static_cast<std::size_t>(part)] = std::current_exception();
     }
   });
+  for (const std::exception_ptr& one : damage)
+    if (one) std::rethrow_exception(one);
 }
 
 }  // namespace reber::fits

@@ -57,7 +57,9 @@ struct Scene {
     double x, y, total;  ///< Jy: sum of the model before the beam
   };
   std::vector<Object> objects;
+  Image model{{kSide, kSide}};
 
+  Scene() { std::fill_n(model.data(), kSide * kSide, 0.0F); }
   void add(const char* name, double x, double y, const std::function<double(double, double)>& brightness,
            const std::vector<std::array<double, 3>>& points = {}) {
     double total = 0;
@@ -73,7 +75,6 @@ struct Scene {
     }
     if (name != nullptr) objects.push_back({name, x, y, total});
   }
-  Image model{{kSide, kSide}};
 };
 
 Scene make_scene() {
