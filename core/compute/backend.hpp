@@ -84,9 +84,9 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling,
                                                     const Job& job = {}) = 0;
 
-  /// The same plane, but where tiling says so its pixels stay in the source: every operation reads them band by band,
-  /// and planes derived from it are made band by band as well. Backends that cannot (info()) load it. The plane keeps
-  /// the source alive.
+  /// The same plane, but where tiling says so its pixels stay in the source, which it keeps: each operation reads them
+  /// band by band, and planes derived from it are made band by band as well. Backends that cannot (info()) load it.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever streams keeps it
   [[nodiscard]] virtual std::unique_ptr<Plane> stream(std::shared_ptr<const PixelSource> source,
                                                       const TilingPlan& tiling, const Job& job = {}) {
     return load(*source, tiling, job);
