@@ -30,8 +30,15 @@ _TYPES = {"header": "Any", "wcs": "Any", "beam": "_Beam | None", "unit": "str | 
           "data": "ArrayLike", "thresh": "float", "err": "float | ArrayLike | None", "minarea": "int",
           "segmentation_map": "bool", "bw": "int", "bh": "int", "fw": "int", "fh": "int", "dilate": "int",
           "path": "_Path", "what": "str", "format": "str", "patches": "str", "overwrite": "bool", "dtype": "Any",
-          "copy": "Any", "options": "Any"}
-_GIVES = {"find": "Result", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
+          "copy": "Any", "options": "Any", "number": "int", "bins": "int", "snr": "Any", "flux": "Any", "into": "str",
+          "separation": "float", "seed": "int", "plot": "_Path", "files": "Any", "folder": "_Path | None",
+          "to_beam": "_Beam | None", "per_plane": "bool", "max_beam": "float | None", "image_beam": "_Beam | None",
+          "dry_run": "bool", "cube": "_Path", "how": "str", "planes": "Any", "output": "_Path"}
+# Where the same word is another thing.
+_OF = {"complete": {"size": "float", "snr": "tuple[float, float]", "flux": "tuple[float, float] | None"},
+       "collapse": {"snr": "float"}}
+_GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "collapse": "Collapsed",
+          "find": "Result", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
           "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]",
           "backends": "list[tuple[str, str, str]]"}
 _MAP, _ROWS = "NDArray[np.float32]", "NDArray[np.void]"
@@ -43,14 +50,20 @@ _MEMBERS = {
                "write": "None", "to_table": "Any", "to_pandas": "Any"},
     "Table": {"rows": _ROWS, "to_table": "Any", "to_pandas": "Any", "__len__": "int", "__getitem__": "NDArray[Any]"},
     "Matched": {"pairs": "Table", "only_a": "Table", "only_b": "Table", "summary": "dict[str, Any]"},
+    "Completeness": {"bins": "Table", "summary": "dict[str, Any]", "snr_50": "float", "snr_90": "float"},
+    "Smoothed": {"planes": "Table", "outputs": "list[str]", "beam": "tuple[float, float, float] | None",
+                 "warnings": "list[str]"},
+    "Verification": {"passed": "bool", "checks": "Table", "backend": "str", "device": "str", "__bool__": "bool"},
+    "Collapsed": {"image": _MAP, "cards": "str", "planes": "list[int]", "history": "list[str]",
+                  "warnings": "list[str]", "header": "Any"},
     "Simulated": {"image": _MAP, "cards": "str", "truth": "Table", "header": "Any"},
     "Background": {"back": _MAP, "rms": _MAP, "globalback": "float", "globalrms": "float", "subfrom": "None",
                    "__init__": "None", "__array__": "NDArray[Any]", "__rsub__": "NDArray[Any]"},
 }
 
 
-def typed(one):
-    kind = _TYPES.get(one.name)
+def typed(one, function=""):
+    kind = _OF.get(function, {}).get(one.name) or _TYPES.get(one.name)
     if kind is None:
         kind = one.annotation.__name__ if one.annotation in (bool, int, float) else "Any"
         kind += " | None" if one.default is None and kind != "Any" else ""
@@ -59,7 +72,7 @@ def typed(one):
     return f"{one.name}: {kind}" + ("" if one.default is one.empty else " = ...")
 
 
-def arguments(signature, own=()):
+def arguments(signature, own=(), function=""):
     words, starred = list(own), False
     for one in signature.parameters.values():
         if one.name == "self":
@@ -67,7 +80,7 @@ def arguments(signature, own=()):
         if one.kind is one.KEYWORD_ONLY and not starred:
             words.append("*")
             starred = True
-        words.append(typed(one))
+        words.append(typed(one, function))
     return ", ".join(words)
 
 
@@ -76,7 +89,7 @@ def main():
     for name in sorted(reber.__all__):
         value = getattr(reber, name)
         if inspect.isfunction(value):
-            print(f"def {name}({arguments(inspect.signature(value))}) -> {_GIVES[name]}: ...")
+            print(f"def {name}({arguments(inspect.signature(value), function=name)}) -> {_GIVES[name]}: ...")
             continue
         bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
         print(f"class {name}({bases}):" if bases else f"class {name}:")

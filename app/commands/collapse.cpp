@@ -16,7 +16,6 @@
 #include "core/base/printable.hpp"
 #include "core/cube/collapse.hpp"
 #include "core/cube/plane_list.hpp"
-#include "core/fits/fits_writer.hpp"
 
 namespace reber::app {
 namespace {
@@ -48,19 +47,9 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   const Collapsed made = on_backend(options.common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     return collapse(cube, request, *backend, progress, terminal.log());
   });
-  OutputHeader header;
-  header.like = made.header.get();
-  header.unit = made.header->unit.text;
-  header.beam = base.beam ? base.beam : made.header->beam;
-  header.history = {base.program + ", input " + options.input};
-  for (const std::string& line : options_of_call(command, options.parameters))
-    header.history.push_back("option: " + line);
-  header.history.insert(header.history.end(), made.history.begin(), made.history.end());
-  const std::int64_t nx = cube.shape().nx;
-  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
-    std::copy_n(made.pixels.begin() + y0 * nx, ny * nx, out);
-  };
-  write_fits(options.output, cube.shape(), header, rows, options.common.overwrite, progress);
+  const OutputHeader header = collapsed_header(made, base.beam, base.program + ", input " + options.input,
+                                               options_of_call(command, options.parameters));
+  write_collapsed(options.output, made, cube.shape(), header, options.common.overwrite, progress);
   terminal.clear_progress();
   std::string text = printable(options.input);
   for (const std::string& line : made.history) text += "\n  " + line;

@@ -240,4 +240,24 @@ Collapsed collapse(const CubeSource& cube, const CollapseRequest& request, Backe
   return Collapse(cube, request, backend, progress, log).run();
 }
 
+OutputHeader collapsed_header(const Collapsed& made, const std::optional<Beam>& beam, const std::string& first,
+                              const std::vector<std::string>& options) {
+  OutputHeader header;
+  header.like = made.header.get();
+  header.unit = made.header->unit.text;
+  header.beam = beam ? beam : made.header->beam;
+  header.history = {first};
+  for (const std::string& line : options) header.history.push_back("option: " + line);
+  header.history.insert(header.history.end(), made.history.begin(), made.history.end());
+  return header;
+}
+
+void write_collapsed(const std::string& path, const Collapsed& made, Shape shape, const OutputHeader& header,
+                     bool overwrite, const Progress& progress) {
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+    std::copy_n(made.pixels.begin() + y0 * shape.nx, ny * shape.nx, out);
+  };
+  write_fits(path, shape, header, rows, overwrite, progress);
+}
+
 }  // namespace reber

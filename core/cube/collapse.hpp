@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/base/words.hpp"
 #include "core/compute/backend.hpp"
 #include "core/cube/cube_source.hpp"
+#include "core/fits/fits_writer.hpp"
 
 namespace reber {
 
@@ -48,5 +50,13 @@ struct Collapsed {
 ///   throws InputError where moments have no spectral axis, DataError where all planes are blank; Cancelled
 [[nodiscard]] Collapsed collapse(const CubeSource& cube, const CollapseRequest& request, Backend& backend,
                                  const Progress& progress, const LogSink& log);
+
+/// What the image is written with.   beam: given by the user, in place of the planes'
+///   first, options: lines of HISTORY before what was done
+[[nodiscard]] OutputHeader collapsed_header(const Collapsed& made, const std::optional<Beam>& beam,
+                                            const std::string& first, const std::vector<std::string>& options);
+/// throws as write_fits
+void write_collapsed(const std::string& path, const Collapsed& made, Shape shape, const OutputHeader& header,
+                     bool overwrite, const Progress& progress);
 
 }  // namespace reber

@@ -68,6 +68,30 @@ std::string& path_of(OutputRequest& output, const std::string& kind) {
 
 }  // namespace
 
+RunOptions run_options(const nb::dict& with, const std::optional<BeamTuple>& beam) {
+  RunOptions options;
+  const auto text = [&](const char* key) { return nb::cast<std::string>(with[key]); };
+  options.backend = text("backend");
+  options.with.device = nb::cast<int>(with["device"]);
+  options.with.threads = nb::cast<int>(with["threads"]);
+  options.with.device_memory_bytes = nb::cast<std::int64_t>(with["device_memory"]);
+  options.open.check = nb::cast<bool>(with["check"]);
+  if (!with["hdu"].is_none()) options.open.hdu = nb::cast<int>(with["hdu"]);
+  if (!with["plane"].is_none()) options.open.plane = nb::cast<std::int64_t>(with["plane"]);
+  if (!with["unit"].is_none()) options.open.unit = text("unit");
+  if (beam) options.beam = Beam{std::get<0>(*beam), std::get<1>(*beam), std::get<2>(*beam)};
+  options.program = std::string("reber ") + REBER_VERSION;
+  return options;
+}
+
+void apply(const RunOptions& options, Request& request) {
+  request.open = options.open;
+  request.beam = options.beam;
+  request.program = options.program;
+  request.fit.threads = options.with.threads;
+  request.device_memory_bytes = options.with.device_memory_bytes;
+}
+
 nb::dict ImageRun::table(const std::string& word) {
   const auto set = from_string<ColumnSet>(word, "columns");
   Catalogue catalogue;
@@ -155,11 +179,7 @@ void ImageRun::write(const std::string& path, const std::string& kind, const std
 
 std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, std::optional<Pixels> pixels,
                                     const std::string& cards, const nb::object& progress) {
-  request.open = options.open;
-  request.beam = options.beam;
-  request.program = options.program;
-  request.fit.threads = options.with.threads;
-  request.device_memory_bytes = options.with.device_memory_bytes;
+  apply(options, request);
   Input input = input_of(request);
   if (pixels) {
     const Shape shape{static_cast<std::int64_t>(pixels->shape(0)), static_cast<std::int64_t>(pixels->shape(1))};

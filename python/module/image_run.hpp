@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/compute/backend_options.hpp"
@@ -28,6 +29,14 @@ struct RunOptions {
   std::optional<Beam> beam;
   std::string program;
 };
+
+using BeamTuple = std::tuple<double, double, double>;
+
+/// What Python's common keywords say: backend, device, threads, device_memory, check, hdu, plane, unit; and the beam in
+/// degrees.
+[[nodiscard]] RunOptions run_options(const nanobind::dict& with, const std::optional<BeamTuple>& beam);
+/// Puts into the request what is common to all runs.
+void apply(const RunOptions& options, Request& request);
 
 /// A finished run. Its calls may come from any thread; one at a time is served.
 class ImageRun {

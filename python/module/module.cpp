@@ -7,11 +7,10 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <tuple>
-
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "kernels/backends.hpp"
+#include "python/module/file_studies.hpp"
 #include "python/module/image_run.hpp"
 #include "python/module/request_of.hpp"
 #include "python/module/studies.hpp"
@@ -43,26 +42,12 @@ void translate(const std::exception_ptr& failure, void*) {
   }
 }
 
-using BeamTuple = std::tuple<double, double, double>;
-
 std::unique_ptr<ImageRun> run(const std::string& path, std::optional<Pixels> pixels, const std::string& cards,
                               const nb::list& stages, const nb::dict& settings, const nb::dict& with,
                               std::optional<BeamTuple> beam, const nb::object& progress) {
   Request request = request_of(stages, settings);
   request.input = path;
-  RunOptions options;
-  const auto text = [&](const char* key) { return nb::cast<std::string>(with[key]); };
-  options.backend = text("backend");
-  options.with.device = nb::cast<int>(with["device"]);
-  options.with.threads = nb::cast<int>(with["threads"]);
-  options.with.device_memory_bytes = nb::cast<std::int64_t>(with["device_memory"]);
-  options.open.check = nb::cast<bool>(with["check"]);
-  if (!with["hdu"].is_none()) options.open.hdu = nb::cast<int>(with["hdu"]);
-  if (!with["plane"].is_none()) options.open.plane = nb::cast<std::int64_t>(with["plane"]);
-  if (!with["unit"].is_none()) options.open.unit = text("unit");
-  if (beam) options.beam = Beam{std::get<0>(*beam), std::get<1>(*beam), std::get<2>(*beam)};
-  options.program = std::string("reber ") + REBER_VERSION;
-  return run_image(std::move(request), options, std::move(pixels), cards, progress);
+  return run_image(std::move(request), run_options(with, beam), std::move(pixels), cards, progress);
 }
 
 nb::object beam_of(const ImageRun& run) {
@@ -104,6 +89,15 @@ NB_MODULE(_core, m) {
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
   m.def("match", &match);
   m.def("simulate", &simulate, nb::arg("settings"), nb::arg("backend"), nb::arg("threads"), nb::arg("progress").none());
+  m.def("smooth", &smooth, nb::arg("files"), nb::arg("outputs"), nb::arg("settings"), nb::arg("with_"),
+        nb::arg("to_beam").none(), nb::arg("per_plane"), nb::arg("max_beam").none(), nb::arg("beam").none(),
+        nb::arg("dry_run"), nb::arg("overwrite"), nb::arg("progress").none());
+  m.def("complete", &complete, nb::arg("path"), nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(),
+        nb::arg("experiment"), nb::arg("plot"), nb::arg("overwrite"), nb::arg("progress").none());
+  m.def("verify", &verify, nb::arg("path"), nb::arg("stages"), nb::arg("settings"), nb::arg("with_"),
+        nb::arg("beam").none(), nb::arg("progress").none());
+  m.def("collapse", &collapse, nb::arg("path"), nb::arg("how"), nb::arg("planes"), nb::arg("snr"), nb::arg("with_"),
+        nb::arg("beam").none(), nb::arg("output"), nb::arg("overwrite"), nb::arg("progress").none());
   nb::class_<ImageRun>(m, "ImageRun")
       .def("table", &ImageRun::table)
       .def("map", &ImageRun::map)

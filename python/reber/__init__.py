@@ -7,6 +7,7 @@
     found.write("catalogue.fits")
 """
 from . import _core
+from ._file_studies import Collapsed, Completeness, Smoothed, Verification, collapse, complete, smooth, verify
 from ._run import Result, background, convolve, find
 from ._sep import Background, extract
 from ._studies import Matched, Simulated, Table, match, measure, simulate
@@ -25,6 +26,7 @@ def backends():
     return _core.backends()
 
 
-__all__ = ["Background", "Cancelled", "DataError", "DeviceError", "Error", "InputError", "InternalError", "Matched",
-           "Result", "Simulated", "Table", "background", "backends", "convolve", "extract", "find", "match", "measure",
-           "parameters", "simulate"]
+__all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceError", "Error", "InputError",
+           "InternalError", "Matched", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
+           "backends", "collapse", "complete", "convolve", "extract", "find", "match", "measure", "parameters",
+           "simulate", "smooth", "verify"]

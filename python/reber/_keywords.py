@@ -15,9 +15,9 @@ def _default(row):
     return _KINDS[kind](text) if text and kind != "list" else None
 
 
-def told(common, *stages):
+def told(common, *stages, without=()):
     """A decorator: the function's signature and help name the parameters of these stages (all of them where none is
-    named) in place of **options, and before them the keywords of `common`."""
+    named) but for those of `without`, in place of **options, and before them the keywords of `common`."""
 
     def tell(function):
         own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
@@ -25,7 +25,7 @@ def told(common, *stages):
         taken, lines = {one.name for one in own}, []
         for row in _core.parameters():
             name = row["keywords"][0]
-            if name in taken or (stages and row["stage"] not in stages):
+            if name in taken or name in without or (stages and row["stage"] not in stages):
                 continue
             default, kind = _default(row), _KINDS[row["kind"]]
             own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind))

@@ -2,6 +2,7 @@
 """Arrays where the pipeline reads files: maps and masks beside the image, and pixels that are to be ignored."""
 import contextlib
 import os
+import re
 import tempfile
 
 import numpy as np
@@ -65,12 +66,22 @@ def _map_of(name, value, shape):
     return pixels
 
 
-def write_map(path, pixels):
-    """A FITS file with these pixels and no more."""
-    cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    2",
-             f"NAXIS1  = {pixels.shape[1]:20d}", f"NAXIS2  = {pixels.shape[0]:20d}", "END"]
+# Of the array as it was stored, which write_map() says anew.
+_STORAGE = re.compile(r"(SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|[PG]COUNT|GROUPS|BSCALE|BZERO|BLANK|CHECKSUM|DATASUM|END) *$")
+
+
+def write_map(path, pixels, cards=""):
+    """A FITS file with these pixels, and of the cards (80 characters each, in one text) what does not tell of storage.
+    It has as many axes as the cards have, all but two of one pixel."""
+    kept = [cards[i : i + 80] for i in range(0, len(cards), 80)]
+    axes = [int(card[10:30].split("/")[0]) for card in kept if card[:9] == "NAXIS   ="]
+    sizes = [pixels.shape[1], pixels.shape[0]] + [1] * (max(axes, default=2) - 2)
+    head = ["SIMPLE  =                    T", "BITPIX  =                  -32", f"NAXIS   = {len(sizes):20d}"]
+    head += [f"NAXIS{axis:<3d}= {size:20d}" for axis, size in enumerate(sizes, 1)]
+    head += [card for card in kept if not _STORAGE.match(card[:8])] + ["END"]
+    text = "".join(card.ljust(80) for card in head)
     with open(path, "wb") as file:
-        file.write("".join(card.ljust(80) for card in cards).ljust(2880).encode("ascii"))
+        file.write((text + " " * (-len(text) % 2880)).encode("ascii"))
         file.write(np.ascontiguousarray(pixels, dtype=">f4").data)
         file.write(bytes(-4 * pixels.size % 2880))
 

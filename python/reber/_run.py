@@ -96,12 +96,18 @@ class Result:
         self._run.write(os.fspath(path), what, columns, format, patches, overwrite, progress)
 
 
+def with_of(*, hdu=None, plane=None, unit=None, check=False, backend="auto", device=0, threads=0, device_memory=0):
+    """The keywords of all calls, as the module takes them."""
+    return {"backend": backend, "device": device, "threads": threads, "device_memory": device_memory, "check": check,
+            "hdu": hdu, "plane": plane, "unit": unit}
+
+
 def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,
          check=False, backend="auto", device=0, threads=0, device_memory=0, progress=None):
     path, pixels, cards, unit = source_of(image, header, wcs, unit)
     pixels = without(pixels, mask)
-    with_ = {"backend": backend, "device": device, "threads": threads, "device_memory": device_memory, "check": check,
-             "hdu": hdu, "plane": plane, "unit": unit}
+    with_ = with_of(hdu=hdu, plane=plane, unit=unit, check=check, backend=backend, device=device, threads=threads,
+                    device_memory=device_memory)
     settings = {name: value for name, value in settings.items() if value is not None}
 
     def shape():
