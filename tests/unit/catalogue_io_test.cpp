@@ -116,6 +116,17 @@ TEST(CatalogueIo, VotableIsEscapedAndSaysFrameUnitsAndUcds) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+TEST(CatalogueIo, VotableHasPowersAsVounitWritesThem) {
+  const TemporaryFolder folder;
+  Catalogue area;
+  area.columns = {{{"Area", "deg2", "", ""}, std::vector<double>{1}},
+                  {{"Noise", "Jy/beam", "", ""}, std::vector<double>{1}}};
+  write_catalogue(area, folder.file("c.vot"), false);
+  const std::string text = load(folder.file("c.vot"));
+  EXPECT_NE(text.find("unit=\"deg**2\""), std::string::npos) << text;
+  EXPECT_NE(text.find("unit=\"Jy/beam\""), std::string::npos) << text;
+}
+
 TEST(CatalogueIo, RegionsHaveFwhmDiametersAndPixelsWhereThereIsNoSky) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.reg"), false);

@@ -142,6 +142,19 @@ TEST(JoinedCatalogue, KeepsRowsAndFillsColumnsThatAPlaneLacks) {
   EXPECT_EQ(all.history, (std::vector<std::string>{"shared", "plane 1: one", "plane 4: four"}));
 }
 
+TEST(JoinedCatalogue, HasAFrequencyWhereAllPlanesShareIt) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("a.fits"), cube_file("xyf"));
+  PlaneWalk walk(CubeSource::open(folder.file("a.fits"), {}), {0, 1});
+  const auto first = walk.next({}), second = walk.next({});
+  JoinedCatalogue same, apart;
+  for (const auto* header : {first->header.get(), first->header.get()}) same.add(*header, {}, table_of({0}, false, ""));
+  for (const auto* header : {first->header.get(), second->header.get()})
+    apart.add(*header, {}, table_of({0}, false, ""));
+  EXPECT_DOUBLE_EQ(same.take().frequency_hz, 1.4e9);
+  EXPECT_TRUE(std::isnan(apart.take().frequency_hz));
+}
+
 /// Planes that a walk gave to `done`, in order, where the card fails `failures` times in plane 2.
 List planes_run(const CubeSource& cube, int failures, const std::function<std::shared_ptr<Backend>()>& next) {
   PlaneWalk walk(cube, {0, 1, 2});

@@ -125,6 +125,23 @@ TEST_F(FitsReader, EveryPlaneOfEveryAxisOrderIsGathered) {
   }
 }
 
+TEST_F(FitsReader, TheSkyIsFoundByTheNamesOfAnySystem) {
+  for (const char* names : {"RA---SIN DEC--SIN", "GLON-CAR GLAT-CAR", "ELON-TAN ELAT-TAN", "SLON-TAN SLAT-TAN"}) {
+    std::vector<std::string> cards = shape_cards(-32, {2, 3, 4});
+    for (std::string c : sky_cards()) {
+      if (c.starts_with("CTYPE1")) c = "CTYPE1  = '" + std::string(names).substr(0, 8) + "'";
+      if (c.starts_with("CTYPE2")) c = "CTYPE2  = '" + std::string(names).substr(9) + "'";
+      if (c[5] == '1' || c[5] == '2') c[5] = static_cast<char>(c[5] + 1);
+      cards.push_back(c);
+    }
+    OpenOptions options;
+    options.plane = 0;
+    const ImageHeader image = read(header(cards) + data_blocks(ramp(24)), options);
+    EXPECT_EQ(image.x_axis, 1) << names;
+    EXPECT_EQ(image.y_axis, 2) << names;
+  }
+}
+
 TEST_F(FitsReader, ACubeNeedsAPlane) {
   const std::string cube = header(shape_cards(-32, {3, 2, 4})) + data_blocks(ramp(24));
   const std::string message = refusal<InputError>(cube);

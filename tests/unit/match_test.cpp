@@ -126,6 +126,15 @@ TEST(Match, OffsetsFluxesAndChancePairsAreThoseThatWerePutIn) {
   EXPECT_NEAR(static_cast<double>(summary.pairs.size()), 2000 + summary.expected_false, 15);
 }
 
+TEST(Match, MediansOfEvenNumbersLieHalfWay) {
+  const double north[] = {0.1 / 3600, 0.2 / 3600, 0.4 / 3600, 0.8 / 3600};
+  SkyList one = list_of({{10, 11, 12, 13}, {0, 0, 0, 0}}), two = one;
+  for (std::size_t i = 0; i < 4; ++i) two.lat[i] += north[i];
+  EXPECT_NEAR(match_lists(one, two, 1.0 / 3600).d_lat.median, 0.3, 1e-9);
+  two.lat[3] += 1;
+  EXPECT_NEAR(match_lists(one, two, 1.0 / 3600).d_lat.median, 0.2, 1e-9);
+}
+
 TEST(Match, RadiusFollowsSizesThenErrorsAndSparesCrowdedLists) {
   testing::Random random(4);
   SkyList sparse = list_of(scattered(100, 10, 0, 5, random));
