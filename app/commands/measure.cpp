@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
+#include "app/commands/plane_lanes.hpp"
 #include "app/commands/plane_search.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
@@ -117,22 +119,30 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   JoinedCatalogue joined;
   nlohmann::ordered_json documents = nlohmann::ordered_json::array();
   int exit_code = kDone;
+  std::atomic<std::size_t> ended{0};
+  const std::vector<PlaneLane> lanes = plane_lanes(backend, options.common, walk, terminal);
+  const Progress overall = progress_of_planes(lanes.size(), ended, walk.planes().size(), terminal);
   PlaneEvents told;
   told.began = [&](std::int64_t plane, std::size_t index) {
     terminal.set_subject(
         fmt::format("[{}/{}] {} plane {}", index + 1, walk.planes().size(), printable(options.input), plane));
   };
-  told.done = [&](const CubePlane& plane, const Result& result) {
-    const std::vector<ForcedSource> sources = measure_forced(list, result, forced_of(options), progress);
-    joined.add(*plane.header, result.beam(),
-               forced_catalogue(sources, list, *plane.header, history_of(options, result)));
-    const Counts counts = count(sources);
-    terminal.clear_progress();
-    terminal.print(fmt::format("  plane {:>5}: {} measured, {} of them upper limits", plane.plane, counts.measured,
-                               counts.limits));
-    documents.push_back({{"plane", plane.plane}, {"measured", counts.measured}, {"upper_limits", counts.limits}});
+  told.made = [&](const CubePlane& plane, const Result& result) {
+    ForcedRequest forced = forced_of(options);
+    if (lanes.size() > 1) forced.threads = 0;  // the lane's own
+    const std::vector<ForcedSource> sources = measure_forced(list, result, forced, overall);
+    Catalogue catalogue = forced_catalogue(sources, list, *plane.header, history_of(options, result));
+    return [&, counts = count(sources), catalogue = std::move(catalogue)]() mutable {
+      joined.add(*plane.header, result.beam(), std::move(catalogue));
+      ++ended;
+      terminal.clear_progress();
+      terminal.print(fmt::format("  plane {:>5}: {} measured, {} of them upper limits", plane.plane, counts.measured,
+                                 counts.limits));
+      documents.push_back({{"plane", plane.plane}, {"measured", counts.measured}, {"upper_limits", counts.limits}});
+    };
   };
   const auto tell = [&](std::int64_t plane, const char* key, const std::string& words) {
+    ++ended;
     terminal.clear_progress();
     terminal.message(fmt::format("plane {} is skipped: {}", plane, printable(words)));
     documents.push_back({{"plane", plane}, {key, words}});
@@ -144,7 +154,7 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   };
   told.card_failed = [&](const CardError& failure) { return backend.in_place(failure); };
   run_planes(
-      backend.backend(), walk, [&](std::int64_t) { return request; }, told, events_of(progress, terminal.log()));
+      lanes, walk, [&](std::int64_t) { return request; }, told, events_of(overall, terminal.log()));
   terminal.clear_progress();
   if (joined.rows() == 0) throw DataError(fmt::format("{}: no plane could be measured", printable(options.input)));
   const Catalogue catalogue = joined.take();

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/commands/plane_lanes.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -58,7 +60,7 @@ class Search {
     if (request_.dry_run) return plan();
     terminal_.print(fmt::format("{}\n  {:>6} {:>12} {:>30} {:>11} {:>8} {:>8}", printable(request_.input), "plane",
                                 "MHz", "beam, arcsec and deg", "median rms", request_.detect ? "sources" : "", "s"));
-    walk(cube, progress);
+    walk(cube);
     write(progress);
     finish();
     return exit_code_;
@@ -95,53 +97,71 @@ class Search {
     return kDone;
   }
 
-  void walk(const CubeSource& cube, const Progress& progress) {
+  void walk(const CubeSource& cube) {
     PlaneWalk planes(cube, planes_);
+    const std::vector<PlaneLane> lanes = plane_lanes(*backend_, common_, planes, terminal_);
+    const Progress progress = progress_of_planes(lanes.size(), ended_, planes_.size(), terminal_);
     PlaneEvents told;
     told.began = [&](std::int64_t plane, std::size_t index) {
       terminal_.set_subject(
           fmt::format("[{}/{}] {} plane {}", index + 1, planes_.size(), printable(request_.input), plane));
     };
-    told.done = [&](const CubePlane& plane, const Result& result) { take(plane, result, progress); };
+    told.made = [&](const CubePlane& plane, const Result& result) {
+      return [&, tables = make_tables(*plane.header, result, progress)]() mutable {
+        take(plane, result, progress, std::move(tables));
+        ++ended_;
+      };
+    };
     told.skipped = [&](std::int64_t plane, const std::string& why) {
       terminal_.clear_progress();
       terminal_.message(fmt::format("plane {} is skipped: {}", plane, printable(why)));
       documents_.push_back({{"plane", plane}, {"skipped", why}});
       ++skipped_;
+      ++ended_;
     };
     told.failed = [&](std::int64_t plane, const std::string& message) {
       terminal_.clear_progress();
       terminal_.error(fmt::format("plane {}: {}", plane, message));
       documents_.push_back({{"plane", plane}, {"error", message}, {"exit_code", kDataError}});
       ++failed_;
+      ++ended_;
       exit_code_ = worse(exit_code_, kDataError);
     };
     told.card_failed = [&](const CardError& failure) { return backend_->in_place(failure); };
     Request each = request_;
     each.output = {};
     run_planes(
-        backend_->backend(), planes, [&](std::int64_t) { return each; }, told, events_of(progress, terminal_.log()));
+        lanes, planes, [&](std::int64_t) { return each; }, told, events_of(progress, terminal_.log()));
     terminal_.clear_progress();
   }
 
-  void take(const CubePlane& plane, const Result& result, const Progress& progress) {
+  /// Catalogues of one plane: with Reber's own columns, and with those asked for where they are others.
+  struct Tables {
+    std::optional<Catalogue> own, named;
+  };
+
+  [[nodiscard]] Tables make_tables(const ImageHeader& header, const Result& result, const Progress& progress) const {
+    Tables made;
+    const OutputRequest& output = request_.output;
+    if (output.catalogues.empty()) return made;
+    Catalogue table = make_catalogue(result.sources(), header, result.history);
+    bool drawn = true;
+    if (output.columns != ColumnSet::pybdsf) {
+      const SourceList list = source_list_of(result, request_.group, progress);
+      const ListedSources listed{list, header};
+      made.named = in_columns(table, result.sources(), output.columns, result.beam(), &listed);
+      drawn = std::ranges::any_of(output.catalogues, [&](const std::string& path) { return !is_table(path); });
+    }
+    if (drawn) made.own = std::move(table);
+    return made;
+  }
+
+  void take(const CubePlane& plane, const Result& result, const Progress& progress, Tables tables) {
     const ImageHeader& header = *plane.header;
     const std::optional<Beam> beam = result.beam();
     maps(header, result, progress);  // a card that fails here leaves the tables as they were
-    if (!request_.output.catalogues.empty()) {
-      Catalogue table = make_catalogue(result.sources(), header, result.history);
-      const ColumnSet set = request_.output.columns;
-      const bool drawn =
-          std::ranges::any_of(request_.output.catalogues, [&](const std::string& path) { return !is_table(path); });
-      if (set != ColumnSet::pybdsf) {
-        const SourceList list = source_list_of(result, request_.group, progress);
-        const ListedSources listed{list, header};
-        named_.add(header, beam, in_columns(table, result.sources(), set, beam, &listed));
-        if (drawn) joined_.add(header, beam, std::move(table));
-      } else {
-        joined_.add(header, beam, std::move(table));
-      }
-    }
+    if (tables.named) named_.add(header, beam, std::move(*tables.named));
+    if (tables.own) joined_.add(header, beam, std::move(*tables.own));
     const double rms = median_rms(result), frequency = header.wcs.frequency_hz();
     const std::size_t found = result.sources().size();
     sources_ += found;
@@ -216,6 +236,7 @@ class Search {
   std::optional<MapCubes> maps_;
   std::vector<std::string> written_;
   Json documents_ = Json::array();
+  std::atomic<std::size_t> ended_{0};
   std::size_t done_ = 0, skipped_ = 0, failed_ = 0, sources_ = 0;
   int exit_code_ = kDone;
 };

@@ -39,6 +39,7 @@ class PlaneWalk {
   [[nodiscard]] std::optional<CubePlane> next(const Progress& progress);
 
   [[nodiscard]] const std::vector<std::int64_t>& planes() const { return planes_; }
+  [[nodiscard]] Shape shape() const { return cube_.shape(); }  ///< of a plane
 
  private:
   using Pixels = std::shared_ptr<const PixelSource>;

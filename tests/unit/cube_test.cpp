@@ -2,9 +2,13 @@
 // Planes of cubes: lists of them, the walk that reads ahead, the joined table.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/cube/joined_catalogue.hpp"
@@ -166,7 +170,7 @@ List planes_run(const CubeSource& cube, int failures, const std::function<std::s
     if (plane.plane == 2 && failures-- > 0) throw CardError(CardError::Kind::broken, "the card is gone");
   };
   if (next) told.card_failed = [&](const CardError&) { return next(); };
-  run_planes(make_backend("cpu", {}, LogSink()), walk, [](std::int64_t) { return Request(); }, told, {});
+  run_planes({{make_backend("cpu", {}, LogSink())}}, walk, [](std::int64_t) { return Request(); }, told, {});
   return done;
 }
 
@@ -181,6 +185,83 @@ TEST(PlaneRuns, RunAPlaneAgainOnTheBackendThatTakesOver) {
   EXPECT_EQ(planes_run(cube, 2, fresh), (List{0, 2, 2, 2}));
   EXPECT_THROW((void)planes_run(cube, 1, [] { return nullptr; }), CardError);
   EXPECT_THROW((void)planes_run(cube, 1, {}), CardError);
+}
+
+/// What lanes told of planes 0, 1 (blank) and 2 of a cube, in the order in which they told it.
+struct Told {
+  List done, skipped, made;
+  int at_once = 0, most_at_once = 0;
+};
+
+Told lanes_run(const CubeSource& cube, const List& list, std::size_t lanes,
+               const std::function<Request(std::int64_t)>& request_of, Told& told) {
+  PlaneWalk walk(cube, list);
+  std::mutex mutex;
+  PlaneEvents events;
+  events.made = [&](const CubePlane& plane, const Result&) {
+    // The planes of one lane take long, so that the others are ahead of it.
+    if (plane.plane == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::lock_guard lock(mutex);
+    told.made.push_back(plane.plane);
+    return [&told, number = plane.plane] { told.done.push_back(number); };
+  };
+  events.done = [&](const CubePlane& plane, const Result& result) {
+    told.most_at_once = std::max(told.most_at_once, ++told.at_once);
+    EXPECT_EQ(told.done.back(), plane.plane);
+    EXPECT_EQ(result.header().plane, plane.plane);
+    --told.at_once;
+  };
+  events.skipped = [&](std::int64_t plane, const std::string&) {
+    told.skipped.push_back(static_cast<std::int64_t>(told.done.size()));
+    EXPECT_EQ(plane, 1);
+  };
+  std::vector<PlaneLane> all;
+  for (std::size_t i = 0; i < lanes; ++i) all.push_back({make_backend("cpu", {}, LogSink()), 1});
+  run_planes(std::move(all), walk, request_of, events, {});
+  return told;
+}
+
+TEST(PlaneRuns, LanesTellInTheOrderOfThePlanes) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("cube.fits"), cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(folder.file("cube.fits"), {});
+  const List list{0, 2, 2, 1, 2, 0, 2, 2, 2, 1, 0, 2}, searched{0, 2, 2, 2, 0, 2, 2, 2, 0, 2};
+  for (const std::size_t lanes : {1U, 2U, 5U}) {
+    Told told;
+    lanes_run(
+        cube, list, lanes, [](std::int64_t) { return Request(); }, told);
+    EXPECT_EQ(told.done, searched) << lanes;
+    EXPECT_EQ(told.skipped, (List{3, 8})) << lanes;
+    EXPECT_EQ(told.most_at_once, 1) << lanes;
+    // Only where planes are worked on side by side does one overtake the slow first one.
+    EXPECT_EQ(told.made == searched, lanes == 1) << lanes;
+  }
+}
+
+TEST(PlaneRuns, AnErrorEndsTheLanesAfterThePlanesBeforeIt) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("cube.fits"), cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(folder.file("cube.fits"), {});
+  const auto request_of = [](std::int64_t plane) {
+    if (plane == 2) throw InputError("plane 2 is not wanted");
+    return Request();
+  };
+  for (const std::size_t lanes : {1U, 3U}) {
+    Told told;
+    EXPECT_THROW((void)lanes_run(cube, {0, 0, 0, 2, 0, 0}, lanes, request_of, told), InputError);
+    EXPECT_EQ(told.done, (List{0, 0, 0})) << lanes;
+  }
+}
+
+TEST(PlaneRuns, LanesAreAsManyAsThreadsPlanesAndMemoryAllow) {
+  constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+  const Shape small{512, 512}, large{10240, 10240};
+  EXPECT_EQ(lanes_of_planes(small, 32, 2, 0, 8 * kGibi), 2);
+  EXPECT_EQ(lanes_of_planes(small, 3, 16, 0, 8 * kGibi), 3);
+  EXPECT_EQ(lanes_of_planes(large, 32, 16, 0, 8 * kGibi), 3);      // 1.8 GB each of 6
+  EXPECT_EQ(lanes_of_planes(small, 32, 16, kGibi, 8 * kGibi), 5);  // 181 MiB each, the program included
+  EXPECT_EQ(lanes_of_planes(large, 32, 16, kGibi, 8 * kGibi), 1);
+  EXPECT_EQ(lanes_of_planes(small, 32, 1, 0, 0), 1);
 }
 
 }  // namespace

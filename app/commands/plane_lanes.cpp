@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Backends for planes side by side.
+#include "app/commands/plane_lanes.hpp"
+
+#include <fmt/format.h>
+
+#include "app/terminal/signals.hpp"
+#include "core/base/host_memory.hpp"
+#include "core/base/thread_budget.hpp"
+#include "core/batch/lanes.hpp"
+
+namespace reber::app {
+
+std::vector<PlaneLane> plane_lanes(const BackendChoice& choice, const CommonOptions& options, const PlaneWalk& walk,
+                                   Terminal& terminal) {
+  std::vector<PlaneLane> lanes;
+  if (choice.backend()->info().device_memory_bytes > 0) return {{choice.backend(), options.threads}};
+  const int threads = options.threads > 0 ? options.threads : usable_threads();
+  const std::int64_t asked = options.host_memory.empty() ? 0 : parse_bytes(options.host_memory, "--host-memory");
+  const int count = lanes_of_planes(walk.shape(), static_cast<std::int64_t>(walk.planes().size()), threads, asked,
+                                    free_memory_bytes());
+  if (count == 1) return {{choice.backend(), options.threads}};
+  CommonOptions of_lane = options;
+  of_lane.backend = choice.backend()->info().name;
+  for (const int share : divide_threads(threads, count)) {
+    of_lane.threads = share;
+    lanes.push_back({make_backend(of_lane, terminal), share});
+  }
+  return lanes;
+}
+
+Progress progress_of_planes(std::size_t lanes, const std::atomic<std::size_t>& done, std::size_t planes,
+                            Terminal& terminal) {
+  if (lanes == 1) return terminal.progress();
+  const auto show = [&done, planes, &terminal](const std::string&, double) {
+    const std::size_t now = done.load();
+    terminal.show_overall(static_cast<double>(now) / static_cast<double>(planes),
+                          [&] { return fmt::format("{} of {} planes", now, planes); });
+  };
+  return {show, &stop_flag()};
+}
+
+}  // namespace reber::app
