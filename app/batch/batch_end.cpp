@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kJoined = "catalogue.csv";
 
 /// Where the joined catalogue goes; empty: nowhere.
-std::string join_path(const RunSettings& settings, const std::vector<std::string>& paths, const Rank& rank,
+std::string join_path(const RunSettings& settings, const std::vector<BatchImage>& images, const Rank& rank,
                       const Request& first) {
   const bool has_csv =
       std::ranges::any_of(first.output.catalogues, [](const std::string& path) { return path.ends_with(".csv"); });
@@ -36,12 +36,12 @@ std::string join_path(const RunSettings& settings, const std::vector<std::string
   if (asked && !settings.join.ends_with(".csv"))
     throw InputError(fmt::format("--join '{}': expected a name that ends in .csv", settings.join));
   if (asked) return settings.join;
-  if (settings.join == "none" || paths.size() < 2 || !rank.alone() || !has_csv) return {};
-  for (const std::string& path : paths)
-    if (stem_of(path) + ".csv" == kJoined)
+  if (settings.join == "none" || images.size() < 2 || !rank.alone() || !has_csv) return {};
+  for (const BatchImage& image : images)
+    if (stem_of(image) + ".csv" == kJoined)
       throw InputError(fmt::format(
           "{} would be written as {}, the joined catalogue's name: choose another with --join, or --join none",
-          printable(path), kJoined));
+          printable(image.name()), kJoined));
   return (fs::path(settings.folder) / kJoined).string();
 }
 
@@ -52,14 +52,14 @@ Json json_file(const std::string& path) {
 
 }  // namespace
 
-BatchEnd::BatchEnd(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+BatchEnd::BatchEnd(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
                    const std::vector<std::int64_t>& own, const Rank& rank, const Request& first)
     : settings_(settings),
       terminal_(terminal),
-      paths_(paths),
+      images_(images),
       own_(own),
-      join_(join_path(settings, paths, rank, first)),
-      states_(paths.size(), State::missing) {
+      join_(join_path(settings, images, rank, first)),
+      states_(images.size(), State::missing) {
   std::error_code error;
   if (!join_.empty() && !settings.common.dry_run && !settings.common.overwrite && !settings.resume &&
       fs::exists(join_, error))
@@ -71,7 +71,10 @@ void BatchEnd::add(std::int64_t index, ImageDone done) {
   const ImageRecord& record = done.record;
   exit_code_ = worse(exit_code_, record.exit_code);
   State& state = states_[static_cast<std::size_t>(index)];
-  if (record.done()) {
+  if (!record.skipped.empty()) {
+    state = State::skipped;
+    skipped_.emplace(index, record.skipped);
+  } else if (record.done()) {
     state = State::done;
     ++done_;
     sources_ += record.sources;
@@ -100,22 +103,23 @@ void BatchEnd::join() {
   const auto next = [&]() -> std::optional<JoinPart> {
     while (at < own_.size() && states_[static_cast<std::size_t>(own_[at])] != State::done) ++at;
     if (at == own_.size()) return std::nullopt;
-    const std::string& input = path(own_[at++]);
-    return JoinPart{fs::path(input).filename().string(), result_path(settings_.folder, input, ".csv")};
+    const BatchImage& part = image(own_[at++]);
+    return JoinPart{fs::path(part.path).filename().string(), result_path(settings_.folder, part, ".csv")};
   };
   if (done_ > 0) (void)join_catalogues(next, join_, settings_.common.overwrite || settings_.resume);
 }
 
 void BatchEnd::say(double seconds) {
-  const std::size_t now = done_ + failures_.size() - earlier_;
-  std::string text = fmt::format("{} of {} files done", done_, own_.size());
+  const std::size_t now = done_ + skipped_.size() + failures_.size() - earlier_;
+  std::string text = fmt::format("{} of {} {} done", done_, own_.size(), settings_.planes.empty() ? "files" : "planes");
+  if (!skipped_.empty()) text += fmt::format(", {} skipped", skipped_.size());
   if (earlier_ > 0) text += fmt::format(", {} of them earlier", earlier_);
   if (breached_ > 0) text += fmt::format(", {} broke a bound", breached_);
   if (!settings_.common.dry_run) text += fmt::format("; {} sources", sources_);
   if (now > 0) text += fmt::format("; {:.3g} s, {:.3g} images/s", seconds, static_cast<double>(now) / seconds);
   terminal_.print(text);
   if (!join_.empty() && done_ > 0 && !settings_.common.dry_run) terminal_.print("wrote " + printable(join_));
-  for (const auto& [index, failure] : failures_) terminal_.error(fmt::format("failed: {}", path(index)));
+  for (const auto& [index, failure] : failures_) terminal_.error(fmt::format("failed: {}", image(index).name()));
 }
 
 void BatchEnd::write_reports() {
@@ -130,12 +134,15 @@ void BatchEnd::write_reports() {
       document = Json::parse(dry->second);
     } else if (const auto failed = failures_.find(index); failed != failures_.end()) {
       const auto& [exit_code, message] = failed->second;
-      document = {{"input", path(index)}, {"error", message}, {"exit_code", exit_code}};
+      document = {{"input", image(index).path}, {"error", message}, {"exit_code", exit_code}};
+    } else if (const auto skipped = skipped_.find(index); skipped != skipped_.end()) {
+      document = {{"input", image(index).path}, {"skipped", skipped->second}};
     } else {
-      document = json_file(result_path(settings_.folder, path(index), "_report.json"));
+      document = json_file(result_path(settings_.folder, image(index), "_report.json"));
       if (settings_.verify)
-        document["verification"] = json_file(result_path(settings_.folder, path(index), "_verification.json"));
+        document["verification"] = json_file(result_path(settings_.folder, image(index), "_verification.json"));
     }
+    if (image(index).is_plane()) document["plane"] = image(index).plane;
     write(before + document.dump(2, ' ', false, Json::error_handler_t::replace));
     before = ",\n";
   }

@@ -13,9 +13,9 @@ namespace reber::app {
 /// Keeps a byte per image, and words of those that failed. Not for several threads at once.
 class BatchEnd {
  public:
-  /// paths: of the whole list; own: places in it that this process does; first: a request, for names of products.
+  /// images: the whole list; own: places in it that this process does; first: a request, for names of products.
   ///   throws InputError where the joined catalogue cannot be written
-  BatchEnd(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+  BatchEnd(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
            const std::vector<std::int64_t>& own, const Rank& rank, const Request& first);
 
   void add(std::int64_t index, ImageDone done);
@@ -26,20 +26,21 @@ class BatchEnd {
   int finish(double seconds);
 
  private:
-  [[nodiscard]] const std::string& path(std::int64_t index) const { return paths_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const BatchImage& image(std::int64_t index) const { return images_[static_cast<std::size_t>(index)]; }
   void join();
   void say(double seconds);
   void write_reports();
 
   const RunSettings& settings_;
   Terminal& terminal_;
-  const std::vector<std::string>& paths_;
+  const std::vector<BatchImage>& images_;
   const std::vector<std::int64_t>& own_;
   std::string join_;  ///< path; empty: nothing is joined
-  enum class State : unsigned char { missing, done, failed };
+  enum class State : unsigned char { missing, done, skipped, failed };
   std::vector<State> states_;                 ///< of the whole list
   std::map<std::int64_t, Failure> failures_;  ///< by index
   std::map<std::int64_t, std::string> dry_reports_;
+  std::map<std::int64_t, std::string> skipped_;  ///< why, by index
   std::size_t done_ = 0, earlier_ = 0, breached_ = 0;
   std::int64_t sources_ = 0;
   int exit_code_ = 0;

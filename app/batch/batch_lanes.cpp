@@ -3,6 +3,10 @@
 #include "app/batch/batch_lanes.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
@@ -24,15 +28,38 @@ int device_lanes(int threads) {
 /// Memory that an image may take, in bytes per byte of its file; a compressed file is smaller than its image.
 constexpr std::int64_t kImageBytes = 12, kPackedBytes = 48;
 
-std::int64_t largest_image_bytes(const std::vector<std::string>& paths, const std::vector<std::int64_t>& to_do) {
-  std::int64_t largest = 1;
+std::int64_t largest_image_bytes(const std::vector<BatchImage>& images, const std::vector<std::int64_t>& to_do) {
+  std::int64_t largest = 1, file_bytes = 0;
+  const std::string* looked_at = nullptr;
   for (const std::int64_t index : to_do) {
-    const std::string& path = paths[static_cast<std::size_t>(index)];
-    const bool packed = path.ends_with(".gz") || path.ends_with(".fz");
-    largest = std::max(largest, state_of(path).bytes * (packed ? kPackedBytes : kImageBytes));
+    const BatchImage& image = images[static_cast<std::size_t>(index)];
+    if (looked_at == nullptr || *looked_at != image.path) file_bytes = state_of(image.path).bytes;
+    looked_at = &image.path;
+    const bool packed = image.path.ends_with(".gz") || image.path.ends_with(".fz");
+    largest = std::max(largest, file_bytes / image.planes * (packed ? kPackedBytes : kImageBytes));
   }
   return largest;
 }
+
+/// Planes of a cube would each warn of what its header says; a text is told with the first of them.
+class Once {
+ public:
+  [[nodiscard]] LogSink of(const BatchImage& image, const LogSink& log) {
+    if (!image.is_plane()) return log;
+    return LogSink([this, path = image.path, log](LogLevel level, const std::string& text) {
+      if (level == LogLevel::detail) return log.detail(text);
+      {
+        const std::lock_guard lock(mutex_);
+        if (!told_.emplace(path, text).second) return;
+      }
+      level == LogLevel::info ? log.info(text) : log.warning(text);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<std::string, std::string>> told_;
+};
 
 /// Images side by side where each has a core: one thread per image wastes none. Half of the memory may go.
 int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::int64_t images, std::int64_t bytes) {
@@ -49,9 +76,9 @@ int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::i
 
 }  // namespace
 
-BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
                        const std::vector<std::int64_t>& to_do)
-    : settings_(settings), terminal_(terminal), paths_(paths), to_do_(to_do) {
+    : settings_(settings), terminal_(terminal), images_(images), to_do_(to_do) {
   if (settings.workers > 0 && !settings.devices.empty())
     throw InputError("--workers and --devices exclude each other: a card has one worker");
   if (settings.verify && settings.common.backend == "reference")
@@ -63,15 +90,15 @@ BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const st
 
 void BatchLanes::make_lanes() {
   CommonOptions options = settings_.common;
-  const bool many = paths_.size() > 1;
+  const bool many = images_.size() > 1;
   // The disk reads the first image while a card's driver starts.
-  const auto ahead = run_beside([this] { return read_ahead(paths_[static_cast<std::size_t>(to_do_.front())]); });
+  const auto ahead = run_beside([this] { return read_ahead(images_[static_cast<std::size_t>(to_do_.front())].path); });
   auto first = std::make_shared<ImageRunner>(settings_, options, terminal_, many);
   const int lanes = choose_lanes(settings_, first->info(), static_cast<std::int64_t>(to_do_.size()),
-                                 largest_image_bytes(paths_, to_do_));
+                                 largest_image_bytes(images_, to_do_));
   const auto add = [&](std::shared_ptr<ImageRunner> runner) {
-    lanes_.push_back([runner = std::move(runner)](const std::string& path, const Progress& progress,
-                                                  const LogSink& log) { return runner->run(path, progress, log); });
+    lanes_.push_back([runner = std::move(runner)](const BatchImage& image, const Progress& progress,
+                                                  const LogSink& log) { return runner->run(image, progress, log); });
   };
   if (lanes == 1) return add(std::move(first));  // its backend knows how many threads serve
   first.reset();
@@ -98,20 +125,25 @@ void BatchLanes::make_workers() {
   }
   for (int lane = 0; lane < task.lanes; ++lane)
     for (const auto& worker : workers_)
-      lanes_.push_back([lane, worker = worker.get()](const std::string& path, const Progress& progress,
-                                                     const LogSink&) { return worker->run(lane, path, progress); });
+      lanes_.push_back([lane, worker = worker.get()](const BatchImage& image, const Progress& progress,
+                                                     const LogSink&) { return worker->run(lane, image, progress); });
 }
 
 void BatchLanes::run(BatchProgress& progress, const Take& take) {
   if (to_do_.empty()) return;
-  ReadAhead ahead([this](std::size_t at) { return paths_[static_cast<std::size_t>(to_do_[at])]; }, to_do_.size());
+  const auto path_of = [this](std::size_t at) { return images_[static_cast<std::size_t>(to_do_[at])].path; };
+  // Planes of a cube are in one file, which is asked for with the first of them.
+  ReadAhead ahead([&](std::size_t at) { return at > 0 && path_of(at) == path_of(at - 1) ? "" : path_of(at); },
+                  to_do_.size());
   const LogSink log = terminal_.log();
+  Once once;
   std::vector<Lane> lanes;
   for (const RunImage& run_image : lanes_)
     lanes.push_back([&, run_image](std::int64_t index) {
-      const std::string& path = paths_[static_cast<std::size_t>(index)];
+      const BatchImage& image = images_[static_cast<std::size_t>(index)];
       ahead.begin_image();
-      take(index, run_image(path, progress.of(path), paths_.size() > 1 ? log_of_image(log, path) : log));
+      const LogSink named = images_.size() > 1 ? log_of_image(log, image.name()) : log;
+      take(index, run_image(image, progress.of(image.name()), once.of(image, named)));
     });
   deal(to_do_, lanes);
 }

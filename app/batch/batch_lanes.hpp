@@ -15,9 +15,9 @@ namespace reber::app {
 
 class BatchLanes {
  public:
-  /// to_do: places in `paths`. Makes backends or processes, and none where there is nothing to do.
+  /// to_do: places in `images`. Makes backends or processes, and none where there is nothing to do.
   ///   throws InputError, DeviceError
-  BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<std::string>& paths,
+  BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
              const std::vector<std::int64_t>& to_do);
 
   using Take = std::function<void(std::int64_t index, ImageDone done)>;
@@ -27,13 +27,13 @@ class BatchLanes {
  private:
   const RunSettings& settings_;
   Terminal& terminal_;
-  const std::vector<std::string>& paths_;
+  const std::vector<BatchImage>& images_;
   const std::vector<std::int64_t>& to_do_;
   void make_lanes();
   void make_workers();
 
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
-  using RunImage = std::function<ImageDone(const std::string& path, const Progress& progress, const LogSink& log)>;
+  using RunImage = std::function<ImageDone(const BatchImage& image, const Progress& progress, const LogSink& log)>;
   std::vector<RunImage> lanes_;
 };
 

@@ -14,10 +14,12 @@
 #include "app/batch/batch_lanes.hpp"
 #include "app/batch/batch_progress.hpp"
 #include "app/options/output_names.hpp"
+#include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/batch/input_list.hpp"
 #include "core/batch/rank.hpp"
 #include "core/batch/record_file.hpp"
+#include "core/cube/plane_list.hpp"
 
 namespace reber::app {
 namespace {
@@ -31,7 +33,8 @@ std::string hash_of_options(const RunSettings& settings, const Request& request)
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     const auto is = [&](const char* name) { return line.starts_with(std::string(name) + " = "); };
-    if (!is("threads") && !is("device") && !is("device-memory") && !is("host-memory")) lines.push_back(line);
+    if (!is("planes") && !is("threads") && !is("device") && !is("device-memory") && !is("host-memory"))
+      lines.push_back(line);
   }
   return hash_of(lines);
 }
@@ -45,17 +48,17 @@ class Batch {
 
   int execute() {
     const InputList list = expand_inputs(settings_.files);
-    paths_ = list.paths;
-    if (list.one_file) rank_ = {};
-    const Request first = settings_.request_of(paths_.front());
-    check_distinct_names(paths_);
+    if (list.one_file && settings_.planes.empty()) rank_ = {};
+    make_list(list.paths);
+    const Request first = settings_.request_of(images_.front());
+    check_distinct_names(images_);
     options_ = hash_of_options(settings_, first);
-    list_ = hash_of(paths_);
+    list_ = hash_of(keys_of_list());
     choose_images();
-    BatchEnd end(settings_, terminal_, paths_, own_, rank_, first);
+    BatchEnd end(settings_, terminal_, images_, own_, rank_, first);
     const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
-    BatchProgress progress(terminal_, paths_.size() > 1, to_do.size());
-    BatchLanes lanes(settings_, terminal_, paths_, to_do);
+    BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
+    BatchLanes lanes(settings_, terminal_, images_, to_do);
     if (!settings_.common.dry_run) make_folder(settings_.folder);
     if (!settings_.common.dry_run)
       records_.emplace(settings_.folder +
@@ -66,13 +69,41 @@ class Batch {
   }
 
  private:
+  /// A file that cannot be opened stays one image, which fails when its turn comes.
+  void make_list(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      if (settings_.planes.empty()) {
+        images_.push_back({path});
+        continue;
+      }
+      const Request request = settings_.request_of({path});
+      if (request.open.plane) throw InputError("give either --plane or --planes");
+      std::int64_t planes = 0;
+      try {
+        planes = settings_.cube->open(request, terminal_.progress(), terminal_.log()).planes();
+      } catch (const Cancelled&) {
+        throw;
+      } catch (const std::exception&) {
+        images_.push_back({path});
+        continue;
+      }
+      for (const std::int64_t plane : parse_planes(settings_.planes, planes)) images_.push_back({path, plane, planes});
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> keys_of_list() const {
+    std::vector<std::string> keys;
+    for (const BatchImage& image : images_) keys.push_back(ImageRecord::key_of(image.path, image.plane));
+    return keys;
+  }
+
   /// Those of the list that are this process's.
   void choose_images() {
-    for (std::size_t i = 0; i < paths_.size(); ++i)
+    for (std::size_t i = 0; i < images_.size(); ++i)
       if (rank_.owns(static_cast<std::int64_t>(i))) own_.push_back(static_cast<std::int64_t>(i));
     if (!rank_.alone())
       terminal_.message(
-          fmt::format("process {} of {}: {} of {} images", rank_.index, rank_.count, own_.size(), paths_.size()));
+          fmt::format("process {} of {}: {} of {} images", rank_.index, rank_.count, own_.size(), images_.size()));
   }
 
   void open_records() {
@@ -88,7 +119,7 @@ class Batch {
   void place_in_list(ImageRecord& record, std::int64_t index) const {
     record.list = list_;
     record.index = index;
-    record.count = static_cast<std::int64_t>(paths_.size());
+    record.count = static_cast<std::int64_t>(images_.size());
   }
 
   /// Own images without a record that still holds; the others are told to the end.
@@ -97,12 +128,13 @@ class Batch {
     if (!std::filesystem::is_directory(settings_.folder, error)) return own_;
     std::unordered_map<std::string, ImageRecord> known;
     for (ImageRecord& record : read_records(settings_.folder).images) {
-      std::string path = record.path;
-      known.emplace(std::move(path), std::move(record));
+      std::string key = record.key();
+      known.emplace(std::move(key), std::move(record));
     }
     std::vector<std::int64_t> left;
     for (const std::int64_t index : own_) {
-      const auto found = known.find(absolute_path(paths_[static_cast<std::size_t>(index)]));
+      const BatchImage& image = images_[static_cast<std::size_t>(index)];
+      const auto found = known.find(ImageRecord::key_of(absolute_path(image.path), image.plane));
       if (found == known.end() || !still_true(found->second, settings_.folder, options_)) {
         left.push_back(index);
         continue;
@@ -122,11 +154,13 @@ class Batch {
     place_in_list(done.record, index);
     if (records_) records_->append(done.record);
     progress.ended();
+    const std::string name = printable(images_[static_cast<std::size_t>(index)].name());
     if (!done.record.message.empty()) {
       terminal_.error(done.record.message);
-    } else if (paths_.size() > 1 && records_) {
-      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", printable(done.record.input), done.record.sources,
-                                  done.record.seconds));
+    } else if (!done.record.skipped.empty()) {
+      terminal_.message(fmt::format("{} is skipped: {}", name, printable(done.record.skipped)));
+    } else if (images_.size() > 1 && records_) {
+      terminal_.print(fmt::format("{}: {} sources, {:.2f} s", name, done.record.sources, done.record.seconds));
     }
     if (!done.told.empty()) terminal_.print(done.told);
     end.add(index, std::move(done));
@@ -135,7 +169,7 @@ class Batch {
   const RunSettings& settings_;
   Terminal& terminal_;
   Rank rank_;
-  std::vector<std::string> paths_;
+  std::vector<BatchImage> images_;
   std::vector<std::int64_t> own_;
   std::string options_, list_;
   std::vector<ImageRecord> from_other_lists_;

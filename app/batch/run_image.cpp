@@ -14,6 +14,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/thread_budget.hpp"
+#include "core/cube/plane_runs.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/commit_group.hpp"
 #include "core/studies/verification.hpp"
@@ -47,39 +48,40 @@ void fill(ImageRecord& record, const Result& result) {
 
 }  // namespace
 
-std::string result_path(const std::string& folder, const std::string& input, const char* ending) {
-  return (fs::path(folder) / stem_of(input)).string() + ending;
+std::string result_path(const std::string& folder, const BatchImage& image, const char* ending) {
+  return (fs::path(folder) / stem_of(image)).string() + ending;
 }
 
 std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
 
-LogSink log_of_image(const LogSink& log, const std::string& path) {
-  return LogSink([log, path](LogLevel level, const std::string& text) {
+LogSink log_of_image(const LogSink& log, const std::string& name) {
+  return LogSink([log, name](LogLevel level, const std::string& text) {
     if (level == LogLevel::detail) return log.detail(text);
-    if (level == LogLevel::info) return log.info(path + ": " + text);
-    log.warning(path + ": " + text);
+    if (level == LogLevel::info) return log.info(name + ": " + text);
+    log.warning(name + ": " + text);
   });
 }
 
 ImageRunner::ImageRunner(const RunSettings& settings, CommonOptions options, Terminal& terminal, bool many)
     : settings_(settings), options_(std::move(options)), choice_(options_, terminal), many_(many) {}
 
-ImageDone ImageRunner::run(const std::string& path, const Progress& progress, const LogSink& log, bool again) {
+ImageDone ImageRunner::run(const BatchImage& image, const Progress& progress, const LogSink& log, bool again) {
   const ThreadBudget budget(options_.threads);
   ImageDone done;
-  done.record.input = path;
+  done.record.input = image.path;
+  done.record.plane = image.plane;
   try {
-    done.record.path = absolute_path(path);
-    done.record.state = state_of(path);
+    done.record.path = absolute_path(image.path);
+    done.record.state = state_of(image.path);
     done.record.version = program_name();
-    Request request = settings_.request_of(path);
+    Request request = settings_.request_of(image);
     request.fit.threads = options_.threads;
     request.output.overwrite |= again;
-    process(request, progress, log, done);
+    process(image, request, progress, log, done);
   } catch (const Cancelled&) {
     throw;
   } catch (...) {
-    const Failure failure = current_failure(path);
+    const Failure failure = current_failure(image.name());
     done.record.exit_code = failure.exit_code;
     done.record.message = failure.message;
     done.record.outputs.clear();
@@ -91,7 +93,7 @@ ImageDone ImageRunner::run(const std::string& path, const Progress& progress, co
   return done;
 }
 
-Result ImageRunner::compute(Request request, const Progress& progress, const LogSink& log,
+Result ImageRunner::compute(Request request, const Input& input, const Progress& progress, const LogSink& log,
                             std::unique_ptr<CommitGroup>& group) {
   return on_backend(choice_, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = request;
@@ -99,23 +101,31 @@ Result ImageRunner::compute(Request request, const Progress& progress, const Log
     group = std::make_unique<CommitGroup>(once.output.durable);
     RunEvents events = events_of(progress, log);
     events.outputs = group.get();
-    return run_once(backend, once, events);
+    return Pipeline(backend, input).run(once, events);
   });
 }
 
-void ImageRunner::process(const Request& request, const Progress& progress, const LogSink& log, ImageDone& done) {
-  const std::string path = request.input;
-  const auto name = [&](const char* ending) { return result_path(settings_.folder, path, ending); };
+void ImageRunner::process(const BatchImage& image, const Request& request, const Progress& progress, const LogSink& log,
+                          ImageDone& done) {
+  const auto name = [&](const char* ending) { return result_path(settings_.folder, image, ending); };
   std::vector<std::string> wanted = outputs_of(request.output);
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));
   if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
+  Input input = input_of(request);
+  if (image.is_plane()) {
+    const CubePlane plane = settings_.cube->plane(request, progress, log);
+    done.record.skipped = why_no_search(plane, request, progress);
+    if (!done.record.skipped.empty()) return;
+    input.pixels = plane.pixels;
+    input.header = plane.header;
+  }
   std::unique_ptr<CommitGroup> group;
-  Result result = compute(request, progress, log, group);
+  Result result = compute(request, input, progress, log, group);
   if (!request.dry_run) {
     const FileOptions how(request.output.overwrite, group.get());
     result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});
-    write_text(name(".toml"), settings_.config_of(request, {path}), how);
+    write_text(name(".toml"), settings_.config_of(request, {image.path}), how);
     write_text(name("_report.json"), to_json(result.report) + "\n", how);
     group->commit(progress);
   }
@@ -130,11 +140,12 @@ void ImageRunner::process(const Request& request, const Progress& progress, cons
     else
       tell(done, "\n" + source_table(result.sources(), result.header(), kShownSources));
   }
-  if (settings_.verify && !request.dry_run) verify_one(request, progress, done);
+  if (settings_.verify && !request.dry_run) verify_one(image, request, progress, done);
 }
 
-void ImageRunner::verify_one(const Request& request, const Progress& progress, ImageDone& done) {
-  const std::string path = result_path(settings_.folder, request.input, "_verification.json");
+void ImageRunner::verify_one(const BatchImage& image, const Request& request, const Progress& progress,
+                             ImageDone& done) {
+  const std::string path = result_path(settings_.folder, image, "_verification.json");
   if (!oracle_) oracle_ = reber::make_backend("reference", {}, LogSink());
   const VerificationReport report = verify(request, *choice_.backend(), *oracle_, progress);
   tell(done, "\n" + to_text(report));

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "app/batch/open_cube.hpp"
 #include "app/options/backend_choice.hpp"
+#include "core/batch/input_list.hpp"
 #include "core/batch/record.hpp"
 #include "core/compute/backend.hpp"
 #include "core/io/commit_group.hpp"
@@ -19,6 +21,7 @@ namespace reber::app {
 struct RunSettings {
   CommonOptions common;
   std::vector<std::string> files;  ///< words of the command line: files, patterns, @LIST, -
+  std::string planes;              ///< of each file, as parse_planes() takes them; empty: a file is one image
   std::string folder;
   bool verify = false;
   bool resume = false;
@@ -28,18 +31,20 @@ struct RunSettings {
   int workers = 0;      ///< processes; 0: this one alone
   std::string devices;  ///< "all", "0,2": a process per card; empty: none
 
-  std::function<Request(const std::string& path)> request_of;
+  std::function<Request(const BatchImage& image)> request_of;
   /// Every option in force, as TOML.
   std::function<std::string(const Request&, const std::vector<std::string>& inputs)> config_of;
+  /// Shared by all lanes of this process.
+  std::shared_ptr<OpenCube> cube = std::make_shared<OpenCube>();
 };
 
 /// The path of an image's result in the batch's folder: its name, then the ending.
-[[nodiscard]] std::string result_path(const std::string& folder, const std::string& input, const char* ending);
+[[nodiscard]] std::string result_path(const std::string& folder, const BatchImage& image, const char* ending);
 
 [[nodiscard]] std::string absolute_path(const std::string& path);
 
-/// The same log, of which warnings and messages begin with the image's path.
-[[nodiscard]] LogSink log_of_image(const LogSink& log, const std::string& path);
+/// The same log, of which warnings and messages begin with the image's name.
+[[nodiscard]] LogSink log_of_image(const LogSink& log, const std::string& name);
 
 /// What became of an image: done, or failed where the record says so.
 struct ImageDone {
@@ -59,14 +64,16 @@ class ImageRunner {
 
   /// A failure is what became of the image.   throws Cancelled
   /// again: the image was begun before by a process that was lost; files that it may have left are replaced.
-  [[nodiscard]] ImageDone run(const std::string& path, const Progress& progress, const LogSink& log,
+  [[nodiscard]] ImageDone run(const BatchImage& image, const Progress& progress, const LogSink& log,
                               bool again = false);
 
  private:
-  void process(const Request& request, const Progress& progress, const LogSink& log, ImageDone& done);
+  void process(const BatchImage& image, const Request& request, const Progress& progress, const LogSink& log,
+               ImageDone& done);
   /// group: takes the files of the attempt that succeeds, for the caller to commit.
-  Result compute(Request request, const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group);
-  void verify_one(const Request& request, const Progress& progress, ImageDone& done);
+  Result compute(Request request, const Input& input, const Progress& progress, const LogSink& log,
+                 std::unique_ptr<CommitGroup>& group);
+  void verify_one(const BatchImage& image, const Request& request, const Progress& progress, ImageDone& done);
 
   const RunSettings& settings_;
   CommonOptions options_;

@@ -145,7 +145,7 @@ WorkerProcess::~WorkerProcess() {
   state_->finish(0);
 }
 
-ImageDone WorkerProcess::run(int lane, const std::string& path, const Progress& progress) {
+ImageDone WorkerProcess::run(int lane, const BatchImage& image, const Progress& progress) {
   const auto wait = [&] {
     try {
       progress.report("image", 0);
@@ -166,7 +166,7 @@ ImageDone WorkerProcess::run(int lane, const std::string& path, const Progress& 
           fmt::format("a worker process for card {} did not start: it ended {}", state_->task.device, state_->end));
     }
     link.ready = true;
-    const Json question{{"path", path}, {"again", again}};
+    const Json question{{"path", image.path}, {"plane", image.plane}, {"again", again}};
     std::optional<std::string> answer;
     if (link.line.send(question.dump(-1, ' ', false, Json::error_handler_t::replace))) answer = link.line.receive(wait);
     const Json reply = answer ? Json::parse(*answer, nullptr, false) : Json();
@@ -178,12 +178,13 @@ ImageDone WorkerProcess::run(int lane, const std::string& path, const Progress& 
     }
     state_->replace(links);
     if (record) continue;
-    done.record.input = path;
-    done.record.path = absolute_path(path);
-    done.record.state = state_of(path);
+    done.record.input = image.path;
+    done.record.plane = image.plane;
+    done.record.path = absolute_path(image.path);
+    done.record.state = state_of(image.path);
     done.record.version = program_name();
     done.record.exit_code = kDeviceError;
-    done.record.message = fmt::format("{}: the process that worked on it ended {}", path, state_->end);
+    done.record.message = fmt::format("{}: the process that worked on it ended {}", image.name(), state_->end);
     done.record.ended = now_utc();
   }
   return done;

@@ -32,7 +32,7 @@ class WorkerProcess {
 
   /// From several threads, each with a lane of its own; waits.   throws DeviceError where the process does not start;
   /// Cancelled, once the process has ended
-  [[nodiscard]] ImageDone run(int lane, const std::string& path, const Progress& progress);
+  [[nodiscard]] ImageDone run(int lane, const BatchImage& image, const Progress& progress);
 
  private:
   struct State;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reber run: the whole pipeline over one file or many.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "app/batch/run_batch.hpp"
 #include "app/batch/worker_process.hpp"
 #include "app/commands/command.hpp"
+#include "app/commands/plane_search.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/parameter_options.hpp"
@@ -35,7 +38,7 @@ const std::vector<std::string>& all_products() {
 /// Paths in the output folder that begin with an input's name.
 class Names {
  public:
-  Names(const std::string& folder, const std::string& input) : stem_((fs::path(folder) / stem_of(input)).string()) {}
+  Names(const std::string& folder, const BatchImage& image) : stem_((fs::path(folder) / stem_of(image)).string()) {}
   [[nodiscard]] std::string operator()(const char* ending) const { return stem_ + ending; }
 
  private:
@@ -71,11 +74,17 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   return output;
 }
 
-Request make_request(const Options& options, const CLI::App& command, const std::string& path) {
-  Request request = base_request(options.common, path);
+Request make_request(const Options& options, const CLI::App& command, const BatchImage& image) {
+  Request request = base_request(options.common, image.path);
   request.call = options_of_call(command, options.parameters);
   options.parameters.apply(request);
-  request.output = outputs(options, Names(options.folder, path), request.convolve.has_value());
+  request.output = outputs(options, Names(options.folder, image), request.convolve.has_value());
+  if (image.is_plane()) {
+    request.open.plane = image.plane;
+    request.output.plane_columns = true;
+    for (std::string& line : request.call)
+      if (line.starts_with("planes = ")) line = fmt::format("planes = \"{}\"", image.plane);
+  }
   return request;
 }
 
@@ -158,6 +167,7 @@ void add_run(CLI::App& root, Action& action) {
       ->required()
       ->type_name("FILE")
       ->group("Input");
+  add_planes_option(*command, options->planes);
   add_output_options(*command, *options);
   add_batch_options(*command, *options);
   options->parameters.add(*command, ParameterOptions::Group::detection);
@@ -178,6 +188,7 @@ void add_run(CLI::App& root, Action& action) {
       "  reber run m31.fits -o results --kernel beam:20,20,0 --threshold 6 --verify\n"
       "  reber run survey/*.fits -o results --products csv --json batch.json\n"
       "  reber run @fields.txt -o results --resume\n"
+      "  reber run cube.fits --planes all -o results       each plane as an image, cube_p0000.csv and so on\n"
       "\n"
       "DIR/batch.jsonl gets a line of JSON as each image ends. A file that fails is named and recorded and does not\n"
       "stop the others; the exit code is the worst of all images: 3 where one could not be read, say.");
@@ -186,8 +197,8 @@ void add_run(CLI::App& root, Action& action) {
       if (!options->task.empty()) options->common.json.clear();
       apply(options->common, terminal);
       RunSettings settings = *options;
-      settings.request_of = [options, command](const std::string& path) {
-        return make_request(*options, *command, path);
+      settings.request_of = [options, command](const BatchImage& image) {
+        return make_request(*options, *command, image);
       };
       settings.config_of = [command](const Request& request, const std::vector<std::string>& inputs) {
         return effective_config(*command, request, inputs);

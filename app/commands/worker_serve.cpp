@@ -63,16 +63,16 @@ class Worker {
     if (!link.send("ready")) return;
     while (const std::optional<std::string> line = link.receive([&] { progress.check(); })) {
       const Json question = Json::parse(*line);
-      const std::string path = question.at("path");
+      const BatchImage image{question.at("path"), question.at("plane")};
       ++busy_;
-      const ImageDone done = runners_[at]->run(path, progress, named(path), question.at("again"));
+      const ImageDone done = runners_[at]->run(image, progress, named(image.name()), question.at("again"));
       const Json answer{{"record", to_line(done.record)}, {"told", done.told}};
       link.send(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
       --busy_;
     }
   }
 
-  [[nodiscard]] LogSink named(const std::string& path) const { return log_of_image(terminal_.log(), path); }
+  [[nodiscard]] LogSink named(const std::string& name) const { return log_of_image(terminal_.log(), name); }
 
   /// A parent that dies while an image is worked on leaves nobody to record it: stop, as a signal would.
   void watch_parent() {

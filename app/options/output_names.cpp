@@ -25,6 +25,10 @@ std::string stem_of(const std::string& path) {
   return name;
 }
 
+std::string stem_of(const BatchImage& image) {
+  return image.is_plane() ? fmt::format("{}_p{:04}", stem_of(image.path), image.plane) : stem_of(image.path);
+}
+
 std::string name_of_kernel(const std::string& text) {
   constexpr std::string_view kFile = "file:";
   std::string name = text.starts_with(kFile) ? "file_" + stem_of(text.substr(kFile.size())) : text;
@@ -35,15 +39,21 @@ std::string name_of_kernel(const std::string& text) {
   return name;
 }
 
-void check_distinct_names(const std::vector<std::string>& files) {
+void check_distinct_names(const std::vector<BatchImage>& images) {
   std::map<std::string, std::string> seen;
-  for (const std::string& path : files) {
-    const auto [other, is_new] = seen.emplace(stem_of(path), path);
+  for (const BatchImage& image : images) {
+    const auto [other, is_new] = seen.emplace(stem_of(image), image.name());
     if (!is_new) {
       throw InputError(fmt::format("{} and {} would both be written as {}.*; run them into different folders",
-                                   other->second, path, other->first));
+                                   other->second, image.name(), other->first));
     }
   }
+}
+
+void check_distinct_names(const std::vector<std::string>& files) {
+  std::vector<BatchImage> images;
+  for (const std::string& path : files) images.push_back({path});
+  check_distinct_names(images);
 }
 
 void make_folder(const std::string& folder) {

@@ -5,15 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "core/batch/input_list.hpp"
+
 namespace reber::app {
 
 /// The file's name without folder and without .fits, .fits.gz, .fits.fz and the like.
 [[nodiscard]] std::string stem_of(const std::string& path);
 
+/// That of the file, and for a plane its number: cube_p0003.
+[[nodiscard]] std::string stem_of(const BatchImage& image);
+
 /// A kernel as part of a file's name: "beam:20,20,0" beam_20_20_0, "file:a/psf.fits" file_psf.
 [[nodiscard]] std::string name_of_kernel(const std::string& text);
 
 /// Two inputs of one name would write over each other's results.   throws InputError
+void check_distinct_names(const std::vector<BatchImage>& images);
 void check_distinct_names(const std::vector<std::string>& files);
 
 /// throws DataError where the folder cannot be made

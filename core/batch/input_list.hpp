@@ -2,12 +2,24 @@
 // From what is written on a command line to the list of images of a batch.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace reber {
 
-/// The images of a batch, in order.
+/// What a batch does at a time: an image, or one plane of a cube.
+struct BatchImage {
+  std::string path;
+  std::int64_t plane = -1;  ///< from 0; -1: the file is one image
+  std::int64_t planes = 1;  ///< that the file has
+
+  [[nodiscard]] bool is_plane() const { return plane >= 0; }
+  /// For people: "m31.fits", "cube.fits plane 3".
+  [[nodiscard]] std::string name() const { return is_plane() ? path + " plane " + std::to_string(plane) : path; }
+};
+
+/// The files of a batch, in order.
 struct InputList {
   std::vector<std::string> paths;  ///< as given, or as the pattern or the list gives them
   bool one_file = false;           ///< one plain file was named: nothing to share out

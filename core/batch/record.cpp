@@ -39,15 +39,17 @@ FileState state_of(const std::string& path) {
 }
 
 std::string to_line(const ImageRecord& record) {
-  const Json line{{"input", record.input},         {"path", record.path},
-                  {"bytes", record.state.bytes},   {"mtime_ns", record.state.mtime_ns},
-                  {"options", record.options},     {"list", record.list},
-                  {"index", record.index},         {"count", record.count},
-                  {"exit_code", record.exit_code}, {"message", record.message},
-                  {"sources", record.sources},     {"outputs", pairs(record.outputs)},
-                  {"seconds", record.seconds},     {"stages", pairs(record.stages)},
-                  {"backend", record.backend},     {"device", record.device},
-                  {"version", record.version},     {"ended", record.ended}};
+  Json line{{"input", record.input},         {"path", record.path},
+            {"bytes", record.state.bytes},   {"mtime_ns", record.state.mtime_ns},
+            {"options", record.options},     {"list", record.list},
+            {"index", record.index},         {"count", record.count},
+            {"exit_code", record.exit_code}, {"message", record.message},
+            {"sources", record.sources},     {"outputs", pairs(record.outputs)},
+            {"seconds", record.seconds},     {"stages", pairs(record.stages)},
+            {"backend", record.backend},     {"device", record.device},
+            {"version", record.version},     {"ended", record.ended}};
+  if (record.plane >= 0) line["plane"] = record.plane;
+  if (!record.skipped.empty()) line["skipped"] = record.skipped;
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -58,6 +60,8 @@ std::optional<ImageRecord> record_of(std::string_view line) {
     ImageRecord record;
     json.at("input").get_to(record.input);
     json.at("path").get_to(record.path);
+    record.plane = json.value("plane", record.plane);
+    record.skipped = json.value("skipped", "");
     json.at("bytes").get_to(record.state.bytes);
     json.at("mtime_ns").get_to(record.state.mtime_ns);
     json.at("options").get_to(record.options);

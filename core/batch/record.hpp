@@ -24,6 +24,7 @@ struct FileState {
 struct ImageRecord {
   std::string input;                                          ///< as it was given
   std::string path;                                           ///< the same, absolute
+  std::int64_t plane = -1;                                    ///< of a cube; -1: the file is one image
   FileState state;                                            ///< of the input, before it was read
   std::string options;                                        ///< hash of the options in force
   std::string list;                                           ///< hash of the batch's whole list of inputs
@@ -33,6 +34,7 @@ struct ImageRecord {
   std::int64_t sources = 0;
   int exit_code = 0;
   std::string message;  ///< why it failed
+  std::string skipped;  ///< why there was nothing to search, of a plane that is done without results
   double seconds = 0;
   std::vector<std::pair<std::string, double>> stages;  ///< seconds of each
   std::string backend, device, version;
@@ -40,6 +42,11 @@ struct ImageRecord {
 
   /// There are results: exit code 0, or 1 where they broke a bound of --verify.
   [[nodiscard]] bool done() const { return exit_code == 0 || exit_code == 1; }
+  /// What tells an image from others: its path, and the plane where it is one.
+  [[nodiscard]] std::string key() const { return key_of(path, plane); }
+  [[nodiscard]] static std::string key_of(const std::string& path, std::int64_t plane) {
+    return plane < 0 ? path : path + '\n' + std::to_string(plane);
+  }
 };
 
 /// Without the line's end.

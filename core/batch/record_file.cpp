@@ -53,7 +53,7 @@ class Latest {
       newest_ = &list;
       newest_ended_ = record->ended;
     }
-    const auto [at, is_new] = place_.emplace(record->path, found_.images.size());
+    const auto [at, is_new] = place_.emplace(record->key(), found_.images.size());
     if (is_new) {
       found_.images.push_back(std::move(*record));
     } else if (found_.images[at->second].ended <= record->ended) {

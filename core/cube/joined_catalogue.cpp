@@ -52,14 +52,8 @@ void append(Catalogue& onto, Catalogue&& from, std::size_t rows_before, std::siz
 
 void JoinedCatalogue::add(const ImageHeader& header, const std::optional<Beam>& beam, Catalogue catalogue) {
   const auto rows = static_cast<std::size_t>(catalogue.rows());
-  const std::vector<ColumnInfo>& infos = plane_columns();
   const double frequency = header.wcs.frequency_hz();
-  const double values[] = {frequency, beam ? beam->major_deg : kNaN, beam ? beam->minor_deg : kNaN,
-                           beam ? beam->pa_deg : kNaN};
-  std::vector<Column> own{{infos.front(), std::vector<std::int64_t>(rows, header.plane)}};
-  for (std::size_t i = 1; i < infos.size(); ++i) own.push_back({infos[i], std::vector<double>(rows, values[i - 1])});
-  catalogue.columns.insert(catalogue.columns.begin(), std::make_move_iterator(own.begin()),
-                           std::make_move_iterator(own.end()));
+  add_plane_columns(header, beam, catalogue);
   histories_.emplace_back(header.plane, std::move(catalogue.history));
   if (histories_.size() == 1) {
     joined_.frame = catalogue.frame;

@@ -22,6 +22,7 @@
 #include "core/picture/picture.hpp"
 #include "core/pipeline/mesh_maps.hpp"
 #include "core/sources/model_map.hpp"
+#include "core/sources/plane_columns.hpp"
 #include "core/sources/source_columns.hpp"
 #include "core/sources/source_list.hpp"
 
@@ -201,7 +202,14 @@ void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Ca
     job_.check();
     const CatalogueFormat& format = catalogue_format(path, wanted_.format);
     const ColumnSet set = columns_of(format);
-    const Catalogue& table = set == ColumnSet::pybdsf ? catalogue : named.at(set);
+    Catalogue with_plane;
+    if (wanted_.plane_columns && format.table && format.columns == nullptr) {
+      with_plane = set == ColumnSet::pybdsf ? catalogue : named.at(set);
+      add_plane_columns(header(), result_.beam(), with_plane);
+    }
+    const Catalogue& table = !with_plane.columns.empty() ? with_plane
+                             : set == ColumnSet::pybdsf  ? catalogue
+                                                         : named.at(set);
     if (wanted_.patches != Patches::source && std::string_view(format.word) == "bbs")
       write_sky_model(table, wanted_.patches, path, how_);
     else

@@ -76,6 +76,7 @@ struct SearchRequest {
 struct OutputRequest {
   std::vector<std::string> catalogues;
   ColumnSet columns = ColumnSet::pybdsf;  ///< of the tables among them
+  bool plane_columns = false;             ///< tables begin with plane, frequency and beam of the image
   std::string format;                     ///< word of a format, for paths whose ending tells none
   Patches patches = Patches::source;      ///< of sky models
   std::string convolved, snr, labels, model, residual, picture;

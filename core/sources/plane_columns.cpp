@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <limits>
+
 namespace reber {
 
 const std::vector<ColumnInfo>& plane_columns() {
@@ -15,6 +18,18 @@ const std::vector<ColumnInfo>& plane_columns() {
       {"Beam_PA", "deg", "pos.posAng;instr.beam", "Position angle of the plane's beam, north through east"},
   };
   return columns;
+}
+
+void add_plane_columns(const ImageHeader& header, const std::optional<Beam>& beam, Catalogue& catalogue) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const auto rows = static_cast<std::size_t>(catalogue.rows());
+  const std::vector<ColumnInfo>& infos = plane_columns();
+  const double values[] = {header.wcs.frequency_hz(), beam ? beam->major_deg : kNaN, beam ? beam->minor_deg : kNaN,
+                           beam ? beam->pa_deg : kNaN};
+  std::vector<Column> own{{infos.front(), std::vector<std::int64_t>(rows, header.plane)}};
+  for (std::size_t i = 1; i < infos.size(); ++i) own.push_back({infos[i], std::vector<double>(rows, values[i - 1])});
+  catalogue.columns.insert(catalogue.columns.begin(), std::make_move_iterator(own.begin()),
+                           std::make_move_iterator(own.end()));
 }
 
 std::string plane_columns_document() {

@@ -76,6 +76,75 @@ for plane in 0 1 3 5; do
   [ "$(wc -l <rows)" -eq 3 ] || report "expected 3 sources in plane $plane"
 done
 
+# Planes side by side: the same rows, maps and words in the same order.
+run find cube.fits --planes all -o one.csv --write-rms one.fits --threads 1 "${cpu[@]}"
+grep -o '^ *[0-9]* *14[0-9.]* .*' out | awk '{ $NF = ""; print }' >one.txt
+run find cube.fits --planes all -o three.csv --write-rms three.fits --threads 3 "${cpu[@]}"
+grep -o '^ *[0-9]* *14[0-9.]* .*' out | awk '{ $NF = ""; print }' >three.txt
+[ "$(wc -l <one.txt)" -eq 4 ] || report "expected a line per plane"
+expect_same one.txt three.txt
+expect_same one.csv all.csv
+expect_same three.csv all.csv
+expect_same_pixels one.fits three.fits
+
+# Everything for every plane: a plane is an image of a batch, its products are those of the plane alone.
+plain=("${cpu[@]}" --no-compress)
+run run cube.fits --planes all -o run "${plain[@]}" --threads 3
+expect_status 0
+expect_in out "4 of 6 planes done, 2 skipped" "cube.fits plane 3: 3 sources"
+expect_in err "cube.fits plane 2 is skipped: it has no beam" "cube.fits plane 4 is skipped: all its pixels are blank"
+cut -d, -f2- run/catalogue.csv >joined
+expect_same joined all.csv
+expect_in run/catalogue.csv 'File,Plane,Frequency' '"cube.fits",0,1400000000'
+run run cube.fits --plane 3 -o single "${plain[@]}"
+expect_same_pixels single/cube_snr.fits run/cube_p0003_snr.fits
+expect_same_pixels single/cube_labels.fits run/cube_p0003_labels.fits
+expect_same_pixels single/cube_rms.fits run/cube_p0003_rms.fits
+expect_same single/cube.png run/cube_p0003.png
+cut -d, -f6- run/cube_p0003.csv >rows
+expect_same rows single/cube.csv
+run info run/cube_p0003_snr.fits
+expect_in out "96 x 96"
+run run --config run/cube_p0003.toml -o again
+expect_status 0
+expect_same again/cube_p0003.csv run/cube_p0003.csv
+expect_no_file again/cube_p0000.csv
+
+# Resuming does the planes without a result; a record names its plane.
+expect_in run/batch.jsonl '"plane":5' '"skipped":"all its pixels are blank"'
+rm run/cube_p0001.csv
+run run cube.fits --planes all -o run "${plain[@]}" --resume
+expect_status 0
+expect_in out "4 of 6 planes done, 2 skipped, 5 of them earlier"
+[ "$(grep -c '"plane":1[,}]' run/batch.jsonl) $(grep -c '"plane":4[,}]' run/batch.jsonl)" = "2 1" ] ||
+  report "expected plane 1 to be done again alone"
+run run cube.fits --planes 0,5 -o part "${cpu[@]}" --products csv
+run run cube.fits --planes all -o part "${cpu[@]}" --products csv --resume
+expect_in out "2 of them earlier"
+expect_same part/catalogue.csv run/catalogue.csv
+
+# Planes are shared out among processes and workers as images are; a compressed cube and a broken file beside it.
+for rank in 0 1 2 3; do
+  run run cube.fits --planes all -o shares "${cpu[@]}" --products csv --rank "$rank/4"
+  expect_status 0
+done
+run merge shares -o shares.csv
+expect_status 0
+expect_in out "6 of 6 images done"
+expect_same shares.csv run/catalogue.csv
+run run cube.fits --planes all -o workers "${cpu[@]}" --products csv --workers 2
+expect_status 0
+expect_same workers/catalogue.csv run/catalogue.csv
+head -c 30000 cube.fits >broken.fits
+run run cube.fits.gz broken.fits --planes 0:1 -o mixed "${cpu[@]}" --products csv
+expect_status 3
+expect_in err broken.fits
+expect_in out "2 of 3 planes done"
+cut -d, -f2- mixed/catalogue.csv >joined
+head -n 7 all.csv >first.csv
+expect_same joined first.csv
+rm first.csv
+
 # The axes' order and the compression do not matter, and a list names the planes that it says.
 run find first.fits --planes all -o first.csv "${cpu[@]}"
 expect_same first.csv all.csv
@@ -150,6 +219,13 @@ expect_status 2
 run find cube.fits --planes 0:1 --plane 1 "${cpu[@]}"
 expect_status 2
 expect_in err "either --plane or --planes"
+run run cube.fits --planes 0:1 --plane 1 -o no "${cpu[@]}"
+expect_status 2
+expect_in err "either --plane or --planes"
+run run cube.fits --planes 0:6 -o no "${cpu[@]}"
+expect_status 2
+expect_in err "there is no plane 6"
+expect_no_file no
 run find cube.fits --planes 0:1 --residual-map r.fits "${cpu[@]}"
 expect_status 2
 expect_in err "--residual-map is made of one plane"
