@@ -72,15 +72,28 @@ if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && 
   what="the package"
   expect_in depends libcfitsio libwcs libc6
   dpkg-deb -x "$package" root
-  for file in bin/reber share/man/man1/reber-find.1 share/bash-completion/completions/reber share/doc/reber/copyright \
+  for file in bin/reber share/man/man1/reber-find.1.gz share/doc/reber/changelog.gz share/doc/reber/changelog.Debian.gz \
+    share/reber/galactic_plane_150mhz.fits share/bash-completion/completions/reber share/doc/reber/copyright \
     share/zsh/site-functions/_reber share/fish/vendor_completions.d/reber.fish share/reber/shims/aegean; do
     checks=$((checks + 1))
     [ -s "root/usr/$file" ] || report "expected usr/$file in the package"
   done
   checks=$((checks + 1))
   [ ! -e root/usr/reber ] || report "expected no Python module in the package"
+  checks=$((checks + 1))
+  [ -z "$(find root -perm /022 ! -type l)" ] || report "expected no file that others may write"
+  checks=$((checks + 1))
+  [ "$(dpkg-deb -f "$package" Version)" = "$(sed -n 's/^project(reber VERSION \([0-9.]*\).*/\1-1/p' "$source_folder/CMakeLists.txt")" ] \
+    || report "expected the program's version"
+  if command -v lintian >/dev/null; then
+    what="lintian"
+    # The maintainer's address is no address, and no bug of Debian's asked for the package.
+    lintian --allow-root --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs \
+      "$package" >told 2>&1
+    expect_empty told
+  fi
   reber=$PWD/root/usr/bin/reber
-  run find "$sample_data/galactic_plane_150mhz.fits" -o catalogue.csv --quiet
+  run find root/usr/share/reber/galactic_plane_150mhz.fits -o catalogue.csv --quiet
   expect_status 0
 else
   echo "the Debian package is not tested: the build is not whole, or dpkg-dev is not here"

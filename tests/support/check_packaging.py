@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the recipes of packaging/ against the tree: check_packaging.py ROOT [--tools].
+
+The version is the same everywhere; every library that CMake asks for is named by the Dockerfile, the conda recipe and
+the Spack package; every option that they set exists; every file that they name is there. Each rule is tried first on a
+planted fault. --tools: hadolint reads the Dockerfile and py-rattler-build renders the recipe, for a CPU and for CUDA;
+exit code 77 where neither is installed. Neither conda's solver nor Spack itself is asked.
+"""
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+DOCKER, CONDA, SPACK = "packaging/Dockerfile", "packaging/conda/recipe.yaml", "packaging/spack/packages/reber/package.py"
+# What CMake asks for: the Debian, the conda and the Spack package of it.
+LIBRARIES = {
+    "fmt": ("libfmt-dev", "fmt", "fmt"),
+    "nlohmann_json": ("nlohmann-json3-dev", "nlohmann_json", "nlohmann-json"),
+    "CLI11": ("libcli11-dev", "cli11", "cli11"),
+    "PNG": ("libpng-dev", "libpng", "libpng"),
+    "ZLIB": ("zlib1g-dev", "zlib", "zlib-api"),
+    "BZip2": ("libbz2-dev", "bzip2", "bzip2"),
+    "SQLite3": ("libsqlite3-dev", "libsqlite", "sqlite"),
+    "EXPAT": ("libexpat1-dev", "libexpat", "expat"),
+    "PkgConfig": ("pkg-config", "pkg-config", "pkgconfig"),
+    "cfitsio": ("libcfitsio-dev", "cfitsio", "cfitsio"),
+    "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
+    "fftw3f": ("libfftw3-dev", "fftw", "fftw"),
+    "OpenCV": ("libopencv-imgproc-dev", "libopencv", "opencv"),
+    "Threads": ("build-essential", "compiler", "cxx"),
+}
+
+
+def complaints(read, exists):
+    """read(name): a file's text; exists(name)."""
+    version = re.search(r"project\(reber VERSION (\S+)", read("CMakeLists.txt"))[1]
+    for name, pattern in ((CONDA, r'^  version: "(.*)"'), (SPACK, r'version\("(.*?)"'), ("pyproject.toml", r'^version = "(.*)"')):
+        told = re.search(pattern, read(name), re.M)
+        if not told or told[1] != version:
+            yield f"{name}: version {told and told[1]}, CMakeLists.txt says {version}"
+    asked = read("cmake/ReberDependencies.cmake")
+    for library in re.findall(r"find_package\((\w+)|pkg_check_modules\((\w+)", asked):
+        library = library[0] or library[1]
+        if library not in LIBRARIES:
+            yield f"cmake/ReberDependencies.cmake asks for {library}, which {__file__} does not know"
+            continue
+        debian, conda, spack = LIBRARIES[library]
+        for name, pattern in ((DOCKER, rf"(?<=\s){re.escape(debian)}(?=\s)"), (CONDA, rf"^ +- (\$\{{\{{ )?{re.escape(conda)}\b"),
+                              (SPACK, rf'depends_on\("{re.escape(spack)}[@+" ]')):
+            if not re.search(pattern, read(name), re.M):
+                yield f"{name}: does not name what brings {library}"
+    options = set(re.findall(r"(?:set|option)\((REBER_\w+)", "".join(
+        read(name) for name in ("CMakeLists.txt", "gui/CMakeLists.txt", "cmake/ReberCuda.cmake"))))
+    for name in (DOCKER, CONDA, SPACK, "pyproject.toml"):
+        for option in set(re.findall(r'(?:-D|"|^)(REBER_[A-Z_]+)', read(name), re.M)) - options:
+            yield f"{name}: sets {option}, which is no option of CMake"
+    for name in (CONDA, SPACK, DOCKER):
+        for path in re.findall(r"(?<![\w/])(?:sample_data|python/reber|LICENSE)(?:/[\w.]+)?", read(name)):
+            if not exists(path):
+                yield f"{name}: names {path}, which is not there"
+    try:
+        ast.parse(read(SPACK))
+    except SyntaxError as error:
+        yield f"{SPACK}: {error}"
+
+
+PLANTED = [
+    (CONDA, '  version: "0.1.0"', '  version: "9.9"'),
+    (SPACK, 'depends_on("cfitsio")', ""),
+    (CONDA, "    - wcslib\n", ""),
+    (DOCKER, "libexpat1-dev", "libexpat"),
+    (DOCKER, "-DREBER_HARDEN=ON", "-DREBER_HARDENED=ON"),
+    (SPACK, '"REBER_FFTW"', '"REBER_FFTS"'),
+    (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),
+    (SPACK, "def cmake_args(self):", "def cmake_args(self:"),
+    ("cmake/ReberDependencies.cmake", "find_package(fmt", "find_package(unheard_of REQUIRED)\nfind_package(fmt"),
+]
+
+
+def tools(root):
+    """What other people's linters say."""
+    bad, used = [], []
+    if shutil.which("hadolint"):
+        used.append("hadolint")
+        told = subprocess.run(["hadolint", str(root / DOCKER)], capture_output=True, text=True)
+        bad += told.stdout.splitlines() if told.returncode else []
+    try:
+        import rattler_build
+    except ImportError:
+        pass
+    else:
+        used.append("py-rattler-build")
+        for variants, kind in (({}, "cpu"), ({"cuda_compiler_version": ["12.9"], "cuda_compiler": ["cuda-nvcc"]}, "cuda12")):
+            recipe = rattler_build.Stage0Recipe.from_file(str(root / CONDA))
+            variants |= {"python": ["3.12.* *_cpython"], "c_stdlib": ["sysroot"], "c_stdlib_version": ["2.28"]}
+            made = recipe.render(rattler_build.VariantConfig(variants))
+            if len(made) != 1:
+                bad.append(f"{CONDA}: {len(made)} packages of {kind}, expected one")
+            if not all(kind in str(one.recipe.build.string) for one in made):
+                bad.append(f"{CONDA}: the build of {kind} does not say so: {[str(one.recipe.build.string) for one in made]}")
+    if not used:
+        print("skipped: neither hadolint nor py-rattler-build is installed")
+        sys.exit(77)
+    print("asked:", ", ".join(used))
+    return bad
+
+
+def main():
+    root = Path(sys.argv[1])
+
+    def exists(name):
+        return (root / name).exists()
+
+    def read(name):
+        return (root / name).read_text()
+
+    bad = []
+    for name, old, new in PLANTED:
+        if old not in read(name):
+            bad.append(f"the fault for {name} has no place: {old!r}")
+        elif not list(complaints(lambda one, name=name, old=old, new=new: read(one).replace(old, new) if one == name else read(one), exists)):
+            bad.append(f"a planted fault is not found: {name}: {new!r}")
+    bad += complaints(read, exists)
+    if "--tools" in sys.argv[2:]:
+        bad += tools(root)
+    print("\n".join(bad) if bad else "the recipes hold")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
