@@ -12,7 +12,7 @@ import numpy as np
 
 from ._bdsf_options import known_options
 from ._bdsf_rows import Gaussian, Source, islands_of
-from ._maps import closed
+from ._maps import closed, write_map
 from ._run import _run
 from .errors import InputError
 
@@ -156,22 +156,27 @@ class Image:
         _choice("img_format", img_format, ("fits",))
         _choice("img_type", img_type, (*_MAPS, "island_mask"))
         outfile = outfile or f"{self._path}.pybdsm_{img_type}.fits"
-        if img_type != "island_mask":
-            return self._place(outfile, clobber, ".fits", lambda path: self._result.write(
-                path, _MAPS[img_type], overwrite=True))
-        return self._place(outfile, clobber, ".fits", lambda path: self._write_mask(path, int(mask_dilation)))
+        return self._place(outfile, clobber, ".fits", lambda path: self._write_map(path, img_type, int(mask_dilation)))
 
-    def _write_mask(self, path, dilation):
-        """As the label map, with its header and axes, but 1 in islands."""
-        from astropy.io import fits
-
-        self._result.write(path, "labels", overwrite=True)
-        with fits.open(path) as file:
-            header, shape = file[0].header.copy(), file[0].data.shape
-        mask = self._result.mask(dilate=dilation)
-        if dilation > 0 and self.beam is not None and self._pixel_deg2:
-            mask = closed(mask, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
-        fits.writeto(path, mask.astype(np.float32).reshape(shape), header, overwrite=True, checksum=True)
+    def _write_map(self, path, kind, dilation):
+        """With four axes, as PyBDSF writes all its maps: those of STOKES and FREQ have one pixel."""
+        self._result.write(path, _MAPS.get(kind, "labels"), overwrite=True)
+        cards, begin = _header_of(path)
+        if kind == "island_mask":
+            pixels = self._result.mask(dilate=dilation)
+            if dilation > 0 and self.beam is not None and self._pixel_deg2:
+                pixels = closed(pixels, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
+        else:
+            pixels = np.memmap(path, ">f4", "r", begin, self.shape[:1:-1])
+        told = {card[:8] for card in cards}
+        cards = [card for card in cards if not card.startswith("NAXIS ")]
+        cards += [f"NAXIS   = {4:20d}", "CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0",
+                  "CDELT3  =                  1.0", "CRPIX3  =                  1.0", "CTYPE4  = 'FREQ    '",
+                  "CUNIT4  = 'Hz      '", "CDELT4  =          300000000.0", "CRPIX4  =                  1.0", "SPECSYS = 'TOPOCENT'"]
+        if self.frequency:
+            cards += [f"{name}= {float(self.frequency)!r:>20}" for name in ("CRVAL4  ", "RESTFRQ ") if name not in told]
+        write_map(path + ".part", pixels, "".join(card.ljust(80) for card in cards))
+        os.replace(path + ".part", path)
 
     def _place(self, outfile, clobber, ending, write):
         """Writes beside the place under the ending that names the format, then renames."""
@@ -196,6 +201,17 @@ _FORMATS = {
     "bbs": (".skymodel", None, "sky_in"), "ds9": (".reg", None, "{}.ds9.reg"), "kvis": (".ann", None, "{}.kvis.ann"),
 }
 _MAPS = {"rms": "rms", "mean": "mean", "ch0": "image", "gaus_resid": "residual", "gaus_model": "model"}
+
+
+def _header_of(path):
+    """(cards without END, offset of the pixels) of a FITS file."""
+    cards = []
+    with open(path, "rb") as file:
+        while True:
+            card = file.read(80).decode("ascii")
+            if card.startswith("END ") or len(card) < 80:
+                return cards, -(-file.tell() // 2880) * 2880
+            cards.append(card)
 
 
 def _truth(value):

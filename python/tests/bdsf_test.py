@@ -87,7 +87,10 @@ class ProcessImage(InAFolder):
                             ("island_mask", closed(result.mask(dilate=2), side))):
             place = self.path(kind + ".fits")
             self.assertTrue(self.img.export_image(outfile=place, img_type=kind, mask_dilation=2))
-            np.testing.assert_array_equal(fits.getdata(place).squeeze(), right.astype(np.float32))
+            data, header = fits.getdata(place, header=True)
+            self.assertEqual(data.shape, (1, 1, *right.shape))  # LSMTool and CASA index all four
+            self.assertEqual((header["CTYPE3"], header["CTYPE4"], header["CRVAL4"]), ("STOKES", "FREQ", self.img.frequency))
+            np.testing.assert_array_equal(data[0, 0], right.astype(np.float32))
         x, y = self.img.gaussians[0].centre_pix
         np.testing.assert_allclose(self.img.pix2sky((x, y)), self.img.gaussians[0].centre_sky, atol=1e-7)
 
