@@ -27,13 +27,15 @@ std::mutex synced_mutex;
 std::string output_of_test;
 
 /// As on a disk that takes no byte more and says no error.
-bool nothing_is_taken = false;
+int writes_that_take_nothing = 0;
 
 }  // namespace
 
 /// In place of the system's, in this program alone.
 extern "C" ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
-  return nothing_is_taken ? 0 : static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, bytes, count, offset));
+  return writes_that_take_nothing-- > 0
+             ? 0
+             : static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, bytes, count, offset));
 }
 
 extern "C" int fsync(int descriptor) {
@@ -128,14 +130,14 @@ TEST(AtomicFile, SaysWhyItCannotWrite) {
 TEST(AtomicFile, AWriteThatTakesNothingIsAFullDisk) {
   const TemporaryFolder folder;
   AtomicFile file(folder.file("a"), false);
-  nothing_is_taken = true;
+  writes_that_take_nothing = 3;
   try {
     file.write("x");
     ADD_FAILURE() << "wrote what was not taken";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
   }
-  nothing_is_taken = false;
+  writes_that_take_nothing = 0;
 }
 
 TEST(AtomicFile, ASignalHandlerCanRemoveTheTemporaries) {

@@ -76,6 +76,27 @@ TEST(BrightPixels, AreTheBrightestWhereTheyAreTooMany) {
   EXPECT_EQ(bright.left, 31);
 }
 
+/// The excess is over the median, as far as a float holds it: on an offset the source itself must come out right.
+TEST(BrightPixels, StandOnTheMedian) {
+  const Shape shape{96, 96};
+  Image image = testing::random_image(shape, 0, 7);
+  for (std::int64_t i = 0; i < shape.count(); ++i) image.data()[i] += 3e4F;
+  image.at(40, 50) += 1e8F;
+  ConvolutionSpec spec;
+  spec.kernel = gaussian_kernel({25, 9, 8}, Normalise::sum);
+  spec.boundary = Boundary::reflect;
+  const Image right = convolved("reference", image, spec, Algorithm::direct);
+  const auto backend = make_backend("cpu", {}, LogSink());
+  const auto plane = backend->load(*memory_source(image.data(), shape), {}, {});
+  const auto plan = backend->plan_convolution(spec, shape, Algorithm::fft, {});
+  const ConvolvedApart apart = convolve_apart(*backend, *plane, *plan, 1e8, {}, {});
+  ASSERT_NE(apart.plane, nullptr);
+  EXPECT_EQ(apart.pixels, 1U);
+  Image out(shape);
+  backend->render_rows(MapKind::image, *apart.plane, nullptr, 0, shape.ny, out.data());
+  EXPECT_LT(largest_difference(out, right), 2);
+}
+
 /// Noise of 1 and a source of 1e8 over an offset: beyond the kernel's reach an FFT alone errs by more than the noise.
 TEST(BrightPixels, LeaveAnFftTheErrorOfTheOthers) {
   const Shape shape{220, 240};

@@ -101,6 +101,22 @@ TEST(FitLadder, FindsAPairThatHasOnePeak) {
   EXPECT_EQ(std::ranges::count(got, Candidate::kExtra, &LadderResult::source), 1);
 }
 
+/// Gaussians found in a pair of equal beams.
+std::size_t found_in_pair(double apart, double peak) {
+  const std::vector<GaussianComponent> pair{{peak, 30, 31, kBeam}, {peak, 30 + apart, 31, kBeam}};
+  return climbed(FitLadder(pixels_of(pair), {candidate(1.5 * peak, 30 + apart / 2, 31, 0)}, {kBeam, 5, 3})).size();
+}
+
+TEST(FitLadder, KeepsOneGaussianWhereAPairIsHardlyBetter) {
+  EXPECT_EQ(found_in_pair(2.7, 40), 1u);
+  EXPECT_EQ(found_in_pair(2.7, 100), 2u);
+}
+
+TEST(FitLadder, PartsNoPairCloserThanHalfABeam) {
+  EXPECT_EQ(found_in_pair(2.3, 200), 1u);
+  EXPECT_EQ(found_in_pair(2.7, 200), 2u);
+}
+
 TEST(FitLadder, FindsACompanionInWhatIsLeft) {
   const std::vector<GaussianComponent> scene{{200, 30, 31, {64, 10, 49}}, {15, 41, 33, kBeam}};
   const auto got = climbed(FitLadder(pixels_of(scene), {candidate(200, 30, 31, 0)}, {kBeam, 5, 3}));

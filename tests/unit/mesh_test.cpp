@@ -276,6 +276,24 @@ TEST(cell_clip, takes_out_a_bright_source_and_keeps_the_noise) {
   EXPECT_LE(clipped.hi, 4056);
 }
 
+TEST(cell_clip, a_cell_is_crowded_from_three_tenths_of_its_rms_on) {
+  EXPECT_EQ(rules::cell_value(10, 10.58, 2, 1, 2.5).mean, static_cast<float>(10 - 1.5 * 0.58));
+  EXPECT_EQ(rules::cell_value(10, 9.42, 2, 1, 2.5).mean, static_cast<float>(10 + 1.5 * 0.58));
+  EXPECT_EQ(rules::cell_value(10, 10.62, 2, 1, 2.5).mean, 10);
+  EXPECT_EQ(rules::cell_value(10, 9.38, 2, 1, 2.5).mean, 10);
+  EXPECT_EQ(rules::cell_value(10, 10.62, 2, 0.5, 2.5).mean, static_cast<float>(10 - 1.5 * 0.62));
+  EXPECT_EQ(rules::cell_value(10, 10, 2, 0.5, 2.5).rms, 4);
+}
+
+TEST(cell_clip, searches_and_sums_are_those_of_their_definitions) {
+  const float sorted[] = {1, 2, 2, 3};
+  EXPECT_EQ(rules::first_above(sorted, 0, 4, 2, true), 3);
+  EXPECT_EQ(rules::first_above(sorted, 0, 4, 2, false), 1);
+  EXPECT_EQ(rules::first_above(sorted, 0, 4, 3, true), 4);
+  EXPECT_EQ(rules::std_from_sums(2, 10, 2), 2);
+  EXPECT_EQ(rules::std_from_sums(2, 2, 2), 0);
+}
+
 TEST(cell_clip, equal_values_are_final_and_rounds_are_counted) {
   const rules::CellClip flat = clip({2, 2, 2, 2}, 3, 100);
   EXPECT_EQ(flat.std, 0);

@@ -134,6 +134,24 @@ TEST(Sources, a_source_at_the_edge_is_flagged) {
   EXPECT_EQ(sources[0].flag & kFlagEdge, kFlagEdge);
 }
 
+/// Pixels of 20 sigma within 1.5 pixels of a circle.
+Image ring(double radius) {
+  Image image = field({});
+  for (int y = 0; y < 128; ++y)
+    for (int x = 0; x < 128; ++x)
+      if (std::abs(std::hypot(x - 64, y - 64) - radius) < 1.5) image.at(y, x) = 0.02f;
+  return image;
+}
+
+// A Gaussian of its moments would cover twice the pixels of a ring from a radius of 3.5 on.
+TEST(Sources, a_ring_of_fewer_pixels_than_its_gaussian_is_complex) {
+  for (const auto& [radius, complex] : {std::pair{3.0, false}, {4.0, true}, {5.5, true}}) {
+    const auto sources = found(ring(radius), field_header(5), {});
+    ASSERT_EQ(sources.size(), 1u);
+    EXPECT_EQ((sources[0].flag & kFlagComplex) != 0, complex) << radius;
+  }
+}
+
 TEST(Deblending, two_blended_sources_become_two_of_one_island) {
   const Image image = field({{60, 64, 0.1, 5}, {68, 65, 0.06, 5}});
   const auto sources = found(image, field_header(5), {});
