@@ -15,6 +15,7 @@ namespace {
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
+  ShareOptions share;
   std::string input, planes, mean, rms, snr;
   bool mesh = false;
 };
@@ -29,8 +30,10 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   request.output.snr = options.snr;
   if (!options.planes.empty() && options.mesh)
     throw InputError("--mesh writes the nodes of one plane; leave it out, or choose one with --plane");
+  if (!options.planes.empty() && !options.share.folder.empty())
+    throw InputError("--share is for one image: choose a plane with --plane");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
-  (void)run_one(request, options.common, terminal);
+  (void)run_one(request, options.common, terminal, {}, options.share);
   return kDone;
 }
 
@@ -50,6 +53,7 @@ void add_background(CLI::App& root, Action& action) {
                           {"background.mean_path", "background.rms_path"});
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
+  add_share_options(*command, options->share);
   command->footer(
       "Examples:\n"
       "  reber background in.fits                                      values alone, no maps\n"

@@ -28,6 +28,7 @@ struct Options {
   std::vector<std::string> catalogues, extended;
   ColumnOptions columns;
   MapOptions maps;
+  ShareOptions share;
 };
 
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
@@ -40,10 +41,18 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   apply(options.maps, request.output);
   check_catalogue_extensions(options.catalogues, options.columns.format, true);
   check_extended(options.extended, request, !options.planes.empty());
+  if (!options.share.folder.empty() && !(options.planes.empty() && options.extended.empty()))
+    throw InputError(
+        "--share is for the catalogue and the maps of one image: planes of a cube are shared out by reber run "
+        "--planes, "
+        "and --extended needs one process");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
-  const Result result = run_one(request, options.common, terminal, [&](Result& found, const Progress& progress) {
-    if (!options.extended.empty()) write_extended(options.extended, found, request, progress);
-  });
+  const Result result = run_one(
+      request, options.common, terminal,
+      [&](Result& found, const Progress& progress) {
+        if (!options.extended.empty()) write_extended(options.extended, found, request, progress);
+      },
+      options.share);
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));
   return kDone;
 }
@@ -73,6 +82,7 @@ void add_find(CLI::App& root, Action& action) {
   options->parameters.add(*command, ParameterOptions::Group::background);
   add_durable_option(*command, options->common);
   add_run_options(*command, options->common);
+  add_share_options(*command, options->share);
   command->footer(
       "Examples:\n"
       "  reber find in.fits                                   print the brightest sources\n"

@@ -6,23 +6,41 @@
 #include "app/options/product_options.hpp"
 #include "core/base/threads.hpp"
 #include "core/batch/read_ahead.hpp"
+#include "kernels/shared_backend.hpp"
 
 namespace reber::app {
 
-Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal, const AfterRun& after) {
-  if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
-  terminal.set_subject(request.input);
-  // The disk reads while a card's driver starts.
-  const auto ahead = run_beside([&request] { return read_ahead(request.input); });
-  const Progress progress = terminal.progress();
+namespace {
+
+Result run_here(const Request& request, const CommonOptions& common, Terminal& terminal, const AfterRun& after,
+                const Progress& progress) {
   Request now = request;
-  Result result = on_backend(common, terminal, [&](const std::shared_ptr<Backend>& backend) {
+  return on_backend(common, terminal, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = now;
     now.output.overwrite = true;  // a second time: what the first wrote before its card failed
     Result made = run_once(backend, once, events_of(progress, terminal.log()));
     if (after && !request.dry_run) after(made, progress);
     return made;
   });
+}
+
+}  // namespace
+
+Result run_one(Request request, CommonOptions common, Terminal& terminal, const AfterRun& after,
+               const ShareOptions& share) {
+  const SharedImage shared(share, request, common, terminal);
+  if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
+  terminal.set_subject(request.input);
+  // The disk reads while a card's driver starts.
+  const auto ahead = run_beside([&request, &shared] { return shared.others() ? 0 : read_ahead(request.input); });
+  const Progress progress = terminal.progress();
+  const auto run_shared = [&] {
+    Result made = run_once(make_shared_backend(backend_options(common), shared.others()), request,
+                           events_of(progress, terminal.log()));
+    shared.others()->finish(progress);
+    return made;
+  };
+  Result result = shared.others() ? run_shared() : run_here(request, common, terminal, after, progress);
   terminal.clear_progress();
   terminal.print(to_text(result.report));
   write_json(common, to_json(result.report), terminal);

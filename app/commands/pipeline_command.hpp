@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "app/commands/shared_image.hpp"
 #include "app/options/common_options.hpp"
 #include "core/pipeline/pipeline.hpp"
 
@@ -13,7 +14,9 @@ namespace reber::app {
 using AfterRun = std::function<void(Result& result, const Progress& progress)>;
 
 /// Checks the outputs, runs the pipeline, prints the report and writes --json.
-[[nodiscard]] Result run_one(const Request& request, const CommonOptions& common, Terminal& terminal,
-                             const AfterRun& after = {});
+///   share: where the image is one of several processes', this one does its part, and the first one alone writes;
+///   `after` is for an image that is not shared
+[[nodiscard]] Result run_one(Request request, CommonOptions common, Terminal& terminal, const AfterRun& after = {},
+                             const ShareOptions& share = {});
 
 }  // namespace reber::app

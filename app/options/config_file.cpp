@@ -19,8 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// They belong to one call, not to a result that is to be repeated.
-constexpr std::array kNotKept{"help",   "config", "json",  "trace", "quiet", "verbose", "dry-run", "overwrite",
-                              "output", "resume", "lanes", "join",  "rank",  "devices", "workers", "serve"};
+constexpr std::array kNotKept{"help",    "config",    "json",    "trace",  "quiet", "verbose",
+                              "dry-run", "overwrite", "output",  "resume", "lanes", "join",
+                              "rank",    "devices",   "workers", "serve",  "share"};
 
 bool is_one_of(const std::string& name, const auto& names) {
   return std::find(names.begin(), names.end(), name) != names.end();

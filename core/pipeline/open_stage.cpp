@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
+#include "core/compute/shares_image.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/host_tiling.hpp"
 
@@ -108,6 +109,7 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   needs.least_rows = on_host ? least_rows(head, request, plan) : plan.tiling.band_rows;
   needs.buffers = plan.needs.convolve || request.search.any() || request.scales.any() ? 8 : 4;
   needs.sources_stream = backend.streams_sources;
+  if (const auto* shares = dynamic_cast<const SharesImage*>(&work.backend)) needs.processes = shares->processes();
   if (opened.file && opened.file->in_memory())
     needs.held_bytes = head.shape.count() * std::max(4, head.bitpix > 0 ? 8 : std::abs(head.bitpix) / 8);
   plan.tiling = plan_host(plan.tiling, needs, {request.host_memory_bytes, free_memory_bytes(), host_memory_bytes()});

@@ -54,7 +54,8 @@ TilingPlan plan_host(TilingPlan plan, const HostNeeds& needs, const HostRoom& ho
   const std::int64_t whole = planes + needs.held_bytes + (asked ? tables_bytes(needs) : 0);
   const std::int64_t room = asked ? host.asked : can_stream ? host.free / 4 * 3 : host.total;
   plan.host_bytes = planes;
-  if (whole <= room) return plan;
+  const bool shared = needs.processes > 1 && can_stream;
+  if (whole <= room && !shared) return plan;
   const std::int64_t allowed = asked ? host.asked : host.total;
   const std::int64_t least = std::clamp<std::int64_t>(needs.least_rows, 1, std::max<std::int64_t>(needs.shape.ny, 1));
   const std::int64_t smallest = can_stream ? streamed_bytes(needs, least) : whole;
@@ -66,11 +67,16 @@ TilingPlan plan_host(TilingPlan plan, const HostNeeds& needs, const HostRoom& ho
   plan.in_source = true;
   if (needs.band_rows == 0) plan.band_rows = std::min(std::clamp(wanted, least, std::max(fits, least)), needs.shape.ny);
   plan.host_bytes = streamed_bytes(needs, plan.band_rows);
-  plan.reason = fmt::format(
-      "read from the file in bands of {} rows: {} of pixels would take {} MiB of host memory, and {} MiB may be used; "
-      "{} MiB this way",
-      plan.band_rows, needs.planes == 1 ? "one plane" : fmt::format("{} planes", needs.planes), mebibytes(planes),
-      room / kMebi, mebibytes(plan.host_bytes));
+  if (shared)
+    plan.reason = fmt::format("{} processes, each of which reads its part of the file, in bands of {} rows: {} MiB",
+                              needs.processes, plan.band_rows, mebibytes(plan.host_bytes));
+  else
+    plan.reason = fmt::format(
+        "read from the file in bands of {} rows: {} of pixels would take {} MiB of host memory, and {} MiB may be "
+        "used; "
+        "{} MiB this way",
+        plan.band_rows, needs.planes == 1 ? "one plane" : fmt::format("{} planes", needs.planes), mebibytes(planes),
+        room / kMebi, mebibytes(plan.host_bytes));
   return plan;
 }
 

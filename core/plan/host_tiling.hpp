@@ -17,6 +17,7 @@ struct HostNeeds {
   std::int64_t least_rows = 1;  ///< that the most demanding operation wants at a time: a row of cells, of tiles
   std::int64_t buffers = 4;     ///< bands of rows that stand side by side
   std::int64_t held_bytes = 0;  ///< of the source: a compressed file is held decoded, and cannot be left on the disk
+  std::int64_t processes = 1;   ///< that share the image: it is left in its source, where each reads its part
   bool sources_stream = true;   ///< whether the backend can leave pixels in their source
 };
 

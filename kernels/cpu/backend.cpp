@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
 #include "kernels/cpu/derived.hpp"
@@ -24,15 +25,19 @@
 namespace reber::cpu {
 namespace {
 
-class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>, private FitEngine {
+class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>,
+                         public SharesImage,
+                         private FitEngine {
  public:
-  explicit CpuBackend(const BackendOptions& options)
+  explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
       : TypedBackend("cpu"),
         pool_(std::make_shared<ThreadPool>(options.threads)),
         memory_(PixelMemory::make()),
+        others_(std::move(others)),
         device_(processor_name() + (options.in_place_of.empty() ? "" : ", in place of " + options.in_place_of)) {}
 
   [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_->threads(), 0, true}; }
+  [[nodiscard]] std::int64_t processes() const override { return others_ ? others_->count() : 1; }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;
@@ -83,6 +88,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return solve_clip(histogram, options);
   }
   MeshCells do_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
+    if (others_ && !plane.resident() && plane.maker()->reads()) count_blanks(plane, on(job));
     return measure_mesh(plane, grid, options, on(job));
   }
 
@@ -140,10 +146,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   [[nodiscard]] RowTools tools() const { return {memory_, pool_}; }
-  [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job}; }
+  [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job, others_.get()}; }
 
   std::shared_ptr<ThreadPool> pool_;
   std::shared_ptr<PixelMemory> memory_;
+  std::shared_ptr<Exchange> others_;
   const std::string device_;
 };
 
@@ -178,5 +185,8 @@ void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackgro
 }  // namespace
 
 std::unique_ptr<Backend> make(const BackendOptions& options) { return std::make_unique<CpuBackend>(options); }
+std::unique_ptr<Backend> make_shared(const BackendOptions& options, std::shared_ptr<Exchange> others) {
+  return std::make_unique<CpuBackend>(options, std::move(others));
+}
 
 }  // namespace reber::cpu

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/fit_thread.hpp"
+#include "kernels/cpu/share.hpp"
 #include "kernels/shared/fit_problem.hpp"
 #include "kernels/shared/fit_sizes.hpp"
 
@@ -57,6 +58,41 @@ FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& wo
   return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, job);
 }
 
+/// Below this many problems the others would be waited for longer than all are solved.
+constexpr std::size_t kWorthSharing = 64;
+
+/// Results of the problems `order`[index], `order`[index + count] and so on to the others, and theirs in their places.
+void exchange_results(const FitBatch& batch, const std::vector<std::size_t>& order, FitResults& results,
+                      const JobThreads& threads) {
+  Exchange& others = *threads.others();
+  const auto count = static_cast<std::size_t>(others.count());
+  Packed packed;
+  std::vector<FitOutcome> outcomes;
+  std::vector<FittedGaussian> fitted;
+  for (auto i = static_cast<std::size_t>(others.index()); i < order.size(); i += count) {
+    const FitProblem& problem = batch.problems[order[i]];
+    outcomes.push_back(results.problems[order[i]]);
+    const auto first = results.components.begin() + problem.first_component;
+    fitted.insert(fitted.end(), first, first + problem.components);
+  }
+  packed.add(outcomes);
+  packed.add(fitted);
+  const std::vector<std::string> all = others.gather(packed.take(), threads.job().progress());
+  for (std::size_t who = 0; who < count; ++who) {
+    Unpacked unpacked(all[who]);
+    outcomes = unpacked.next<FitOutcome>();
+    fitted = unpacked.next<FittedGaussian>();
+    auto outcome = outcomes.begin();
+    auto from = fitted.begin();
+    for (std::size_t i = who; i < order.size(); i += count) {
+      const FitProblem& problem = batch.problems[order[i]];
+      results.problems[order[i]] = *outcome++;
+      std::copy_n(from, problem.components, results.components.begin() + problem.first_component);
+      from += problem.components;
+    }
+  }
+}
+
 }  // namespace
 
 FitResults fit(const FitBatch& batch, const JobThreads& threads) {
@@ -68,16 +104,21 @@ FitResults fit(const FitBatch& batch, const JobThreads& threads) {
   std::vector<std::size_t> order(batch.problems.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return batch.problems[i].pixels; });
+  const bool shared = threads.others() != nullptr && order.size() >= kWorthSharing;
+  const std::int64_t stride = shared ? threads.others()->count() : 1, begin = shared ? threads.others()->index() : 0;
+  const auto all = static_cast<std::int64_t>(order.size());
+  const std::int64_t own = (all - begin + stride - 1) / stride;
   std::vector<Workspace> workspaces(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::size_t> finished = 0;
-  threads.for_each_worker(static_cast<std::int64_t>(order.size()), [&](std::int64_t i, int worker) {
-    const std::size_t at = order[static_cast<std::size_t>(i)];
+  threads.for_each_worker(own, [&](std::int64_t i, int worker) {
+    const std::size_t at = order[static_cast<std::size_t>(begin + i * stride)];
     const FitProblem& problem = batch.problems[at];
     results.problems[at] = solve(batch, problem, workspaces[static_cast<std::size_t>(worker)],
                                  results.components.data() + problem.first_component, threads.job());
     const std::size_t done = ++finished;
-    if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(order.size()));
+    if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(own));
   });
+  if (shared) exchange_results(batch, order, results, threads);
   return results;
 }
 

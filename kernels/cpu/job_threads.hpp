@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/base/exchange.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/compute/job.hpp"
 
@@ -12,10 +13,12 @@ namespace reber::cpu {
 /// Loops of a ThreadPool that ask the job before each index. Refers to both; as long as one operation.
 class JobThreads {
  public:
-  JobThreads(ThreadPool& pool, const Job& job) : pool_(pool), job_(job) {}
+  /// others: processes that share the image; null for none
+  JobThreads(ThreadPool& pool, const Job& job, Exchange* others = nullptr) : pool_(pool), job_(job), others_(others) {}
 
   [[nodiscard]] int threads() const { return pool_.threads(); }
   [[nodiscard]] const Job& job() const { return job_; }
+  [[nodiscard]] Exchange* others() const { return others_; }
 
   /// ThreadPool::for_each.   throws Cancelled
   template <class Body>
@@ -37,6 +40,7 @@ class JobThreads {
  private:
   ThreadPool& pool_;
   const Job& job_;
+  Exchange* others_;
 };
 
 }  // namespace reber::cpu

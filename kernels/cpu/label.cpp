@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/row_maker.hpp"
+#include "kernels/cpu/share.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
@@ -46,6 +47,8 @@ class PixelKeeper {
     }
     room_ -= taken;
   }
+  /// None are to be kept.
+  void give_up() { room_ = 0; }
   /// Whether all were taken.
   [[nodiscard]] bool whole() const { return room_ > 0; }
 
@@ -120,27 +123,62 @@ std::vector<Strip> scan(const CpuPlane& plane, const CpuBackground& background, 
   std::vector<Strip> strips(static_cast<std::size_t>(count));
   std::vector<RowMasks> masks(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  for_each_band(plane, 0, ny, kStripRows, threads, [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
-    rows.hold(y0, y1 - y0, threads);
-    threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
-      RowMasks& mask = masks[static_cast<std::size_t>(worker)];
-      mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
-      mask.seed.resize(mask.flood.size(), 0);
-      const std::int64_t first = y0 + task * kStripRows;
-      Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
-      for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y) {
-        const float* mean = rows.mean_row(y, mask.background);
-        const float* rms = rows.rms_row(y, mask.background);
-        threshold_row(held.row(y), mean, rms, nx, options, mask);
-        const std::size_t before = strip.run.size();
-        find_runs(mask, y, nx, strip);
-        keeper.take(held.row(y), before, strip);
-      }
-      const std::int64_t finished = ++done;
-      if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
-    });
-  });
+  const auto [own_first, own_last] = own_part(threads, count);
+  const std::int64_t y_first = own_first * kStripRows, y_last = std::min(own_last * kStripRows, ny);
+  for_each_band(plane, y_first, y_last, kStripRows, threads,
+                [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
+                  rows.hold(y0, y1 - y0, threads);
+                  threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
+                    RowMasks& mask = masks[static_cast<std::size_t>(worker)];
+                    mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
+                    mask.seed.resize(mask.flood.size(), 0);
+                    const std::int64_t first = y0 + task * kStripRows;
+                    Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
+                    for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y) {
+                      const float* mean = rows.mean_row(y, mask.background);
+                      const float* rms = rows.rms_row(y, mask.background);
+                      threshold_row(held.row(y), mean, rms, nx, options, mask);
+                      const std::size_t before = strip.run.size();
+                      find_runs(mask, y, nx, strip);
+                      keeper.take(held.row(y), before, strip);
+                    }
+                    const std::int64_t finished = ++done;
+                    if (worker == 0)
+                      threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
+                  });
+                });
   return strips;
+}
+
+/// Hands this process's strips to the others, and takes theirs. Pixels are kept where all processes kept theirs.
+void exchange_strips(std::vector<Strip>& strips, PixelKeeper& keeper, const JobThreads& threads) {
+  Exchange& others = *threads.others();
+  const auto count = static_cast<std::int64_t>(strips.size());
+  const auto [first, last] = own_part(threads, count);
+  Packed packed;
+  packed.add(std::vector<std::uint8_t>{static_cast<std::uint8_t>(keeper.whole() ? 1 : 0)});
+  for (std::int64_t k = first; k < last; ++k) {
+    Strip& strip = strips[static_cast<std::size_t>(k)];
+    if (!keeper.whole()) strip.pixels = {};
+    packed.add(strip.run);
+    packed.add(strip.seeded);
+    packed.add(strip.in_row);
+    packed.add(strip.pixels);
+  }
+  const std::vector<std::string> all = others.gather(packed.take(), threads.job().progress());
+  for (std::int64_t who = 0; who < others.count(); ++who) {
+    Unpacked unpacked(all[static_cast<std::size_t>(who)]);
+    if (unpacked.next<std::uint8_t>() != std::vector<std::uint8_t>{1}) keeper.give_up();
+    if (who == others.index()) continue;
+    const auto [begin, end] = others.part(count, who);
+    for (std::int64_t k = begin; k < end; ++k) {
+      Strip& strip = strips[static_cast<std::size_t>(k)];
+      strip.run = unpacked.next<rules::Run>();
+      strip.seeded = unpacked.next<std::uint8_t>();
+      strip.in_row = unpacked.next<std::int64_t>();
+      strip.pixels = unpacked.next<float>();
+    }
+  }
 }
 
 Runs joined(std::vector<Strip>& strips, Shape shape) {
@@ -289,6 +327,7 @@ std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackgro
                                          const DetectOptions& options, const JobThreads& threads) {
   PixelKeeper keeper(plane);
   std::vector<Strip> strips = scan(plane, background, options, keeper, threads);
+  if (threads.others() != nullptr) exchange_strips(strips, keeper, threads);
   std::vector<std::vector<float>> pixels;
   for (Strip& strip : strips) {
     if (keeper.whole()) pixels.push_back(std::move(strip.pixels));

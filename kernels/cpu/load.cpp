@@ -161,6 +161,7 @@ class SourceRows final : public RowMaker {
  public:
   SourceRows(std::shared_ptr<const PixelSource> source, std::int64_t band_rows, RowTools tools)
       : RowMaker(source->shape(), band_rows, std::move(tools)), source_(std::move(source)) {}
+  [[nodiscard]] bool reads() const override { return true; }
 
  private:
   BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {

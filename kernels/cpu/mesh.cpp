@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/cpu/row_maker.hpp"
+#include "kernels/cpu/share.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "kernels/shared/float_keys.hpp"
@@ -173,14 +174,32 @@ rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const MeshO
   return rules::cell_value(clip.median, clip.mean, clip.std, bias, options.centre);
 }
 
-/// First rows of cells of groups whose pixels fit a band, then all; one group where the plane is resident.
-std::vector<std::int64_t> group_edges(const CpuPlane& plane, const MeshGrid& grid) {
-  std::vector<std::int64_t> edges{0};
+/// Of rows of cells [first, last): first ones of groups whose pixels fit a band, then `last`; one group where the plane
+/// is resident.
+std::vector<std::int64_t> group_edges(const CpuPlane& plane, const MeshGrid& grid, std::int64_t first,
+                                      std::int64_t last) {
+  std::vector<std::int64_t> edges{first};
   if (!plane.resident())
-    for (std::int64_t j = 1; j < grid.ny(); ++j)
+    for (std::int64_t j = first + 1; j < last; ++j)
       if (grid.rows[j].end - grid.rows[edges.back()].begin > plane.maker()->band_rows()) edges.push_back(j);
-  edges.push_back(grid.ny());
+  if (last > first) edges.push_back(last);
   return edges;
+}
+
+/// Cells of this process's rows [first, last), and those of the others at their places.
+void exchange_cells(const MeshGrid& grid, std::int64_t first, std::int64_t last, MeshCells& cells,
+                    const JobThreads& threads) {
+  Packed packed;
+  const auto count = static_cast<std::size_t>((last - first) * grid.nx());
+  packed.add(cells.mean.data() + first * grid.nx(), count);
+  packed.add(cells.rms.data() + first * grid.nx(), count);
+  const std::vector<std::string> all = threads.others()->gather(packed.take(), threads.job().progress());
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    const std::int64_t at = threads.others()->part(grid.ny(), static_cast<std::int64_t>(who)).first * grid.nx();
+    Unpacked unpacked(all[who]);
+    std::ranges::copy(unpacked.next<float>(), cells.mean.begin() + at);
+    std::ranges::copy(unpacked.next<float>(), cells.rms.begin() + at);
+  }
 }
 
 }  // namespace
@@ -194,7 +213,8 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
   cells.rms.resize(static_cast<std::size_t>(count));
   std::vector<Scratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
-  const std::vector<std::int64_t> edges = group_edges(plane, grid);
+  const auto [own_first, own_last] = own_part(threads, grid.ny());
+  const std::vector<std::int64_t> edges = group_edges(plane, grid, own_first, own_last);
   for (std::size_t group = 0; group + 1 < edges.size(); ++group) {
     const std::int64_t first = edges[group] * grid.nx(), last = edges[group + 1] * grid.nx();
     const std::int64_t y0 = grid.rows[edges[group]].begin, y1 = grid.rows[edges[group + 1] - 1].end;
@@ -213,6 +233,7 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
       if (worker == 0) threads.job().report("background", static_cast<double>(finished) / static_cast<double>(count));
     });
   }
+  if (threads.others() != nullptr) exchange_cells(grid, own_first, own_last, cells, threads);
   return cells;
 }
 

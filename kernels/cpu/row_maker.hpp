@@ -34,12 +34,15 @@ class RowMaker {
 
   /// Rows [y0, y0 + ny) into out, without gaps.   throws what reading throws; Cancelled
   void make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const;
-  /// Makes rows that nobody asked for yet, for their counts.
+  /// Whether rows are read, not made of other planes.
+  [[nodiscard]] virtual bool reads() const { return false; }
+  /// Makes rows that nobody asked for yet, for their counts; where processes share the image, those of its share.
   void count(const JobThreads& threads) const;
   /// Of the whole plane; counts first where that was not done.
   [[nodiscard]] BlankCounts counts() const;
 
  private:
+  void count_share(const JobThreads& threads) const;
   /// returns the counts of these rows
   virtual BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const = 0;
 

@@ -65,11 +65,11 @@ ALLOWED |= {
     "gui/panels": "core gui/model gui/render gui/ui",
     "gui": "core gui",
 
-    "app": "core kernels/backends.hpp app",
+    "app": "core kernels/backends.hpp kernels/shared_backend.hpp app",
     "app/terminal": "core/base core/io",
     "app/options": "core kernels/backends.hpp app/terminal",
     "app/batch": "core kernels/backends.hpp app/terminal app/options app/commands/source_table.hpp",
-    "app/commands": "core kernels/backends.hpp app/terminal app/options app/batch app/bench",
+    "app/commands": "core kernels/backends.hpp kernels/shared_backend.hpp app/terminal app/options app/batch app/bench",
     "app/bench": "core kernels/backends.hpp app/terminal app/options app/commands/command.hpp",
     "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks, and what each of them is left to do.
+#include "app/commands/shared_image.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/batch/record.hpp"
+#include "core/request/parameters.hpp"
+
+namespace reber::app {
+namespace {
+
+/// What must be the same in all processes: the program, the image and all options that can change a result.
+std::string identity_of(const Request& request) {
+  constexpr std::array<std::string_view, 2> kOwn{"threads = ", "host-memory = "};
+  std::string text = request.program;
+  for (const std::string& line : options_in_force(request))
+    if (!line.starts_with(kOwn[0]) && !line.starts_with(kOwn[1])) text += '\n' + line;
+  return text + fmt::format("\n{} {}", std::filesystem::path(request.input).filename().string(),
+                            state_of(request.input).bytes);
+}
+
+}  // namespace
+
+void add_share_options(CLI::App& command, ShareOptions& options) {
+  command
+      .add_option("--share", options.folder,
+                  "Several processes share this one image, each of which reads and measures a part of it; process 0 "
+                  "writes the results. A folder that all of them see, for what they tell each other. Backend cpu")
+      ->type_name("DIR")
+      ->group("Compute");
+  command
+      .add_option("--rank", options.rank,
+                  "With --share: this is process I of N (from 0); default: what srun, mpirun or PMI say")
+      ->type_name("I/N")
+      ->group("Compute");
+}
+
+SharedImage::SharedImage(const ShareOptions& options, Request& request, CommonOptions& common, Terminal& terminal) {
+  if (options.folder.empty()) {
+    if (!options.rank.empty()) throw InputError("--rank says which process of --share DIR this is: give both");
+    return;
+  }
+  const Rank rank = options.rank.empty() ? rank_of_environment() : parse_rank(options.rank);
+  if (common.backend != "auto" && common.backend != "cpu")
+    throw InputError(fmt::format("--share is for --backend cpu, not {}: leave one of them out", common.backend));
+  if (rank.alone() || request.dry_run) return;
+  if (request.search.masked())
+    throw InputError(
+        "--share leaves the pixels in the file, and a mask or a region needs them in memory: leave one out");
+  terminal.message(fmt::format("process {} of {}", rank.index, rank.count));
+  others_ = std::make_shared<FolderExchange>(options.folder, rank, identity_of(request), terminal.progress());
+  if (rank.index == 0) return;
+  request.output = {};
+  common.json.clear();
+  terminal.set_verbosity(common.verbose ? Verbosity::verbose : Verbosity::quiet);
+}
+
+}  // namespace reber::app

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The backend of a process that shares its images with others.
+#pragma once
+
+#include <memory>
+
+#include "core/base/exchange.hpp"
+#include "core/compute/backend.hpp"
+#include "core/compute/backend_options.hpp"
+
+namespace reber {
+
+/// A cpu backend whose cells, labels and fits are made in parts, one per process of `others`, and known to all of them
+/// after it: the bits that one process alone gives. All processes must call the same operations in the same order.
+[[nodiscard]] std::unique_ptr<Backend> make_shared_backend(const BackendOptions& options,
+                                                           std::shared_ptr<Exchange> others);
+
+}  // namespace reber
