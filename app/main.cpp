@@ -87,6 +87,7 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_verify(*root, action);
   add_bench(*root, action);
   add_simulate(*root, action);
+  add_send(*root, action);
   add_view(*root, action);
   add_describe(*root, action);
   for (CLI::App* command : root->get_subcommands({})) command->allow_config_extras(CLI::config_extras_mode::error);

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -199,6 +200,36 @@ class Clients(unittest.TestCase):
         self.assertEqual(found, 0)
         with open(self.path("true.txt")) as file:
             self.assertIn("s0c0,POINT,p1", file.read())
+
+    @needs("astropy")
+    def test_a_hub_of_astropys_or_pyvos_is_sent_files(self):
+        try:
+            from pyvo.samp import SAMPHubServer, SAMPIntegratedClient, conf
+        except ImportError:
+            from astropy.samp import SAMPHubServer, SAMPIntegratedClient, conf
+
+        conf.use_internet = False
+        os.environ["SAMP_HUB"] = "std-lockurl:file://" + self.path("hub.samp")
+        self.addCleanup(os.environ.pop, "SAMP_HUB")
+        hub = SAMPHubServer(web_profile=False, addr="127.0.0.1", lockfile=self.path("hub.samp"))
+        hub.start()
+        self.addCleanup(hub.stop)
+        client = SAMPIntegratedClient(name="listener", addr="127.0.0.1", callable=True)
+        client.connect()
+        self.addCleanup(client.disconnect)
+        got = []
+        for message in ("table.load.votable", "image.load.fits"):
+            client.bind_receive_notification(message, lambda key, sender, kind, parameters, extra: got.append((kind, parameters)))
+        done = subprocess.run([PROGRAM, "send", "srl.vot", "mask.fits"], cwd=self.folder.name, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("srl.vot -> listener (table.load.votable)", done.stdout)
+        for _ in range(100):
+            if len(got) == 2:
+                break
+            time.sleep(0.05)
+        self.assertEqual(sorted(kind for kind, _ in got), ["image.load.fits", "table.load.votable"])
+        urls = {kind: parameters["url"] for kind, parameters in got}
+        self.assertEqual(urls["table.load.votable"], "file://" + os.path.realpath(self.path("srl.vot")))
 
 
 if __name__ == "__main__":

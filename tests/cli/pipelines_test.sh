@@ -7,6 +7,13 @@ cp "$sample_data/galactic_plane_150mhz.fits" image.fits
 cp image.fits flat.fits
 reference=${3:-}/images/lofar_sim
 
+# The hub that `reber send` speaks to.
+python3 "$source_folder/tests/support/samp_hub.py" hub 2>hub.err &
+hub=$!
+trap 'kill "$hub"; rm -rf "$scratch"' EXIT
+for _ in $(seq 200); do [ -s hub.samp ] && break; sleep 0.1; done
+export SAMP_HUB="std-lockurl:file://$PWD/hub.samp"
+
 commands=$(awk '/^```/ { inside = !inside; next } inside' "$source_folder/docs/pipelines.md" | grep '^reber ')
 while read -r line; do
   eval "set -- ${line#reber }"

@@ -15,7 +15,7 @@ import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
 CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources request pipeline extended cube "
-              "studies batch live").split()
+              "studies batch samp live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
 # What all CUDA rooms may include.
@@ -35,6 +35,7 @@ ALLOWED |= {
     "core/display": "core/base core/model core/compute",
     "core/background": "core/base core/model core/compute",
     "core/batch": "core/base core/io",
+    "core/samp": "core/base core/model core/io",
     "core/sources": "core/base core/model core/compute",
     "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline",
 
@@ -89,6 +90,8 @@ LONGEST = 400
 
 # pattern, where it may stand, reason
 BANNED = [
+    (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/samp/local_post\.cpp",
+     "core/samp/local_post.cpp alone opens a connection, to this machine"),
     (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
     (r"#include <(GL/|GLFW/|imgui|backends/imgui)", r"gui/(?!model/)", "OpenGL lives under gui; models know no window"),
     (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("

@@ -32,6 +32,7 @@ BREACHES = [
      "older cards"),
     ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",
      "threads start in"),
+    ("connections", "core/io/planted.hpp", HEAD + "inline int f() { return ::socket(2, 1, 0); }\n", "alone opens a connection"),
     ("a source without a header of its stem", "core/plan/planted.cpp", HEAD, "no header of its stem"),
     ("a kernel without a header of its stem", "core/base/planted.cu", HEAD, "no header of its stem"),
     ("the licence", "core/base/planted.hpp", "#pragma once\n", "the first line is not"),

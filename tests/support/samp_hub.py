@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A SAMP hub of Python's own XML-RPC with two programs that are none: samp_hub.py NAME [SECRET [HOST]].
+
+Writes NAME.samp, the file by which it is found, and told.json, all that it was told. Runs until it is killed.
+"""
+import json
+import os
+import sys
+from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
+
+NAME, SECRET, HOST = (sys.argv[1:] + ["s3cret", "127.0.0.1"][len(sys.argv) - 2 :])[:3]
+CLIENTS = {
+    "c1": ("TOPCAT", ["table.load.votable", "table.load.fits"]),
+    "c2": ("Aladin & co <3>", ["image.load.fits", "table.load.votable", "coverage.load.moc.fits"]),
+}
+told = []
+
+
+class Handler(SimpleXMLRPCRequestHandler):
+    rpc_paths = ("/xmlrpc",)
+
+
+class Hub:
+    def _dispatch(self, method, arguments):
+        name = method.split(".")[-1]
+        told.append([name, *arguments])
+        with open("told.part", "w") as file:
+            json.dump(told, file)
+        os.replace("told.part", "told.json")
+        if name == "register":
+            if arguments[0] != "s3cret":
+                raise ValueError("wrong secret")
+            return {"samp.private-key": "k:1", "samp.self-id": "me", "samp.hub-id": "hub"}
+        if arguments[0] != "k:1":
+            raise ValueError("wrong key")
+        if name == "getSubscribedClients":
+            return {one: {} for one, (_, types) in CLIENTS.items() if arguments[1] in types}
+        if name == "getMetadata":
+            return {"samp.name": CLIENTS[arguments[1]][0], "count": 3, "list": ["a", ["b"]], "yes": True}
+        return ""
+
+
+server = SimpleXMLRPCServer(("127.0.0.1", 0), Handler, logRequests=False, allow_none=True)
+server.register_instance(Hub())
+with open(NAME + ".part", "w") as file:
+    file.write(f"# a hub\nsamp.secret={SECRET}\nsamp.hub.xmlrpc.url=http://{HOST}:{server.server_address[1]}/xmlrpc\n")
+os.replace(NAME + ".part", NAME + ".samp")
+server.serve_forever()

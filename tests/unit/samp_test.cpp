@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages to other programs: documents of XML-RPC, addresses of this machine, the hub's file, the type by content.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/samp/hub.hpp"
+#include "core/samp/message.hpp"
+
+namespace reber::samp {
+namespace {
+
+std::string answer(const std::string& inside) {
+  return "<?xml version='1.0'?><methodResponse>" + inside + "</methodResponse>";
+}
+
+TEST(Samp, CallHoldsTextsListsAndMapsEscaped) {
+  Value list;
+  list.kind = Value::Kind::list;
+  list.list = {"one", "<two>"};
+  const std::vector<Value> arguments{"k&1\x01", std::map<std::string, Value>{{"a<b", list}}};
+  EXPECT_EQ(call_text("samp.hub.notify", arguments),
+            "<?xml version=\"1.0\"?>\n<methodCall><methodName>samp.hub.notify</methodName><params>"
+            "<param><value><string>k&amp;1</string></value></param>"
+            "<param><value><struct><member><name>a&lt;b</name><value><array><data><value><string>one</string></value>"
+            "<value><string>&lt;two&gt;</string></value></data></array></value></member></struct></value></param>"
+            "</params></methodCall>\n");
+}
+
+TEST(Samp, AnswerIsReadWithEveryKindOfValue) {
+  const Value value = answer_of(
+      answer(
+          "<params><param><value><struct><member><name>name</name><value>T&amp;C</value></member>"
+          "<member><name>n</name><value><int>3</int></value></member>"
+          "<member><name>l</name><value><array><data><value><string>x</string></value><value/></data></array></value>"
+          "</member></struct></value></param></params>"),
+      "hub");
+  EXPECT_EQ(value.member("name"), "T&C");
+  EXPECT_EQ(value.member("n"), "3");
+  EXPECT_EQ(value.member("nothing"), "");
+  ASSERT_EQ(value.map.at("l").list.size(), 2U);
+  EXPECT_EQ(value.map.at("l").list[0].text, "x");
+  EXPECT_EQ(answer_of(answer("<params><param><value>plain</value></param></params>"), "hub").text, "plain");
+  EXPECT_EQ(answer_of(answer("<params></params>"), "hub").text, "");
+}
+
+TEST(Samp, AnswerThatIsNoneIsRefused) {
+  std::string deep;
+  for (int i = 0; i < 40; ++i) deep += "<value><array><data>";
+  for (const std::string& text : {std::string(), std::string("hello"), std::string("<methodCall/>"),
+                                  answer("<params><param><wrong/></param></params>"),
+                                  answer("<params><param><value><struct><name/></struct></value></param></params>"),
+                                  answer("<params><param><value><string>cut"), answer("<params><param>" + deep)})
+    EXPECT_THROW((void)answer_of(text, "hub"), DataError) << text;
+  try {
+    (void)answer_of(answer("<fault><value><struct><member><name>faultString</name><value>no such key</value></member>"
+                           "</struct></value></fault>"),
+                    "samp.hub.notify");
+    FAIL() << "a fault is an error";
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "samp.hub.notify: the hub refuses: no such key");
+  }
+}
+
+TEST(Samp, AddressIsOfThisMachineAlone) {
+  const LocalAddress plain = local_address("http://127.0.0.1:21012/xmlrpc");
+  EXPECT_EQ(plain.host, "127.0.0.1");
+  EXPECT_EQ(plain.port, 21012);
+  EXPECT_EQ(plain.path, "/xmlrpc");
+  EXPECT_EQ(local_address("http://localhost:1").host, "127.0.0.1");
+  EXPECT_EQ(local_address("http://localhost:1").path, "/");
+  EXPECT_EQ(local_address("http://[::1]:7/a").host, "::1");
+  for (const char* url :
+       {"http://example.org:80/", "http://127.0.0.1.example.org:80/", "https://127.0.0.1:80/", "http://10.0.0.1:80/",
+        "http://127.0.0.1/", "http://127.0.0.1:0/", "http://127.0.0.1:65536/", "http://127.0.0.1:8x/",
+        "http://127.0.0.1:80/a b", "http://127.0.0.1:80/a\r\nHost: b", "http://[::2]:80/", "127.0.0.1:80", ""})
+    EXPECT_THROW((void)local_address(url), DataError) << url;
+}
+
+TEST(Samp, HubFileTellsAddressAndSecret) {
+  const HubFile hub = hub_file("# JSAMP\r\nsamp.secret=a=b\r\nsamp.hub.xmlrpc.url=http://127.0.0.1:2112/\r\nx\n", "f");
+  EXPECT_EQ(hub.secret, "a=b");
+  EXPECT_EQ(hub.address.port, 2112);
+  EXPECT_THROW((void)hub_file("samp.secret=a\n", "f"), DataError);
+}
+
+TEST(Samp, FileUrlIsAbsoluteAndEscaped) {
+  EXPECT_EQ(file_url("/data/x/../a b%\xc3\xa9.fits"), "file:///data/a%20b%25%C3%A9.fits");
+  EXPECT_TRUE(file_url("here.fits").starts_with("file:///"));
+}
+
+TEST(Samp, TypeOfAMessageFollowsTheContent) {
+  const auto folder = std::filesystem::temp_directory_path() / ("reber_samp_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string path = (folder / "file").string();
+  const auto type_of = [&](std::string text) {
+    std::ofstream(path, std::ios::binary) << text;
+    return message_for(path).type;
+  };
+  const auto block = [](std::initializer_list<std::string> cards) {
+    std::string text;
+    for (std::string card : cards) {
+      card.resize(80, ' ');
+      text += card;
+    }
+    text += "END";
+    text.resize((text.size() + 2879) / 2880 * 2880, ' ');
+    return text;
+  };
+  const std::string empty = block({"SIMPLE  =                    T", "NAXIS   =                    0"});
+  EXPECT_EQ(type_of(block({"SIMPLE  =                    T", "NAXIS   =                    2"})), "image.load.fits");
+  EXPECT_EQ(type_of(empty + block({"XTENSION= 'BINTABLE'"})), "table.load.fits");
+  EXPECT_EQ(type_of(empty + block({"XTENSION= 'BINTABLE'", "ZIMAGE  =                    T"})), "image.load.fits");
+  EXPECT_EQ(type_of(empty + block({"XTENSION= 'BINTABLE'", "ORDERING= 'NUNIQ   '"})), "coverage.load.moc.fits");
+  EXPECT_EQ(type_of("<?xml version='1.0'?>\n<VOTABLE>"), "table.load.votable");
+  EXPECT_THROW((void)type_of("a,b\n1,2\n"), InputError);
+  EXPECT_THROW((void)type_of(""), InputError);
+  EXPECT_THROW((void)message_for(folder.string()), DataError);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace reber::samp
