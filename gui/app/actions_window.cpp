@@ -43,6 +43,7 @@ void lay_out(Context& c, const std::vector<std::string>& wanted, const LayoutSiz
   for (const PanelRow& panel : panel_rows())
     if (panel.place == Place::side || panel.place == Place::bottom)
       set_open(c.state, panel.name, std::ranges::count(wanted, panel.name) > 0);
+  c.state.raised_panel.clear();  // none is asked for by name
   c.state.sizes = sizes;
   c.state.hide_interface = false;
   c.state.say(std::string("Layout: ") + name);

@@ -236,9 +236,10 @@ void draw_strip(Context& context, const Box& box) {
   begin_fixed("##strip", box);
   if (ImGui::BeginTabBar("##bottom")) {
     const PanelRow* help_of = nullptr;
+    const std::string raised = std::exchange(context.state.raised_panel, {});
     for (const auto& [row, panel] : context.panels.all()) {
       if (row.place != Place::bottom || !shown(context.state, row)) continue;
-      const bool seen = ImGui::BeginTabItem(row.title);
+      const bool seen = ImGui::BeginTabItem(row.title, nullptr, raised == row.name ? ImGuiTabItemFlags_SetSelected : 0);
       context.widgets.item(fmt::format("panel.{}", row.name));
       if (!seen) continue;
       help_of = &row;

@@ -180,6 +180,7 @@ struct ViewerState {
   Cursor cursor;
   Inspect inspect;
   std::map<std::string, bool> panel_open;  ///< by Panel::name; default where absent
+  std::string raised_panel;                ///< Panel::name of the tab that the next frame brings to the front; or empty
   std::map<std::string, bool> overlay_on;  ///< by Overlay::name; default where absent
   OverlayInks inks;                        ///< by InkRow::name
   bool filter_ellipses = true;             ///< ellipses that the table's filter hides are not drawn

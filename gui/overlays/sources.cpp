@@ -61,13 +61,34 @@ void update(DrawnSources& drawn, const Document& document, bool filtered) {
   drawn.ellipses.set_kinds(kinds);
 }
 
+/// Semi-axes that small ellipses are drawn with, few and many of them.
+constexpr double kLargest = 3.5, kSmallest = 1;
+
+/// Semi-axis up to which small ellipses grow: where many are in view they cover a tenth of it together, so that the
+/// image is seen.
+double least_size(const Document& document, const CanvasTransform& canvas, double scale) {
+  constexpr double kPart = 0.1;
+  const ScreenRect& area = canvas.canvas();
+  const Rect seen = canvas.visible(document.header->shape);
+  const auto inside = std::ranges::count_if(document.shapes, [&](const SourceShape& shape) {
+    return shape.x >= static_cast<double>(seen.x0) && shape.x < static_cast<double>(seen.x0 + seen.nx) &&
+           shape.y >= static_cast<double>(seen.y0) && shape.y < static_cast<double>(seen.y0 + seen.ny);
+  });
+  const double pixels = static_cast<double>(seen.nx) * static_cast<double>(seen.ny) * canvas.zoom() * canvas.zoom();
+  const double room = kPart * std::min(area.width * area.height, pixels) / std::max(1.0, static_cast<double>(inside));
+  return std::clamp(std::sqrt(room / std::numbers::pi) / scale, kSmallest, kLargest);
+}
+
 /// Small ellipses grow to a size that can be seen; all are fainter while newer parameters are at work.
-EllipseLook look_of(const Document& document, const OverlayInks& inks, double ratio, double scale) {
-  constexpr std::size_t kMany = 5000;
+EllipseLook look_of(const CanvasView& canvas, const OverlayInks& inks, double ratio) {
+  const Document& document = canvas.document;
   const OverlayInk ink = ink_of(inks, "sources");
+  const double least = least_size(document, canvas.transform, canvas.scale);
+  const double crowd = (kLargest - least) / (kLargest - kSmallest);  // lines are thinner in it, and have no halo
   EllipseLook look{{packed(ink), packed(ink_of(inks, "negative")), palette().source_selected},
-                   (document.shapes.size() > kMany ? 2.5 : 3.5) * scale * ratio,
-                   ink.width * ratio * scale};
+                   least * canvas.scale * ratio,
+                   (1 - 0.4 * crowd) * ink.width * ratio * canvas.scale,
+                   1 - crowd};
   if (document.result_stale())
     for (std::uint32_t& colour : look.colours) colour = (colour & 0x00ffffffu) | 0x70000000u;
   return look;
@@ -117,8 +138,7 @@ void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Bru
   std::erase_if(drawn_, [&](const auto& each) { return context.state.find(each.first) == nullptr; });
   DrawnSources& drawn = drawn_[document.id];
   update(drawn, document, follows_filter(context.state, document));
-  brush.ellipses.draw(drawn.ellipses, brush.scene.transform,
-                      look_of(document, context.state.inks, brush.ratio, canvas.scale));
+  brush.ellipses.draw(drawn.ellipses, brush.scene.transform, look_of(canvas, context.state.inks, brush.ratio));
   brush.passes.mark("ellipses");
 }
 

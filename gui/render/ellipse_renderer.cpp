@@ -27,6 +27,7 @@ uniform float zoom;
 uniform float least;
 uniform vec2 size;
 uniform float line;
+uniform float halo;
 uniform vec4 inks[3];
 out vec2 place;
 flat out vec2 half_axes;
@@ -44,7 +45,7 @@ void main() {
   vec2 corner = vec2((at_corner & 1) == 0 ? -1.0 : 1.0, at_corner % 5 < 2 ? -1.0 : 1.0);
   half_axes = max(axes * zoom, vec2(least));
   // The selected ones have to be seen on any ground: broader, between dark lines.
-  lines = kind == 2u ? vec2(1.6 * line, 1.5 * line) : vec2(line, 1.0);
+  lines = kind == 2u ? vec2(1.6 * line, 1.5 * line) : vec2(line, halo);
   place = corner * (half_axes + 0.5 * lines.x + lines.y + 0.5);
   ink = inks[kind];
   vec2 along = normalize(to_screen * turn);
@@ -141,6 +142,7 @@ void EllipseRenderer::draw(const EllipseSet& set, const CanvasTransform& transfo
   glUniformMatrix2fv(place("to_screen"), 1, GL_FALSE, columns.data());
   glUniform1f(place("zoom"), static_cast<float>(view.zoom));
   glUniform1f(place("least"), static_cast<float>(look.least));
+  glUniform1f(place("halo"), static_cast<float>(look.halo));
   glUniform2f(place("size"), static_cast<float>(transform.canvas().width),
               static_cast<float>(transform.canvas().height));
   glUniform1f(place("line"), static_cast<float>(look.line));

@@ -35,6 +35,7 @@ struct EllipseLook {
   std::array<std::uint32_t, 3> colours{};  ///< ABGR, as ImGui packs them
   double least = 0;  ///< semi-axis in pixels of the target: smaller ones are drawn as large as that
   double line = 1;   ///< width, pixels of the target
+  double halo = 1;   ///< width of the dark line on each side of it
 };
 
 class EllipseRenderer {

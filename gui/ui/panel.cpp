@@ -13,6 +13,9 @@ bool is_open(const ViewerState& state, const PanelRow& panel) {
   return found == state.panel_open.end() ? panel.open_by_default : found->second;
 }
 
-void set_open(ViewerState& state, const std::string& name, bool open) { state.panel_open[name] = open; }
+void set_open(ViewerState& state, const std::string& name, bool open) {
+  if (open && !state.panel_open[name]) state.raised_panel = name;
+  state.panel_open[name] = open;
+}
 
 }  // namespace reber::gui
