@@ -190,6 +190,8 @@ def main():
     parser.add_argument("--markdown")
     options = parser.parse_args()
     options.reber = str(Path(options.reber).resolve())
+    if options.folder:
+        os.makedirs(options.folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         sizes = [int(word) for word in options.sizes.split(",")]
         bench = Bench(options, folder)
