@@ -220,9 +220,10 @@ int lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t 
   // The program itself (host_tiling.cpp), which every lane's plan counts again.
   constexpr std::int64_t kFixedBytes = std::int64_t{160} << 20;
   const std::int64_t lane = kLaneBytes + plane.count() * kBytesPerPixel;
+  const int wanted = threads > 1 ? threads + (threads + 3) / 4 : 1;
   const std::int64_t room = asked > 0 ? asked / (lane + kFixedBytes) : free / 4 * 3 / lane;
   return static_cast<int>(
-      std::clamp<std::int64_t>(std::min<std::int64_t>(threads, planes), 1, std::max<std::int64_t>(room, 1)));
+      std::clamp<std::int64_t>(std::min<std::int64_t>(wanted, planes), 1, std::max<std::int64_t>(room, 1)));
 }
 
 }  // namespace reber

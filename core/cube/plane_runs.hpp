@@ -50,7 +50,8 @@ void run_planes(std::vector<PlaneLane> lanes, PlaneWalk& walk,
                 const std::function<Request(std::int64_t plane)>& request_of, const PlaneEvents& told,
                 const RunEvents& events);
 
-/// How many lanes planes of this size may have: as many as threads and planes, as far as memory goes.
+/// How many lanes planes of this size may have: some more than threads, as a lane that is ahead waits for its turn; no
+/// more than planes, and as far as memory goes.
 ///   asked: bytes that the user allows, 0: three quarters of `free`
 [[nodiscard]] int lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t asked, std::int64_t free);
 

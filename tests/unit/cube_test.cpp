@@ -256,7 +256,8 @@ TEST(PlaneRuns, AnErrorEndsTheLanesAfterThePlanesBeforeIt) {
 TEST(PlaneRuns, LanesAreAsManyAsThreadsPlanesAndMemoryAllow) {
   constexpr std::int64_t kGibi = std::int64_t{1} << 30;
   const Shape small{512, 512}, large{10240, 10240};
-  EXPECT_EQ(lanes_of_planes(small, 32, 2, 0, 8 * kGibi), 2);
+  EXPECT_EQ(lanes_of_planes(small, 32, 2, 0, 8 * kGibi), 3);
+  EXPECT_EQ(lanes_of_planes(small, 32, 16, 0, 8 * kGibi), 20);
   EXPECT_EQ(lanes_of_planes(small, 3, 16, 0, 8 * kGibi), 3);
   EXPECT_EQ(lanes_of_planes(large, 32, 16, 0, 8 * kGibi), 3);      // 1.8 GB each of 6
   EXPECT_EQ(lanes_of_planes(small, 32, 16, kGibi, 8 * kGibi), 5);  // 181 MiB each, the program included
