@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program `reber`: parses the command line, runs one sub-command and turns failures into exit codes.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -212,7 +213,22 @@ int run(int argc, char** argv, Terminal& terminal) {
 }  // namespace
 }  // namespace reber::app
 
+namespace {
+
+/// Memory that is freed between two planes or images is used again: the pages of new memory cost more than many a loop
+/// over it (64 planes of 1024 x 1024 smoothed: 1.0 s of the system's time in 2.4 s, 0.15 s so). Larger blocks go back.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kMostBytes = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, kMostBytes);
+  mallopt(M_TRIM_THRESHOLD, 2 * kMostBytes);
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  keep_freed_memory();
   reber::app::install_last_words();
   reber::app::install_signal_handlers();
   try {

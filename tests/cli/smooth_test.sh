@@ -187,4 +187,35 @@ expect_status 0
 expect_file a_smoothed.fits
 check "expected a copy where there is nothing to do" 'assert hdus("a_smoothed.fits")[0][1] == hdus("a.fits")[0][1]'
 expect_no_file ./*.tmp* res/*.tmp* some/*.tmp*
+
+# Memory of one plane serves the next: pages are asked of the system for the first planes alone.
+cat >pages.py <<'E2'
+import random, resource, struct, subprocess, sys
+N = 1024
+def card(key, value):
+    return ("%-8s= %20s" % (key, value)).ljust(80)
+def cube(name, planes):
+    cards = [card("SIMPLE", "T"), card("BITPIX", -32), card("NAXIS", 3), card("NAXIS1", N), card("NAXIS2", N),
+             card("NAXIS3", planes), "BUNIT   = 'Jy/beam'".ljust(80)]
+    for i, (kind, step) in enumerate((("RA---SIN", -0.0005), ("DEC--SIN", 0.0005), ("FREQ", 1e6))):
+        cards += [("CTYPE%d  = '%-8s'" % (i + 1, kind)).ljust(80), card("CRVAL%d" % (i + 1), 30.0),
+                  card("CRPIX%d" % (i + 1), 1.0), card("CDELT%d" % (i + 1), step)]
+    text = "".join(cards) + "END".ljust(80)
+    random.seed(1)
+    data = struct.pack(">%df" % N, *(random.gauss(0, 1) for _ in range(N))) * N * planes
+    open(name, "wb").write((text + " " * (-len(text) % 2880)).encode() + data + bytes(-len(data) % 2880))
+def faults(planes):
+    cube("pages%d.fits" % planes, planes)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+    subprocess.run([sys.argv[1], "smooth", "pages%d.fits" % planes, "--image-beam", "8,6,20", "--to-beam", "12,9,60", "-o",
+                    "pages", "--backend", "cpu", "--threads", "2", "-q"], check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+few, many = faults(4), faults(24)
+print(few, many)
+assert many - few < 20 * 1000, "pages of new memory: %d for 4 planes, %d for 24" % (few, many)
+E2
+what="pages of 4 and of 24 planes"
+status=0
+python3 pages.py "$reber" >out 2>err || status=$?
+expect_status 0
 finish
