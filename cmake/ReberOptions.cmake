@@ -30,10 +30,6 @@ if(sanitizers)
   target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitizers}>)
   target_link_options(reber_options INTERFACE ${sanitizers})
 endif()
-if(REBER_COVERAGE)
-  target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--coverage -fprofile-abs-path -fprofile-update=atomic>)
-  target_link_options(reber_options INTERFACE --coverage)
-endif()
 if(REBER_HARDEN)
   # The C library's checks need an optimiser.
   target_compile_options(reber_options INTERFACE

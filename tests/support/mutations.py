@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Faults of one line, planted one at a time: does the suite notice?
+"""Faults of one line, planted one at a time: do the tests notice?
 
     mutations.py ROOT --check                    each line to be changed is in its file, once
-    mutations.py ROOT BUILD [--only N,N] [--jobs J] [--labels "unit|conformance|golden"]
+    mutations.py ROOT BUILD [--only N,N] [--near]
 
-Works in a copy of ROOT beside BUILD (BUILD/mutants), which is built once. Each fault is planted there, what depends on it
-is built again, and the tests run until one fails. Prints a line per fault and how many were found. Exit code 1 where
-fewer than 95 of 100 were.
+BUILD is a folder of ROOT where the unit, conformance and golden tests are built, by Ninja. ROOT is left as it is: the changed
+file stands in BUILD/mutants/N, is compiled there with what includes it, and the test programs are linked anew with those
+objects before all others. First run the suites whose sources include the changed file's header, then, without --near, each
+program whole. A fault is found where a test fails twice that passes in the program of BUILD.
+Prints a line per fault and how many were found. Exit code 1 where fewer than 95 of 100 were.
 """
 import argparse
-import shutil
+import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -77,56 +82,120 @@ def check(root):
     return 1 if bad else 0
 
 
-def run(command, folder, limit):
+def run(command, folder, limit, **more):
     try:
         return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit,
-                              check=False)
+                              errors="replace", check=False, **more)
     except subprocess.TimeoutExpired as late:
-        return subprocess.CompletedProcess(command, 124, stdout=str(late.stdout or ""))
+        told = late.stdout or b""
+        return subprocess.CompletedProcess(command, 124, stdout=told if isinstance(told, str) else told.decode(errors="replace"))
 
 
-def first_failure(text):
-    return next((line.split("-", 1)[1].strip() for line in text.splitlines() if "(Failed)" in line or "(Timeout)" in line), "?")
+def failures(text):
+    """Names of tests that failed, of what a test program prints; a crash has the name of the test that ran last."""
+    failed = dict.fromkeys(re.findall(r"^\[  FAILED  \] ([\w./]+)(?:,| \()", text, re.M))
+    begun = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
+    ended = set(re.findall(r"^\[ *(?:OK|FAILED|SKIPPED) *\] ([\w./]+)", text, re.M))
+    failed.update(dict.fromkeys(name for name in begun[-1:] if name not in ended))
+    return list(failed)
 
 
 class Trial:
-    """A copy of the tree with a build of its own."""
+    """The objects and test programs of one fault."""
 
-    def __init__(self, options):
-        self.options = options
-        self.copy, self.build = options.build / "mutants/tree", options.build / "mutants/build"
+    PROGRAMS = ("unit", "conformance", "golden")
+    PATIENCE_S = 1800
 
-    def prepare(self):
-        files = subprocess.run(["git", "-C", self.options.root, "ls-files", "-co", "--exclude-standard"], capture_output=True,
-                               text=True, check=True).stdout.split("\n")
-        for name in filter(None, files):
-            source, to = self.options.root / name, self.copy / name
-            if source.is_file() and not (to.exists() and to.read_bytes() == source.read_bytes()):
-                to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, to)
-        made = run(["cmake", "-S", self.copy, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-                    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1", "-DREBER_CUDA=OFF",
-                    f"-DREBER_TEST_DATA={self.options.data}"], self.copy, 600)
-        return made.returncode == 0 and self.compile() and self.tests().returncode == 0
+    def __init__(self, options, number):
+        self.root, self.build = options.root, options.build
+        self.path, old, new = FAULTS[number]
+        self.folder = options.build / f"mutants/{number}"
+        planted = self.folder / self.path
+        planted.parent.mkdir(parents=True, exist_ok=True)
+        planted.write_text((self.root / self.path).read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+        self.commands = {entry["output"]: entry for entry in options.commands}
+        self.changed = {}  # objects of BUILD and those in their place
 
-    def compile(self):
-        return run(["cmake", "--build", self.build, "-j", str(self.options.jobs)], self.copy, 7200).returncode == 0
+    def users(self):
+        """Objects of BUILD that hold the changed line."""
+        source = str(self.root / self.path)
+        if self.path.endswith(".cpp"):
+            return [output for output, entry in self.commands.items() if entry["file"] == source]
+        told, users, output = run(["ninja", "-t", "deps"], self.build, 600).stdout, [], ""
+        for line in told.splitlines():
+            if line and not line.startswith(" "):
+                output = line.split(":")[0]
+            elif line.strip() and (self.build / line.strip()).resolve() == Path(source) and output in self.commands:
+                users.append(output)
+        return users
 
-    def tests(self):
-        return run(["ctest", "-j", str(self.options.jobs), "--stop-on-failure", "-L", self.options.labels, "-E",
-                    "^docs$|^mutations"], self.build, 1800)
+    def compile(self, output):
+        if output in self.changed:
+            return True
+        entry, made = self.commands[output], self.folder / output
+        made.parent.mkdir(parents=True, exist_ok=True)
+        words = shlex.split(entry["command"])
+        words[words.index("-o") + 1] = str(made)
+        if self.path.endswith(".cpp"):
+            words[words.index("-c") + 1] = str(self.folder / self.path)
+        # A compiled header of tests may hold the line as it was: its text is read instead.
+        words.insert(1 if "ccache" not in words[0] else 2, f"-I{self.folder}")
+        done = run(words, entry["directory"], 3600)
+        if done.returncode == 0:
+            self.changed[output] = made
+        return done.returncode == 0
 
-    def plant(self, fault):
-        path, old, new = fault
-        whole = (self.copy / path).read_text(encoding="utf-8")
-        (self.copy / path).write_text(whole.replace(old, new, 1), encoding="utf-8")
-        try:
-            if not self.compile():
-                return "does not compile"
-            done = self.tests()
-            return "" if done.returncode == 0 else "found by " + first_failure(done.stdout)
-        finally:
-            (self.copy / path).write_text(whole, encoding="utf-8")
+    def program(self, program):
+        """BUILD's program, linked with the changed objects first: those of libraries are then taken from them."""
+        link = run(["ninja", "-t", "commands", f"reber_{program}_tests"], self.build, 600).stdout.strip().splitlines()[-1]
+        words = [word for word in shlex.split(link) if word not in (":", "&&")]
+        out = self.folder / f"reber_{program}_tests"
+        words[words.index("-o") + 1] = str(out)
+        own = {word for word in words if word in self.changed}
+        words = [str(self.changed[word]) if word in own else word for word in words]
+        others = [str(made) for output, made in self.changed.items()
+                  if output not in own and not output.startswith("tests/")]
+        words[1:1] = others
+        return out if run(words, self.build, 600).returncode == 0 else None
+
+    def failed(self, binary, names):
+        command = [binary, f"--gtest_filter={names}", "--gtest_fail_fast"]
+        return failures(run(command, self.build / "tests", self.PATIENCE_S).stdout)
+
+    def near(self, program):
+        """Test sources that include the changed file's header; where none does, those that include one of its folder."""
+        texts = {source: source.read_text(encoding="utf-8")
+                 for source in sorted((self.root / "tests" / program).glob("*_test.cpp"))}
+        path = Path(self.path)
+        for wanted in (f'"{path.with_suffix(".hpp")}"', f'"{path.parent}/'):
+            if found := [source for source, text in texts.items() if wanted in text]:
+                return found
+        return []
+
+    def finder(self, near_alone):
+        """The test that fails, twice; empty where none does, None where the fault does not compile or link."""
+        users = self.users()
+        tests = [output for output in users if output.startswith("tests/")]
+        if not users or not all(self.compile(output) for output in users if output not in tests):
+            return None
+        for near in [True] if near_alone else [True, False]:
+            for program in self.PROGRAMS:
+                sources = self.near(program)
+                if near and not sources:
+                    continue
+                in_it = [output for output in tests if f"/reber_{program}_tests.dir/" in output]
+                if not all(self.compile(output) for output in in_it):
+                    return None
+                suites = [suite for source in sources for suite in
+                          re.findall(r"^TEST(?:_[FP])?\((\w+),", source.read_text(encoding="utf-8"), re.M)]
+                names = ":".join(f"{suite}.*:*/{suite}.*" for suite in dict.fromkeys(suites)) if near else "*"
+                binary = self.program(program)
+                if binary is None:
+                    return None
+                for name in self.failed(binary, names):
+                    if self.failed(binary, name) and not self.failed(self.build / f"tests/reber_{program}_tests", name):
+                        return name
+        return ""
 
 
 def main():
@@ -135,23 +204,21 @@ def main():
     parser.add_argument("build", type=lambda text: Path(text).resolve(), nargs="?")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--labels", default="unit|conformance|golden")
-    parser.add_argument("--data", default="")
+    parser.add_argument("--near", action="store_true")
     options = parser.parse_args()
     if options.check or not options.build:
         return check(options.root)
-    trial = Trial(options)
-    if not trial.prepare():
-        print("the tree as it is does not build or fails its tests")
-        return 2
+    database = run(["ninja", "-t", "compdb"], options.build, 600).stdout
+    options.commands = [entry | {"file": str((Path(entry["directory"]) / entry["file"]).resolve())}
+                        for entry in json.loads(database) if entry["output"].endswith(".o")]
     chosen = [int(word) for word in options.only.split(",")] if options.only else range(len(FAULTS))
     found = 0
     for number in chosen:
         start, fault = time.monotonic(), FAULTS[number]
-        said = trial.plant(fault)
-        found += bool(said)
-        print(f"{number:3} {said or 'NOT NOTICED'}: {fault[0]}: {fault[1]}  ({time.monotonic() - start:.0f} s)", flush=True)
+        name = Trial(options, number).finder(options.near)
+        said = "does not compile" if name is None else "found by " + name if name else "NOT NOTICED"
+        found += bool(name)
+        print(f"{number:3} {said}: {fault[0]}: {fault[1]}  ({time.monotonic() - start:.0f} s)", flush=True)
     print(f"{found} of {len(chosen)} found")
     return 0 if found >= 0.95 * len(chosen) else 1
 

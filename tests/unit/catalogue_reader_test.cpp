@@ -111,6 +111,17 @@ TEST(CatalogueReader, TextOfManyPrograms) {
   }
 }
 
+TEST(CatalogueReader, ColumnsOfSeveralNumbersAreNumbered) {
+  const TemporaryFolder folder;
+  const Catalogue catalogue = read_catalogue(
+      write_text(folder, "sextractor",
+                 "#   1 FLUX_APER    Fluxes\n#   4 NUMBER    Running number\n#   6 FLAGS\n 10 11 12 1 2 3\n"));
+  std::vector<std::string> names;
+  for (const Column& column : catalogue.columns) names.push_back(column.info.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"FLUX_APER", "FLUX_APER_2", "FLUX_APER_3", "NUMBER", "NUMBER_5", "FLAGS"}));
+}
+
 TEST(CatalogueReader, BinaryVotablesHonourNulls) {
   // Fields long id, double ra, double dec, float flux in BINARY2: one mask byte a row; the second row has no flux.
   std::string rows;

@@ -87,6 +87,7 @@ TEST(Sources, a_point_source_has_its_flux_place_and_the_beams_shape) {
   EXPECT_NEAR(s.ra, sky->lon_deg, 0.02 * kPixelDeg);
   EXPECT_NEAR(s.dec, sky->lat_deg, 0.02 * kPixelDeg);
   EXPECT_LT(s.dc_major_deg / kPixelDeg, 1.2);
+  EXPECT_EQ(s.resolved, 0);
 }
 
 TEST(Sources, an_extended_source_keeps_its_total_flux) {
@@ -94,6 +95,7 @@ TEST(Sources, an_extended_source_keeps_its_total_flux) {
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_NEAR(sources[0].total, 0.05 * 144 / 25, 0.02 * 0.05 * 144 / 25);
   EXPECT_NEAR(sources[0].dc_major_deg / kPixelDeg, std::sqrt(144.0 - 25.0), 0.3);
+  EXPECT_EQ(sources[0].resolved, 1);
 }
 
 TEST(Sources, errors_shrink_with_signal_to_noise_as_condon_says) {

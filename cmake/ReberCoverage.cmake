@@ -1,0 +1,21 @@
+# Lines counted by gcov: of the sources in tests/support/coverage_set.txt alone, the rest as fast as ever, or of all.
+set(coverage_flags -O0 -U_FORTIFY_SOURCE -g1 --coverage -fprofile-abs-path -fprofile-update=atomic)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  message(FATAL_ERROR "REBER_COVERAGE needs g++ and its gcov")
+endif()
+if(REBER_COVERAGE STREQUAL "all")
+  target_compile_options(reber_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${coverage_flags}>)
+else()
+  set(list ${CMAKE_SOURCE_DIR}/tests/support/coverage_set.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(STRINGS ${list} lines REGEX "^[a-z]")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^[a-z]+ " "${CMAKE_SOURCE_DIR}/" source ${line})
+    set_source_files_properties(${source} TARGET_DIRECTORY reber_core reber_kernels reber
+      PROPERTIES COMPILE_OPTIONS "${coverage_flags}" SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+endif()
+# Children and handlers end in _exit, which would lose what they counted.
+add_library(reber_coverage_end STATIC ${CMAKE_SOURCE_DIR}/tests/support/fakes/coverage_end.cpp)
+target_link_libraries(reber_options INTERFACE reber_coverage_end)
+target_link_options(reber_options INTERFACE --coverage -Wl,--wrap=_exit,--wrap=prctl)
