@@ -55,7 +55,7 @@ FAULTS = [
     ("core/batch/record.hpp", "return plane < 0 ? path : path + '\\n' + std::to_string(plane);", "return path;"),
     ("kernels/cpu/label.cpp", "strip.run = unpacked.next<rules::Run>();", "(void)unpacked.next<rules::Run>();"),
     ("kernels/cpu/mesh.cpp", "std::ranges::copy(unpacked.next<float>(), cells.rms.begin() + at);", "std::ranges::copy(unpacked.next<float>(), cells.rms.begin());"),
-    ("kernels/cpu/fit.cpp", "for (std::size_t i = who; i < order.size(); i += count) {", "for (std::size_t i = 0; i < order.size(); i += count) {"),
+    ("kernels/cpu/fit.cpp", "for (std::size_t i = who; i < order.size(); i += count) {", "for (std::size_t i = 0; i + count < order.size(); i += count) {"),
     ("core/batch/folder_exchange.cpp", "if (!text->ends_with('\\n' + identity)) other = who;", ""),
     ("core/cube/joined_catalogue.cpp", "joined_.frequency_hz = kNaN;", "joined_.frequency_hz = 0;"),
     ("core/plan/algorithm_choice.cpp", "exact->cost_ms <= 20 * best->cost_ms", "exact->cost_ms <= 0 * best->cost_ms"),
