@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/base/trace.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
 #include "kernels/cuda/device/waits.hpp"
@@ -43,8 +44,9 @@ DeviceInfo query(int device) {
   info.minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
   info.l2_bytes = properties.l2CacheSize;
-  info.shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
-  info.shared_bytes_per_sm = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor);
+  info.shared_bytes = most_shared_bytes(device);
+  info.shared_bytes_per_sm = std::min<std::int64_t>(static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor),
+                                                    info.shared_bytes + 1024);
   info.total_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   const double clock_khz = attribute(cudaDevAttrClockRate, device);
   const double memory_khz = attribute(cudaDevAttrMemoryClockRate, device);

@@ -58,7 +58,7 @@ Need need_of(const FitBatch& batch, std::int32_t index, std::int64_t most_shared
   const bool one_component = parameters == 6;
   int step = 0;
   while (step < kWholeBlock && whole.size > kSteps[step].doubles) ++step;
-  if (step < kWholeBlock || whole.size <= most_shared) return {index, one_component, step, whole.size, 0};
+  if (whole.size <= most_shared) return {index, one_component, step, whole.size, 0};
   const FitLayout apart = layout(true);
   if (apart.size <= most_shared) return {index, one_component, kApart, apart.size, apart.matrix_size};
   return {index, false, kGlobal, 0, whole.size};

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
 #include "kernels/cuda/islands/island_order.hpp"
 
@@ -79,9 +80,7 @@ template <int Each>
 bool order_few(cudaStream_t stream, const CudaIslands& islands, int bits, const IslandOrder& order) {
   if (islands.run_count > kFewThreads * Each) return false;
   constexpr int kBytes = sizeof(typename FewSort<Each>::TempStorage);
-  if constexpr (kBytes > 48 << 10)
-    check(cudaFuncSetAttribute(k_order_few<Each>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-          "cudaFuncSetAttribute");
+  if constexpr (kBytes > 48 << 10) allow_shared(k_order_few<Each>, kBytes);
   k_order_few<Each><<<1, kFewThreads, kBytes, stream>>>(islands.labels.data(), static_cast<int>(islands.run_count),
                                                         static_cast<int>(islands.islands), bits, order.by_island.data(),
                                                         order.island_begin.data());

@@ -90,10 +90,12 @@ struct MeshWalk {
   }
 };
 
-MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid) {
+/// shared_bytes: most that a block may have
+MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid, std::int64_t shared_bytes) {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   MeshWalk walk{largest(grid.rows) * largest(grid.cols), largest_room(grid), false, 0, {}};
-  walk.large = walk.max_area > kBlockCell || walk.room > kMostRoom;
+  walk.large = walk.max_area > kBlockCell || walk.room > kMostRoom ||
+               std::max(sift_bytes(walk.room), crowded_bytes(walk.max_area)) > shared_bytes;
   if (!walk.large) walk.list = list_floats(walk.room);
   GroupLimits limits{plane.resident() ? plane.shape().ny : plane.tiling().band_rows, kAny, kAny};
   // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
@@ -191,7 +193,7 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   if (grid.ny() * grid.nx() == 0) return {};
   const cudaStream_t stream = context.stream();
   const int multiprocessors = context.device().multiprocessors;
-  const MeshWalk walk = walk_of(plane, grid);
+  const MeshWalk walk = walk_of(plane, grid, context.device().shared_bytes);
   const MeshMemory memory(context, grid, walk);
   MeshTask task;
   task.nx = grid.nx();

@@ -3,6 +3,7 @@
 // nodes. Answers kernels/cpu/mesh.cpp.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/mesh/cell_sort.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
 
@@ -73,8 +74,7 @@ template <int Threads, int Items, int Blocks>
 void launch_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task) {
   constexpr std::size_t kBytes = sizeof(CellMemory<Threads, Items>);
   const auto kernel = k_measure_crowded<Threads, Items, Blocks>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes)),
-        "cudaFuncSetAttribute", static_cast<std::int64_t>(kBytes));
+  allow_shared(kernel, kBytes);
   const std::int64_t cells = task.rows * task.nx, fill = std::int64_t{Blocks} * multiprocessors;
   kernel<<<static_cast<unsigned>(cells < fill ? cells : fill), Threads, kBytes, stream>>>(window, task);
   check_launch("k_measure_crowded", stream);
@@ -191,6 +191,10 @@ unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels +
 
 std::uint32_t few_cells(int multiprocessors, std::int64_t max_area) {
   return max_area <= kSmallCell ? static_cast<std::uint32_t>(kSmallBlocks * multiprocessors) : 0;
+}
+
+std::int64_t crowded_bytes(std::int64_t max_area) {
+  return max_area <= kSmallCell ? sizeof(CellMemory<256, 16>) : sizeof(CellMemory<512, 32>);
 }
 
 void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,

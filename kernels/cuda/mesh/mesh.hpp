@@ -55,6 +55,8 @@ struct MeshTask {
 inline constexpr std::int64_t kBlockCell = 16384;
 /// Unserved cells that measure_crowded takes at once, where they are no more than these: it has a block for each.
 [[nodiscard]] std::uint32_t few_cells(int multiprocessors, std::int64_t max_area);
+/// Shared memory of a block that sorts such cells.
+[[nodiscard]] std::int64_t crowded_bytes(std::int64_t max_area);
 /// Values of the listed cells, of at most kBlockCell pixels. max_area: pixels of the largest.
 void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                      std::int64_t max_area);

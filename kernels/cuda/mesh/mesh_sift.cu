@@ -204,6 +204,7 @@ void launch_cells(cudaStream_t stream, void (*kernel)(Parameters...), int blocks
 /// Of the limits that the quartiles foretell for noise, inside which pixels are taken for sure: by far the most cells,
 /// and cells of skewed or coarse values.
 constexpr double kSurePart = 0.9, kLessSure = 0.5;
+constexpr int kLongestPart = 12;  ///< of 16, for the latter
 
 /// part, of 16: of a cell's pixels that may be listed.
 CellRule rule_of(const MeshTask& task, std::int64_t room, int part, double sure) {
@@ -215,12 +216,19 @@ CellRule rule_of(const MeshTask& task, std::int64_t room, int part, double sure)
 
 }  // namespace
 
+std::int64_t sift_bytes(std::int64_t room) {
+  const CellRule longest = rule_of({}, room, kLongestPart, kLessSure);
+  return (room + longest.list) * static_cast<std::int64_t>(sizeof(float)) +
+         static_cast<std::int64_t>(room > kUsualRoom ? sizeof(CellMemory<kLargeThreads>)
+                                                     : sizeof(CellMemory<kUsualThreads>));
+}
+
 std::int64_t list_floats(std::int64_t room) { return room <= kUsualRoom ? rule_of({}, room, 3, kSurePart).list : 0; }
 
 void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                 std::int64_t room) {
   const auto cells = static_cast<int>(task.rows * task.nx);
-  const CellRule first = rule_of(task, room, 3, kSurePart), second = rule_of(task, room, 12, kLessSure);
+  const CellRule first = rule_of(task, room, 3, kSurePart), second = rule_of(task, room, kLongestPart, kLessSure);
   const int few = std::min(cells, 8 * multiprocessors);
   const CellList& left = task.unserved;
   static_assert(kMostRoom <= kLargeThreads * kMostPixels);

@@ -2,6 +2,7 @@
 // Counting float keys with integer atomics: any order gives the same numbers. Answers kernels/cpu/histogram.cpp.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/statistics/histogram.hpp"
 #include "kernels/shared/float_keys.hpp"
 
@@ -158,8 +159,7 @@ unsigned blocks_for(int multiprocessors, std::int64_t ny, std::int64_t nx) {
 
 void add_moments(cudaStream_t stream, int multiprocessors, const RowWindow& window, std::int64_t y0, std::int64_t ny,
                  HotBins hot, unsigned long long* sums) {
-  check(cudaFuncSetAttribute(k_add_moments, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kHotBytes)),
-        "cudaFuncSetAttribute");
+  allow_shared(k_add_moments, kHotBytes);
   k_add_moments<<<blocks_for(multiprocessors, ny, window.nx), kThreads, kHotBytes, stream>>>(window, y0, ny, hot, sums);
   check_launch("k_add_moments", stream);
 }

@@ -13,6 +13,7 @@
 #include "kernels/cuda/convolve/direct/direct_march.hpp"
 #include "kernels/cuda/convolve/direct/direct_tile.hpp"
 #include "kernels/cuda/convolve/march/staging.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -287,9 +288,7 @@ class DirectConvolver final : public Convolver {
     arguments_.kx = static_cast<int>(kernel.nx);
     arguments_.full_weight = full_weight(kernel, weights);
     // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
-    check(cudaFuncSetAttribute(kernel_function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(context.device().shared_bytes)),
-          "cudaFuncSetAttribute");
+    allow_shared(kernel_function(), context.device().shared_bytes);
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {

@@ -11,6 +11,7 @@
 #include "kernels/cuda/convolve/direct/direct.hpp"
 #include "kernels/cuda/convolve/direct/direct_tile.hpp"
 #include "kernels/cuda/convolve/march/staging.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -208,8 +209,7 @@ class TileConvolver final : public Convolver {
       for (std::int64_t j = 0; j < kernel.nx; ++j)
         weights_.taps[(i + down) * Tile<Side>::weight_pitch + j + right] =
             weights[static_cast<std::size_t>(i * kernel.nx + j)];
-    check(cudaFuncSetAttribute(k_convolve_tile<Side>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile<Side>::bytes),
-          "cudaFuncSetAttribute");
+    allow_shared(k_convolve_tile<Side>, Tile<Side>::bytes);
   }
 
   void run(cudaStream_t stream, const ConvolveJob& job) const override {

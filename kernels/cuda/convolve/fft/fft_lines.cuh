@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/convolve/fft/fft_lines.hpp"
 #include "kernels/cuda/convolve/fft/fft_registers.cuh"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda::fft {
 
@@ -297,10 +298,6 @@ std::vector<float2> line_roots() {
   add(L::R1, L::M);
   if (L::R3 > 1) add(L::R2, L::R3);
   return roots;
-}
-
-inline void allow_shared(const void* kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute");
 }
 
 template <class L>

@@ -11,6 +11,7 @@
 #include "kernels/cuda/convolve/fft/fft_registers.cuh"
 #include "kernels/cuda/convolve/fft/fft_roots.cuh"
 #include "kernels/cuda/convolve/fft/fft_tile.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda::fft {
 
@@ -332,18 +333,14 @@ __global__ void __launch_bounds__(S::Threads)
 
 template <class S>
 void launch_transform(cudaStream_t stream, const TileArguments& a, float2* spectrum) {
-  check(cudaFuncSetAttribute(k_transform_kernel<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(S::kBytes)),
-        "cudaFuncSetAttribute");
+  allow_shared(k_transform_kernel<S>, S::kBytes);
   k_transform_kernel<S><<<1, S::Threads, S::kBytes, stream>>>(a, spectrum);
   check_launch("k_transform_kernel", stream);
 }
 
 template <class S>
 void launch_convolve(cudaStream_t stream, const TileArguments& a) {
-  check(cudaFuncSetAttribute(k_convolve_tiles<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(S::kBytes)),
-        "cudaFuncSetAttribute");
+  allow_shared(k_convolve_tiles<S>, S::kBytes);
   k_convolve_tiles<S><<<static_cast<unsigned>((a.tiles + 1) / 2), S::Threads, S::kBytes, stream>>>(a);
   check_launch("k_convolve_tiles", stream);
 }

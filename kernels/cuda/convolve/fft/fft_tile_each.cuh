@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/convolve/fft/fft_tile.cuh"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda::fft {
 
@@ -84,9 +85,7 @@ __global__ void __launch_bounds__(S::Threads, S::Blocks)
 
 template <class S>
 void launch_convolve_each(cudaStream_t stream, const TileArguments& a, const TileFan& fan, unsigned blocks) {
-  check(cudaFuncSetAttribute(k_convolve_tiles_each<S>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(S::kBytes)),
-        "cudaFuncSetAttribute");
+  allow_shared(k_convolve_tiles_each<S>, S::kBytes);
   k_convolve_tiles_each<S><<<blocks, S::Threads, S::kBytes, stream>>>(a, fan);
   check_launch("k_convolve_tiles_each", stream);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/cuda/convolve/march/staging.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda {
 
@@ -23,8 +24,7 @@ class MarchConvolver final : public Convolver {
                  std::string description)
       : name_(name), kernel_(kernel), weights_(weights), description_(std::move(description)) {
     int blocks = 0;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::bytes),
-          "cudaFuncSetAttribute");
+    allow_shared(kernel, Policy::bytes);
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Policy::threads, Policy::bytes),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     at_once_ = std::int64_t{context.device().multiprocessors} * std::max(blocks, 1);

@@ -13,6 +13,7 @@
 #include "kernels/cuda/convolve/separable/separable_each.hpp"
 #include "kernels/cuda/convolve/separable/separable_march.hpp"
 #include "kernels/cuda/convolve/separable/separable_ring.cuh"
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
@@ -262,9 +263,7 @@ class RingConvolver final : public Convolver {
     layout_.full_weight = full;
     for (const bool finite : {true, false}) {
       // The limit belongs to the kernel, which all plans share: the card's own is right for each of them.
-      check(cudaFuncSetAttribute(kernel_for(finite), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(context.device().shared_bytes)),
-            "cudaFuncSetAttribute");
+      allow_shared(kernel_for(finite), context.device().shared_bytes);
       int blocks = 0;
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_for(finite), layout_.warps * 32,
                                                           static_cast<std::size_t>(bytes_)),

@@ -11,6 +11,7 @@
 #include "kernels/cuda/convolve/separable/separable_each.hpp"
 #include "kernels/cuda/convolve/separable/separable_filter.cuh"
 #include "kernels/cuda/convolve/separable/separable_plain.cuh"
+#include "kernels/cuda/device/shared_memory.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -223,8 +224,7 @@ void launch(cudaStream_t stream, int multiprocessors, const EachVariant& variant
     const std::size_t place = kEachMost - parts.size() + k;
     scales.of[place] = scale_of(parts[k], variant.taps[place]);
   }
-  check(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, variant.bytes),
-        "cudaFuncSetAttribute");
+  allow_shared(variant.kernel, variant.bytes);
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, variant.kernel, kThreads,
                                                       static_cast<std::size_t>(variant.bytes)),

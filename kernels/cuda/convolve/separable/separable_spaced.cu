@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/cuda/convolve/march/staging.hpp"
+#include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/shared/spaced_taps.hpp"
 
 namespace reber::cuda {
@@ -204,8 +205,7 @@ class SpacedConvolver final : public Convolver {
     std::copy(taps.row.begin(), taps.row.end(), layout_.row);
     bytes_ = kStages * 4 * layout_.groups() * static_cast<int>(sizeof(float));
     for (const bool finite : {true, false}) {
-      check(cudaFuncSetAttribute(kernel(finite), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_),
-            "cudaFuncSetAttribute");
+      allow_shared(kernel(finite), bytes_);
       int blocks = 0;
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel(finite), kThreads,
                                                           static_cast<std::size_t>(bytes_)),
