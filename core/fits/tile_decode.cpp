@@ -75,23 +75,40 @@ class SharedMemory final : public PixelMemory {
   void* memory_ = nullptr;
 };
 
-/// Runs in the child, where nothing but CFITSIO and memory may be used.
-void decode(const char* path, int hdu, int type, const Box& wanted, void* out, Answer& answer) {
+Answer* answer_of_this_child = nullptr;
+
+/// In a child: CFITSIO follows a null pointer where some allocations fail.
+void on_crash(int signal) {
+  if (errno != ENOMEM) {
+    ::signal(signal, SIG_DFL);  // it strikes again
+    return;
+  }
+  answer_of_this_child->status = MEMORY_ALLOCATION;
+  answer_of_this_child->finished = 1;
+  ::_exit(0);
+}
+
+/// Runs in the child, where nothing but CFITSIO and memory may be used.   box: CFITSIO takes it as one to be written
+void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& answer) noexcept {
   fitsfile* file = nullptr;
   int status = 0, any = 0;
   const float float_blank = std::numeric_limits<float>::quiet_NaN();
   const double double_blank = std::numeric_limits<double>::quiet_NaN();
   const void* const blank = type == TFLOAT ? static_cast<const void*>(&float_blank) : &double_blank;
-  Box box = wanted;
+  answer_of_this_child = &answer;
+  errno = 0;
   fits_open_diskfile(&file, path, READONLY, &status);
+  const int error = errno;
   // What decodes other people's streams needs nothing beyond; where the system permits no cage it goes on without.
   (void)enter_cage();
+  errno = error;
   if (status == 0) fits_movabs_hdu(file, hdu + 1, nullptr, &status);
   if (status == 0) {
     fits_read_subset(file, type, box.low.data(), box.high.data(), box.step.data(), const_cast<void*>(blank), out, &any,
                      &status);
   }
-  answer.status = status;
+  // CFITSIO says of some allocations that fail that the data are wrong.
+  answer.status = status != 0 && errno == ENOMEM ? MEMORY_ALLOCATION : status;
   if (status != 0) {
     std::array<char, FLEN_ERRMSG> line{};
     std::size_t used = 0;
@@ -109,7 +126,8 @@ void decode(const char* path, int hdu, int type, const Box& wanted, void* out, A
 
 /// A child must not run the program's handlers, write to its terminal, leave a core, or hang.
 void become_a_decoder(unsigned seconds) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
+  ::signal(SIGSEGV, on_crash);
   ::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group: the parent decides, and ends its child
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -143,7 +161,7 @@ class Decoders {
     const pid_t child = ::fork();
     if (child == 0) {
       become_a_decoder(seconds);
-      work();
+      work();  // throws nothing: unwinding here would end the parent's other children
       ::_exit(0);
     }
     if (child > 0)
@@ -194,7 +212,7 @@ struct Shares {
   std::int64_t pixels = 0;  ///< of each box but the last, which may be smaller
 };
 
-Shares shares_of(const Hdu& hdu, int x_axis, int y_axis, std::int64_t plane, int pixel_bytes) {
+Shares shares_of(const Hdu& hdu, int x_axis, int y_axis, std::int64_t plane, std::int64_t pixel_bytes) {
   constexpr std::int64_t kLeastBytes = 4 << 20, kMostChildren = 64;
   const auto slow = static_cast<std::size_t>(std::max(x_axis, y_axis));
   const std::int64_t row = hdu.axes[static_cast<std::size_t>(std::min(x_axis, y_axis))], rows = hdu.axes[slow];
@@ -239,7 +257,7 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
   out->format.type = single ? PixelType::f32 : PixelType::f64;
   out->format.big_endian = std::endian::native == std::endian::big;
   const std::int64_t pixel_bytes = out->shape.count() * bytes_of(out->format.type);
-  const Shares shares = shares_of(hdu, x_axis, y_axis, plane, bytes_of(out->format.type));
+  Shares shares = shares_of(hdu, x_axis, y_axis, plane, bytes_of(out->format.type));
   auto memory = std::make_shared<SharedMemory>(shares.boxes.size(), pixel_bytes);
   const auto seconds =
       kPatienceSeconds + static_cast<unsigned>(std::min<std::int64_t>(pixel_bytes / kSlowestBytesPerSecond, 1 << 20));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
@@ -191,8 +192,11 @@ std::int64_t tile_pixels(const Hdu& hdu, std::int64_t tile) {
 /// True where the stream ends inside its bytes and holds at most max_bytes.
 bool inflates(const std::vector<unsigned char>& stream, std::int64_t max_bytes) {
   z_stream z{};
-  if (inflateInit2(&z, 32 + MAX_WBITS) != Z_OK) throw InternalError("zlib cannot be started");
   std::vector<unsigned char> out(static_cast<std::size_t>(std::min<std::int64_t>(max_bytes + 1, 1 << 20)));
+  if (const int started = inflateInit2(&z, 32 + MAX_WBITS); started != Z_OK) {
+    if (started == Z_MEM_ERROR) throw std::bad_alloc();
+    throw InternalError("zlib cannot be started");
+  }
   z.next_in = const_cast<unsigned char*>(stream.data());  // zlib does not write there
   z.avail_in = static_cast<uInt>(stream.size());
   int status = Z_OK;
@@ -204,6 +208,7 @@ bool inflates(const std::vector<unsigned char>& stream, std::int64_t max_bytes) 
     made += static_cast<std::int64_t>(out.size()) - z.avail_out;
   }
   inflateEnd(&z);
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
   return status == Z_STREAM_END && made <= max_bytes;
 }
 

@@ -3,14 +3,16 @@
 """The N-th allocation of a command fails, once and for good, for every N of a tiny image: the outputs of an undisturbed
 run, byte for byte, or exit code 4 with one sentence. Never a signal, a temporary, part of a file or another number.
 
-    fault_matrix.py REBER FAULTS_LIBRARY [--step N] [--first N] [--commands find,run,..] [--jobs N]
+    fault_matrix.py REBER FAULTS_LIBRARY [--step N] [--first N] [--commands find,run,..] [--jobs N] [--tiles PROGRAM]
 
 --step N takes every N-th allocation (1: all of them); the start moves with the command, so that a sample hits others.
+--tiles: reber_tile_compress; images compressed by tiles (rice, gzip, hcompress) are read as well as a .gz.
 Prints a line per command: allocations, runs tried, right results, exits with code 4. Exit code 1 where a run failed.
 """
 import argparse
 import collections
 import concurrent.futures
+import gzip
 import os
 import shutil
 import subprocess
@@ -26,6 +28,8 @@ COMMANDS = {
     "smooth": ["smooth", "../tiny.fits", "--to-beam", "60,60,0", "-o", "."],
     "measure": ["measure", "../tiny.fits", "--at", "../list.csv", "-o", "o.csv"],
 }
+PACKED = {kind: ["convolve", f"../tiny.{kind}.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"]
+          for kind in ("gz", "rice", "gzip", "hcompress")}
 PATIENCE_S = 60
 
 
@@ -43,10 +47,15 @@ def contents(folder):
 
 
 class Matrix:
-    def __init__(self, reber, faults, scratch):
+    def __init__(self, reber, faults, scratch, tiles):
         self.reber, self.faults, self.scratch = reber, faults, scratch
         self.run_plain(["simulate", "tiny.fits", "--size", "40", "40", "--sources", "1", "--seed", "3"] + CPU)
         self.run_plain(["find", "tiny.fits", "-o", "list.csv"] + CPU)
+        with open(os.path.join(scratch, "tiny.fits"), "rb") as plain:
+            with open(os.path.join(scratch, "tiny.gz.fits"), "wb") as packed:
+                packed.write(gzip.compress(plain.read()))
+        for kind in list(PACKED)[1:] if tiles else []:
+            subprocess.run([tiles, "tiny.fits", f"tiny.{kind}.fits", kind], cwd=scratch, check=True)
 
     def run_plain(self, words):
         subprocess.run([self.reber] + words, cwd=self.scratch, check=True, stdout=subprocess.DEVNULL)
@@ -82,7 +91,7 @@ class Matrix:
 
 
 def of_command(matrix, name, step, first, jobs):
-    words = COMMANDS[name]
+    words = (COMMANDS | PACKED)[name]
     code, _, right, total = matrix.run(words, "0", 0)
     if code != 0 or not right:
         sys.exit(f"{name}: an undisturbed run ends with {code}")
@@ -116,13 +125,15 @@ def main():
     parser.add_argument("faults")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--commands", default=",".join(COMMANDS))
+    parser.add_argument("--commands", default="")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tiles", default="", type=lambda text: os.path.abspath(text) if text else "")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
-        matrix = Matrix(os.path.abspath(options.reber), os.path.abspath(options.faults), scratch)
+        matrix = Matrix(os.path.abspath(options.reber), os.path.abspath(options.faults), scratch, options.tiles)
+        every = [*COMMANDS, *(PACKED if options.tiles else ["gz"])]
         failed = sum(of_command(matrix, name, options.step, options.first, options.jobs)
-                     for name in options.commands.split(","))
+                     for name in (options.commands.split(",") if options.commands else every))
     return 1 if failed else 0
 
 
