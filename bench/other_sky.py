@@ -331,9 +331,10 @@ def score(kind, truth, found):
         parts = (truth["group"] >= 0) & np.isin(truth["kind"], ("hotspot", "nucleus", "core", "knot"))
         part_match = nearest(truth, found, parts, 0.6 * MAJOR)
         print(f"  parts found: {np.mean(part_match[parts] >= 0):.3f} of {parts.sum()}")
-    size = np.maximum(found["X_max"] - found["X_min"], found["Y_max"] - found["Y_min"]) + 1
-    extent = np.hypot(found["X_max"] - found["X_min"] + 1, found["Y_max"] - found["Y_min"] + 1)
-    print(f"  ellipses longer than their island: {np.sum(found['Maj'] / PIXEL_DEG > np.maximum(extent, 1.2 * MAJOR))} of {len(size)}")
+    long = lambda rows: np.hypot(found["X_max"][rows].max() - found["X_min"][rows].min() + 1, found["Y_max"][rows].max() - found["Y_min"][rows].min() + 1)
+    major, every = found["Maj"] / PIXEL_DEG, np.arange(len(near))
+    beyond = [np.sum(major > np.maximum([long(rows) for rows in some], 1.2 * MAJOR)) for some in ([found["Isl_id"] == one for one in found["Isl_id"]], every[:, None])]
+    print(f"  ellipses longer than their island {beyond[0]}, than their part of it {beyond[1]}, of {len(near)}")
     books(found)
 
 

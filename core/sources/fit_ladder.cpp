@@ -325,6 +325,7 @@ bool FitLadder::try_shapes() {
 
 /// The rung below the one that the held fit, or the last that did not settle, stands on.
 void FitLadder::go_down() {
+  if (together_) return finish();
   const Rung from = rung_ == Rung::correlated || rung_ == Rung::plain || rung_ == Rung::beam_shape ? rung_ : held_rung_;
   held_.clear();
   candidates_ = initial_;
@@ -344,7 +345,7 @@ void FitLadder::go_down() {
 
 void FitLadder::finish() {
   rung_ = Rung::finished;
-  if (!holds_) return;
+  if (!holds_ || (together_ && any_at_bound(held_))) return;
   for (std::size_t k = 0; k < held_.size(); ++k) {
     LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_};
     if (held_rung_ == Rung::plain && setting_.beam) one.flag |= kFlagPlainWeights;
@@ -375,6 +376,7 @@ std::optional<FitLadder> FitLadder::core_ladder() const {
 
 std::vector<FitLadder> FitLadder::parts() const {
   std::vector<FitLadder> ladders;
+  if (together_) return ladders;
   if (results_.empty() && rung_ == Rung::finished)
     if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
   if (!in_parts_) return ladders;

@@ -41,7 +41,8 @@ struct LadderResult {
 ///   2. all components, ordinary weights
 ///   3. the beam's shape
 ///   4. the island in parts, one per component; of a single source its core: parts()
-///   5. nothing: moments
+///   5. the parts together, from where they ended, if all were found: fit_parts.hpp
+///   6. nothing: moments
 /// If a fit describes the island, components are added while chi^2 asks for them: a beam at the highest peak of the
 /// residual, or a pair of beams in place of one Gaussian wider than the beam. A faint single source is tested last
 /// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded.
@@ -49,6 +50,10 @@ class FitLadder {
  public:
   /// candidates: at least one, those of the island's sources
   FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting, std::int64_t flag = 0);
+
+  /// One that begins with ordinary weights where parts fitted by themselves ended, and ends without a result where that
+  /// does not describe the island or comes to a bound.   starts: of all components
+  static FitLadder together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting);
 
   [[nodiscard]] bool finished() const { return rung_ == Rung::finished; }
   /// The question is one about the noise: its weights are to be those of the measured autocorrelation.
@@ -108,7 +113,7 @@ class FitLadder {
   bool noise_ = false;       ///< the island is a noise peak
   bool pair_tried_ = false, shapes_tried_ = false, residual_tried_ = false;
   std::vector<LadderResult> results_;
-  bool in_parts_ = false;
+  bool in_parts_ = false, together_ = false;
 };
 
 }  // namespace reber

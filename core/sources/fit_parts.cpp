@@ -6,6 +6,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/sources/source.hpp"
 
 namespace reber {
 namespace {
@@ -86,6 +90,42 @@ std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<Gaus
     add_pixel(pixels, i, shares[owner]);
   }
   return shares;
+}
+
+FitLadder FitLadder::together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting) {
+  FitLadder ladder(std::move(pixels), std::move(starts), setting);
+  ladder.together_ = true;
+  if (!ladder.affordable(ladder.candidates_.size(), false)) {
+    ladder.rung_ = Rung::finished;
+    return ladder;
+  }
+  ladder.rung_ = Rung::plain;
+  ladder.correlated_ = false;
+  return ladder;
+}
+
+std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<LadderResult>& results,
+                                     std::size_t sources, const LadderSetting& setting) {
+  const auto flagged = [&](std::int64_t flag) {
+    return std::ranges::any_of(results, [&](const LadderResult& one) { return (one.flag & flag) != 0; });
+  };
+  const auto found = static_cast<std::size_t>(
+      std::ranges::count_if(results, [](const LadderResult& one) { return one.source != Candidate::kExtra; }));
+  if (!setting.beam || results.size() < 2 || found != sources || !flagged(kFlagPart) || flagged(kFlagCore))
+    return std::nullopt;
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const Ellipse beam = ellipse_of(*setting.beam);
+  std::vector<Candidate> starts;
+  for (const LadderResult& one : results) {
+    Candidate start;
+    start.start = one.gaussian.component;
+    start.source = one.source;
+    start.bounds = {0.5 * ellipse_of(start.start.fwhm2).major, 0.8 * beam.minor,
+                    std::numbers::sqrt2 * std::max(extent, beam.major), (one.flag & kFlagBeamShape) == 0};
+    starts.push_back(start);
+  }
+  return FitLadder::together(pixels, std::move(starts), setting);
 }
 
 }  // namespace reber

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is fitted where a whole island is not: its parts, and the cores of sources on diffuse emission.
+// What is fitted where a whole island is not: its parts, one by one and then together, and the cores of sources on
+// diffuse emission.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/compute/gaussian_fit.hpp"
+#include "core/sources/fit_ladder.hpp"
 
 namespace reber {
 
@@ -31,5 +33,12 @@ struct CoreProblem {
 
 /// One set per component: a pixel goes to the one that is brightest there.
 [[nodiscard]] std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<GaussianComponent>& among);
+
+/// The ladder for an island of `sources` sources whose parts all gave Gaussians. A part's pixels hold some of its
+/// neighbours' flux, so that parts which overlap count it twice; one fit from where they ended shares it out. Empty
+/// where nothing was fitted in parts, a source has no Gaussian, or a core stands for one.
+///   pixels: of the island, less background;   results: of its ladders
+[[nodiscard]] std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<LadderResult>& results,
+                                                   std::size_t sources, const LadderSetting& setting);
 
 }  // namespace reber

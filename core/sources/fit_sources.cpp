@@ -15,6 +15,7 @@
 
 #include "core/sources/cut_sources.hpp"
 #include "core/sources/fit_ladder.hpp"
+#include "core/sources/fit_parts.hpp"
 #include "core/sources/island_rest.hpp"
 
 namespace reber {
@@ -218,6 +219,23 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
   return joined(std::move(settled), found);
 }
 
+/// Ladders for the islands whose parts were fitted, to fit these together. Cut sources stay as they are.
+Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
+                 const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
+                 const LadderSetting& setting, bool negative) {
+  Ladders open;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const auto its = std::span(sums).subspan(islands[i].first, islands[i].count);
+    if (found[i].size() < 2 ||
+        std::ranges::none_of(found[i], [](const LadderResult& one) { return (one.flag & kFlagPart) != 0; }) ||
+        std::ranges::any_of(its, &SourceSums::cut))
+      continue;
+    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(), setting);
+    if (ladder && !ladder->finished()) open.push_back(std::make_unique<Work>(Work{i, std::move(*ladder)}));
+  }
+  return open;
+}
+
 /// Tells what part of the sources stands in islands whose fits are done. An island may have several ladders.
 void tell_refined(const Ladders& open, const std::vector<IslandSources>& islands, const Job& job) {
   std::vector<std::uint8_t> under_way(islands.size(), 0);
@@ -330,17 +348,25 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   Ladders open = joined(std::move(begun), found);
   FitBatch batch;
   batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
-  while (!open.empty()) {
-    tell_refined(open, islands, job);
-    const auto last = std::stable_partition(
-        open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
-    Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
-    open.erase(last, open.end());
-    batch.weights = beam_noise_;
-    open = next_round(backend, std::move(open), batch, pool, found, job);
-    batch.weights = batch.errors;
-    std::ranges::move(next_round(backend, std::move(questions), batch, pool, found, job), std::back_inserter(open));
-  }
+  const auto climb = [&](std::vector<std::vector<LadderResult>>& to) {
+    while (!open.empty()) {
+      tell_refined(open, islands, job);
+      const auto last = std::stable_partition(
+          open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
+      Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
+      open.erase(last, open.end());
+      batch.weights = beam_noise_;
+      open = next_round(backend, std::move(open), batch, pool, to, job);
+      batch.weights = batch.errors;
+      std::ranges::move(next_round(backend, std::move(questions), batch, pool, to, job), std::back_inserter(open));
+    }
+  };
+  climb(found);
+  std::vector<std::vector<LadderResult>> joint(islands.size());
+  open = of_parts(sums, islands, pixels, found, setting, options.negative);
+  climb(joint);
+  for (std::size_t i = 0; i < islands.size(); ++i)
+    if (!joint[i].empty()) found[i] = std::move(joint[i]);
   std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.seed, options.negative, beam_px_);
   if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, sums, fits);
   return fits;

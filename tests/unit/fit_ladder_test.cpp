@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/sources/fit_parts.hpp"
 #include "core/sources/source.hpp"
 #include "tests/support/testing.hpp"
 
@@ -185,6 +186,55 @@ FitPixels pixels_on_emission(const GaussianComponent& source, double plateau) {
       pixels.value.push_back(value({source}, x, y) + plateau + ripple);
     }
   return pixels;
+}
+
+/// Hot spots in lobes that overlap, and what parts make of them: each lobe holds some of the other's flux as well.
+const std::vector<GaussianComponent> kDouble{
+    {100, 20, 32, {25, 0, 25}}, {80, 44, 32, {25, 0, 25}}, {20, 26, 32, {200, 0, 90}}, {24, 38, 32, {220, 0, 100}}};
+std::vector<LadderResult> parts_of_double() {
+  std::vector<LadderResult> parts;
+  for (const GaussianComponent& one : kDouble) {
+    LadderResult part;
+    part.gaussian.component = one;
+    part.flag = kFlagPart;
+    parts.push_back(part);
+  }
+  parts[0].source = 0, parts[1].source = 1;
+  for (std::size_t k = 2; k < 4; ++k) {
+    GaussianComponent& lobe = parts[k].gaussian.component;
+    lobe.peak *= 1.2, lobe.fwhm2 = {1.3 * lobe.fwhm2.xx, 0, 1.1 * lobe.fwhm2.yy};
+  }
+  return parts;
+}
+
+TEST(FitLadder, PartsThatOverlapShareTheirFlux) {
+  const LadderSetting setting{kBeam, 5, 3, false};
+  auto ladder = together_of(pixels_of(kDouble), parts_of_double(), 2, setting);
+  ASSERT_TRUE(ladder.has_value());
+  const auto got = climbed(std::move(*ladder));
+  expect_scene(got, kDouble, 0.03);
+  for (const LadderResult& one : got) EXPECT_EQ(one.flag & kFlagPart, 0);
+}
+
+TEST(FitLadder, PartsStayWhereTheirSumIsRefused) {
+  const LadderSetting setting{kBeam, 5, 3, false};
+  auto scene = kDouble;
+  auto parts = parts_of_double();
+  scene[3].peak = parts[3].gaussian.component.peak = 3.5;  // hardly above the threshold of 3
+  auto ladder = together_of(pixels_of(scene), parts, 2, setting);
+  ASSERT_TRUE(ladder.has_value());
+  EXPECT_TRUE(climbed(std::move(*ladder)).empty());
+}
+
+TEST(FitLadder, OnlyPartsThatAreAllThereAreFittedTogether) {
+  const LadderSetting setting{kBeam, 5, 3, false};
+  const FitPixels pixels = pixels_of(kDouble);
+  auto parts = parts_of_double();
+  EXPECT_FALSE(together_of(pixels, parts, 3, setting).has_value());
+  parts[1].flag |= kFlagCore;
+  EXPECT_FALSE(together_of(pixels, parts, 2, setting).has_value());
+  for (LadderResult& one : parts) one.flag = 0;
+  EXPECT_FALSE(together_of(pixels, parts, 2, setting).has_value());
 }
 
 TEST(FitLadder, FitsTheCoreOfASourceOnEmission) {
