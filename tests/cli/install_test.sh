@@ -64,6 +64,10 @@ expect_status 2
 
 # The package of the build, unpacked into a root of its own.
 if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && command -v dpkg-shlibdeps >/dev/null; then
+  what="cmake --install"
+  checks=$((checks + 1))
+  cmake --install "$build" --prefix "$PWD/prefix" >out 2>err || report "cannot install"
+  expect_file prefix/bin/reber prefix/share/man/man1/reber-find.1 prefix/share/reber/shims/BANE
   what="cpack"
   checks=$((checks + 1))
   cpack -G DEB --config "$build/CPackConfig.cmake" -B deb >out 2>err || report "no package"

