@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -140,6 +141,54 @@ ImageHeader with_table(const TemporaryFolder& folder, std::string table, const s
   OpenOptions options;
   options.plane = 1;
   return FitsImage::open(folder.file("t.fits"), options).header();
+}
+
+std::string word(std::uint64_t value, int bytes) {
+  std::string out;
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xFFU);
+  return out;
+}
+
+/// Rows of every other type than CASA's own: BMAJ as double in arcmin, BMIN and CHAN as integers, POL as a byte.
+TEST(BeamTable, OtherTypesAndUnitsAreRead) {
+  const TemporaryFolder folder;
+  std::string data;
+  for (std::uint64_t row = 0; row < 6; ++row)
+    data +=
+        word(std::bit_cast<std::uint64_t>(0.1), 8) + word(row == 3 ? 20 : 3, 2) + word(row % 3, 8) + word(row / 3, 1);
+  data.resize(2880, '\0');
+  const std::vector<std::string> columns{
+      "TFIELDS = 5",    "TTYPE1  = 'bmaj'",   "TFORM1  = '1D'",   "TUNIT1  = 'arcmin'", "TTYPE2  = 'BMIN'",
+      "TFORM2  = 'I'",  "TUNIT2  = 'arcsec'", "TTYPE3  = 'CHAN'", "TFORM3  = '1K'",     "TTYPE4  = 'POL'",
+      "TFORM4  = '1B'", "TTYPE5  = 'BPA'",    "TFORM5  = '0E'",   "EXTNAME = 'BEAMS'"};
+  const auto table = [&](const std::vector<std::string>& cards) {
+    return testing_files::header(testing_files::joined({"XTENSION= 'BINTABLE'", "BITPIX  = 8", "NAXIS   = 2",
+                                                        "NAXIS1  = 19", "NAXIS2  = 6", "PCOUNT  = 0", "GCOUNT  = 1"},
+                                                       cards)) +
+           data;
+  };
+  // BPA holds nothing: no usable table.
+  EXPECT_TRUE(with_table(folder, table(columns), "BEAMS", "BEAMS").plane_beams.empty());
+  std::vector<std::string> whole = columns;
+  whole[11] = "TTYPE5  = 'OTHER'";
+  whole.insert(whole.begin() + 13, {"TTYPE6  = 'BPA'", "TFORM6  = '1B'"});
+  whole[0] = "TFIELDS = 6";
+  const auto narrow = table(whole);
+  EXPECT_TRUE(with_table(folder, narrow, "BEAMS", "BEAMS").plane_beams.empty());  // 20 bytes of columns in 19
+  std::string padded;
+  for (std::size_t row = 0; row < 6; ++row) padded += data.substr(19 * row, 19) + word(10, 1);
+  padded.resize(2880, '\0');
+  data = padded;
+  const ImageHeader header = with_table(folder, table(whole), "NAXIS1  = 19", "NAXIS1  = 20");
+  ASSERT_EQ(header.plane_beams.size(), 6U);
+  ASSERT_TRUE(header.plane_beams[0].has_value());
+  EXPECT_NEAR(header.plane_beams[0]->major_deg * 3600, 6, 1e-9);
+  EXPECT_NEAR(header.plane_beams[0]->minor_deg * 3600, 3, 1e-9);
+  EXPECT_NEAR(header.plane_beams[0]->pa_deg, 10, 1e-9);
+  // An ellipse that is wider than long is turned.
+  EXPECT_NEAR(header.plane_beams[3]->major_deg * 3600, 20, 1e-9);
+  EXPECT_NEAR(header.plane_beams[3]->minor_deg * 3600, 6, 1e-9);
+  EXPECT_NEAR(header.plane_beams[3]->pa_deg, 100, 1e-9);
 }
 
 TEST(BeamTable, OneThatCannotBeUsedIsToldAndBmajStands) {

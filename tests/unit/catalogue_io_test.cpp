@@ -155,6 +155,28 @@ TEST(CatalogueIo, CasaRegionsHaveThePositionAngleItself) {
   EXPECT_EQ(lines[4], "symbol [[3.2500pix, 3.5000pix], +], label='2'");
 }
 
+TEST(CatalogueIo, OutlinesAndNamesComeBeforeEllipsesAndNumbers) {
+  const TemporaryFolder folder;
+  Catalogue catalogue = sample();
+  catalogue.columns.push_back({{"s_region", "", "", ""},
+                               std::vector<std::string>{"POLYGON ICRS 187 -12.5 187.5 -12.5 187.25 -12",
+                                                        "CIRCLE ICRS 1 2 3", "POLYGON ICRS 1 2"}});
+  catalogue.columns.push_back({{"Source_name", "", "", ""}, std::vector<std::string>{"J1 {a}'b'", "J2", "J3"}});
+  write_catalogue(catalogue, folder.file("c.reg"), false);
+  const std::string ds9 = load(folder.file("c.reg"));
+  EXPECT_NE(
+      ds9.find("fk5; polygon(187.0000000,-12.5000000,187.5000000,-12.5000000,187.2500000,-12.0000000) # text={J1 _a_"),
+      std::string::npos)
+      << ds9;
+  EXPECT_NE(ds9.find("fk5; point(0.000000100,89.999999999) # text={J2}"), std::string::npos) << ds9;
+  write_catalogue(catalogue, folder.file("c.crtf"), false);
+  const std::string casa = load(folder.file("c.crtf"));
+  EXPECT_NE(casa.find("poly [[187.0000000deg, -12.5000000deg], [187.5000000deg, -12.5000000deg], [187.2500000deg, "
+                      "-12.0000000deg]] coord=J2000, label='J1 {a}_b_'"),
+            std::string::npos)
+      << casa;
+}
+
 TEST(CatalogueIo, KarmaAnnotationsCountAnglesFromNorth) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.ann"), false);
