@@ -122,6 +122,7 @@ class TypedBackend : public Backend {
 
  private:
   virtual std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) = 0;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever streams keeps it
   virtual std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                            const Job& job) {
     return do_load(*source, tiling, job);
