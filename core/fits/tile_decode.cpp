@@ -274,7 +274,7 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
       throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));
     const std::string trouble = trouble_of(children, memory->answer(ended), progress);
     if (!trouble.empty())
-      throw DataError(where + "decompression fails: " + trouble + "; the compressed data are damaged");
+      throw DataError(fmt::format("{}decompression fails: {}; the compressed data are damaged", where, trouble));
   }
   out->pixels = std::move(memory);
   return out;

@@ -222,10 +222,9 @@ void check_hcompress(const std::vector<unsigned char>& stream, std::int64_t pixe
     throw DataError(
         fmt::format("{}the HCOMPRESS stream says {} x {}, the tile size is {} pixels", where, nx, ny, pixels));
   }
-  for (int i = 0; i < 3; ++i) {
+  for (std::size_t i = 22; i < 25; ++i) {
     // Bytes 22 to 24 are the numbers of bit planes.
-    if (stream[static_cast<std::size_t>(22 + i)] > 62)
-      throw DataError(where + "the HCOMPRESS stream has too many bit planes");
+    if (stream[i] > 62) throw DataError(where + "the HCOMPRESS stream has too many bit planes");
   }
 }
 

@@ -377,8 +377,8 @@ std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<So
   for (std::size_t i = 0; i < fits.size(); ++i) {
     if ((fits[i].flag & kFlagNoise) != 0) continue;
     if (kept != i) {
-      sums[kept] = std::move(sums[i]);
-      fits[kept] = std::move(fits[i]);
+      sums[kept] = sums[i];
+      fits[kept] = fits[i];
     }
     ++kept;
   }
