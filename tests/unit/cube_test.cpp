@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -55,8 +56,8 @@ std::string cube_file(const std::string& order) {
     cards.push_back("CDELT" + n + "  = " + (axis == 'f' ? "1.0E6" : "0.001"));
   }
   std::vector<float> values;
-  int at[3] = {0, 0, 0};
-  const auto position = [&](char axis) { return at[order.find(axis)]; };
+  std::array<int, 3> at{};
+  const auto position = [&](char axis) { return at.at(order.find(axis)); };
   for (at[2] = 0; at[2] < size(order[2]); ++at[2])
     for (at[1] = 0; at[1] < size(order[1]); ++at[1])
       for (at[0] = 0; at[0] < size(order[0]); ++at[0]) {
