@@ -2,18 +2,14 @@
 // reber send: files into programs that run beside it, by SAMP.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
-#include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/samp/hub.hpp"
-#include "core/samp/message.hpp"
+#include "core/samp/send.hpp"
 
 namespace reber::app {
 namespace {
@@ -24,11 +20,6 @@ struct Options {
   std::string to;
 };
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   std::vector<samp::Message> messages;
@@ -36,16 +27,7 @@ int execute(const Options& options, Terminal& terminal) {
   const samp::HubConnection hub(samp::find_hub(), "Reber", program_name());
   nlohmann::ordered_json sent = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    std::vector<std::string> names;
-    for (const samp::Client& client : hub.clients_for(messages[i].type)) {
-      if (!options.to.empty() && lower(client.name) != lower(options.to)) continue;
-      hub.notify(client, messages[i].type, messages[i].parameters);
-      names.push_back(client.name);
-    }
-    if (names.empty())
-      throw InputError(fmt::format("{}: no program {}takes {}; start one that does, and have it join the SAMP hub",
-                                   options.files[i], options.to.empty() ? "" : fmt::format("named '{}' ", options.to),
-                                   messages[i].type));
+    const std::vector<std::string> names = samp::send_message(hub, messages[i], options.files[i], options.to);
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + printable(name);
     terminal.print(fmt::format("{} -> {} ({})", printable(options.files[i]), list, messages[i].type));
@@ -75,7 +57,8 @@ void add_send(CLI::App& root, Action& action) {
       "  reber send m31.vot --to topcat\n"
       "\n"
       "The programs read the files themselves: they are sent the paths. A SAMP hub must run, which TOPCAT and Aladin\n"
-      "bring; it is asked on this machine alone, and no other command of Reber opens a connection.");
+      "bring; it is asked on this machine alone. Besides this command only the viewer opens a connection, where it is\n"
+      "told to send.");
   command->callback([options, &action] { action = [options](Terminal& t) { return execute(*options, t); }; });
 }
 

@@ -31,6 +31,20 @@ void step_plane(Context& c, std::int64_t step) {
   c.shell.show_plane(document, next);
 }
 
+bool has_file(const ViewerState& state) { return has_document(state) && !state.document()->in_memory; }
+
+Action send_action(const char* name, const char* title, const char* tooltip, SendWork::What what,
+                   bool (*enabled)(const ViewerState&)) {
+  return {name,
+          title,
+          "File/Send by SAMP",
+          "",
+          tooltip,
+          enabled,
+          [what](Context& c) { c.state.workbench->send.wanted = what; },
+          {}};
+}
+
 void save_again(Context& c) {
   if (c.state.workbench->session_path.empty()) {
     set_open(c.state, "session", true);
@@ -70,6 +84,11 @@ std::vector<Action> file_actions() {
        {}},
       panel_action("session", "File"),
       panel_action("export", "File"),
+      send_action("samp.image", "The image", "Its file, to all programs that take images.", SendWork::What::image,
+                  has_file),
+      send_action("samp.table", "The table", "The rows shown, to all programs that take tables.", SendWork::What::table,
+                  has_sources),
+      panel_action("send", "File/Send by SAMP"),
       {"document.next",
        "Next image",
        "File",

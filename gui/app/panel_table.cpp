@@ -17,7 +17,7 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel, make_inks_panel, make_tour_panel;
+    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog;
 
 namespace {
 
@@ -126,6 +126,11 @@ constexpr std::array kPanels{
              "PNG in pixels, PDF and SVG with lines and text that stay lines and text. The view is written as "
              "it stands, with or without axes.",
              make_export_dialog, with_document, 520, 0},
+    PanelRow{"send", "Send to a program", Place::dialog, false, "",
+             "Shows the image or the table in TOPCAT, Aladin or DS9 (SAMP)",
+             "The image's file, or the rows that the table shows, to programs that run beside this one. They meet at "
+             "a SAMP hub on this machine, which TOPCAT and Aladin bring. Nothing leaves the machine.",
+             make_send_dialog, with_document, 520, 0},
     PanelRow{"session", "Session", Place::dialog, false, "Ctrl+Shift+s", "Saves and opens all that is open",
              "All that is open, with views, parameters, regions and catalogues, as one JSON file. What a "
              "viewer left that did not end by itself is offered here.",

@@ -89,6 +89,11 @@ struct TourWork {
   bool resting = false;     ///< the page is played, and stays to be read
 };
 
+/// What an action asks the panel that sends to do.
+struct SendWork {
+  enum class What { nothing, image, table } wanted = What::nothing;
+};
+
 struct Workbench {
   KnownFiles files;
   std::vector<std::unique_ptr<OpenCatalogue>> catalogues;
@@ -100,6 +105,7 @@ struct Workbench {
   std::unique_ptr<Recovery> recovery;                   ///< null where nothing is kept
   std::vector<LeftSession> left;                        ///< by viewers that ended without being closed
   TourWork tour;
+  SendWork send;
   std::string session_path;  ///< of the last save or load
 };
 

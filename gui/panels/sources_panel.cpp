@@ -93,13 +93,9 @@ void ExportPopup::draw(Context& context, Document& document) {
   context.widgets.item("sources.export.write");
   if (pressed) {
     try {
-      const Catalogue subset = view.table.subset();
-      const Catalogue whole = view.flagged.empty()
-                                  ? subset
-                                  : rows_of(with_flags(view.table.catalogue(), view.flagged), view.table.shown(),
-                                            subset.history.empty() ? "" : subset.history.back());
-      write_catalogue(whole, path, overwrite);
-      context.state.say(fmt::format("{} written to {}", counted(whole.rows(), "row"), path));
+      const Catalogue rows = rows_to_write(view);
+      write_catalogue(rows, path, overwrite);
+      context.state.say(fmt::format("{} written to {}", counted(rows.rows(), "row"), path));
       ImGui::CloseCurrentPopup();
     } catch (const Error& failure) {
       error = failure.what();

@@ -71,4 +71,11 @@ Catalogue with_flags(const Catalogue& catalogue, const std::set<std::int64_t>& f
   return marked;
 }
 
+Catalogue rows_to_write(const SourceView& view) {
+  Catalogue subset = view.table.subset();
+  if (view.flagged.empty()) return subset;
+  return rows_of(with_flags(view.table.catalogue(), view.flagged), view.table.shown(),
+                 subset.history.empty() ? "" : subset.history.back());
+}
+
 }  // namespace reber::gui

@@ -46,5 +46,7 @@ struct SourceView {
 
 /// The catalogue's rows and one more column, Review: "flagged" for these rows, else empty. For export.
 [[nodiscard]] Catalogue with_flags(const Catalogue& catalogue, const std::set<std::int64_t>& flagged);
+/// The rows that the table shows, in its order, all columns, with Review where a row is flagged.
+[[nodiscard]] Catalogue rows_to_write(const SourceView& view);
 
 }  // namespace reber::gui
