@@ -16,6 +16,7 @@
 #include "app/options/common_options.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
+#include "app/options/lost_card.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
@@ -231,6 +232,7 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   reber::app::install_last_words();
   reber::app::install_signal_handlers();
+  reber::app::install_lost_card(argv);
   try {
     reber::app::Terminal terminal;
     int exit_code = 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/options/lost_card.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -11,6 +12,9 @@ namespace reber::app {
 BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal)
     : options_(options), terminal_(terminal), wanted_(backend_options(options)) {
   try {
+    if (const char* const words = card_lost_before();
+        words != nullptr && (options.backend == "auto" || options.backend == "cuda"))
+      throw CardError(CardError::Kind::broken, words);
     backend_ = reber::make_backend(options.backend, wanted_, terminal_.log());
     memory_bytes_ = backend_->info().device_memory_bytes;
   } catch (const CardError& failure) {

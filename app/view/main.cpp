@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program `reber-view`: the viewer, apart from `reber` so that batch work needs no graphics library.
+#include <unistd.h>
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -10,6 +12,7 @@
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
+#include "core/compute/lost_card.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
 #include "kernels/backends.hpp"
@@ -141,8 +144,19 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace reber
 
+namespace {
+
+/// The thread that computes is kept by the driver and cannot be ended.
+void end_without_card(const char* words) noexcept {
+  std::fprintf(stderr, "reber: error: %s; the next start offers what was open\n", words);
+  ::_exit(reber::app::kDeviceError);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   reber::app::install_last_words();
+  reber::on_lost_card(end_without_card);
   try {
     return reber::run(argc, argv);
   } catch (const std::bad_alloc&) {

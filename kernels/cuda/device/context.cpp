@@ -83,12 +83,14 @@ std::int64_t pool_idle_bytes(int device) {
 Context::Context(const BackendOptions& options)
     : device_(query(options.device)), memory_cap_(options.device_memory_bytes), threads_(options.threads) {
   keep_pool(options.device);
+  watch_exit();
 }
 
 Context::~Context() {
   if (!given_up()) cudaSetDevice(device_.device);
   background.forget();
   settle(stream_.get());
+  settle(cudaStreamLegacy);  // what else of ours runs there: to free locked memory waits for all of it
 }
 
 Stager& Context::stager() {
@@ -148,7 +150,12 @@ void Context::down(void* host_memory, const void* device_memory, std::int64_t by
 }
 
 OpScope::OpScope(Context& context, const char* name, const Job& job)
-    : context_((context.use(), context)), name_(name), job_(job), first_(true), last_(true) {
+    : watched_(context.device().device),
+      context_((context.use(), context)),
+      name_(name),
+      job_(job),
+      first_(true),
+      last_(true) {
   context_.counters = {};
   first_.record(context_.stream());
   nvtxRangePushA(name);

@@ -18,6 +18,7 @@
 #include "kernels/cuda/device/memo.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/stager.hpp"
+#include "kernels/cuda/device/watch.hpp"
 
 namespace reber::cuda {
 
@@ -100,6 +101,7 @@ class OpScope {
   void finish();
 
  private:
+  WatchedOperation watched_;
   Context& context_;
   const char* name_;
   Job job_;

@@ -15,6 +15,7 @@
 #include "core/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
 #include "kernels/cuda/device/waits.hpp"
+#include "kernels/cuda/device/watch.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -51,6 +52,7 @@ bool give_back_idle(cudaStream_t stream) {
   (void)cudaGetLastError();
   int device = 0;
   cudaMemPool_t pool = nullptr;
+  const DriverCall watched("cudaMemPoolTrimTo");
   return settle(stream) == cudaSuccess && cudaGetDevice(&device) == cudaSuccess &&
          cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess && cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
 }
@@ -73,6 +75,7 @@ void touch_pages(char* memory, std::size_t bytes) {
 }  // namespace
 
 void check(cudaError_t code, const char* call, std::int64_t bytes, const char* file, int line) {
+  call_came_back();
   code = static_cast<cudaError_t>(with_planned_fault(code));
   if (given_up()) throw CardError(CardError::Kind::broken, fmt::format("{}: the card was given up before", call));
   if (code == cudaSuccess) return;
@@ -102,6 +105,7 @@ void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
     if (code == cudaErrorMemoryAllocation && give_back_idle(stream)) code = cudaMallocAsync(&memory, size, stream);
     check(code, "cudaMallocAsync", bytes);
   } else {
+    const DriverCall watched("cudaMalloc");
     check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc", bytes);
   }
   return memory;
@@ -109,6 +113,7 @@ void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
 
 void release_on(cudaStream_t stream, void* memory) noexcept {
   if (memory == nullptr || given_up()) return;
+  const DriverCall watched("cudaFreeAsync");
   // Memory of cudaMalloc may be given to cudaFreeAsync too; a failure here means that the device is already lost.
   if (cudaFreeAsync(memory, stream) == cudaErrorNotSupported) cudaFree(memory);
 }
@@ -124,17 +129,20 @@ PinnedMemory allocate_pinned(std::int64_t bytes) {
     if (memory != nullptr) {
       ::madvise(memory, whole, MADV_HUGEPAGE);
       touch_pages(static_cast<char*>(memory), whole);
+      const DriverCall watched("cudaHostRegister");
       if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) == cudaSuccess) return {memory, true};
       (void)cudaGetLastError();
       std::free(memory);
     }
   }
+  const DriverCall watched("cudaMallocHost");
   check(cudaMallocHost(&memory, size), "cudaMallocHost", bytes);
   return {memory, false};
 }
 
 void release_pinned(PinnedMemory memory) noexcept {
   if (memory.at == nullptr || given_up()) return;
+  const DriverCall watched(memory.registered ? "cudaHostUnregister" : "cudaFreeHost");
   if (!memory.registered) {
     cudaFreeHost(memory.at);
     return;

@@ -14,6 +14,7 @@
 #include "core/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/cuda/device/watch.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -21,8 +22,15 @@ namespace {
 std::atomic<bool> lost{false};
 std::atomic<double> more_s{0};
 
-/// Read at each long wait, so that a test may set it after other tests have waited.
-double allowed_s() {
+/// The driver's clean-up at exit waits for the card as well. This handler comes before it, since it is added later.
+void end_at_once(int status, void*) {
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+}  // namespace
+
+double allowed_wait_s() noexcept {
   constexpr double kDefault = 120;
   const char* const text = std::getenv("REBER_CUDA_TIMEOUT");
   if (text == nullptr) return kDefault + more_s;
@@ -32,15 +40,11 @@ double allowed_s() {
   return stated > 0 ? stated + more_s : 0;
 }
 
-/// The driver's clean-up at exit waits for the card as well. This handler comes before it, since it is added later.
-void end_at_once(int status, void*) {
-  std::fflush(nullptr);
-  ::_exit(status);
-}
-
-void give_up() {
+void give_up() noexcept {
   if (!lost.exchange(true)) ::on_exit(end_at_once, nullptr);
 }
+
+namespace {
 
 /// cudaErrorNotReady: the card is given up.
 template <class Query>
@@ -58,13 +62,14 @@ cudaError_t poll(const Query& query, const std::function<void()>& asked) {
       return code;
     }
     waited = true;
+    call_came_back();
     if (asked) asked();
     const auto since = Clock::now() - start;
     if (since < kShort) {
       std::this_thread::yield();
       continue;
     }
-    const double allowed = allowed_s();
+    const double allowed = allowed_wait_s();
     if (allowed > 0 && std::chrono::duration<double>(since).count() > allowed) give_up();
     std::this_thread::sleep_for(kNap);
   }
@@ -78,7 +83,7 @@ void wait(const Query& query, const std::function<void()>& asked, const char* ca
     throw CardError(CardError::Kind::broken,
                     fmt::format("the card has not answered for {:g} s and is given up; REBER_CUDA_TIMEOUT=SECONDS in "
                                 "the environment lets it take longer",
-                                allowed_s()));
+                                allowed_wait_s()));
   check(code, call);
 }
 

@@ -23,8 +23,13 @@ cudaError_t settle(cudaStream_t stream) noexcept;
 /// Whether a wait of this process gave the card up. It is then asked for nothing more, not even to free memory, which
 /// would wait for it: what it holds goes with the process, which ends past the driver's own clean-up.
 [[nodiscard]] bool given_up() noexcept;
+void give_up() noexcept;
 /// Forgets it: for tests, whose card only seemed to hang.
 void take_back() noexcept;
+
+/// Seconds that a wait may take now: of REBER_CUDA_TIMEOUT and of LongWork; 0: for ever. Read anew at each call, so
+/// that a test may set it after other tests have waited.
+[[nodiscard]] double allowed_wait_s() noexcept;
 
 /// While it lives, waits are longer by ten times this: of work that may well take minutes.
 class LongWork {

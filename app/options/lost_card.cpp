@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The process replaces itself: the only way to be rid of a thread that the driver keeps.
+#include "app/options/lost_card.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/terminal/exit_code.hpp"
+#include "core/compute/lost_card.hpp"
+#include "core/io/atomic_file.hpp"
+
+namespace reber::app {
+namespace {
+
+constexpr const char* kVariable = "REBER_CARD_LOST";
+char** arguments_of_main = nullptr;
+
+/// A list that has been read from the input is gone; a worker's parent deals the image to another.
+bool may_begin_anew() {
+  if (arguments_of_main == nullptr || card_lost_before() != nullptr) return false;
+  for (char** word = arguments_of_main; *word != nullptr; ++word)
+    if (std::strcmp(*word, "-") == 0 || std::strncmp(*word, "--serve", 7) == 0) return false;
+  return true;
+}
+
+/// No file of this program's or of the driver's goes along.
+void close_files_at_exec() {
+  constexpr int kMostFiles = 4096;
+  for (int file = STDERR_FILENO + 1; file < kMostFiles; ++file)
+    if (const int flags = ::fcntl(file, F_GETFD); flags >= 0) (void)::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
+}
+
+void begin_anew(const char* words) noexcept {
+  unlink_open_temporaries();
+  if (may_begin_anew() && ::setenv(kVariable, words, 1) == 0) {
+    std::fflush(nullptr);
+    close_files_at_exec();
+    ::execv("/proc/self/exe", arguments_of_main);
+  }
+  std::fprintf(stderr, "reber: error: %s\n", words);
+  ::_exit(kDeviceError);
+}
+
+}  // namespace
+
+void install_lost_card(char** arguments) noexcept {
+  arguments_of_main = arguments;
+  on_lost_card(begin_anew);
+}
+
+const char* card_lost_before() noexcept { return std::getenv(kVariable); }
+
+}  // namespace reber::app
