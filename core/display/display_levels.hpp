@@ -13,12 +13,14 @@
 
 namespace reber {
 
-/// Pixels of a tile on a device, rows without gaps; only the GraphicsLink of the same backend knows what it is. Safe to
-/// keep and to release on any thread.
+/// Pixels of a tile on a device, rows without gaps, complete. Safe to keep and to release on any thread.
 class DeviceTile {
  public:
   virtual ~DeviceTile() = default;
   [[nodiscard]] virtual std::int64_t bytes() const = 0;
+  /// Of the first pixel, in the memory of that card.
+  [[nodiscard]] virtual const void* address() const = 0;
+  [[nodiscard]] virtual int card() const = 0;
   /// A copy in host memory; on the backend's thread.   throws DeviceError
   [[nodiscard]] virtual std::vector<float> on_host() const = 0;
 };
@@ -68,7 +70,7 @@ class GraphicsLink {
   virtual void close() = 0;
 };
 
-/// Backend::display(): levels that stay on the device.
+/// Backend::display(): levels and maps that stay on the device.
 class DisplayEngine {
  public:
   virtual ~DisplayEngine() = default;
@@ -77,6 +79,15 @@ class DisplayEngine {
   [[nodiscard]] virtual std::unique_ptr<DisplayLevels> display_levels(MapKind kind, std::shared_ptr<const Plane> plane,
                                                                       const BackgroundModel* background,
                                                                       const Job& job = {}) = 0;
+  /// A whole map, the bits that render() gives, for another library on the same card; it waits for all of the card's
+  /// work when it is released. background: for mean, rms and snr.   throws DeviceError, Cancelled; InternalError as
+  /// render()
+  [[nodiscard]] virtual std::shared_ptr<const DeviceTile> device_map(MapKind kind, const Plane& plane,
+                                                                     const BackgroundModel* background,
+                                                                     const Job& job = {}) = 0;
+  /// The label map: values of std::int32_t in place of floats.   throws DeviceError, Cancelled
+  [[nodiscard]] virtual std::shared_ptr<const DeviceTile> device_labels(const IslandMap& islands,
+                                                                        const Job& job = {}) = 0;
   /// The same object at every call; null where there is no way.
   [[nodiscard]] virtual std::shared_ptr<GraphicsLink> graphics_link() = 0;
 };

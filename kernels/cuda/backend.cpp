@@ -21,6 +21,7 @@
 #include "kernels/cuda/maps/display.hpp"
 #include "kernels/cuda/maps/graphics_link.hpp"
 #include "kernels/cuda/maps/render.hpp"
+#include "kernels/cuda/maps/whole_maps.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/typed_backend.hpp"
@@ -125,6 +126,23 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     if (background == nullptr) throw InternalError("cuda backend: this map needs a background");
     const CudaBackground levels = own(*background, plane->shape());
     return make_display_levels(context_, kind, typed, &levels, job);
+  }
+
+  std::shared_ptr<const DeviceTile> device_map(MapKind kind, const Plane& plane, const BackgroundModel* background,
+                                               const Job& job) override {
+    job.check();
+    const CudaPlane& typed = own(plane);
+    if (kind != MapKind::image && background == nullptr)
+      throw InternalError("cuda backend: this map needs a background");
+    return timed("reber device map", job, [&] {
+      if (kind == MapKind::image) return make_map(kind, typed, nullptr, job);
+      const CudaBackground levels = own(*background, plane.shape());
+      return make_map(kind, typed, &levels, job);
+    });
+  }
+  std::shared_ptr<const DeviceTile> device_labels(const IslandMap& islands, const Job& job) override {
+    job.check();
+    return timed("reber device labels", job, [&] { return make_label_map(own(islands, islands.shape()), job); });
   }
 
   std::shared_ptr<GraphicsLink> graphics_link() override {

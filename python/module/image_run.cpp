@@ -6,13 +6,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "core/base/threads.hpp"
 #include "core/fits/header_beam.hpp"
 #include "core/model/fits_cards.hpp"
 #include "core/pipeline/products.hpp"
 #include "core/sources/column_sets.hpp"
 #include "core/sources/model_map.hpp"
 #include "core/sources/source_columns.hpp"
-#include "kernels/backends.hpp"
+#include "python/module/kept_backends.hpp"
 #include "python/module/waiting.hpp"
 
 namespace nb = nanobind;
@@ -66,6 +67,31 @@ std::string& path_of(OutputRequest& output, const std::string& kind) {
       "no product '{}'; expected catalogue, image, mean, rms, snr, labels, model, residual or picture", kind));
 }
 
+/// The word of a map that this run has.   throws InputError where it has not
+MapKind measured_kind(const Result& result, const std::string& kind) {
+  const MapKind wanted = map_kind(kind);
+  if (wanted != MapKind::image && result.background() == nullptr)
+    throw InputError(fmt::format("this run measured no background, so there is no map '{}'", kind));
+  return wanted;
+}
+
+/// All pixels of a map, of the image's shape.
+void draw(const Result& result, const std::string& kind, std::vector<float>& pixels) {
+  const Shape shape = result.header().shape;
+  if (!result.plane()) throw InputError("this run read no pixels");
+  const bool residual = kind == "residual";
+  if (kind == "model" || residual) {
+    ModelMap(result.sources(), shape).rows(0, shape.ny, pixels.data());
+  } else {
+    result.backend->render_rows(measured_kind(result, kind), *result.plane(), result.background(), 0, shape.ny,
+                                pixels.data());
+  }
+  if (!residual) return;
+  std::vector<float> image(pixels.size());
+  result.backend->render_rows(MapKind::image, *result.plane(), nullptr, 0, shape.ny, image.data());
+  for (std::size_t i = 0; i < image.size(); ++i) pixels[i] = image[i] - pixels[i];
+}
+
 }  // namespace
 
 RunOptions run_options(const nb::dict& with, const std::optional<BeamTuple>& beam) {
@@ -108,27 +134,18 @@ nb::dict ImageRun::table(const std::string& word) {
   return table_of(catalogue);
 }
 
+ImageRun::~ImageRun() {
+  const nb::gil_scoped_release without_lock;
+  run_beside([this] { result_ = {}; }).wait();
+}
+
 Array2<float> ImageRun::map(const std::string& kind) {
   const Shape shape = result_.header().shape;
   std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
   {
     const nb::gil_scoped_release without_lock;
     const std::lock_guard lock(mutex_);
-    if (!result_.plane()) throw InputError("this run read no pixels");
-    const bool residual = kind == "residual";
-    if (kind == "model" || residual) {
-      ModelMap(result_.sources(), shape).rows(0, shape.ny, pixels.data());
-    } else {
-      const MapKind wanted = map_kind(kind);
-      if (wanted != MapKind::image && result_.background() == nullptr)
-        throw InputError(fmt::format("this run measured no background, so there is no map '{}'", kind));
-      result_.backend->render_rows(wanted, *result_.plane(), result_.background(), 0, shape.ny, pixels.data());
-    }
-    if (residual) {
-      std::vector<float> image(pixels.size());
-      result_.backend->render_rows(MapKind::image, *result_.plane(), nullptr, 0, shape.ny, image.data());
-      for (std::size_t i = 0; i < image.size(); ++i) pixels[i] = image[i] - pixels[i];
-    }
+    run_beside([&] { draw(result_, kind, pixels); }).get();
   }
   return array_of(std::move(pixels), shape);
 }
@@ -140,9 +157,26 @@ Array2<std::int32_t> ImageRun::labels() {
     const nb::gil_scoped_release without_lock;
     const std::lock_guard lock(mutex_);
     if (!result_.islands()) throw InputError("this run looked for no islands");
-    result_.backend->label_rows(*result_.islands(), 0, shape.ny, pixels.data());
+    run_beside([&] { result_.backend->label_rows(*result_.islands(), 0, shape.ny, pixels.data()); }).get();
   }
   return array_of(std::move(pixels), shape);
+}
+
+std::unique_ptr<DeviceMap> ImageRun::on_device(const std::string& kind) {
+  const nb::gil_scoped_release without_lock;
+  const std::lock_guard lock(mutex_);
+  if (!result_.plane()) throw InputError("this run read no pixels");
+  DisplayEngine* const card = result_.backend->display();
+  if (card == nullptr)
+    throw InputError(fmt::format("this run was computed by the backend '{}', so no map of it is on a card",
+                                 result_.backend->info().name));
+  const bool labels = kind == "labels";
+  if (labels && !result_.islands()) throw InputError("this run looked for no islands");
+  auto tile = run_beside([&] {
+    return labels ? card->device_labels(*result_.islands())
+                  : card->device_map(measured_kind(result_, kind), *result_.plane(), result_.background());
+  });
+  return std::make_unique<DeviceMap>(tile.get(), result_.header().shape, labels);
 }
 
 nb::dict ImageRun::measure(const nb::object& at, const std::string& columns, const ForcedRequest& asked,
@@ -177,22 +211,32 @@ void ImageRun::write(const std::string& path, const std::string& kind, const std
   });
 }
 
-std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, std::optional<Pixels> pixels,
+std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, ArrayPixels pixels,
                                     const std::string& cards, const nb::object& progress) {
   apply(options, request);
   Input input = input_of(request);
-  if (pixels) {
-    const Shape shape{static_cast<std::int64_t>(pixels->shape(0)), static_cast<std::int64_t>(pixels->shape(1))};
-    input.pixels = memory_source(pixels->data(), shape);
-    auto header = std::make_shared<ImageHeader>(*header_of(cards, shape));
+  if (pixels.lent) {
+    input.pixels = pixels.lent;
+  } else if (pixels.host) {
+    const Shape shape{static_cast<std::int64_t>(pixels.host->shape(0)),
+                      static_cast<std::int64_t>(pixels.host->shape(1))};
+    input.pixels = memory_source(pixels.host->data(), shape);
+  }
+  if (input.pixels) {
+    auto header = std::make_shared<ImageHeader>(*header_of(cards, input.pixels->shape()));
     if (options.open.unit) header->unit = Unit::parse(*options.open.unit);
     input.header = std::move(header);
   }
   Result result = wait_for(progress, [&](const Progress& told) {
-    const std::shared_ptr<Backend> backend = make_backend(options.backend, options.with, LogSink());
-    return Pipeline(backend, input).run(request, events_of(told));
+    const std::shared_ptr<Backend> backend = kept_backend(pixels.lent ? "cuda" : options.backend, options.with);
+    try {
+      return Pipeline(backend, input).run(request, events_of(told));
+    } catch (const DeviceError&) {
+      forget_backend(backend);
+      throw;
+    }
   });
-  return std::make_unique<ImageRun>(std::move(result), std::move(request), std::move(pixels));
+  return std::make_unique<ImageRun>(std::move(result), std::move(request), std::move(pixels.host));
 }
 
 }  // namespace reber::python

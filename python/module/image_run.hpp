@@ -16,6 +16,7 @@
 #include "core/pipeline/pipeline.hpp"
 #include "core/studies/forced.hpp"
 #include "python/module/arrays.hpp"
+#include "python/module/lent_array.hpp"
 
 namespace reber::python {
 
@@ -38,12 +39,16 @@ using BeamTuple = std::tuple<double, double, double>;
 /// Puts into the request what is common to all runs.
 void apply(const RunOptions& options, Request& request);
 
-/// A finished run. Its calls may come from any thread; one at a time is served.
+/// A finished run. Its calls may come from any thread; one at a time is served, beside the caller's thread: which card
+/// is current there is the caller's affair.
 class ImageRun {
  public:
   /// pixels: null for a file. They are not copied and must not change while this lives.
   ImageRun(Result result, Request request, std::optional<Pixels> pixels)
       : result_(std::move(result)), request_(std::move(request)), pixels_(std::move(pixels)) {}
+  ~ImageRun();
+  ImageRun(const ImageRun&) = delete;
+  ImageRun& operator=(const ImageRun&) = delete;
 
   [[nodiscard]] const Result& result() const { return result_; }
   /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
@@ -52,6 +57,9 @@ class ImageRun {
   [[nodiscard]] Array2<float> map(const std::string& kind);
   /// int32, [y, x], 0 outside islands.
   [[nodiscard]] Array2<std::int32_t> labels();
+  /// "image", "mean", "rms", "snr" or "labels" in the memory of the card that computed it, without the bus.
+  ///   throws InputError where no card did, and for another word
+  [[nodiscard]] std::unique_ptr<DeviceMap> on_device(const std::string& kind);
   /// Fluxes at the positions of a list (catalogue_of()'s argument), as a table.   throws as measure_forced
   [[nodiscard]] nanobind::dict measure(const nanobind::object& at, const std::string& columns,
                                        const ForcedRequest& asked, const nanobind::object& progress);
@@ -66,10 +74,15 @@ class ImageRun {
   std::optional<Pixels> pixels_;
 };
 
+/// Pixels of an array: in host memory, or on a card.
+struct ArrayPixels {
+  std::optional<Pixels> host;
+  std::shared_ptr<const LentSource> lent;  ///< the array must live until the run is done
+};
+
 /// Runs the request on a file, or on pixels with a header (80-character cards in one text).
 ///   throws as Pipeline::run
-[[nodiscard]] std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options,
-                                                  std::optional<Pixels> pixels, const std::string& cards,
-                                                  const nanobind::object& progress);
+[[nodiscard]] std::unique_ptr<ImageRun> run_image(Request request, const RunOptions& options, ArrayPixels pixels,
+                                                  const std::string& cards, const nanobind::object& progress);
 
 }  // namespace reber::python

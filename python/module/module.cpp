@@ -42,12 +42,19 @@ void translate(const std::exception_ptr& failure, void*) {
   }
 }
 
-std::unique_ptr<ImageRun> run(const std::string& path, std::optional<Pixels> pixels, const std::string& cards,
+/// pixels: None for a file, an array in host memory, or the tuple of lent_source().
+std::unique_ptr<ImageRun> run(const std::string& path, const nb::object& pixels, const std::string& cards,
                               const nb::list& stages, const nb::dict& settings, const nb::dict& with,
                               std::optional<BeamTuple> beam, const nb::object& progress) {
   Request request = request_of(stages, settings);
   request.input = path;
-  return run_image(std::move(request), run_options(with, beam), std::move(pixels), cards, progress);
+  ArrayPixels array;
+  if (nb::isinstance<nb::tuple>(pixels)) {
+    array.lent = lent_source(nb::cast<nb::tuple>(pixels));
+  } else if (!pixels.is_none()) {
+    array.host = nb::cast<Pixels>(pixels);
+  }
+  return run_image(std::move(request), run_options(with, beam), std::move(array), cards, progress);
 }
 
 nb::object beam_of(const ImageRun& run) {
@@ -98,10 +105,24 @@ NB_MODULE(_core, m) {
         nb::arg("beam").none(), nb::arg("progress").none());
   m.def("collapse", &collapse, nb::arg("path"), nb::arg("how"), nb::arg("planes"), nb::arg("snr"), nb::arg("with_"),
         nb::arg("beam").none(), nb::arg("output"), nb::arg("overwrite"), nb::arg("progress").none());
+  nb::class_<Borrowed>(m, "Borrowed")
+      .def(nb::init<nb::ndarray<nb::ro>>())
+      .def_prop_ro("pointer", &Borrowed::pointer)
+      .def_prop_ro("shape", &Borrowed::shape)
+      .def_prop_ro("strides", &Borrowed::strides)
+      .def_prop_ro("type", &Borrowed::type)
+      .def_prop_ro("device", &Borrowed::device);
+  nb::class_<DeviceMap>(m, "DeviceMap")
+      .def_prop_ro("shape", &DeviceMap::shape)
+      .def_prop_ro("type", &DeviceMap::type)
+      .def_prop_ro("card", &DeviceMap::card)
+      .def_prop_ro("interface", &DeviceMap::interface)
+      .def("array", [](const nb::object& self) { return nb::cast<const DeviceMap&>(self).array(self); });
   nb::class_<ImageRun>(m, "ImageRun")
       .def("table", &ImageRun::table)
       .def("map", &ImageRun::map)
       .def("labels", &ImageRun::labels)
+      .def("on_device", &ImageRun::on_device)
       .def("measure", &measure, nb::arg("at"), nb::arg("columns"), nb::arg("free"), nb::arg("shape"), nb::arg("limit"),
            nb::arg("threads"), nb::arg("progress").none())
       .def("write", &ImageRun::write, nb::arg("path"), nb::arg("kind"), nb::arg("columns"), nb::arg("format"),

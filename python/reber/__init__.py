@@ -7,6 +7,7 @@
     found.write("catalogue.fits")
 """
 from . import _core
+from ._devices import DeviceArray
 from ._file_studies import Collapsed, Completeness, Smoothed, Verification, collapse, complete, smooth, verify
 from ._run import Result, background, convolve, find
 from ._sep import Background, extract
@@ -26,7 +27,7 @@ def backends():
     return _core.backends()
 
 
-__all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceError", "Error", "InputError",
-           "InternalError", "Matched", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
+__all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceArray", "DeviceError", "Error",
+           "InputError", "InternalError", "Matched", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
            "backends", "collapse", "complete", "convolve", "extract", "find", "match", "measure", "parameters",
            "simulate", "smooth", "verify"]

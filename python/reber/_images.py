@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 
+from ._devices import from_dlpack, lend, on_a_card, on_host
+
 
 def _cards(header):
     """The header's two celestial axes, and what else it says, as 80-character cards in one text, END left out."""
@@ -18,15 +20,17 @@ def _cards(header):
     return text[: len(text) // 80 * 80]
 
 
-def _on_a_device(image):
-    return hasattr(image, "__cuda_array_interface__") or getattr(getattr(image, "device", None), "type", "cpu") == "cuda"
+def in_host_memory(image):
+    """The array, which NumPy can read. TypeError for one on a card."""
+    if on_a_card(image):
+        raise TypeError("an array on a card was given where one in host memory was expected: cupy.asnumpy(image), "
+                        "tensor.cpu() or jax.device_get(image) makes one")
+    return from_dlpack(image)
 
 
 def pixels_of(image):
     """float32, [y, x], C order: a view where the array is so already. Masked and infinite pixels are blank (NaN)."""
-    if _on_a_device(image):
-        raise TypeError("an array on a device was given; Reber takes arrays in host memory: cupy.asnumpy(image), "
-                        "tensor.cpu() or jax.device_get(image) makes one")
+    image = in_host_memory(image)
     mask = getattr(image, "mask", None)
     array = np.asarray(getattr(image, "data", image) if isinstance(image, np.ma.MaskedArray) else image)
     while array.ndim > 2 and array.shape[0] == 1:
@@ -43,8 +47,9 @@ def pixels_of(image):
     return array
 
 
-def source_of(image, header, wcs, unit):
-    """(path, pixels, cards, unit): of a path, an array, an astropy NDData or HDU."""
+def source_of(image, header, wcs, unit, backend=None):
+    """(path, pixels, cards, unit): of a path, an array, an astropy NDData or HDU. backend: of a call that reads arrays on
+    cards where they lie; pixels are then Lent, unless a backend of the host is to compute."""
     if isinstance(image, (str, os.PathLike)):
         if header is not None or wcs is not None:
             raise TypeError("header and wcs are for arrays; a file has its own")
@@ -60,7 +65,10 @@ def source_of(image, header, wcs, unit):
     if hasattr(image, "unit") and hasattr(image, "value"):  # a Quantity
         unit = str(image.unit) if unit is None else unit
         image = image.value
-    pixels = pixels_of(image)
+    if backend is not None and on_a_card(image):
+        pixels = lend(image) if backend in ("auto", "cuda") else pixels_of(on_host(image))
+    else:
+        pixels = pixels_of(image)
     cards = _cards(header)
     if wcs is not None:
         # The WCS counts, and of the header what it does not say.

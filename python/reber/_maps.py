@@ -8,7 +8,8 @@ import tempfile
 import numpy as np
 
 from . import _core
-from ._images import pixels_of
+from ._devices import Lent
+from ._images import in_host_memory, pixels_of
 
 
 def without(pixels, mask):
@@ -17,6 +18,8 @@ def without(pixels, mask):
         return pixels
     if pixels is None:
         raise TypeError("mask is for arrays; open the file (astropy.io.fits.getdata) and give array, header and mask")
+    if isinstance(pixels, Lent):
+        raise TypeError("mask is for arrays in host memory; set the pixels of an array on a card to NaN there")
     mask = np.asarray(mask)
     while mask.ndim > 2 and mask.shape[0] == 1:
         mask = mask[0]
@@ -45,7 +48,7 @@ def maps_as_files(settings, shape):
                 del settings[name]
             if name not in files or isinstance(value, str):
                 continue
-            value = getattr(value, "value", value)  # of a Quantity
+            value = in_host_memory(getattr(value, "value", value))  # of a Quantity
             if np.ndim(value) == 0 and "mean" in name:
                 settings[name] = repr(float(value))
                 continue

@@ -4,6 +4,7 @@ import json
 import os
 
 from . import _core
+from ._devices import DeviceArray, Lent, card_for
 from ._images import beam_of, source_of
 from ._keywords import told
 from ._maps import maps_as_files, without
@@ -81,6 +82,17 @@ class Result:
             mask = grown
         return mask
 
+    def on_device(self, what="image"):
+        """image, mean, rms, snr or labels as a DeviceArray, in the memory of the card that computed: for CuPy, PyTorch and
+        JAX, without a copy over the bus."""
+        return DeviceArray(self._run.on_device(what))
+
+    @property
+    def bytes_over_the_bus(self):
+        """(to the card, from the card), of the run, without maps and tables asked for after it."""
+        stages = self.report["stages"]
+        return sum(stage["bytes_up"] for stage in stages), sum(stage["bytes_down"] for stage in stages)
+
     def model(self):
         """The sum of the sources' Gaussians, without background."""
         return self._run.map("model")
@@ -103,10 +115,12 @@ def with_of(*, hdu=None, plane=None, unit=None, check=False, backend="auto", dev
 
 
 def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None, mask=None, hdu=None, plane=None,
-         check=False, backend="auto", device=0, threads=0, device_memory=0, progress=None):
-    path, pixels, cards, unit = source_of(image, header, wcs, unit)
+         check=False, backend="auto", device=None, threads=0, device_memory=0, progress=None):
+    path, pixels, cards, unit = source_of(image, header, wcs, unit, backend)
     pixels = without(pixels, mask)
-    with_ = with_of(hdu=hdu, plane=plane, unit=unit, check=check, backend=backend, device=device, threads=threads,
+    if isinstance(pixels, Lent):
+        device = card_for(pixels, backend, device)
+    with_ = with_of(hdu=hdu, plane=plane, unit=unit, check=check, backend=backend, device=device or 0, threads=threads,
                     device_memory=device_memory)
     settings = {name: value for name, value in settings.items() if value is not None}
 
@@ -114,7 +128,8 @@ def _run(image, stages, settings, *, header=None, wcs=None, beam=None, unit=None
         return _core.run(path, None, "", [], {}, with_, None, None).shape if pixels is None else pixels.shape
 
     with maps_as_files(settings, shape) as settings:
-        return Result(_core.run(path, pixels, cards, stages, settings, with_, beam_of(beam), progress))
+        array = pixels.told if isinstance(pixels, Lent) else pixels
+        return Result(_core.run(path, array, cards, stages, settings, with_, beam_of(beam), progress))
 
 
 @told(_run)
@@ -126,7 +141,8 @@ def find(image, *, kernel=None, **options):
     of the brightness, in place of BUNIT. mask: of an array; True is ignored, as blank. Keywords that take a FITS file
     (mean, rms, detection_image, search_mask, ...) take an array of the image's shape as well, mean and rms a number in
     the image's unit; mean: 'zero', 'const' or 'mesh', too. hdu, plane: of a file with several. backend: auto, cuda, cpu
-    or reference; device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the
+    or reference; an array on a card is read where it lies, by that card, unless a backend of the host is asked for, to
+    which it is copied. device, threads, device_memory (bytes), progress(stage, fraction). All else is a parameter of the
     search, named as the command line's options with underscores: threshold=5, flood=3, box=0, fit='auto', ...
     reber.parameters() lists them. kernel: convolve first.
 

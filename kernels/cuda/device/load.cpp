@@ -6,6 +6,8 @@
 #include <atomic>
 #include <vector>
 
+#include "kernels/cuda/device/lent.hpp"
+
 namespace reber::cuda {
 namespace {
 
@@ -20,8 +22,9 @@ void load_resident(CudaPlane& plane, const PixelSource& source, const Job& job) 
       context.stream(), shape.ny, shape.nx * bytes_of(rule.type),
       [&](std::int64_t first, std::int64_t rows, std::byte* out) { source.read_rows(first, rows, out); },
       [&](std::int64_t first, std::int64_t rows, const std::byte* stored) {
-        decode_rows(context.stream(), stored, rule, rows, shape.nx, plane.device_pixels() + first * plane.pitch(),
-                    plane.pitch(), counts.data());
+        const std::int64_t bytes = bytes_of(rule.type);
+        decode_rows(context.stream(), {stored, shape.nx * bytes, bytes}, rule, rows, shape.nx,
+                    plane.device_pixels() + first * plane.pitch(), plane.pitch(), counts.data());
       },
       job, "load");
   unsigned long long found[3] = {0, 0, 0};
@@ -71,7 +74,9 @@ std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, c
                                       const TilingPlan& tiling, const Job& job) {
   auto plane = std::make_unique<CudaPlane>(context, source.shape(), tiling);
   if (source.shape().count() == 0) return plane;
-  if (plane->resident()) {
+  if (const auto* lent = dynamic_cast<const LentSource*>(&source)) {
+    load_lent(*plane, *lent, job);
+  } else if (plane->resident()) {
     load_resident(*plane, source, job);
   } else {
     load_streamed(*plane, source, job);

@@ -10,18 +10,19 @@ constexpr int kItems = 4;
 
 /// One block per piece of kThreads x kItems pixels of one row.
 __global__ void __launch_bounds__(kThreads)
-    k_decode_rows(const unsigned char* __restrict__ stored, DecodeRule rule, int bytes, std::int64_t pieces,
-                  std::int64_t nx, float* __restrict__ out, std::int64_t pitch, unsigned long long* counts) {
+    k_decode_rows(StoredRows stored, DecodeRule rule, std::int64_t pieces, std::int64_t nx, float* __restrict__ out,
+                  std::int64_t pitch, unsigned long long* counts) {
   const std::int64_t row = blockIdx.x / pieces;
   const std::int64_t x0 = (blockIdx.x % pieces) * (kThreads * kItems);
   unsigned blank = 0, infinite = 0, largest = 0;
   for (int item = 0; item < kItems; ++item) {
     const std::int64_t x = x0 + item * kThreads + threadIdx.x;
     if (x >= nx) continue;
-    const unsigned char* from = stored + (row * nx + x) * bytes;
+    const auto* from =
+        reinterpret_cast<const unsigned char*>(stored.first) + row * stored.row_bytes + x * stored.pixel_bytes;
     Decoded pixel;
     if (rule.type == PixelType::f32) {
-      // The chunk starts at a multiple of 256 bytes, so words are aligned; nearly all images are of this type.
+      // Nearly all images are of this type.
       std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(from);
       if (rule.big_endian) word = __byte_perm(word, 0, 0x0123);
       const double value = __uint_as_float(word);
@@ -44,13 +45,12 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void decode_rows(cudaStream_t stream, const std::byte* stored, const DecodeRule& rule, std::int64_t rows,
+void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts) {
   if (rows == 0 || nx == 0) return;
   const std::int64_t pieces = (nx + kThreads * kItems - 1) / (kThreads * kItems);
-  k_decode_rows<<<static_cast<unsigned>(rows * pieces), kThreads, 0, stream>>>(
-      reinterpret_cast<const unsigned char*>(stored), rule, static_cast<int>(bytes_of(rule.type)), pieces, nx, out,
-      pitch, counts);
+  k_decode_rows<<<static_cast<unsigned>(rows * pieces), kThreads, 0, stream>>>(stored, rule, pieces, nx, out, pitch,
+                                                                               counts);
   check_launch("k_decode_rows", stream);
 }
 

@@ -89,13 +89,20 @@ REBER_HD Decoded decode_pixel(const unsigned char* bytes, const DecodeRule& rule
   return {rules::blank_value(), false};
 }
 
-/// Decodes rows without gaps into rows `pitch` floats apart; adds to counts[0] the blank pixels, to counts[1] the
-/// infinite ones, and raises counts[2] to the bits of the largest absolute value.
-void decode_rows(cudaStream_t stream, const std::byte* stored, const DecodeRule& rule, std::int64_t rows,
+/// Stored pixels on the device: (y, x) begins at first + y * row_bytes + x * pixel_bytes. Words of 4 bytes are aligned.
+struct StoredRows {
+  const std::byte* first = nullptr;
+  std::int64_t row_bytes = 0, pixel_bytes = 0;
+};
+
+/// Decodes rows into rows `pitch` floats apart; adds to counts[0] the blank pixels, to counts[1] the infinite ones, and
+/// raises counts[2] to the bits of the largest absolute value.
+void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts);
 
 /// A whole plane. A resident one is decoded on the device, a streamed one by the host's threads: it would otherwise
-/// cross the bus twice for nothing.
+/// cross the bus twice for nothing. Lent pixels (core/compute/lent_pixels.hpp) are decoded where they lie.
+///   throws InputError where these are of another card or of none
 [[nodiscard]] std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                                     const TilingPlan& tiling, const Job& job);
 

@@ -44,7 +44,7 @@ void draw_level(cudaStream_t stream, const LevelRows& level, Reduction reduction
                                                                  const CudaBackground* background, const Job& job);
 
 /// Pixels of a tile. The work that fills it is over when it is handed out.
-class CudaTile final : public DeviceTile {
+class CudaTile : public DeviceTile {
  public:
   CudaTile(std::shared_ptr<Context> context, std::int64_t count);
   ~CudaTile() override;
@@ -52,6 +52,8 @@ class CudaTile final : public DeviceTile {
   CudaTile& operator=(const CudaTile&) = delete;
   [[nodiscard]] std::int64_t bytes() const override { return pixels_.bytes(); }
   [[nodiscard]] std::vector<float> on_host() const override;
+  [[nodiscard]] const void* address() const override { return pixels_.data(); }
+  [[nodiscard]] int card() const override { return context_->device().device; }
   [[nodiscard]] float* data() const { return pixels_.data(); }
 
  private:
