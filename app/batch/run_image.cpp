@@ -86,9 +86,8 @@ ImageDone ImageRunner::run(const BatchImage& image, const Progress& progress, co
     done.record.message = failure.message;
     done.record.outputs.clear();
   }
-  const BackendInfo info = choice_.backend()->info();
-  done.record.backend = info.name;
-  done.record.device = info.device;
+  done.record.backend = choice_.info().name;
+  done.record.device = choice_.info().device;
   done.record.ended = now_utc();
   return done;
 }

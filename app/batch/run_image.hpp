@@ -60,7 +60,7 @@ class ImageRunner {
   /// options: with this runner's own threads. many: the image is one of a batch.   throws InputError, DeviceError
   ImageRunner(const RunSettings& settings, CommonOptions options, Terminal& terminal, bool many);
 
-  [[nodiscard]] BackendInfo info() const { return choice_.backend()->info(); }
+  [[nodiscard]] const BackendInfo& info() const { return choice_.info(); }
 
   /// A failure is what became of the image.   throws Cancelled
   /// again: the image was begun before by a process that was lost; files that it may have left are replaced.

@@ -14,14 +14,14 @@ namespace reber::app {
 std::vector<PlaneLane> plane_lanes(const BackendChoice& choice, const CommonOptions& options, const PlaneWalk& walk,
                                    Terminal& terminal) {
   std::vector<PlaneLane> lanes;
-  if (choice.backend()->info().device_memory_bytes > 0) return {{choice.backend(), options.threads}};
+  if (choice.info().device_memory_bytes > 0) return {{choice.backend(), options.threads}};
   const int threads = options.threads > 0 ? options.threads : usable_threads();
   const std::int64_t asked = options.host_memory.empty() ? 0 : parse_bytes(options.host_memory, "--host-memory");
   const int count = lanes_of_planes(walk.shape(), static_cast<std::int64_t>(walk.planes().size()), threads, asked,
                                     free_memory_bytes());
   if (count == 1) return {{choice.backend(), options.threads}};
   CommonOptions of_lane = options;
-  of_lane.backend = choice.backend()->info().name;
+  of_lane.backend = choice.info().name;
   for (const int share : divide_threads(threads, count)) {
     of_lane.threads = share;
     lanes.push_back({make_backend(of_lane, terminal), share});

@@ -15,11 +15,16 @@ BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal)
     if (const char* const words = card_lost_before();
         words != nullptr && (options.backend == "auto" || options.backend == "cuda"))
       throw CardError(CardError::Kind::broken, words);
-    backend_ = reber::make_backend(options.backend, wanted_, terminal_.log());
-    memory_bytes_ = backend_->info().device_memory_bytes;
+    take(reber::make_backend(options.backend, wanted_, terminal_.log()));
+    memory_bytes_ = info_.device_memory_bytes;
   } catch (const CardError& failure) {
     if (!next(failure)) throw;
   }
+}
+
+void BackendChoice::take(std::unique_ptr<Backend> backend) {
+  info_ = backend->info();
+  backend_ = std::move(backend);
 }
 
 bool BackendChoice::next(const CardError& failure) {
@@ -32,7 +37,7 @@ bool BackendChoice::next(const CardError& failure) {
     terminal_.log().warning(
         fmt::format("the card lacked memory and works again in {} bytes: {}", memory_bytes_ / 2, failure.what()));
     try {
-      backend_ = reber::make_backend("cuda", wanted_, terminal_.log());
+      take(reber::make_backend("cuda", wanted_, terminal_.log()));
       return true;
     } catch (const DeviceError&) {
       // The processor is left.
@@ -40,7 +45,7 @@ bool BackendChoice::next(const CardError& failure) {
   }
   terminal_.log().warning(fmt::format("the card failed, and the processor takes its place: {}", failure.what()));
   wanted_.in_place_of = fmt::format("the card, which failed: {}", failure.what());
-  backend_ = reber::make_backend("cpu", wanted_, terminal_.log());
+  take(reber::make_backend("cpu", wanted_, terminal_.log()));
   return true;
 }
 

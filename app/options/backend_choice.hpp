@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/options/common_options.hpp"
+#include "core/compute/backend.hpp"
 #include "core/compute/backend_options.hpp"
 #include "core/compute/card_error.hpp"
 
@@ -19,6 +20,8 @@ class BackendChoice {
   BackendChoice(const CommonOptions& options, Terminal& terminal);
 
   [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
+  /// Of the backend, as it was when it was made: asks no card, which may fail by now.
+  [[nodiscard]] const BackendInfo& info() const { return info_; }
 
   /// After a card's failure, and only where --backend is auto: the card in half of its memory where it lacked some,
   /// else the processor. Says so in a warning, and on the processor in every header (the backend's words). False: no
@@ -30,10 +33,13 @@ class BackendChoice {
   }
 
  private:
+  void take(std::unique_ptr<Backend> backend);
+
   const CommonOptions& options_;
   Terminal& terminal_;
   BackendOptions wanted_;
   std::shared_ptr<Backend> backend_;
+  BackendInfo info_;
   std::int64_t memory_bytes_ = 0;  ///< of the card, before anything lay in it
   bool halved_ = false;
 };
