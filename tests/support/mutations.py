@@ -114,6 +114,7 @@ class Trial:
         planted.parent.mkdir(parents=True, exist_ok=True)
         planted.write_text((self.root / self.path).read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
         self.commands = {entry["output"]: entry for entry in options.commands}
+        self.links = {}
         self.changed = {}  # objects of BUILD and those in their place
 
     def users(self):
@@ -145,16 +146,27 @@ class Trial:
             self.changed[output] = made
         return done.returncode == 0
 
+    def link(self, program):
+        """The words that link BUILD's program."""
+        if program not in self.links:
+            said = run(["ninja", "-t", "commands", f"reber_{program}_tests"], self.build, 600).stdout
+            self.links[program] = [word for word in shlex.split(said.strip().splitlines()[-1]) if word not in (":", "&&")]
+        return self.links[program]
+
+    def of_library_in(self, output, program):
+        """Whether the program links the library that the object is of: those of other programs have a main() each."""
+        target = re.search(r"CMakeFiles/(\w+)\.dir/", output)
+        return target is not None and f"lib{target[1]}.a" in {Path(word).name for word in self.link(program)}
+
     def program(self, program):
         """BUILD's program, linked with the changed objects first: those of libraries are then taken from them."""
-        link = run(["ninja", "-t", "commands", f"reber_{program}_tests"], self.build, 600).stdout.strip().splitlines()[-1]
-        words = [word for word in shlex.split(link) if word not in (":", "&&")]
+        words = list(self.link(program))
         out = self.folder / f"reber_{program}_tests"
         words[words.index("-o") + 1] = str(out)
         own = {word for word in words if word in self.changed}
         words = [str(self.changed[word]) if word in own else word for word in words]
         others = [str(made) for output, made in self.changed.items()
-                  if output not in own and not output.startswith("tests/")]
+                  if output not in own and self.of_library_in(output, program)]
         words[1:1] = others
         return out if run(words, self.build, 600).returncode == 0 else None
 
@@ -176,7 +188,8 @@ class Trial:
         """The test that fails, twice; empty where none does, None where the fault does not compile or link."""
         users = self.users()
         tests = [output for output in users if output.startswith("tests/")]
-        if not users or not all(self.compile(output) for output in users if output not in tests):
+        linked = [output for output in users if any(self.of_library_in(output, program) for program in self.PROGRAMS)]
+        if not users or not all(self.compile(output) for output in linked):
             return None
         for near in [True] if near_alone else [True, False]:
             for program in self.PROGRAMS:

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/load.hpp"
+#include "kernels/cuda/device/watch.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -32,7 +33,10 @@ void check_card(const Context& context, const LentPixels& lent) {
 void wait_for_writer(const Context& context, const LentPixels& lent) {
   constexpr std::uintptr_t kOfAThread = 2;
   if (!lent.stream) return;
-  if (*lent.stream == kOfAThread) return check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (*lent.stream == kOfAThread) {
+    const DriverCall watched("cudaDeviceSynchronize");
+    return check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
   const Event written;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the interface hands streams over as numbers
   written.record(reinterpret_cast<cudaStream_t>(*lent.stream));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/cuda/device/waits.hpp"
+#include "kernels/cuda/device/watch.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
@@ -29,6 +31,8 @@ void close_gaps(cudaStream_t stream, const void* rows, std::int64_t pitch, std::
 }  // namespace
 
 CudaMap::~CudaMap() {
+  if (given_up()) return;
+  const DriverCall watched("cudaDeviceSynchronize");
   cudaSetDevice(card());
   cudaDeviceSynchronize();
 }
