@@ -55,4 +55,12 @@ BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid) {
   return {std::move(grid), std::move(mean), std::move(rms), nullptr, nullptr};
 }
 
+std::array<NodePart, 4> nodes_about(const MeshGrid& grid, std::int64_t y, std::int64_t x) {
+  const Place row = places_among(grid.rows, {{y, y + 1}})[0], col = places_among(grid.cols, {{x, x + 1}})[0];
+  return {{{row.node, col.node, (1 - row.weight) * (1 - col.weight)},
+           {row.node, col.next, (1 - row.weight) * col.weight},
+           {row.next, col.node, row.weight * (1 - col.weight)},
+           {row.next, col.next, row.weight * col.weight}}};
+}
+
 }  // namespace reber

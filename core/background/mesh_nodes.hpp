@@ -2,6 +2,9 @@
 // A background model on other nodes than those it was measured on.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "core/compute/background.hpp"
 
 namespace reber {
@@ -12,5 +15,13 @@ namespace reber {
 /// The mesh values of a model at the nodes of another grid of the same image, bilinear between its own. Maps given by
 /// the user are not taken along.
 [[nodiscard]] BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid);
+
+/// A node and the part that it has in the value of a pixel.
+struct NodePart {
+  std::int64_t row = 0, col = 0;
+  double part = 0;
+};
+/// The four nodes whose values make that of a pixel; at the borders some are one node.
+[[nodiscard]] std::array<NodePart, 4> nodes_about(const MeshGrid& grid, std::int64_t y, std::int64_t x);
 
 }  // namespace reber

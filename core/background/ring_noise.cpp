@@ -57,6 +57,26 @@ Rect window_about(const BrightSource& source, double reach, Shape image) {
   return {y0, x0, std::min(y + r + 1, image.ny) - y0, std::min(x + r + 1, image.nx) - x0};
 }
 
+/// What the rings of the others leave of the noise at a ring's source.
+/// base: before the rings;   factor: of all of them, at its nodes
+RaisedNoise without_own(const std::vector<RingNoise>& rings, std::size_t own, const BackgroundModel& base,
+                        const std::vector<double>& factor) {
+  RaisedNoise source{std::llround(rings[own].y), std::llround(rings[own].x), 1};
+  double quiet = 0, raised = 0;
+  for (const NodePart& node : nodes_about(base.grid, source.y, source.x)) {
+    const double y = centre_of(base.grid.rows[static_cast<std::size_t>(node.row)]);
+    const double x = centre_of(base.grid.cols[static_cast<std::size_t>(node.col)]);
+    double others = 1;
+    for (std::size_t k = 0; k < rings.size(); ++k)
+      if (k != own) others = std::max(others, rings[k].at(std::hypot(y - rings[k].y, x - rings[k].x)));
+    const auto at = static_cast<std::size_t>(node.row * base.grid.nx() + node.col);
+    quiet += node.part * others * base.rms[at];
+    raised += node.part * factor[at] * base.rms[at];
+  }
+  if (raised > quiet) source.quiet = quiet / raised;
+  return source;
+}
+
 }  // namespace
 
 double RingNoise::at(double distance) const {
@@ -109,6 +129,7 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
                                                   centre_of(fine.grid.cols[static_cast<std::size_t>(i)]) - one.x)));
       }
   }
+  for (std::size_t k = 0; k < rings.size(); ++k) fine.raised.push_back(without_own(rings, k, fine, factor));
   for (std::size_t k = 0; k < factor.size(); ++k) fine.rms[k] = static_cast<float>(fine.rms[k] * factor[k]);
   return fine;
 }

@@ -35,7 +35,8 @@ struct RingNoise {
 [[nodiscard]] RingNoise ring_noise(const std::vector<float>& snr, const Rect& where, double y, double x, double beam_px,
                                    double reach_px);
 
-/// The model on nodes near enough for the rings, its rms times the largest of their factors at each.
+/// The model on nodes near enough for the rings, its rms times the largest of their factors at each. `raised` has an
+/// entry for each ring's source: what the noise is there by the other rings alone.
 [[nodiscard]] BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingNoise>& rings,
                                          double beam_px);
 

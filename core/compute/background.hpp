@@ -59,6 +59,12 @@ struct MeshCells {
   std::vector<float> filtered_mean = {}, filtered_rms = {};
 };
 
+/// A bright source about which the noise was raised by what its own sidelobes add.
+struct RaisedNoise {
+  std::int64_t y = 0, x = 0;  ///< its brightest pixel
+  double quiet = 1;           ///< the noise there without its own sidelobes over the model's, at most 1
+};
+
 /// Background mean and noise rms of each pixel: bilinear between the values at the cells' centres (nodes), constant
 /// beyond the outermost. Values lie between their nodes: an rms cannot go negative. A constant background is one cell.
 struct BackgroundModel {
@@ -66,6 +72,7 @@ struct BackgroundModel {
   std::vector<float> mean, rms;  ///< grid.ny x grid.nx, finite; rms >= 0
   /// Full-size maps given by the user; used in place of the mesh where set.
   std::shared_ptr<const Plane> mean_map, rms_map;
+  std::vector<RaisedNoise> raised = {};  ///< of a measured rms; says nothing of an rms_map
 
   static BackgroundModel constant(Shape image, float mean, float rms);
 };

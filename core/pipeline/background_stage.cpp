@@ -311,7 +311,9 @@ void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, Bac
     work.note(fmt::format("mean {:g}, the same for all pixels", value));
   }
   if (choice.kind == Kind::map) put(mean, in, model.grid, model.mean, model.mean_map, work);
-  if (!request.rms_path.empty()) put(rms, in, model.grid, model.rms, model.rms_map, work);
+  if (request.rms_path.empty()) return;
+  put(rms, in, model.grid, model.rms, model.rms_map, work);
+  model.raised.clear();
 }
 
 void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& work) {

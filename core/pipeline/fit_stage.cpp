@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/fitting/raised_noise.hpp"
 #include "core/pipeline/measure_stage.hpp"
 
 namespace reber {
@@ -42,6 +43,7 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   }
   const IslandPixels& pixels = scales ? scales->inner.pixels : own;
   made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job);
+  if (!islands.options().negative) take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })

@@ -232,13 +232,18 @@ bool is_resolved(double ratio, double log_error) {
   return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
 }
 
-void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_moments, const Setting& setting) {
+/// quiet: noise for the errors of place and peak over that of the fit, which the shape's are for: sidelobes at the rim
+/// of a bright point change it. In one noise peak and shape make up for some of each other, and the total keeps that.
+void set_fit(Source& source, const FittedGaussian& fit, double quiet, const ShapeErrors& of_moments,
+             const Setting& setting) {
+  constexpr std::size_t kPlaceAndPeak = 3;  // of the six parameters
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
   source.fitted = true;
-  source.model = g;
-  source.model.peak *= sign;
-  const auto& c = fit.covariance;
+  source.model = g, source.model.peak *= sign;
+  auto c = fit.covariance;
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t b = 0; b < 6; ++b) c[a][b] *= (a < kPlaceAndPeak ? quiet : 1) * (b < kPlaceAndPeak ? quiet : 1);
   source.x = g.x, source.e_x = std::sqrt(c[1][1]);
   source.y = g.y, source.e_y = std::sqrt(c[2][2]);
   source.peak = sign * g.peak * setting.unit;
@@ -246,10 +251,10 @@ void set_fit(Source& source, const FittedGaussian& fit, const ShapeErrors& of_mo
   const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
   const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
   source.total = sign * total;
-  source.e_total = total * relative_total_error(g, c);
+  source.e_total = total * std::min(relative_total_error(g, c), relative_total_error(g, fit.covariance));
   ShapeErrors shape{};
   for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) shape[a][b] = c[a + 3][b + 3];
+    for (std::size_t b = 0; b < 3; ++b) shape[a][b] = fit.covariance[a + 3][b + 3];
   const bool free = shape[0][0] > 0;
   set_sky(source, g.fwhm2, {c[1][1], c[1][2], c[2][2]}, shape, free ? shape : of_moments, setting);
   if (!free || !setting.beam_px) return;
@@ -317,7 +322,7 @@ Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting&
   if (sums.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
-    set_fit(source, *fit.gaussian, errors, setting);
+    set_fit(source, *fit.gaussian, fit.quiet, errors, setting);
   } else {
     set_sky(source, fwhm2, position, errors, errors, setting);
   }

@@ -14,7 +14,7 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources request pipeline extended cube "
+CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources fitting request pipeline extended cube "
               "studies batch samp live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
@@ -37,6 +37,7 @@ ALLOWED |= {
     "core/batch": "core/base core/io",
     "core/samp": "core/base core/model core/io",
     "core/sources": "core/base core/model core/compute",
+    "core/fitting": "core/base core/model core/compute core/sources",
     "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline",
 
     "kernels": "core kernels",

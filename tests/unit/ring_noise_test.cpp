@@ -81,6 +81,32 @@ TEST(RingNoise, the_background_is_raised_where_they_are_and_nowhere_else) {
   EXPECT_NEAR(with.at(500, 100) / without.at(500, 100), 1, 0.02);
 }
 
+TEST(RingNoise, the_noise_of_the_source_itself_is_that_without_its_own) {
+  Backend& cpu = backend("cpu");
+  const auto measured = [&](double sidelobes) {
+    return measure_background(cpu, *load(cpu, sky(sidelobes)), {}, kBeam, {}).model;
+  };
+  EXPECT_TRUE(measured(0).raised.empty());
+  const BackgroundModel model = measured(1);
+  ASSERT_EQ(model.raised.size(), 1u);
+  EXPECT_EQ(model.raised[0].y, 200);
+  EXPECT_EQ(model.raised[0].x, 260);
+  const Image rms = render(cpu, MapKind::rms, *load(cpu, sky(1)), model);
+  EXPECT_LT(model.raised[0].quiet, 0.3);
+  EXPECT_NEAR(model.raised[0].quiet * rms.at(200, 260) / rms.at(500, 100), 1, 0.05);
+}
+
+TEST(RingNoise, sidelobes_of_another_source_stay_noise) {
+  const BackgroundModel flat = BackgroundModel::constant({300, 400}, 0, 2);
+  // Factor 5 within 40 pixels of one source and 3 within 40 of the other, 20 pixels from it.
+  const RingNoise one{100, 150, 10, {5, 5, 5, 5}}, other{100, 170, 10, {3, 3, 3, 3}}, far{250, 350, 10, {4, 4, 4, 4}};
+  const BackgroundModel model = with_rings(flat, {one, other, far}, kBeam);
+  ASSERT_EQ(model.raised.size(), 3u);
+  EXPECT_NEAR(model.raised[0].quiet, 3.0 / 5, 1e-6);
+  EXPECT_NEAR(model.raised[1].quiet, 1, 1e-6);
+  EXPECT_NEAR(model.raised[2].quiet, 1.0 / 4, 1e-6);
+}
+
 TEST(RingNoise, backends_and_bands_agree) {
   Backend& cpu = backend("cpu");
   const Image image = sky(1);
@@ -94,6 +120,8 @@ TEST(RingNoise, backends_and_bands_agree) {
         const BackgroundModel got = measure_background(backend(name), *own, request, kBeam, {}).model;
         EXPECT_EQ(got.mean, expected.mean) << name;
         EXPECT_EQ(got.rms, expected.rms) << name;
+        ASSERT_EQ(got.raised.size(), expected.raised.size()) << name;
+        EXPECT_EQ(got.raised[0].quiet, expected.raised[0].quiet) << name;
       }
   }
 }

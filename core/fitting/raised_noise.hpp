@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors of bright sources whose own sidelobes raised the noise that others are looked for in.
+#pragma once
+
+#include <vector>
+
+#include "core/compute/background.hpp"
+#include "core/sources/source.hpp"
+
+namespace reber {
+
+/// Sets what the errors of the fits of these sources are for: the noise of their places without their own sidelobes.
+/// Those are noise to what lies in them; at the peak they belong to, where the fit decides, they are none. Of several
+/// rows within a pixel of a source's brightest one it is the row of the highest peak. Rows of moments keep the raised
+/// noise: the sums of their pixels hold the sidelobes.   sums, fits: one entry per row
+void take_out_own_sidelobes(std::vector<RaisedNoise> raised, const std::vector<SourceSums>& sums,
+                            std::vector<SourceFit>& fits);
+
+}  // namespace reber

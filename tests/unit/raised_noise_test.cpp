@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whose errors are those of the noise without its own sidelobes: the fit of the bright source, and nothing beside it.
+#include "core/fitting/raised_noise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace reber::testing {
+namespace {
+
+struct Row {
+  std::int32_t y, x;
+  double peak;  ///< 0: by moments
+};
+
+/// What the errors are for, times 4; 0 without a fit.
+std::vector<double> errors_of(const std::vector<Row>& rows, const std::vector<RaisedNoise>& raised) {
+  std::vector<SourceSums> sums(rows.size());
+  std::vector<SourceFit> fits(rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    sums[k].sums.peak_y = rows[k].y, sums[k].sums.peak_x = rows[k].x;
+    if (rows[k].peak == 0) continue;
+    fits[k].gaussian.emplace();
+    fits[k].gaussian->component.peak = rows[k].peak;
+  }
+  take_out_own_sidelobes(raised, sums, fits);
+  std::vector<double> errors;
+  for (const SourceFit& fit : fits) errors.push_back(fit.gaussian ? 4 * fit.quiet : 0);
+  return errors;
+}
+
+TEST(RaisedNoise, the_source_has_the_errors_of_quiet_noise_and_its_neighbours_keep_theirs) {
+  const std::vector<RaisedNoise> raised{{90, 12, 0.5}, {20, 30, 0.25}};
+  EXPECT_EQ(errors_of({{20, 30, 900}, {20, 32, 10}, {22, 30, 10}, {91, 11, 900}, {0, 0, 5}}, raised),
+            (std::vector<double>{1, 4, 4, 2, 4}));
+}
+
+TEST(RaisedNoise, of_rows_at_one_place_it_is_the_highest) {
+  EXPECT_EQ(errors_of({{20, 30, 0}, {20, 31, 10}, {20, 30, 900}, {20, 30, 40}}, {{20, 30, 0.25}}),
+            (std::vector<double>{0, 4, 1, 4}));
+}
+
+TEST(RaisedNoise, without_sidelobes_nothing_changes) {
+  EXPECT_EQ(errors_of({{20, 30, 900}}, {}), std::vector<double>{4});
+}
+
+}  // namespace
+}  // namespace reber::testing
