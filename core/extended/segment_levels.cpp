@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two rounds over the levels: the first finds where emission is at any of them, so that the background can be measured
-// beside it; the second labels each level. Only one level's planes are held at a time.
+// Levels are labelled from fine to coarse, and only one level's planes are held at a time. The last level's islands
+// hold all others: beside them the background is measured that the islands of each level are summed above.
 #include "core/extended/segment_levels.hpp"
 
 #include <fmt/format.h>
@@ -50,9 +50,12 @@ class Levels {
   SegmentLevels make(std::span<const GaussianComponent> compact);
 
  private:
-  using Visit = std::function<void(int j, const Plane& snr)>;
-  /// Calls visit with the largest S/N of each level and all finer ones; level 0 is the image itself.
-  void each_level(const Visit& visit);
+  struct Level {
+    int j;  ///< of c_j; 0: the image itself
+    std::unique_ptr<IslandMap> islands;
+  };
+  /// Labels the largest S/N of each level and all finer ones.
+  std::vector<Level> label_levels();
   [[nodiscard]] double noise_of(int j) const;
 
   const Result& result_;
@@ -63,29 +66,28 @@ class Levels {
   const DetectOptions& options_;
   const BackgroundModel unit_;
   std::shared_ptr<const Plane> residual_;
-  std::vector<BackgroundModel> models_;  ///< of the levels used, made in the first round
+  std::vector<BackgroundModel> models_;  ///< of the smoothed levels
 };
 
-void Levels::each_level(const Visit& visit) {
-  const bool first = models_.empty();
+std::vector<Levels::Level> Levels::label_levels() {
   const Shape shape = result_.header().shape;
   const auto side = static_cast<double>(std::min(shape.ny, shape.nx));
+  std::vector<Level> levels;
   std::unique_ptr<Plane> largest = backend_.derive(SnrPlane{*result_.plane(), *result_.background()}, job_);
-  visit(0, *largest);
+  levels.push_back({0, backend_.label(*largest, unit_, options_, job_)});
   std::unique_ptr<Plane> smoothed;
-  std::size_t used = 0;
   for (int j = 1; j <= kMostLevels; ++j) {
     const double fwhm = fwhm_of_b3(j), wide = std::hypot(fwhm, beam_px_);
     if (side < kLeastBeams * wide) break;
     job_.report("extended emission", static_cast<double>(j) / kMostLevels);
     smoothed = smoothed_by_b3(backend_, smoothed ? *smoothed : *residual_, j, job_);
     if (fwhm < beam_px_) continue;
-    if (first)
-      models_.push_back(measure_background(backend_, *smoothed, request_.background.value(), wide, job_).model);
-    const auto snr = backend_.derive(SnrPlane{*smoothed, models_[used++]}, job_);
+    models_.push_back(measure_background(backend_, *smoothed, request_.background.value(), wide, job_).model);
+    const auto snr = backend_.derive(SnrPlane{*smoothed, models_.back()}, job_);
     largest = backend_.derive(CombinedPlane{PlaneRule::larger, *largest, *snr}, job_);
-    visit(j, *largest);
+    levels.push_back({j, backend_.label(*largest, unit_, options_, job_)});
   }
+  return levels;
 }
 
 double Levels::noise_of(int j) const {
@@ -105,25 +107,23 @@ SegmentLevels Levels::make(std::span<const GaussianComponent> compact) {
         backend_.load(DrawnSources(compact, image->shape()), result_.outcomes.planned->value.tiling, job_);
     residual_ = backend_.derive(CombinedPlane{PlaneRule::difference, *image, *model}, job_);
   }
-  std::unique_ptr<IslandMap> all;
-  each_level([&](int, const Plane& snr) { all = backend_.label(snr, unit_, options_, job_); });
+  const std::vector<Level> levels = label_levels();
   const bool given = !request_.background->rms_path.empty() || !request_.background->mean_path.empty();
   if (given) {
     made.background = *result_.background();
   } else {
-    const auto masked = backend_.derive(WithoutIslands{*residual_, *all, std::llround(beam_px_)}, job_);
-    all.reset();
+    const auto masked =
+        backend_.derive(WithoutIslands{*residual_, *levels.back().islands, std::llround(beam_px_)}, job_);
     made.background = measure_background(backend_, *masked, *request_.background, beam_px_, job_).model;
   }
   int number = 0;
-  each_level([&](int j, const Plane& snr) {
-    const auto islands = backend_.label(snr, unit_, options_, job_);
+  for (const auto& [j, islands] : levels) {
     made.levels.push_back({j == 0 ? 0 : fwhm_of_b3(j), backend_.label_runs(*islands, job_),
                            backend_.measure(*residual_, made.background, *islands, job_)});
     made.notes.push_back(fmt::format("{}: noise {:.4g}, {} islands",
                                      j == 0 ? "the image" : fmt::format("smoothed by {:.3g} px", fwhm_of_b3(j)),
                                      noise_of(number++), islands->count()));
-  });
+  }
   made.residual = residual_;
   return made;
 }
