@@ -97,6 +97,21 @@ TEST_F(batch, records_are_read_back_and_the_latest_of_an_image_counts) {
   EXPECT_EQ(found.missing, 1);
 }
 
+TEST_F(batch, records_of_planes_of_one_cube_do_not_take_each_others_place) {
+  ImageRecord plane = record("cube", 0);
+  {
+    RecordFile file(path("batch.jsonl"));
+    for (plane.plane = 0; plane.plane < 3; ++plane.plane) {
+      plane.index = plane.plane;
+      file.append(plane);
+    }
+  }
+  const FolderRecords found = read_records(path(""));
+  ASSERT_EQ(found.images.size(), 3U);
+  EXPECT_EQ(found.images[1].plane, 1);
+  EXPECT_EQ(found.missing, 0);
+}
+
 TEST_F(batch, a_record_holds_while_input_options_and_outputs_are_as_it_says) {
   const ImageRecord made = record("a", 0);
   EXPECT_TRUE(still_true(made, path(""), "options"));
