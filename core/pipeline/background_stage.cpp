@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/background/mesh_nodes.hpp"
+#include "core/background/fine_cells.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
@@ -56,32 +56,10 @@ std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, c
   return brighter_than(limit, backend.measure(plane, model, *islands, job));
 }
 
-/// The fine model near the sources, the coarse one elsewhere, on the fine nodes: the fine model's weight is 1 within
-/// `near` pixels of a source and falls linearly to 0 at `far`.
-BackgroundModel blended(BackgroundModel fine, const BackgroundModel& coarse, const std::vector<BrightSource>& sources,
-                        double near, double far, const Job& job) {
-  const BackgroundModel outside = resampled(coarse, fine.grid);
-  for (std::int64_t j = 0; j < fine.grid.ny(); ++j) {
-    job.check();
-    const double y = centre_of(fine.grid.rows[j]);
-    for (std::int64_t i = 0; i < fine.grid.nx(); ++i) {
-      const double x = centre_of(fine.grid.cols[i]);
-      double closest = far;
-      for (const BrightSource& source : sources) closest = std::min(closest, std::hypot(source.y - y, source.x - x));
-      const double weight = std::clamp((far - closest) / (far - near), 0.0, 1.0);
-      const auto at = static_cast<std::size_t>(j * fine.grid.nx() + i);
-      fine.mean[at] = static_cast<float>(weight * fine.mean[at] + (1 - weight) * outside.mean[at]);
-      fine.rms[at] = static_cast<float>(weight * fine.rms[at] + (1 - weight) * outside.rms[at]);
-    }
-  }
-  return fine;
-}
-
 /// The grids of a measurement: one, or two where it is adaptive.
 struct Grids {
   MeshGrid coarse;
-  std::optional<MeshGrid> fine;
-  double near = 0, far = 0;
+  std::optional<FineCells> fine;
 };
 
 /// One pass: the coarse cells, and the fine ones blended in near bright sources.
@@ -90,9 +68,8 @@ std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, co
                                         const Job& job) {
   std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (!model || !grids.fine || bright.empty()) return model;
-  std::optional<BackgroundModel> fine = measure_cells(backend, plane, *grids.fine, options, job);
-  if (!fine) return model;
-  return blended(std::move(*fine), *model, bright, grids.near, grids.far, job);
+  std::optional<BackgroundModel> fine = with_fine_cells(backend, plane, *model, *grids.fine, bright, options, job);
+  return fine ? std::move(fine) : std::move(model);
 }
 
 /// What the passes made.
@@ -182,7 +159,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
   const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
   MeasuredBackground result{{}, "", choice.reason, {}};
-  Grids grids{coarse, std::nullopt, 0, 0};
+  Grids grids{coarse, std::nullopt};
   if (request.adaptive) {
     const std::int64_t usual =
         std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBeams, *beam_px) : 16);
@@ -195,9 +172,8 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                       "of {} px, and step by no more than their side",
                       fine, step, choice.box));
     if (fine < choice.box) {
-      grids.fine = MeshGrid::sliding(plane.shape(), fine, step);
-      grids.near = static_cast<double>(fine);
-      grids.far = static_cast<double>(fine + choice.box);
+      grids.fine = {MeshGrid::sliding(plane.shape(), fine, step), static_cast<double>(fine),
+                    static_cast<double>(fine + choice.box)};
       result.boxes += fmt::format("; {} px near sources above {:g} sigma", fine, request.bright_sigma);
     } else {
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
