@@ -15,7 +15,8 @@ namespace reber::app {
 /// go with extended sources
 void check_extended(const std::vector<std::string>& paths, const Request& request, bool planes);
 
-/// Finds them and writes each file; adds how many there are and the files to the run's report.
+/// Finds them and writes each file, a .png as a picture of the image with their outlines; adds how many there are and
+/// the files to the run's report.
 ///   throws as find_extended and write_catalogue
 void write_extended(const std::vector<std::string>& paths, Result& found, const Request& request,
                     const Progress& progress);

@@ -72,7 +72,8 @@ void add_find(CLI::App& root, Action& action) {
   command
       ->add_option(
           "--extended", options->extended,
-          "Write the extended sources as a tree of structures at every scale, with outlines: tables and regions")
+          "Write the extended sources as a tree of structures at every scale, with outlines: tables, regions, and .png "
+          "for a picture with them")
       ->type_name("CATALOGUE")
       ->group("Output");
   add_column_option(*command, options->columns);

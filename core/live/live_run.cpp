@@ -56,6 +56,7 @@ void LiveRun::cancel() {
   state_->waiting.reset();
   state_->wanted.fill(false);
   state_->wanted_shown.fill(false);
+  state_->wanted_extended = false;
   state_->status.busy = state_->at_work;
   state_->stop = true;
 }
@@ -91,6 +92,18 @@ MapResult LiveRun::map(MapKind map) const {
 void LiveRun::forget_map(MapKind map) {
   const std::lock_guard lock(state_->mutex);
   state_->maps[static_cast<std::size_t>(map)] = {};
+}
+
+void LiveRun::request_extended() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->result && !state_->waiting) return;
+  state_->wanted_extended = true;
+  state_->wake.notify_one();
+}
+
+ExtendedResult LiveRun::extended() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->extended;
 }
 
 void LiveRun::request_shown(MapKind map, std::vector<TileKey> first, ShowMaps by) {

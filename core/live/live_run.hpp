@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/compute/backend.hpp"
+#include "core/extended/extended_sources.hpp"
 #include "core/live/tile_key.hpp"
 #include "core/model/image.hpp"
 #include "core/pipeline/pipeline.hpp"
@@ -51,6 +52,14 @@ inline constexpr int kMapKinds = 4;
 struct MapResult {
   std::uint64_t generation = 0;  ///< of the result it belongs to
   std::shared_ptr<const Image> image;
+};
+
+/// Extended sources of a result, or why there are none.
+struct ExtendedResult {
+  std::uint64_t generation = 0;                  ///< of the result they belong to; 0: none were looked for yet
+  std::shared_ptr<const ExtendedSources> found;  ///< null where `error` says why
+  std::string error;
+  double wall_ms = 0;
 };
 
 class DisplayTiles;
@@ -110,6 +119,13 @@ class LiveRun {
   [[nodiscard]] MapResult map(MapKind map) const;
   /// Drops the host copy.
   void forget_map(MapKind map);
+
+  /// Asks for the extended sources of the newest result (find_extended); they are looked for after the requests and
+  /// maps that wait. A newer request stops the search, and nothing comes of it. Nothing happens before the first
+  /// result.
+  void request_extended();
+  /// Of the last search that came to an end.
+  [[nodiscard]] ExtendedResult extended() const;
 
   /// Asks for a map to be shown, as request_map() does; the tiles of `first` are made with it, so that it can be drawn
   /// as soon as it is here.

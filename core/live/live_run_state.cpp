@@ -238,6 +238,37 @@ void LiveRun::State::make_map(MapKind map, bool to_show) {
   end_job(error);
 }
 
+void LiveRun::State::make_extended() {
+  ExtendedResult made;
+  std::shared_ptr<const LiveResult> of;
+  {
+    const std::lock_guard lock(mutex);
+    of = result;
+  }
+  const auto start = Clock::now();
+  try {
+    if (!of || !of->request.detect)
+      throw InputError("extended sources are looked for around sources: switch on the search for these");
+    if (!last) throw InputError("extended sources are looked for behind a run: run the pipeline again");
+    const Progress progress([this](const std::string&, double fraction) { report(fraction); }, &stop);
+    made.found = std::make_shared<const ExtendedSources>(find_extended(*last, of->request, Job(progress)));
+  } catch (const Cancelled&) {
+    end_job("");
+    return;
+  } catch (const std::bad_alloc&) {
+    made.error = "not enough memory to look for extended sources";
+  } catch (const std::exception& failure) {
+    made.error = failure.what();
+  }
+  if (of) made.generation = of->generation;
+  made.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  {
+    const std::lock_guard lock(mutex);
+    extended = std::move(made);
+  }
+  end_job("");
+}
+
 int LiveRun::State::next_map(const std::array<bool, kMapKinds>& of) {
   const auto found = std::ranges::find(of, true);
   return found == of.end() ? -1 : static_cast<int>(found - of.begin());
@@ -262,7 +293,8 @@ void LiveRun::State::work() {
   while (true) {
     if (!pixels_wanted)
       wake.wait(lock, [&] {
-        return quit || waiting || asked_for_tiles || next_map(wanted) >= 0 || next_map(wanted_shown) >= 0;
+        return quit || waiting || asked_for_tiles || wanted_extended || next_map(wanted) >= 0 ||
+               next_map(wanted_shown) >= 0;
       });
     if (quit) break;
     if (std::exchange(asked_for_tiles, false)) {
@@ -275,7 +307,7 @@ void LiveRun::State::work() {
     stop = false;
     if (std::exchange(forget, false)) forget_all();
     const int show = next_map(wanted_shown), map = show >= 0 ? show : next_map(wanted);
-    if (!waiting && map < 0) {  // nothing else to do: whole maps that are wanted, a part at a time
+    if (!waiting && map < 0 && !wanted_extended) {  // nothing else to do: whole maps that are wanted, a part at a time
       lock.unlock();
       if (desk.fetch_part()) changed();
       lock.lock();
@@ -290,6 +322,11 @@ void LiveRun::State::work() {
       const Task task = *running;
       lock.unlock();
       run(task);
+    } else if (map < 0) {
+      wanted_extended = false;
+      status.stage = "extended";
+      lock.unlock();
+      make_extended();
     } else {
       (show >= 0 ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = false;
       status.stage = "map";

@@ -47,6 +47,8 @@ struct LiveRun::State {
   std::array<bool, kMapKinds> wanted_shown{};
   std::array<std::vector<TileKey>, kMapKinds> first_tiles;  ///< of those
   std::array<ShownMap, kMapKinds> shown;
+  bool wanted_extended = false;
+  ExtendedResult extended;
   ShowMaps show_by = ShowMaps::automatic;
   bool asked_for_tiles = false;
   BackendInfo info;
@@ -80,6 +82,7 @@ struct LiveRun::State {
   void make_map(MapKind map, bool to_show);
   void fill_map(MapKind map, Image& image, const Progress& progress);
   [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(MapKind map);
+  void make_extended();
   void serve_tiles();
   void forget_all();
   void end_job(const std::string& error);

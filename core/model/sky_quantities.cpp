@@ -27,13 +27,14 @@ const std::vector<Quantity>& quantities() {
   using L = SkyList;
   static const std::vector<Quantity> table{
       {"lon", "positions", Kind::longitude, &L::lon,
-       plain({"ra", "raj2000", "_raj2000", "ra_deg_cont", "ra_j2000", "ra_icrs", "ra_deg", "alpha_j2000",
-              "alphawin_j2000", "alpha_sky", "x_world", "_ra", "ra_2000", "right_ascension", "glon", "ra_hms_cont",
-              "ra_hms", "ra_str"})},
+       plain({"ra",          "raj2000",        "_raj2000",  "ra_deg_cont", "ra_j2000", "ra_icrs", "ra_deg",
+              "alpha_j2000", "alphawin_j2000", "alpha_sky", "x_world",     "_ra",      "ra_2000", "right_ascension",
+              "glon",        "ra_hms_cont",    "ra_hms",    "ra_str",      "ra_cent",  "ra_core"})},
       {"lat", "", Kind::latitude, &L::lat,
-       plain({"dec",         "dej2000",        "_dej2000",  "dec_deg_cont", "dec_j2000", "de_icrs", "dec_deg",
-              "delta_j2000", "deltawin_j2000", "delta_sky", "y_world",      "_de",       "_dec",    "dec_2000",
-              "decj2000",    "declination",    "glat",      "dec_dms_cont", "dec_dms",   "dec_str"})},
+       plain({"dec",     "dej2000",     "_dej2000",       "dec_deg_cont", "dec_j2000", "de_icrs",
+              "dec_deg", "delta_j2000", "deltawin_j2000", "delta_sky",    "y_world",   "_de",
+              "_dec",    "dec_2000",    "decj2000",       "declination",  "glat",      "dec_dms_cont",
+              "dec_dms", "dec_str",     "dec_cent",       "dec_core"})},
       {"e_lon", "position errors", Kind::error, &L::e_lon,
        plain({"e_ra", "err_ra", "ra_err", "e_raj2000", "ra_error", "e_ra_sys", "e_glon", "ra_uncertainty", "err_x"})},
       {"e_lat", "", Kind::error, &L::e_lat,
@@ -55,6 +56,7 @@ const std::vector<Quantity>& quantities() {
                           {"fint", "mJy", 1},
                           {"st", "mJy", 1},
                           {"s1.4", "mJy", 1},
+                          {"flux_jy", "Jy", 1},
                           {"sint", "mJy", 1},
                           {"flux_auto", "count", 1},
                           {"flux_iso", "count", 1}} +

@@ -21,6 +21,7 @@ namespace {
 
 constexpr Ink kBlack{25, 25, 28, 1};
 constexpr Ink kWhite{255, 255, 255, 1};
+constexpr Ink kOutline{240, 228, 66, 1};
 constexpr Ink kGrid{255, 255, 255, 0.16};
 
 /// The limits asked for, or those that the reduced pixels give.
@@ -74,6 +75,19 @@ void draw_grid(Canvas& canvas, const SkyLayout& layout, const Wcs& wcs, const Ax
     }
   }
   canvas.polylines(paths, kGrid, layout.unit);
+}
+
+/// Dark below and bright above, so that they are seen on any colour.
+void draw_outlines(Canvas& canvas, const SkyLayout& layout, const std::vector<std::vector<PixelPosition>>& outlines) {
+  std::vector<std::vector<Point>> paths;
+  for (const std::vector<PixelPosition>& outline : outlines) {
+    if (outline.empty()) continue;
+    std::vector<Point>& path = paths.emplace_back();
+    for (const PixelPosition& p : outline) path.push_back(layout.point(p.x, p.y));
+    path.push_back(path.front());
+  }
+  canvas.polylines(paths, {0, 0, 0, 0.6}, 3.4 * layout.unit);
+  canvas.polylines(paths, kOutline, 1.7 * layout.unit);
 }
 
 /// Ticks and labels of both edges; labels that would run into the one before are left out.
@@ -211,6 +225,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
   if (axes.sky) draw_grid(canvas, layout, header.wcs, axes);
   canvas.outlines(marks.outlines, {64, 224, 255, marks.alpha}, marks.thickness);
+  draw_outlines(canvas, layout, options.outlines);
   draw_beam(canvas, layout, header);
   canvas.unclip();
 

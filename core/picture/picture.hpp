@@ -10,6 +10,7 @@
 #include "core/io/atomic_file.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/image_header.hpp"
+#include "core/model/wcs.hpp"
 #include "core/picture/sky_pixels.hpp"
 
 namespace reber {
@@ -18,6 +19,7 @@ struct PictureOptions {
   int max_side_px = 1400;    ///< the image is reduced (peak-keeping) to at most this
   double low = 0, high = 0;  ///< limits of the colour scale, in the image's unit; asinh stretch between
   std::string title;
+  std::vector<std::vector<PixelPosition>> outlines = {};  ///< closed lines over it, of the image's pixels
   FileOptions file = {};
   int threads = 0;  ///< 0: all that this process may use
   Progress progress = {};

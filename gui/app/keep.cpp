@@ -55,6 +55,7 @@ SavedImage capture_image(const Document& document, KnownFiles& files) {
   image.view = {kLayerNames[static_cast<std::size_t>(document.shown)], document.view, document.layer().render,
                 !document.fit_when_drawn};
   image.ran = document.result != nullptr;
+  image.extended = document.extended.wanted;
   image.parameters = to_json(document.request);
   image.table = capture_table(document);
   std::istringstream lines(regions_of(document));
@@ -70,6 +71,7 @@ void restore_image(Context& context, const SavedImage& image) {
   context.shell.open(image.file.path, options);
   Document& document = *context.state.documents.back();
   apply_json(JsonObject(image.parameters, image.file.path, "parameters"), document.request);
+  document.extended.wanted = image.extended;
   document.view = image.view.transform;
   document.fit_when_drawn = !image.view.fitted;
   const LayerKind kind = layer_named(image.view.layer);

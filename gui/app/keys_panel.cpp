@@ -27,7 +27,11 @@ class KeysPanel final : public Panel {
 void KeysPanel::draw(Context&) {
   ImGui::SetNextItemWidth(-1);
   ImGui::InputTextWithHint("##filter", "Find an action or a key", &filter_);
-  if (!ImGui::BeginTable("##keys", 3, ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit))
+  // Where the words do not fit beside each other, each column has its part.
+  const bool narrow = ImGui::GetContentRegionAvail().x < 40 * ImGui::GetFontSize();
+  if (!ImGui::BeginTable("##keys", 3,
+                         ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                             (narrow ? ImGuiTableFlags_SizingStretchSame : ImGuiTableFlags_SizingFixedFit)))
     return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("Key");
@@ -40,10 +44,12 @@ void KeysPanel::draw(Context&) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::PushFont(mono_font());
+    ImGui::PushTextWrapPos(narrow ? 0.0f : -1.0f);
     ImGui::TextUnformatted(action.keys.c_str());
     ImGui::PopFont();
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(action.title.c_str());
+    ImGui::PopTextWrapPos();
     ImGui::TableNextColumn();
     ImGui::PushTextWrapPos(0);
     ImGui::TextDisabled("%s", action.tooltip.c_str());

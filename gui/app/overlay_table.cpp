@@ -9,7 +9,7 @@ namespace reber::gui {
 using MakeOverlay = std::unique_ptr<Overlay>();
 MakeOverlay make_sources_overlay, make_islands_overlay, make_grid_overlay, make_contours_overlay, make_beam_overlay,
     make_compass_overlay, make_scale_bar_overlay, make_colour_bar_overlay, make_regions_overlay,
-    make_catalogues_overlay, make_compare_overlay, make_crosshair_overlay;
+    make_catalogues_overlay, make_compare_overlay, make_crosshair_overlay, make_extended_overlay;
 
 namespace {
 
@@ -18,6 +18,8 @@ constexpr std::array kOverlays{
                make_islands_overlay},
     OverlayRow{"sources", "Sources", true, "e", "Ellipses of the sources found: full width at half maximum, on the sky",
                make_sources_overlay},
+    OverlayRow{"extended", "Extended sources", true, "",
+               "Outlines of the structures that Pipeline was told to look for", make_extended_overlay},
     OverlayRow{"grid", "Coordinate grid", false, "g",
                "Lines of round longitude and latitude in the frame of the status bar", make_grid_overlay},
     OverlayRow{"contours", "Contours", false, "Shift+g", "Lines at -3, 3, 6, 12 ... sigma of what is in view",

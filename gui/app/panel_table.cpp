@@ -17,7 +17,7 @@ using MakePanel = std::unique_ptr<Panel>();
 MakePanel make_display_panel, make_statistics_panel, make_pipeline_panel, make_profiles_panel, make_regions_panel,
     make_header_panel, make_goto_panel, make_magnifier_panel, make_contours_panel, make_bookmarks_panel,
     make_open_dialog, make_compare_panel, make_device_panel, make_sources_panel, make_plots_panel, make_match_panel,
-    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog;
+    make_prove_panel, make_inks_panel, make_tour_panel, make_send_dialog, make_extended_panel;
 
 namespace {
 
@@ -26,6 +26,7 @@ bool with_document(const ViewerState& state) { return state.document() != nullpt
 bool with_result(const ViewerState& state) {
   return state.document() != nullptr && state.document()->result != nullptr;
 }
+bool with_extended(const ViewerState& state) { return with_result(state) && state.document()->extended.wanted; }
 
 constexpr std::array kPanels{
     PanelRow{"magnifier", "Magnifier", Place::side, false, "Shift+m",
@@ -109,6 +110,12 @@ constexpr std::array kPanels{
              "column names: SNR > 7 && Maj*3600 < 30; a bare number is a Source_id. n and p walk through the "
              "rows, x flags. Export writes the rows shown.",
              make_sources_panel, with_result},
+    PanelRow{
+        "extended", "Extended", Place::bottom, true, "", "Structures of every scale as a tree, with their outlines",
+        "Shells, lobes, filaments: what is no Gaussian, measured from its pixels. A row stands behind the one that "
+        "it lies in, further to the right. A click on a row or on an outline chooses one, a double click on a row "
+        "goes there. Export writes the table, with outlines.",
+        make_extended_panel, with_extended},
     PanelRow{"plots", "Plots", Place::bottom, true, "", "Histogram of a column, one column against another",
              "Drag a box to select, Ctrl or Shift adds. The wheel zooms (Shift: x alone, Ctrl: y alone), "
              "right-drag moves, a right double click fits again. A click takes the nearest point.",

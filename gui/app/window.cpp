@@ -69,6 +69,7 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
   float x = 1, y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
   screen_scale_ = fixed_scale_ > 0 ? fixed_scale_ : static_cast<double>(x);
+  scale_ = fitting_scale();
 }
 
 Window::~Window() {
@@ -133,7 +134,6 @@ void Window::install_callbacks() {
     self->activity_ = true;
     if (self->fixed_scale_ > 0) return;
     self->screen_scale_ = static_cast<double>(x);
-    self->fonts_wanted_ = true;
   });
   glfwSetDropCallback(window_, [](GLFWwindow* w, int count, const char** paths) {
     window_of(w)->activity_ = true;
@@ -281,9 +281,22 @@ std::vector<std::string> Window::take_drops() { return std::exchange(drops_, {})
 bool Window::take_activity() { return std::exchange(activity_, false); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
+double Window::fitting_scale() const {
+  constexpr double kWidth = 560, kHeight = 400;  // units that the parts of the window need
+  constexpr double kLeast = 0.75, kStep = 8;     // fonts are made anew at each step
+  const double wanted = screen_scale_ * user_scale_;
+  int width = 0, height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  if (width <= 0 || height <= 0) return wanted;
+  const double most = std::floor(kStep * std::min(width / kWidth, height / kHeight)) / kStep;
+  return std::min(wanted, std::max(kLeast, most));
+}
+
 void Window::set_user_scale(double scale, bool light_theme) {
-  if (scale == user_scale_ && light_theme == light_) return;
   user_scale_ = scale;
+  const double now = fitting_scale();
+  if (now == scale_ && light_theme == light_) return;
+  scale_ = now;
   light_ = light_theme;
   fonts_wanted_ = activity_ = true;
 }

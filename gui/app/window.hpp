@@ -59,7 +59,8 @@ class Window {
 
   void set_title(const std::string& title);
   void set_user_scale(double scale, bool light_theme);
-  [[nodiscard]] double scale() const { return screen_scale_ * user_scale_; }
+  /// The user's times the screen's; less in a window that is too small for it, so that everything stays in reach.
+  [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] double screen_scale() const { return screen_scale_; }
   [[nodiscard]] const std::string& renderer() const { return renderer_; }
   [[nodiscard]] bool software() const;
@@ -87,9 +88,10 @@ class Window {
   void push(InputEvent event, bool scripted);
   void give(const InputEvent& event);
   void build_fonts();
+  [[nodiscard]] double fitting_scale() const;
 
   GLFWwindow* window_ = nullptr;
-  double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1;
+  double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1, scale_ = 1;
   bool light_ = false, fonts_wanted_ = true;
   std::string renderer_;
   InputQueue input_;

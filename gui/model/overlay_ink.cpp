@@ -20,6 +20,7 @@ constexpr std::array<float, 3> rgb(unsigned value) {
 constexpr std::array kRows{
     InkRow{"sources", "Sources", {rgb(0x56b4e9), 1.6, false}, false},
     InkRow{"negative", "Negative sources", {rgb(0xd55e00), 1.4, false}, false},
+    InkRow{"extended", "Extended sources", {rgb(0xf0e442), 1.6, false}, false},
     InkRow{"islands", "Island outlines", {rgb(0xffffff), 1.5, true}, true},
     InkRow{"contours", "Contours", {rgb(0x009e73), 1.4, false}, false},
     InkRow{"below", "Contours below", {rgb(0xe69f00), 1.2, false}, false},

@@ -82,6 +82,12 @@ Unit shown_unit(const Document& document, LayerKind kind) {
   return unit;
 }
 
+const ExtendedSource* ExtendedView::chosen() const {
+  if (shown() == nullptr || selected < 1 || selected > static_cast<std::int64_t>(result.found->sources.size()))
+    return nullptr;
+  return &result.found->sources[static_cast<std::size_t>(selected - 1)];
+}
+
 bool layer_possible(const Document& document, LayerKind kind) {
   if (document.in_memory) return document.layer(kind).pixels != nullptr;
   if (kind == LayerKind::input) return true;

@@ -58,6 +58,19 @@ struct Selection {
   void follow(const std::vector<Source>& before, const std::vector<Source>& now, double reach = 3);
 };
 
+/// Structures that are looked for behind a run where they are wanted.
+struct ExtendedView {
+  bool wanted = false;
+  ExtendedResult result;       ///< may be of an older run while a newer one is at work
+  std::uint64_t asked = 0;     ///< generation that they were last asked for
+  std::int64_t selected = -1;  ///< id of a structure; -1: none
+
+  /// Null where there are none to be shown.
+  [[nodiscard]] const ExtendedSources* shown() const { return wanted ? result.found.get() : nullptr; }
+  /// The row of that id; null where there is none.
+  [[nodiscard]] const ExtendedSource* chosen() const;
+};
+
 /// A place of an image and how it was looked at.
 struct Bookmark {
   std::string name;
@@ -87,6 +100,7 @@ struct Document {
   Selection selection;
   DocumentInspect inspect;
   SourceView sources;  ///< table, filter, flags
+  ExtendedView extended;
   std::vector<Bookmark> bookmarks;
   std::size_t bookmark_next = 0;           ///< that the key goes to
   std::optional<LayerKind> awaited_layer;  ///< from a session file: shown once it can be had

@@ -46,6 +46,17 @@ Json of_result(const Document& document) {
           {"backend", result.report.backend}, {"warnings", result.report.warnings}};
 }
 
+Json of_extended(const ExtendedView& view) {
+  const ExtendedSources* found = view.shown();
+  const auto compact =
+      found == nullptr ? 0 : std::ranges::count(found->sources, SegmentClass::compact, &ExtendedSource::kind);
+  return {{"wanted", view.wanted},
+          {"structures", found == nullptr ? 0 : static_cast<std::int64_t>(found->sources.size()) - compact},
+          {"compact", compact},
+          {"selected", view.selected},
+          {"error", view.result.error}};
+}
+
 Json of_document(const Document& document, const RenderSettings& render) {
   Json layers = Json::array();
   for (const Layer& layer : document.layers)
@@ -64,6 +75,7 @@ Json of_document(const Document& document, const RenderSettings& render) {
             {"selected", document.selection.rows},
             {"focus", document.selection.focus},
             {"flagged", document.sources.flagged},
+            {"extended", of_extended(document.extended)},
             {"regions", document.inspect.regions.size()},
             {"bookmarks", document.bookmarks.size()},
             {"table",

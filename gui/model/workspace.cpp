@@ -183,6 +183,7 @@ Json to_json(const Workspace& session) {
     entry["plane"] = image.plane;
     entry["view"] = to_json(image.view);
     entry["ran"] = image.ran;
+    entry["extended"] = image.extended;
     entry["parameters"] = image.parameters;
     entry["table"] = to_json(image.table);
     entry["regions"] = image.regions;
@@ -226,6 +227,7 @@ Workspace session_from_json(const Json& json, const std::string& file) {
     entry.read("plane", image.plane);
     image.view = view_from(entry.child("view"));
     entry.read("ran", image.ran);
+    entry.read("extended", image.extended);
     image.parameters = entry.child("parameters").json();
     image.table = table_from(entry.child("table"));
     entry.read("regions", image.regions);

@@ -41,6 +41,7 @@ struct SavedImage {
   int hdu = -1;             ///< -1: the first with an image
   std::int64_t plane = -1;  ///< -1: not chosen
   SavedView view;
+  bool extended = false;             ///< structures are looked for
   bool ran = false;                  ///< there was a result: the pipeline runs again when the session is opened
   Json parameters = Json::object();  ///< as request_json
   SavedTable table;

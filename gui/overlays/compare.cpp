@@ -106,9 +106,13 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
     const Document* of = context.state.find(context.state.compare.rgb.at(i));
     if (of == nullptr) continue;
     const RenderSettings& r = of->layer().render;
+    const bool apart = of != &canvas.document && context.state.compare.sky_lock && canvas.document.header &&
+                       of->header && !share_sky(context.state, canvas.document, *of);
     const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));
-    const std::string text = fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor,
-                                         r.high * factor, unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
+    const std::string text =
+        apart ? name_of(*of, of->shown) + "  another part of the sky"
+              : fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor, r.high * factor,
+                            unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
     label(list, bold_font(), size, {x, y}, shown_name(text, area.width), kColours.at(i));
     y += 1.6f * size;
     missing =

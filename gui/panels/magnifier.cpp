@@ -36,9 +36,11 @@ void MagnifierPanel::draw(Context& context) {
   const auto pixel = static_cast<float>(0.5 * view.zoom);
   const ImVec2 middle{at.x + 0.5f * width, at.y + 0.5f * height};
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(at, {at.x + width, at.y + height}, true);
   list.AddRect({middle.x - pixel - 1, middle.y - pixel - 1}, {middle.x + pixel + 1, middle.y + pixel + 1},
                palette().halo, 0, 0, 3);
   list.AddRect({middle.x - pixel, middle.y - pixel}, {middle.x + pixel, middle.y + pixel}, palette().source_selected);
+  list.PopClipRect();
 }
 
 std::unique_ptr<Panel> make_magnifier_panel() { return std::make_unique<MagnifierPanel>(); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -144,6 +145,30 @@ bool edit_detection(Context& context, Document& document, PipelineFields& fields
   return changed;
 }
 
+/// The search for structures: behind each run while it is on.
+void draw_extended(Context& context, Document& document, const LiveStatus& status) {
+  ExtendedView& view = document.extended;
+  if (ImGui::Checkbox("Extended sources", &view.wanted)) {
+    if (view.wanted) context.state.raised_panel = "extended";
+    if (!view.wanted) view.asked = 0;
+  }
+  context.widgets.item("pipeline.extended");
+  tip("Structures of every scale as a tree, measured from their pixels: shells, lobes, filaments. They are looked for "
+      "behind each run, the compact sources taken out.");
+  if (!view.wanted || !document.result) return;
+  const bool current = view.result.generation == document.result->generation && !document.result_stale();
+  if (current && !view.result.error.empty()) {
+    complain(view.result.error);
+    context.widgets.item("pipeline.extended.error");
+  } else if (current && view.result.found) {
+    const auto compact = std::ranges::count(view.result.found->sources, SegmentClass::compact, &ExtendedSource::kind);
+    const auto all = static_cast<std::int64_t>(view.result.found->sources.size()) - compact;
+    ImGui::TextDisabled("%s, %.0f ms", counted(all, "structure").c_str(), view.result.wall_ms);
+  } else if (status.stage == "extended") {
+    ImGui::TextDisabled("being looked for ...");
+  }
+}
+
 void draw_remarks(const Document& document) {
   if (!document.result) return;
   for (const auto& [name, value] : document.result->report.facts)
@@ -176,6 +201,7 @@ void PipelinePanel::draw(Context& context) {
   changed = edit_convolution(context, document, fields_) || changed;
   changed = edit_background(context, document, fields_) || changed;
   changed = edit_detection(context, document, fields_) || changed;
+  if (document.request.detect) draw_extended(context, document, status);
   if (changed) request_changed(context, document);
   draw_remarks(document);
 }

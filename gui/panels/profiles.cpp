@@ -25,7 +25,10 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText({from.x + 4 * em, from.y}, palette().text_dim, title);
-  if (profile.values.size() < 2) return;
+  if (profile.values.size() < 2) {
+    list.AddText({from.x + 4 * em, from.y + 2 * em}, palette().text_dim, "one pixel");
+    return;
+  }
   const auto columns = decimate(profile, std::max(2, static_cast<int>(width - 5 * em)));
   float low = std::nanf(""), high = low;
   for (const ProfileColumn& c : columns) {
@@ -36,7 +39,9 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
     list.AddText({from.x + 4 * em, from.y + 2 * em}, palette().text_dim, "no finite pixel here");
     return;
   }
-  const double room = std::max(0.06 * (static_cast<double>(high) - low), 1e-30);
+  // A constant lies in the middle.
+  const double range = static_cast<double>(high) - low;
+  const double room = range > 0 ? 0.06 * range : std::max(0.5 * std::abs(static_cast<double>(high)), 1e-30);
   const double last = profile.first + profile.step * static_cast<double>(profile.values.size() - 1);
   const PlotArea plot{{from.x + 4 * em, from.y + 1.2f * em},
                       {from.x + size.x - em, from.y + size.y - 1.4f * em},

@@ -21,10 +21,19 @@
 namespace reber::gui {
 namespace {
 
+/// The next item stands behind the last one where `width` is left there, else below it.
+void go_on(float width, float gap = -1) {
+  ImGui::SameLine(0, gap);
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
+float button_width(const char* text) { return ImGui::CalcTextSize(text).x + 2 * ImGui::GetStyle().FramePadding.x; }
+
 void draw_tools(Context& context) {
   ViewerState& state = context.state;
   for (const Region::Kind kind :
        {Region::Kind::ellipse, Region::Kind::box, Region::Kind::polygon, Region::Kind::line, Region::Kind::point}) {
+    if (kind != Region::Kind::ellipse) go_on(button_width(name_of(kind)));
     const bool on = state.mode == Mode::region && state.inspect.tool == kind;
     if (on) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyle().Colors[ImGuiCol_TabActive]);
     if (ImGui::Button(name_of(kind))) {
@@ -36,9 +45,7 @@ void draw_tools(Context& context) {
     tip(kind == Region::Kind::polygon ? "Click the corners, double-click the last one. Esc leaves."
                                       : "Drag on the image. Esc leaves.");
     context.widgets.item(std::string("regions.tool.") + name_of(kind));
-    ImGui::SameLine();
   }
-  ImGui::NewLine();
 }
 
 std::string cell(double v, const char* format) {
@@ -113,10 +120,12 @@ void draw_table(Context& context, Document& document) {
 
 /// One number of the chosen region. True where it was changed.
 bool field(Context& context, const char* text, const char* name, double& value) {
-  ImGui::SameLine();
+  const float width = 5.5f * ImGui::GetFontSize();
+  go_on(ImGui::CalcTextSize(text).x + ImGui::GetStyle().ItemSpacing.x + width);
+  ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(text);
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(5.5f * ImGui::GetFontSize());
+  ImGui::SetNextItemWidth(width);
   ImGui::PushID(name);
   ImGui::InputDouble("##number", &value, 0, 0, "%.6g");
   const bool changed = ImGui::IsItemDeactivatedAfterEdit();
@@ -158,7 +167,8 @@ void save_regions(Context& context, const Document& document, const std::string&
   AtomicFile file(file_name, true);
   file.write(text);
   file.commit(static_cast<std::int64_t>(text.size()));
-  context.state.say(fmt::format("{} regions written to {}", document.inspect.regions.size(), file_name));
+  context.state.say(fmt::format(
+      "{} written to {}", counted(static_cast<std::int64_t>(document.inspect.regions.size()), "region"), file_name));
 }
 
 void load_regions(Context& context, Document& document, const std::string& file_name) {
@@ -178,7 +188,7 @@ void load_regions(Context& context, Document& document, const std::string& file_
   all.insert(all.end(), regions.begin(), regions.end());
   ++document.inspect.version;
   context.state.overlay_on["regions"] = true;
-  context.state.say(fmt::format("{} regions read{}", regions.size(),
+  context.state.say(fmt::format("{} read{}", counted(static_cast<std::int64_t>(regions.size()), "region"),
                                 parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
 }
 
@@ -201,7 +211,7 @@ void RegionsPanel::draw_files(Context& context, Document& document) {
   field_.draw(context, "regions.file", "regions.reg (DS9) or .crtf (CASA)", file_name_,
               std::max(0.0f, ImGui::GetContentRegionAvail().x - 20 * ImGui::GetFontSize()));
   ImGui::EndGroup();
-  ImGui::SameLine();
+  go_on(button_width("Read"));
   const auto attempt = [&](auto&& work) {
     try {
       work();
@@ -211,11 +221,11 @@ void RegionsPanel::draw_files(Context& context, Document& document) {
   };
   if (ImGui::Button("Read") && !file_name_.empty()) attempt([&] { load_regions(context, document, file_name_); });
   context.widgets.item("regions.read");
-  ImGui::SameLine();
+  go_on(button_width("Write"));
   if (ImGui::Button("Write") && !file_name_.empty())
     attempt([&] { save_regions(context, document, file_name_, in_pixels_); });
   context.widgets.item("regions.write");
-  ImGui::SameLine();
+  go_on(button_width("in pixels") + ImGui::GetFrameHeight());
   ImGui::Checkbox("in pixels", &in_pixels_);
   context.widgets.item("regions.in_pixels");
 }
@@ -225,10 +235,10 @@ void RegionsPanel::draw(Context& context) {
   if (!document.header) return;
   DocumentInspect& d = document.inspect;
   draw_tools(context);
-  ImGui::SameLine(0, 2 * ImGui::GetFontSize());
+  go_on(32 * ImGui::GetFontSize(), 2 * ImGui::GetFontSize());
   draw_files(context, document);
   const bool chosen = d.selected >= 0 && d.selected < static_cast<int>(d.regions.size());
-  ImGui::SameLine(0, 2 * ImGui::GetFontSize());
+  go_on(button_width("Delete"), 2 * ImGui::GetFontSize());
   ImGui::BeginDisabled(!chosen);
   if (ImGui::Button("Delete")) document.inspect.delete_selected();
   context.widgets.item("regions.delete");

@@ -6,12 +6,10 @@
 
 #include <algorithm>
 
-#include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
-#include "gui/ui/path_field.hpp"
+#include "gui/ui/table_export.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {
@@ -54,65 +52,12 @@ void column_popup(Context& context, SourceView& view) {
   ImGui::EndPopup();
 }
 
-/// The next popup stands on the button drawn last and grows upwards: below it the window ends.
-void open_upwards() {
-  const ImVec2 button = ImGui::GetItemRectMin();
-  const ImVec2 room = ImGui::GetMainViewport()->WorkPos;
-  const float least = room.y + 20 * ImGui::GetFontSize();
-  ImGui::SetNextWindowPos({button.x, std::max(button.y, least)}, ImGuiCond_Always, {0, 1});
-}
-
-/// What stands in the popup that writes the table.
-struct ExportPopup {
-  std::string path, error;
-  PathField field;
-  bool overwrite = false;
-
-  void draw(Context& context, Document& document);
-};
-
-void ExportPopup::draw(Context& context, Document& document) {
-  if (ImGui::Button("Export")) {
-    path = document.path.substr(0, document.path.rfind('.')) + "_sources.csv";
-    error.clear();
-    overwrite = false;
-    ImGui::OpenPopup("##export");
-  }
-  context.widgets.item("sources.export");
-  open_upwards();
-  if (!ImGui::BeginPopup("##export")) return;
-  const SourceView& view = document.sources;
-  ImGui::Text("Writes the %zu rows shown, all columns.", view.table.shown().size());
-  ImGui::Dummy({34 * ImGui::GetFontSize(), 0});
-  field.draw(context, "sources.export.path", "path of the catalogue", path);
-  for (const CatalogueFormat& format : catalogue_formats())
-    ImGui::TextDisabled("%-6s %s", format.extension, format.text);
-  ImGui::Checkbox("Replace the file if it exists", &overwrite);
-  context.widgets.item("sources.export.replace");
-  const bool pressed = ImGui::Button("Write");
-  context.widgets.item("sources.export.write");
-  if (pressed) {
-    try {
-      const Catalogue rows = rows_to_write(view);
-      write_catalogue(rows, path, overwrite);
-      context.state.say(fmt::format("{} written to {}", counted(rows.rows(), "row"), path));
-      ImGui::CloseCurrentPopup();
-    } catch (const Error& failure) {
-      error = failure.what();
-    }
-  }
-  if (!error.empty()) {
-    ImGui::PushTextWrapPos(32 * ImGui::GetFontSize());
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().bad), "%s", error.c_str());
-    ImGui::PopTextWrapPos();
-  }
-  ImGui::EndPopup();
-}
-
-void draw_tools(Context& context, Document& document, ExportPopup& export_popup) {
+void draw_tools(Context& context, Document& document, TableExport& table_export) {
   SourceView& view = document.sources;
   const float unit = ImGui::GetFontSize();
-  ImGui::SetNextItemWidth(std::max(12 * unit, ImGui::GetContentRegionAvail().x - 26 * unit));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool narrow = width < 34 * unit;  // the filter has a line of its own
+  ImGui::SetNextItemWidth(narrow ? width : width - 26 * unit);
   if (context.state.focus_filter) {
     ImGui::SetKeyboardFocusHere();
     context.state.focus_filter = false;
@@ -126,10 +71,11 @@ void draw_tools(Context& context, Document& document, ExportPopup& export_popup)
         "abs sqrt log10 ln exp isnan, Flag & 8 (bits), S_Code == \"C\", S_Code ~ \"part\".\n"
         "Numbers are in the columns' units: sizes in degrees, so Maj*3600 is in arcsec.\n"
         "A whole number alone finds that Source_id, a word alone is looked for in the columns of text.");
-  ImGui::SameLine();
+  if (!narrow) ImGui::SameLine();
   column_popup(context, view);
   ImGui::SameLine();
-  export_popup.draw(context, document);
+  table_export.draw(context, "sources", document, static_cast<std::int64_t>(view.table.shown().size()),
+                    [&view] { return rows_to_write(view); });
   ImGui::SameLine();
   const std::size_t all = static_cast<std::size_t>(view.table.catalogue().rows()), shown = view.table.shown().size();
   std::string count =
@@ -286,7 +232,7 @@ class SourcesPanel final : public Panel {
   void draw(Context& context) override;
 
  private:
-  ExportPopup export_;
+  TableExport export_;
 };
 
 }  // namespace

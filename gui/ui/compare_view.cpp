@@ -121,9 +121,17 @@ void choose_channels(ViewerState& state) {
   for (std::int64_t& id : rgb)
     if (state.find(id) == nullptr) id = -1;
   if (std::ranges::any_of(rgb, [](std::int64_t id) { return id >= 0; })) return;
+  // Those of the shown one's sky first.
   const auto count = static_cast<std::int64_t>(state.documents.size());
-  for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 3); ++i)
-    rgb.at(static_cast<std::size_t>(i)) = state.documents[static_cast<std::size_t>((state.active + i) % count)]->id;
+  const Document& shown = *state.document();
+  std::vector<std::int64_t> here, elsewhere;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Document& each = *state.documents[static_cast<std::size_t>((state.active + i) % count)];
+    const bool apart = &each != &shown && shown.header && each.header && !share_sky(state, shown, each);
+    (apart ? elsewhere : here).push_back(each.id);
+  }
+  here.insert(here.end(), elsewhere.begin(), elsewhere.end());
+  std::copy_n(here.begin(), std::min<std::size_t>(here.size(), rgb.size()), rgb.begin());
 }
 
 std::vector<Document*> tiled_documents(ViewerState& state) {

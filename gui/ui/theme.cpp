@@ -2,6 +2,7 @@
 // Colours, spacing and fonts of the interface.
 #include "gui/ui/theme.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <array>
@@ -29,7 +30,7 @@ void set_dark(ImGuiStyle& style) {
   c[ImGuiCol_Text] = rgb(0xe3e6ea);
   c[ImGuiCol_TextDisabled] = rgb(0x8b939e);
   c[ImGuiCol_WindowBg] = c[ImGuiCol_MenuBarBg] = rgb(ground);
-  c[ImGuiCol_PopupBg] = rgb(0x22262c, 0.98f);
+  c[ImGuiCol_PopupBg] = rgb(0x15181c, 0.98f);  // fields stand out of it
   c[ImGuiCol_Border] = c[ImGuiCol_Separator] = rgb(line);
   c[ImGuiCol_FrameBg] = rgb(raised);
   c[ImGuiCol_FrameBgHovered] = rgb(0x30353e);
@@ -90,11 +91,14 @@ ImFont* add(const char* file, double size) {
   // Latin, Greek, superscripts of sexagesimal numbers, punctuation, arrows, signs of mathematics and shapes.
   static const std::array<ImWchar, 17> ranges{0x20,   0xff,   0x100,  0x17f,  0x2b0,  0x3ff,  0x2010, 0x2070, 0x2080,
                                               0x209c, 0x2190, 0x22ff, 0x25a0, 0x25ff, 0x2600, 0x27bf, 0};
-  const std::string path = std::string("/usr/share/fonts/truetype/dejavu/") + file;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return nullptr;
-  return ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), static_cast<float>(std::round(size)), nullptr,
-                                                  ranges.data());
+  for (const char* folder : {"truetype/dejavu", "dejavu", "TTF", "dejavu-sans-fonts", "dejavu-sans-mono-fonts"}) {
+    const std::string path = fmt::format("/usr/share/fonts/{}/{}", folder, file);
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored))
+      return ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), static_cast<float>(std::round(size)), nullptr,
+                                                      ranges.data());
+  }
+  return nullptr;
 }
 
 }  // namespace

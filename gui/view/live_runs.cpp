@@ -99,6 +99,7 @@ void LiveRuns::use_backend(const std::string& name) {
     // Another run counts its results from the beginning.
     work.seen_result = 0;
     work.asked.fill(0);
+    document->extended.asked = 0;
     for (Layer& layer : document->layers) layer.generation = 0;
     if (document->result) run(*document);
   }
@@ -122,6 +123,7 @@ void LiveRuns::take_news(const ScreenRect& canvas) {
   for (const auto& document : state_.documents) {
     Work& work = work_of(*document);
     take_result(*document, work);
+    take_extended(*document);
     take_link(*document, work);
     take_layers(*document, work, canvas);
   }
@@ -136,6 +138,22 @@ void LiveRuns::take_result(Document& document, Work& work) {
   document.result = result;
   document.shapes = source_shapes(result->sources);
   document.stages_run = result->stages_run;
+}
+
+/// Asks for the structures of the newest whole result where they are wanted, and takes them.
+void LiveRuns::take_extended(Document& document) {
+  ExtendedView& view = document.extended;
+  if (!view.wanted || !document.session || !document.result || document.result_stale()) return;
+  const std::uint64_t now = document.result->generation;
+  if (view.asked != now) {
+    view.asked = now;
+    document.session->request_extended();
+  }
+  if (view.result.generation == now) return;
+  ExtendedResult brought = document.session->extended();
+  if (brought.generation != now) return;
+  view.result = std::move(brought);
+  view.selected = -1;
 }
 
 /// The sources' Gaussians, or what they leave of the plane they were found in.

@@ -68,6 +68,7 @@ class LiveRuns {
                    const std::shared_ptr<const Image>& plane);
   void put_layer(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);
   void take_result(Document& document, Work& work);
+  void take_extended(Document& document);
   void take_link(Document& document, Work& work);
   void take_layers(Document& document, Work& work, const ScreenRect& canvas);
   void take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas);

@@ -24,6 +24,40 @@ fi
 run find "$sky" -o plain.csv "${cpu[@]}"
 expect_same <(grep -v '^#' cat.csv) <(grep -v '^#' plain.csv)
 
+# A picture draws the outlines, in a colour that the picture of a run has not.
+run find "$sky" --extended shown.png "${cpu[@]}"
+expect_status 0
+run run "$sky" -o plain --products picture "${cpu[@]}"
+expect_status 0
+what='outlines in shown.png'
+checks=$((checks + 1))
+python3 - shown.png plain/galactic_plane_150mhz.png <<'P' || report 'expected yellow lines in shown.png alone'
+import struct, sys, zlib
+def yellow(path):
+    raw = open(path, "rb").read()
+    at, data = 8, b""
+    while at < len(raw):
+        size, kind = struct.unpack(">I4s", raw[at:at + 8])
+        body = raw[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colours = struct.unpack(">IIBB", body[:10])
+        data += body if kind == b"IDAT" else b""
+        at += size + 12
+    assert depth == 8 and colours == 2
+    rows, stride, before, count = zlib.decompress(data), 3 * width, bytes(3 * width), 0
+    for y in range(height):
+        how, line = rows[y * (stride + 1)], bytearray(rows[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a, b, c = line[i - 3] if i > 2 else 0, before[i], before[i - 3] if i > 2 else 0
+            p = a + b - c
+            nearest = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, nearest)[how]) & 255
+        before = bytes(line)
+        count += sum(line[i:i + 3] == b"\xf0\xe4\x42" for i in range(0, stride, 3))
+    return count
+sys.exit(0 if yellow(sys.argv[1]) > 200 and yellow(sys.argv[2]) == 0 else 1)
+P
+
 # Outlines, read back as regions, hold the pixels that the table counts.
 what='outlines against Npix'
 checks=$((checks + 1))

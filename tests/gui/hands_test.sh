@@ -89,7 +89,7 @@ key Ctrl+a
 type out.reg
 click regions.write
 wait 2
-expect notice ~ 1 regions written
+expect notice ~ 1 region written
 key F4
 wait 2
 click panel.match

@@ -57,7 +57,7 @@ wait 2
 type out.reg
 click regions.write
 wait 2
-expect notice ~ 1 regions written
+expect notice ~ 1 region written
 click regions.read
 wait 2
 expect documents.0.regions == 2

@@ -38,7 +38,7 @@ ALLOWED |= {
     "core/samp": "core/base core/model core/io",
     "core/sources": "core/base core/model core/compute",
     "core/fitting": "core/base core/model core/compute core/sources",
-    "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline",
+    "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline core/extended",
 
     "kernels": "core kernels",
     "kernels/shared": "core/base core/model core/compute core/display",
