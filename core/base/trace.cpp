@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kCardRow = 0;  ///< threads count from 1
+constexpr int kCardRow = 0;        ///< threads count from 1
+constexpr int kCopyRow = 1000000;  ///< behind all threads
 
 struct Event {
   char phase;  ///< B: begins, E: ends, X: whole
@@ -91,11 +92,27 @@ void add_card(std::string name, double ms) {
   if (on()) add({'X', kCardRow, "card", std::move(name), 0, 1e3 * ms});
 }
 
+double now_us() {
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.mutex);
+  return std::chrono::duration<double, std::micro>(Clock::now() - all.origin).count();
+}
+
+void add_copy_up(std::string name, double begin_us, double end_us) {
+  if (!on()) return;
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.mutex);
+  all.events.push_back({'X', kCopyRow, "copy", std::move(name), begin_us, end_us - begin_us});
+}
+
 std::string document() {
   Recorder& all = recorder();
   const std::lock_guard lock(all.mutex);
   std::string out = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
   out += R"({"ph": "M", "pid": 1, "tid": 0, "name": "thread_name", "args": {"name": "card"}})";
+  out += fmt::format(
+      ",\n{{\"ph\": \"M\", \"pid\": 1, \"tid\": {}, \"name\": \"thread_name\", \"args\": {{\"name\": \"copies up\"}}}}",
+      kCopyRow);
   for (const Event& event : all.events) {
     fmt::format_to(std::back_inserter(out), ",\n{{\"ph\": \"{}\", \"pid\": 1, \"tid\": {}, \"ts\": {:.1f}", event.phase,
                    event.row, event.at_us);

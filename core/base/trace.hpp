@@ -18,6 +18,11 @@ void end();
 /// Adds a piece that the card worked on, which ends now, in a row of its own.   ms: how long
 void add_card(std::string name, double ms);
 
+/// Microseconds since start().
+[[nodiscard]] double now_us();
+/// Adds a piece that the card's engine for copies up worked on, in a row of its own.   times: as now_us() has them
+void add_copy_up(std::string name, double begin_us, double end_us);
+
 /// One piece of work, from here to the end of the scope.
 class Span {
  public:

@@ -12,6 +12,7 @@
 #include "core/compute/shares_image.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/host_tiling.hpp"
+#include "core/request/mean_choice.hpp"
 
 namespace reber {
 namespace {
@@ -96,6 +97,20 @@ std::int64_t least_rows(const ImageHeader& head, const Request& request, const R
   return rows;
 }
 
+/// What the stages that follow ask of the device besides the image.
+void add_needs(const ImageHeader& head, const Request& request, RunPlan& plan) {
+  constexpr std::int64_t kBlockCell = 128;  // side of the largest cell that is not sorted on the whole device
+  const auto& background = request.background;
+  plan.needs.copy = needs_copy(request);
+  plan.needs.detect = request.detect.has_value() || plan.needs.copy;
+  if (!background) return;
+  const auto is_map = [](const std::string& path) { return mean_choice(path).kind == MeanChoice::Kind::map; };
+  plan.needs.maps = (is_map(background->mean_path) ? 1 : 0) + (background->rms_path.empty() ? 0 : 1);
+  if (background->method == BackgroundRequest::Method::clip) return;
+  plan.needs.cell_rows = choose_boxes(*background, head.shape, beam_pixels(head, plan.beam)).box;
+  plan.needs.sorted_cells = plan.needs.cell_rows > kBlockCell;
+}
+
 /// Where pixels are while nothing is done with them; nothing to choose where all are on the device.
 void plan_host_memory(const Opened& opened, const Request& request, RunPlan& plan, StageWork& work) {
   const BackendInfo backend = work.backend.info();
@@ -108,7 +123,8 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   needs.band_rows = on_host ? 0 : plan.tiling.band_rows;
   needs.least_rows = on_host ? least_rows(head, request, plan) : plan.tiling.band_rows;
   needs.buffers = plan.needs.convolve || request.search.any() || request.scales.any() ? 8 : 4;
-  needs.sources_stream = backend.streams_sources;
+  // A mask is laid over pixels in host memory: a device that streams from there can have one.
+  needs.sources_stream = backend.streams_sources && (on_host || !request.search.masked());
   if (const auto* shares = dynamic_cast<const SharesImage*>(&work.backend)) needs.processes = shares->processes();
   if (opened.file && opened.file->in_memory())
     needs.held_bytes = head.shape.count() * std::max(4, head.bitpix > 0 ? 8 : std::abs(head.bitpix) / 8);
@@ -132,7 +148,7 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   describe(head, plan.beam, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
-  plan.needs.copy = needs_copy(request);
+  add_needs(head, request, plan);
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
   if (!request.convolve && !request.background && !request.detect) return plan;
   plan_host_memory(opened, request, plan, work);

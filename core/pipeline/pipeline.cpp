@@ -255,11 +255,7 @@ void Pipeline::RunEach::plan_all() {
     run.open();
     run.plan();
     const RunPlan& plan = run.planned();
-    needs_.shape = plan.needs.shape;
-    needs_.convolve = needs_.convolve || plan.needs.convolve;
-    needs_.copy = needs_.copy || plan.needs.copy;
-    needs_.halo_rows = std::max(needs_.halo_rows, plan.needs.halo_rows);
-    needs_.workspace_bytes = std::max(needs_.workspace_bytes, plan.needs.workspace_bytes);
+    needs_ = needs_of_both(needs_, plan.needs);
   }
   const auto& of_image = runs_.front().outcomes();
   report_.warnings = of_image.opened->warnings;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -19,6 +20,9 @@ constexpr std::int64_t kFixedBytes = 160 * kMebi;
 constexpr std::int64_t kPixelsATableByte = 8;
 /// Larger bands gain nothing (8192 x 8192 on two cores: 64 MiB and 1 GiB take the same time).
 constexpr std::int64_t kMostBandBytes = 128 * kMebi;
+
+/// What a card's driver keeps for its context, and the page-locked rings of blocks on their way up and down.
+constexpr std::int64_t kCardBytes = 640 * kMebi;
 
 std::int64_t tables_bytes(const HostNeeds& needs) { return kFixedBytes + needs.shape.count() / kPixelsATableByte; }
 
@@ -45,9 +49,21 @@ std::int64_t streamed_bytes(const HostNeeds& needs, std::int64_t rows) {
   throw DeviceError(sizes + "; use a machine or a limit with more" + way);
 }
 
+/// A plan of bands that go through a device: no plane stands in host memory.
+TilingPlan left_by_device(TilingPlan plan, const HostNeeds& needs, const HostRoom& host) {
+  const bool asked = host.asked > 0;
+  plan.host_bytes = tables_bytes(needs) + needs.held_bytes + kCardBytes;
+  if (plan.host_bytes > (asked ? host.asked : host.total))
+    refuse(needs, plan.host_bytes, asked ? host.asked : host.total, asked);
+  plan.in_source = true;
+  plan.reason += fmt::format("; read from the file in blocks, with {} MiB of host memory", mebibytes(plan.host_bytes));
+  return plan;
+}
+
 }  // namespace
 
 TilingPlan plan_host(TilingPlan plan, const HostNeeds& needs, const HostRoom& host) {
+  if (needs.band_rows > 0 && needs.sources_stream) return left_by_device(std::move(plan), needs, host);
   const bool asked = host.asked > 0;
   const bool can_stream = needs.sources_stream && needs.held_bytes == 0;
   const std::int64_t planes = needs.planes * plane_bytes(needs);

@@ -16,6 +16,14 @@ constexpr int kStreams = 2;
 /// Tables of cells, runs, islands and histograms: 2.5 bytes per pixel at most for a crowded field, and a fixed part.
 constexpr std::int64_t kTablesPerPixelX2 = 5;
 constexpr std::int64_t kFixedBytes = 64LL << 20;
+/// Larger bands gain nothing; what they leave of the card, blocks of the file are kept in.
+constexpr std::int64_t kMostBandBytes = 32LL << 20;
+
+/// Bits of two masks, and 3/32 byte for runs, their numbers and the pixels that are kept of them: noise alone above
+/// 3 sigma takes 2/32.
+constexpr std::int64_t kIslandTablesPer32Pixels = 11;
+/// Pairs of keys of 8 bytes, and a value for each.
+constexpr std::int64_t kSortedBytes = 20;
 
 std::int64_t tables_bytes(std::int64_t pixels) { return pixels * kTablesPerPixelX2 / 2 + kFixedBytes; }
 
@@ -31,19 +39,38 @@ std::int64_t resident_bytes(const MemoryNeeds& needs) {
   return planes * pixels * kFloat + tables_bytes(pixels) + needs.workspace_bytes;
 }
 
-/// One band in each stream: raw rows (8 bytes per pixel at most), decoded rows with halo, output rows.
+/// One band in each stream: raw rows (8 bytes per pixel at most), decoded rows with halo, output rows; and what is
+/// known of the whole image.
 std::int64_t band_bytes(const MemoryNeeds& needs, std::int64_t rows) {
   const std::int64_t nx = needs.shape.nx;
   const std::int64_t with_halo = rows + (needs.convolve ? 2 * needs.halo_rows : 0);
-  std::int64_t bytes = with_halo * nx * (8 + kFloat);
+  const std::int64_t tall = std::max(rows, std::min(needs.cell_rows, needs.shape.ny));
+  std::int64_t bytes = (1 + needs.maps) * with_halo * nx * (8 + kFloat) + (tall - rows) * nx * kFloat;
+  if (needs.sorted_cells) bytes += tall * nx * kSortedBytes / kStreams;
   if (needs.convolve || needs.copy) bytes += rows * nx * kFloat;
   if (needs.convolve && needs.blanks) bytes += (with_halo + rows) * nx * kFloat;
-  return kStreams * bytes + needs.workspace_bytes + tables_bytes(rows * nx);
+  const std::int64_t islands = needs.detect ? needs.shape.count() / 32 * kIslandTablesPer32Pixels : 0;
+  return kStreams * bytes + needs.workspace_bytes + tables_bytes(rows * nx) + islands;
 }
 
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace
+
+MemoryNeeds needs_of_both(const MemoryNeeds& a, const MemoryNeeds& b) {
+  MemoryNeeds needs = b;
+  needs.halo_rows = std::max(a.halo_rows, b.halo_rows);
+  needs.workspace_bytes = std::max(a.workspace_bytes, b.workspace_bytes);
+  needs.convolve = a.convolve || b.convolve;
+  needs.copy = a.copy || b.copy;
+  needs.blanks = a.blanks || b.blanks;
+  needs.detect = a.detect || b.detect;
+  needs.maps = std::max(a.maps, b.maps);
+  needs.band_multiple = std::max(a.band_multiple, b.band_multiple);
+  needs.cell_rows = std::max(a.cell_rows, b.cell_rows);
+  needs.sorted_cells = a.sorted_cells || b.sorted_cells;
+  return needs;
+}
 
 TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_bytes) {
   TilingPlan plan;
@@ -62,7 +89,7 @@ TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_byte
   if (band_bytes(needs, 1) > device_memory_bytes) {
     throw InputError(fmt::format(
         "an image of {} x {} pixels needs {:.0f} MiB on the device even in bands of one row, and {:.0f} MiB may be "
-        "used; allow more device memory, use a smaller kernel or the cpu backend",
+        "used; allow more device memory, use a smaller kernel or smaller boxes, or the cpu backend",
         needs.shape.nx, needs.shape.ny, mebibytes(band_bytes(needs, 1)), mebibytes(device_memory_bytes)));
   }
   std::int64_t fits = 1, too_many = needs.shape.ny + 1;
@@ -70,6 +97,8 @@ TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_byte
     const std::int64_t middle = fits + (too_many - fits) / 2;
     (band_bytes(needs, middle) <= device_memory_bytes ? fits : too_many) = middle;
   }
+  const std::int64_t row_bytes = std::max<std::int64_t>(needs.shape.nx * kFloat, 1);
+  fits = std::min(fits, std::max({kMostBandBytes / row_bytes, needs.cell_rows, 4 * plan.halo_rows, std::int64_t{1}}));
   const std::int64_t multiple = std::max<std::int64_t>(needs.band_multiple, 1);
   if (fits > multiple) fits -= fits % multiple;
   plan.resident = false;

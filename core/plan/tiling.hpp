@@ -19,8 +19,15 @@ struct MemoryNeeds {
   bool convolve = false;
   bool copy = false;               ///< another plane beside the image, when no convolution is running
   bool blanks = false;             ///< weights are convolved as well
+  bool detect = false;             ///< islands are looked for: masks and lists of the whole image, however it is kept
+  std::int64_t maps = 0;           ///< planes of the image's size that are read beside it
+  std::int64_t cell_rows = 1;      ///< rows that one operation holds at a time, even where bands are lower
+  bool sorted_cells = false;       ///< cells of the background so large that their pixels are sorted as one
   std::int64_t band_multiple = 1;  ///< bands start at a multiple of this many rows where possible
 };
+
+/// What serves two runs over images of b's shape.
+[[nodiscard]] MemoryNeeds needs_of_both(const MemoryNeeds& a, const MemoryNeeds& b);
 
 /// device_memory_bytes: what may be used; 0 where planes live in host memory (always resident).
 ///   throws InputError where not even a band of one row fits, naming the bytes needed

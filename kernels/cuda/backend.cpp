@@ -41,7 +41,7 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return {"cuda",
             fmt::format("{} (card {}, compute capability {}.{}, {} multiprocessors)", device.name, device.device,
                         device.major, device.minor, device.multiprocessors),
-            0, context_->usable_bytes()};
+            0, context_->usable_bytes(), true};
   }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
@@ -54,6 +54,10 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
     return timed("reber load", job, [&] { return load_plane(context_, source, tiling, job); });
+  }
+  std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
+                                   const Job& job) override {
+    return timed("reber stream", job, [&] { return stream_plane(context_, std::move(source), tiling, job); });
   }
 
   std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape, Algorithm algorithm,

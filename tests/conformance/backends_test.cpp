@@ -90,12 +90,14 @@ TEST(Load, every_stored_type_and_byte_order_reads_to_the_same_bits) {
         whole.band_rows = source.shape().ny;
         const auto expected = reference.load(source, whole, {});
         for (const std::string& name : tested_backends())
-          for (const std::int64_t band : {std::int64_t{0}, std::int64_t{16}}) {
-            SCOPED_TRACE(fmt::format("{} type {} big-endian {} scaled {} band {}", name, static_cast<int>(type),
-                                     big_endian, scaled, band));
+          for (const auto& [band, left] : {std::pair{0, false}, {16, false}, {16, true}}) {
+            SCOPED_TRACE(fmt::format("{} type {} big-endian {} scaled {} band {} left in the source {}", name,
+                                     static_cast<int>(type), big_endian, scaled, band, left));
             TilingPlan tiling = whole;
-            if (band > 0) tiling = {.resident = false, .band_rows = band, .streams = 2, .reason = "test"};
-            const auto got = backend(name).load(source, tiling, {});
+            if (band > 0)
+              tiling = {.resident = false, .in_source = left, .band_rows = band, .streams = 2, .reason = "test"};
+            const auto got = left ? backend(name).stream(std::make_shared<StoredPixels>(source), tiling)
+                                  : backend(name).load(source, tiling, {});
             EXPECT_EQ(got->blank(), expected->blank());
             EXPECT_EQ(got->infinite(), expected->infinite());
             EXPECT_TRUE(same_bits(store(backend(name), *got), store(reference, *expected)));
@@ -118,6 +120,21 @@ TEST(Load, a_failing_read_comes_out_as_it_was_thrown) {
     TilingPlan tiling;
     tiling.band_rows = 300;
     EXPECT_THROW((void)backend(name).load(BrokenSource{}, tiling, {}), DataError) << name;
+  }
+}
+
+TEST(Load, a_failing_read_of_a_source_that_keeps_the_pixels_comes_out_in_the_operation) {
+  for (const std::string& name : tested_backends()) {
+    if (!backend(name).info().streams_sources) continue;
+    TilingPlan tiling;
+    tiling.resident = false;
+    tiling.in_source = true;
+    tiling.band_rows = 64;
+    const auto plane = backend(name).stream(std::make_shared<BrokenSource>(), tiling);
+    for (int turn = 0; turn < 2; ++turn) EXPECT_THROW((void)backend(name).statistics(*plane), DataError) << name;
+    float first = 1;
+    backend(name).render(MapKind::image, *plane, nullptr, {0, 0, 1, 1}, &first);
+    EXPECT_EQ(first, 0) << name;
   }
 }
 

@@ -225,11 +225,12 @@ TEST(Streaming, convolutions_are_those_of_a_resident_plane_and_outlive_their_pla
   }
 }
 
-TEST(Streaming, a_mesh_reads_once_and_measuring_what_was_labelled_reads_nothing) {
+TEST(Streaming, each_walk_reads_once_and_measuring_what_was_labelled_reads_nothing) {
   const Image image = tall_image();
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
-    if (!tested.info().streams_sources || tested.info().name != "cpu") continue;
+    if (!tested.info().streams_sources) continue;
+    SCOPED_TRACE(name);
     const auto source = std::make_shared<CountedSource>(image);
     const auto bands = streamed(tested, source, 100);
     (void)tested.mesh(*bands, MeshGrid::make(kShape, 64), {});
@@ -237,11 +238,13 @@ TEST(Streaming, a_mesh_reads_once_and_measuring_what_was_labelled_reads_nothing)
     EXPECT_GT(bands->blank(), 0);
     EXPECT_EQ(source->rows, kShape.ny);
     const BackgroundModel model = sloping(kShape);
-    const auto islands = tested.label(*bands, model, {5, 4, 1, Connectivity::eight, false});
-    EXPECT_EQ(source->rows, 2 * kShape.ny);
+    const auto islands = tested.label(*bands, model, {9, 8, 1, Connectivity::eight, false});
+    EXPECT_GT(islands->count(), 0);
+    const std::int64_t read = source->rows;
+    EXPECT_LE(read, 2 * kShape.ny);  // the last blocks may still be there
     (void)tested.measure(*bands, model, *islands);
     (void)tested.island_pixels(*bands, model, *islands, 1);
-    EXPECT_EQ(source->rows, 2 * kShape.ny);
+    EXPECT_EQ(source->rows, read);
   }
 }
 

@@ -85,5 +85,25 @@ TEST(HostTiling, bands_that_the_device_chose_stay) {
   EXPECT_EQ(plan_host(plan, needs, {kGiB, kGiB, kGiB}).band_rows, 512);
 }
 
+TEST(HostTiling, what_a_device_streams_stays_in_its_source_whatever_the_host_could_hold) {
+  HostNeeds needs = needs_of({100000, 100000});
+  needs.band_rows = needs.least_rows = 128;
+  TilingPlan plan;
+  plan.resident = false;
+  plan.band_rows = 128;
+  for (const std::int64_t asked : {std::int64_t{0}, 8 * kGiB}) {
+    const TilingPlan left = plan_host(plan, needs, {asked, 128 * kGiB, 128 * kGiB});
+    EXPECT_TRUE(left.in_source);
+    EXPECT_EQ(left.band_rows, 128);
+    EXPECT_LE(left.host_bytes, 8 * kGiB);
+  }
+  EXPECT_THROW((void)plan_host(plan, needs, {kGiB, 128 * kGiB, 128 * kGiB}), InputError);
+  needs.held_bytes = 40 * kGiB;  // decoded from a compressed file, and streamed from there
+  EXPECT_TRUE(plan_host(plan, needs, {0, 64 * kGiB, 64 * kGiB}).in_source);
+  EXPECT_THROW((void)plan_host(plan, needs, {8 * kGiB, 64 * kGiB, 64 * kGiB}), InputError);
+  needs.sources_stream = false;
+  EXPECT_FALSE(plan_host(plan, needs, {0, 128 * kGiB, 128 * kGiB}).in_source);
+}
+
 }  // namespace
 }  // namespace reber

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error.hpp"
+
 namespace reber {
 namespace {
 
@@ -20,6 +22,52 @@ TEST(PlanesAtOnce, one_where_nothing_fits_and_on_the_host) {
   EXPECT_EQ(planes_at_once({4096, 4096}, 5, 10 * kMiB), 1U);
   EXPECT_EQ(planes_at_once({4096, 4096}, 5, 0), 1U);
   EXPECT_EQ(planes_at_once({0, 0}, 0, 0), 1U);
+}
+
+TEST(Tiling, an_image_of_any_size_streams_through_what_is_allowed_and_its_masks_count) {
+  MemoryNeeds needs;
+  needs.shape = {100000, 100000};
+  needs.copy = needs.detect = true;
+  needs.cell_rows = 64;
+  const std::int64_t allowed = 4096 * kMiB;
+  const TilingPlan plan = plan_tiling(needs, allowed);
+  EXPECT_FALSE(plan.resident);
+  EXPECT_GE(plan.band_rows, 64);
+  EXPECT_LE(plan.device_bytes, allowed);
+  // Two masks of a bit per pixel stand for the whole image: they alone take 2384 MiB.
+  EXPECT_THROW((void)plan_tiling(needs, 2400 * kMiB), InputError);
+  needs.detect = false;
+  EXPECT_FALSE(plan_tiling(needs, 2400 * kMiB).resident);
+}
+
+TEST(Tiling, bands_are_no_larger_than_helps_and_leave_the_rest) {
+  MemoryNeeds needs;
+  needs.shape = {12288, 12288};
+  needs.copy = needs.detect = true;
+  needs.cell_rows = 64;
+  const TilingPlan plan = plan_tiling(needs, 1024 * kMiB);
+  EXPECT_FALSE(plan.resident);
+  EXPECT_GE(1024 * kMiB - plan.device_bytes, needs.shape.count() * 4);  // room for the file's own bytes
+}
+
+TEST(Tiling, what_is_held_beside_bands_makes_them_lower) {
+  MemoryNeeds needs;
+  needs.shape = {40000, 40000};
+  const std::int64_t allowed = 224 * kMiB;
+  const std::int64_t alone = plan_tiling(needs, allowed).band_rows;
+  MemoryNeeds maps = needs, tall = needs, sorted = needs;
+  maps.maps = 2;
+  tall.cell_rows = 300;
+  sorted.cell_rows = 60;
+  sorted.sorted_cells = true;
+  for (const MemoryNeeds& more : {maps, tall, sorted}) {
+    const TilingPlan plan = plan_tiling(more, allowed);
+    EXPECT_LT(plan.band_rows, alone);
+    EXPECT_LE(plan.device_bytes, allowed);
+  }
+  const MemoryNeeds both = needs_of_both(maps, sorted);
+  EXPECT_EQ(both.maps, 2);
+  EXPECT_TRUE(both.sorted_cells);
 }
 
 }  // namespace

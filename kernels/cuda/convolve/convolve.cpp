@@ -9,6 +9,8 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
+#include "kernels/cuda/convolve/common/rows_together.hpp"
+#include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/fft_range.hpp"
@@ -80,8 +82,10 @@ void blank_band(const CudaPlane& plane, const Task& task, const Band& band, cons
   blank_output(band.stream, job, footprint.data(), plane.pitch(), task.blanks.keep);
 }
 
-/// Tasks of one boundary and scale: their rows are held once, with the halo of the largest kernel.
-void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::int64_t number) {
+/// Tasks of one boundary and scale: their rows are held once, with the halo of the largest kernel. outs: where row
+/// band.y0 of each task's result goes; blanks: where its blank pixels are counted.
+void convolve_rows(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::span<float* const> outs,
+                   std::span<unsigned long long* const> blanks) {
   std::int64_t above = 0, below = 0;
   for (const Task* task : tasks) {
     const Shape kernel = task->plan->spec().kernel.shape;
@@ -98,22 +102,33 @@ void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const B
     scale_rows(band.stream, window, scale, scaled.data());
     window.pixels = scaled.data();
   }
-  std::vector<DeviceBuffer<float>> band_out;
   std::vector<ConvolvePart> parts;
-  for (const Task* task : tasks) {
-    float* out = task->result->device_pixels();
-    if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
-    parts.push_back({task->convolver, job_of(plane, *task, band, window, out, task->blank_counts.data() + number)});
-  }
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    parts.push_back({tasks[k]->convolver, job_of(plane, *tasks[k], band, window, outs[k], blanks[k])});
   parts.front().convolver->run_each(band.stream, parts);
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     parts[k].job.in = in.window;
     if (scale != 1) scale_output(band.stream, parts[k].job, 1 / scale);
     blank_band(plane, *tasks[k], band, parts[k].job);
-    if (!plane.resident())
-      plane.context()->stager().down_rows(band.stream, band_out[k].data(), plane.pitch(), plane.shape().nx, band.ny,
-                                          tasks[k]->result->host_row(band.y0));
   }
+}
+
+/// The same for a plane that is kept: results go where it is. number: of the band.
+void convolve_band(const CudaPlane& plane, std::span<Task* const> tasks, const Band& band, std::int64_t number) {
+  std::vector<DeviceBuffer<float>> band_out;
+  std::vector<float*> outs;
+  std::vector<unsigned long long*> blanks;
+  for (Task* task : tasks) {
+    float* out = plane.resident() ? task->result->device_pixels() : nullptr;
+    if (!plane.resident()) out = band_out.emplace_back(band.ny * plane.pitch(), band.stream).data();
+    outs.push_back(out);
+    blanks.push_back(task->blank_counts.data() + number);
+  }
+  convolve_rows(plane, tasks, band, outs, blanks);
+  if (plane.resident()) return;
+  for (std::size_t k = 0; k < tasks.size(); ++k)
+    plane.context()->stager().down_rows(band.stream, outs[k], plane.pitch(), plane.shape().nx, band.ny,
+                                        tasks[k]->result->host_row(band.y0));
 }
 
 /// Direct convolution by a large kernel takes minutes on a small card.
@@ -124,7 +139,8 @@ double direct_ms(const Context& context, const CudaPlane& plane, std::span<const
   return terms * static_cast<double>(plane.shape().count()) / context.device().fma_per_ms;
 }
 
-Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands) {
+/// result: of a plane that is kept
+Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands, std::unique_ptr<CudaPlane> result) {
   Context& context = *plane.context();
   const bool all_finite = plane.blank() == 0 && plan.spec().boundary != Boundary::blank;
   Task task{&plan,
@@ -132,7 +148,7 @@ Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands) 
             &plan.convolver(all_finite),
             treatment_of(plan, plane),
             scale_of(plan, plane),
-            std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling()),
+            std::move(result),
             DeviceBuffer<unsigned long long>(static_cast<std::int64_t>(bands), context.stream())};
   if (bands > 0)
     check(cudaMemsetAsync(task.blank_counts.data(), 0, static_cast<std::size_t>(task.blank_counts.bytes()),
@@ -140,6 +156,72 @@ Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands) 
           "cudaMemsetAsync");
   return task;
 }
+
+std::int64_t rows_together(const Convolver& convolver, Shape image) {
+  const auto* groups = dynamic_cast<const RowsTogether*>(&convolver);
+  return groups != nullptr ? groups->rows_together(image) : 1;
+}
+
+/// Rows of a plane that is convolved when they are asked for. Rows whose bits depend on where a job begins are made
+/// in groups that stand where they stand in the whole image, the last one of which is kept.
+class ConvolvedRows final : public RowMaker {
+ public:
+  ConvolvedRows(const CudaPlane& plane, const CudaPlan& plan)
+      : RowMaker(plane.context(), plane.shape(), plane.tiling()),
+        plane_(plane),
+        plan_(plan),
+        task_(make_task(plane_, plan_, 1, nullptr)),
+        together_(rows_together(*task_.convolver, plane.shape())) {}
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    if (together_ == 1) {
+      convolve(y0, ny, out, stream);
+    } else {
+      copy_groups(y0, ny, out, stream);
+    }
+    count_blank(stream, out, ny, shape().nx, plane_.pitch(), counts);
+  }
+
+  void convolve(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream) {
+    Task* const task = &task_;
+    unsigned long long* const nobody = task_.blank_counts.data();
+    convolve_rows(plane_, {&task, 1}, {y0, ny, stream}, {&out, 1}, {&nobody, 1});
+  }
+
+  /// One stream after the other: each may read the group that another one's rows were made into.
+  void copy_groups(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream) {
+    const std::int64_t pitch = plane_.pitch(), end = y0 + ny;
+    if (group_.size() == 0) {
+      group_ = DeviceBuffer<float>(std::min(together_, shape().ny) * pitch, context()->stream());
+      last_.record(context()->stream());
+    }
+    check(cudaStreamWaitEvent(stream, last_.get(), 0), "cudaStreamWaitEvent");
+    for (std::int64_t y = y0; y < end;) {
+      const std::int64_t first = y / together_ * together_, last = std::min(first + together_, shape().ny);
+      if (first != held_) {
+        held_ = -1;
+        convolve(first, last - first, group_.data(), stream);
+        held_ = first;
+      }
+      const std::int64_t rows = std::min(last, end) - y;
+      const auto row_bytes = static_cast<std::size_t>(pitch) * sizeof(float);
+      check(cudaMemcpy2DAsync(out + (y - y0) * pitch, row_bytes, group_.data() + (y - first) * pitch, row_bytes,
+                              static_cast<std::size_t>(shape().nx) * sizeof(float), static_cast<std::size_t>(rows),
+                              cudaMemcpyDeviceToDevice, stream),
+            "cudaMemcpy2DAsync");
+      y += rows;
+    }
+    last_.record(stream);
+  }
+
+  CudaPlane plane_;
+  CudaPlan plan_;
+  Task task_;
+  std::int64_t together_, held_ = -1;  ///< held_: first row of the group that is there
+  DeviceBuffer<float> group_;
+  Event last_;
+};
 
 /// Takes the first task that is left, and those that its convolver shares work with.
 std::vector<Task*> next_group(std::vector<Task*>& left) {
@@ -159,6 +241,16 @@ std::vector<Task*> next_group(std::vector<Task*>& left) {
   return group;
 }
 
+/// Of a plane whose rows are made when they are asked for; how its blank pixels are treated must be known now.
+std::vector<std::unique_ptr<Plane>> convolve_later(const CudaPlane& plane, std::span<const CudaPlan* const> plans,
+                                                   const Job& job) {
+  plane.maker()->count(job);
+  std::vector<std::unique_ptr<Plane>> results;
+  for (const CudaPlan* plan : plans)
+    results.push_back(std::make_unique<CudaPlane>(std::make_shared<ConvolvedRows>(plane, *plan)));
+  return results;
+}
+
 }  // namespace
 
 std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& context, const ConvolutionSpec& spec,
@@ -172,12 +264,15 @@ std::unique_ptr<ConvolutionPlan> make_plan(const std::shared_ptr<Context>& conte
 
 std::vector<std::unique_ptr<Plane>> convolve_plane(const CudaPlane& plane, std::span<const CudaPlan* const> plans,
                                                    const Job& job) {
+  if (plane.maker()) return convolve_later(plane, plans, job);
   Context& context = *plane.context();
   const LongWork patience(direct_ms(context, plane, plans));
   const bool empty = plane.shape().count() == 0;
   const std::vector<std::int64_t> edges = empty ? std::vector<std::int64_t>{0} : band_edges(plane);
   std::vector<Task> tasks;
-  for (const CudaPlan* plan : plans) tasks.push_back(make_task(plane, *plan, edges.size() - 1));
+  for (const CudaPlan* plan : plans)
+    tasks.push_back(make_task(plane, *plan, edges.size() - 1,
+                              std::make_unique<CudaPlane>(plane.context(), plane.shape(), plane.tiling())));
   std::vector<Task*> left;
   for (Task& task : tasks) left.push_back(&task);
   while (!left.empty() && !empty) {

@@ -19,7 +19,8 @@
 
 namespace reber::cuda {
 
-/// A convolution made ready on one card, by the variants that serve planes with and without blank pixels.
+/// A convolution made ready on one card, by the variants that serve planes with and without blank pixels. Copies share
+/// them.
 class CudaPlan final : public ConvolutionPlan {
  public:
   CudaPlan(std::shared_ptr<Context> plan_context, ConvolutionSpec plan_spec, Shape plan_shape,
@@ -33,7 +34,7 @@ class CudaPlan final : public ConvolutionPlan {
         convolver_(choice.finite->make(*context_, spec_, shape_)),
         with_blanks_(choice.blanks == choice.finite ? nullptr : choice.blanks->make(*context_, spec_, shape_)) {}
   ~CudaPlan() override { cudaSetDevice(context_->device().device); }
-  CudaPlan(const CudaPlan&) = delete;
+  CudaPlan(const CudaPlan&) = default;
   CudaPlan& operator=(const CudaPlan&) = delete;
 
   [[nodiscard]] Algorithm algorithm() const override { return variant_.algorithm; }
@@ -58,8 +59,8 @@ class CudaPlan final : public ConvolutionPlan {
   Variant variant_;
   float total_;
   double absolute_;
-  std::unique_ptr<Convolver> convolver_;
-  std::unique_ptr<Convolver> with_blanks_;  ///< null where convolver_ takes blank pixels as well
+  std::shared_ptr<const Convolver> convolver_;
+  std::shared_ptr<const Convolver> with_blanks_;  ///< null where convolver_ takes blank pixels as well
 };
 
 /// plan_convolution() of the backend.

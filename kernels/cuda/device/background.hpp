@@ -21,6 +21,10 @@ class DeviceBackground {
     BackgroundView view;
     HeldRows mean_map, rms_map;
   };
+  /// Whether all rows can be held at once: no map is streamed.
+  [[nodiscard]] bool whole() const {
+    return (mean_map_ == nullptr || mean_map_->resident()) && (rms_map_ == nullptr || rms_map_->resident());
+  }
   [[nodiscard]] Rows hold(std::int64_t y0, std::int64_t ny, cudaStream_t stream) const;
 
  private:

@@ -5,9 +5,13 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 
 #include "core/base/trace.hpp"
+#include "kernels/cuda/device/memory_peak.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
@@ -78,6 +82,17 @@ std::int64_t pool_idle_bytes(int device) {
   return static_cast<std::int64_t>(reserved - used);
 }
 
+/// With REBER_CUDA_MEMORY=1 in the environment: the most that was in use.
+void tell_memory(int device) noexcept {
+  const char* const value = std::getenv("REBER_CUDA_MEMORY");
+  if (value == nullptr || std::strcmp(value, "1") != 0 || given_up()) return;
+  try {
+    std::fprintf(stderr, "card memory: %.1f MiB at most\n",
+                 static_cast<double>(memory_peak(device).in_use) / static_cast<double>(kMiB));
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nothing to tell
+  }
+}
+
 }  // namespace
 
 Context::Context(const BackendOptions& options)
@@ -88,6 +103,7 @@ Context::Context(const BackendOptions& options)
 
 Context::~Context() {
   if (!given_up()) cudaSetDevice(device_.device);
+  tell_memory(device_.device);
   background.forget();
   settle(stream_.get());
   settle(cudaStreamLegacy);  // what else of ours runs there: to free locked memory waits for all of it

@@ -84,4 +84,12 @@ std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, c
   return plane;
 }
 
+std::unique_ptr<CudaPlane> stream_plane(const std::shared_ptr<Context>& context,
+                                        std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
+                                        const Job& job) {
+  // Pixels on a card are no bytes to be read again.
+  if (dynamic_cast<const LentSource*>(source.get()) != nullptr) return load_plane(context, *source, tiling, job);
+  return std::make_unique<CudaPlane>(source_rows(context, std::move(source), tiling));
+}
+
 }  // namespace reber::cuda

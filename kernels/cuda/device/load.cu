@@ -43,7 +43,33 @@ __global__ void __launch_bounds__(kThreads)
     atomicMax(counts + 2, static_cast<unsigned long long>(largest));
 }
 
+__global__ void __launch_bounds__(kThreads) k_fill_row(float* __restrict__ row, std::int64_t nx, float value) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (x < nx) row[x] = value;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    k_count_blank(const float* __restrict__ rows, std::int64_t nx, std::int64_t pitch, std::int64_t pieces,
+                  unsigned long long* count) {
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  const bool blank = x < nx && !isfinite(rows[blockIdx.x / pieces * pitch + x]);
+  count_warp(blank ? 1 : 0, count);
+}
+
 }  // namespace
+
+void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
+                 unsigned long long* count) {
+  const std::int64_t pieces = (nx + kThreads - 1) / kThreads;
+  k_count_blank<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rows, nx, pitch, pieces, count);
+  check_launch("k_count_blank", stream);
+}
+
+void fill_row(cudaStream_t stream, float* row, std::int64_t nx, float value) {
+  if (nx == 0) return;
+  k_fill_row<<<static_cast<unsigned>((nx + kThreads - 1) / kThreads), kThreads, 0, stream>>>(row, nx, value);
+  check_launch("k_fill_row", stream);
+}
 
 void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts) {

@@ -100,10 +100,21 @@ struct StoredRows {
 void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts);
 
+/// Adds the number of blank pixels of ny rows to `count`.
+void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
+                 unsigned long long* count);
+
+/// Sets nx floats.
+void fill_row(cudaStream_t stream, float* row, std::int64_t nx, float value);
+
 /// A whole plane. A resident one is decoded on the device, a streamed one by the host's threads: it would otherwise
 /// cross the bus twice for nothing. Lent pixels (core/compute/lent_pixels.hpp) are decoded where they lie.
 ///   throws InputError where these are of another card or of none
 [[nodiscard]] std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                                     const TilingPlan& tiling, const Job& job);
+/// A plane whose pixels stay in the source, which it keeps.
+[[nodiscard]] std::unique_ptr<CudaPlane> stream_plane(const std::shared_ptr<Context>& context,
+                                                      std::shared_ptr<const PixelSource> source,
+                                                      const TilingPlan& tiling, const Job& job);
 
 }  // namespace reber::cuda

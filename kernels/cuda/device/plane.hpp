@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compute/backend.hpp"
 #include "core/model/image.hpp"
 #include "kernels/cuda/device/context.hpp"
+#include "kernels/cuda/device/row_maker.hpp"
 #include "kernels/cuda/device/views.hpp"
 #include "kernels/shared/background_of.hpp"
 
@@ -20,27 +22,32 @@ namespace reber::cuda {
 /// Floats from one row to the next on the device: rows start at whole 32-byte sectors.
 [[nodiscard]] constexpr std::int64_t pitch_of(std::int64_t nx) { return (nx + 7) / 8 * 8; }
 
-/// Pixels on the device (resident) or in host memory (streamed).
+/// Pixels on the device (resident), in host memory (streamed), or nowhere but where a RowMaker finds or makes them.
+/// Copies share them.
 class CudaPlane final : public Plane {
  public:
   CudaPlane(std::shared_ptr<Context> context, Shape shape, const TilingPlan& tiling);
+  explicit CudaPlane(std::shared_ptr<RowMaker> maker);
 
   ~CudaPlane() override { cudaSetDevice(context_->device().device); }
-  CudaPlane(const CudaPlane&) = delete;
+  CudaPlane(const CudaPlane&) = default;
   CudaPlane& operator=(const CudaPlane&) = delete;
 
   [[nodiscard]] Shape shape() const override { return shape_; }
-  [[nodiscard]] std::int64_t blank() const override { return blank_; }
-  [[nodiscard]] std::int64_t infinite() const override { return infinite_; }
+  [[nodiscard]] std::int64_t blank() const override { return maker_ ? maker_->counts().blank : blank_; }
+  [[nodiscard]] std::int64_t infinite() const override { return maker_ ? maker_->counts().infinite : infinite_; }
 
   [[nodiscard]] bool resident() const { return tiling_.resident; }
+  /// Null where pixels are kept.
+  [[nodiscard]] const std::shared_ptr<RowMaker>& maker() const { return maker_; }
   [[nodiscard]] const TilingPlan& tiling() const { return tiling_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
   [[nodiscard]] const void* home() const { return context_.get(); }
   [[nodiscard]] std::int64_t pitch() const { return pitch_of(shape_.nx); }
-  [[nodiscard]] float* device_pixels() const { return pixels_.data(); }
-  [[nodiscard]] const float* host_row(std::int64_t y) const { return host_.data() + y * shape_.nx; }
-  [[nodiscard]] float* host_row(std::int64_t y) { return host_.data() + y * shape_.nx; }
+  [[nodiscard]] float* device_pixels() const { return pixels_->data(); }
+  // Of planes in host memory alone.
+  [[nodiscard]] const float* host_row(std::int64_t y) const { return std::as_const(*host_).data() + y * shape_.nx; }
+  [[nodiscard]] float* host_row(std::int64_t y) { return host_->data() + y * shape_.nx; }
   /// The whole image; resident planes alone.
   [[nodiscard]] RowWindow window() const;
 
@@ -49,7 +56,9 @@ class CudaPlane final : public Plane {
     infinite_ = infinite;
   }
   /// Largest absolute value of a pixel; empty where nobody has looked.
-  [[nodiscard]] std::optional<float> largest() const { return largest_; }
+  [[nodiscard]] std::optional<float> largest() const {
+    return maker_ && maker_->knows_largest() ? std::optional(maker_->counts().largest) : largest_;
+  }
   void set_largest(float largest) { largest_ = largest; }
 
  private:
@@ -58,8 +67,9 @@ class CudaPlane final : public Plane {
   TilingPlan tiling_;
   std::int64_t blank_ = 0, infinite_ = 0;
   std::optional<float> largest_;
-  DeviceBuffer<float> pixels_;
-  Image host_;
+  std::shared_ptr<DeviceBuffer<float>> pixels_;
+  std::shared_ptr<Image> host_;
+  std::shared_ptr<RowMaker> maker_;
 };
 
 /// A background whose maps are planes of this backend and card.

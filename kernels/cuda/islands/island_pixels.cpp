@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/islands/kept_pixels.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -69,11 +70,14 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const CudaBackground& b
   const DeviceBuffer<float> pixel(total, stream), mean(total, stream), rms(total, stream);
   const PixelLists lists{y.data(), x.data(), pixel.data(), mean.data(), rms.data()};
   const DeviceBackground on_device(context, background);
-  for_each_band(context, band_edges(plane), 1, job, nullptr, [&](const Band& band) {
-    const HeldRows rows = hold_rows(plane, band.y0, band.ny, stream);
+  const KeptPixels* const kept = kept_pixels(islands, plane);
+  const bool whole = plane.resident() || (kept != nullptr && on_device.whole());
+  const std::vector<std::int64_t> edges = whole ? std::vector{std::int64_t{0}, plane.shape().ny} : band_edges(plane);
+  for_each_band(context, edges, 1, job, nullptr, [&](const Band& band) {
+    const HeldRows rows = kept != nullptr ? HeldRows() : hold_rows(plane, band.y0, band.ny, stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, stream);
-    gather_pixels(stream, rows.window, levels.view, band.y0, band.ny, islands, order, lengths.data(), places.data(),
-                  lists);
+    gather_pixels(stream, rows.window, kept != nullptr ? kept->view() : RunPixels(), levels.view, band.y0, band.ny,
+                  islands, order, lengths.data(), places.data(), lists);
   });
   make_room(context, total, pixels);
   const auto queue = [&](const auto& from, auto& to) {

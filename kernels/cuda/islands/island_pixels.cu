@@ -38,20 +38,23 @@ __global__ void __launch_bounds__(kThreads)
 
 /// One warp per run; runs of rows that are not held are left to another band.
 __global__ void __launch_bounds__(kThreads)
-    k_gather_pixels(RowWindow window, BackgroundView background, std::int64_t y0, std::int64_t ny,
+    k_gather_pixels(RowWindow window, RunPixels kept, BackgroundView background, std::int64_t y0, std::int64_t ny,
                     const rules::Run* __restrict__ runs, const std::uint64_t* __restrict__ by_island,
                     std::int64_t entries, const std::uint32_t* __restrict__ lengths,
                     const std::uint32_t* __restrict__ places, PixelLists lists) {
   const std::int64_t k = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32;
   if (k >= entries || lengths[k] == 0) return;
-  const rules::Run run = runs[static_cast<std::uint32_t>(by_island[k])];
+  const auto index = static_cast<std::uint32_t>(by_island[k]);
+  const rules::Run run = runs[index];
   if (run.y < y0 || run.y >= y0 + ny) return;
+  const float* row = kept.pixels != nullptr ? kept.pixels + (static_cast<std::int64_t>(kept.begin[index]) - run.x0)
+                                            : window.pixels + (run.y - window.first) * window.pitch;
   for (std::int32_t x = run.x0 + static_cast<std::int32_t>(threadIdx.x & 31); x < run.x1; x += 32) {
     const std::int64_t to = std::int64_t{places[k]} + (x - run.x0);
     const MeanRms level = background_at(background, run.y, x);
     lists.y[to] = run.y;
     lists.x[to] = x;
-    lists.pixel[to] = window_pixel(window, run.y, x);
+    lists.pixel[to] = row[x];
     lists.mean[to] = level.mean;
     lists.rms[to] = level.rms;
   }
@@ -76,11 +79,12 @@ void chosen_lengths(cudaStream_t stream, const CudaIslands& islands, const Islan
   check_launch("k_chosen_lengths", stream);
 }
 
-void gather_pixels(cudaStream_t stream, const RowWindow& window, const BackgroundView& background, std::int64_t y0,
-                   std::int64_t ny, const CudaIslands& islands, const IslandOrder& order, const std::uint32_t* lengths,
-                   const std::uint32_t* places, const PixelLists& lists) {
+void gather_pixels(cudaStream_t stream, const RowWindow& window, const RunPixels& kept,
+                   const BackgroundView& background, std::int64_t y0, std::int64_t ny, const CudaIslands& islands,
+                   const IslandOrder& order, const std::uint32_t* lengths, const std::uint32_t* places,
+                   const PixelLists& lists) {
   k_gather_pixels<<<blocks_of(islands.run_count * 32), kThreads, 0, stream>>>(
-      window, background, y0, ny, islands.runs.data(), order.by_island.data(), islands.run_count, lengths, places,
+      window, kept, background, y0, ny, islands.runs.data(), order.by_island.data(), islands.run_count, lengths, places,
       lists);
   check_launch("k_gather_pixels", stream);
 }

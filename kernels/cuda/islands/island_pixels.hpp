@@ -27,9 +27,10 @@ void count_pixels(cudaStream_t stream, const CudaIslands& islands, const IslandO
 void chosen_lengths(cudaStream_t stream, const CudaIslands& islands, const IslandOrder& order,
                     const unsigned long long* counts, std::int64_t min_pixels, std::uint32_t* lengths);
 /// Pixels of the runs in rows [y0, y0 + ny). places: exclusive scan of lengths.
-void gather_pixels(cudaStream_t stream, const RowWindow& window, const BackgroundView& background, std::int64_t y0,
-                   std::int64_t ny, const CudaIslands& islands, const IslandOrder& order, const std::uint32_t* lengths,
-                   const std::uint32_t* places, const PixelLists& lists);
+void gather_pixels(cudaStream_t stream, const RowWindow& window, const RunPixels& kept,
+                   const BackgroundView& background, std::int64_t y0, std::int64_t ny, const CudaIslands& islands,
+                   const IslandOrder& order, const std::uint32_t* lengths, const std::uint32_t* places,
+                   const PixelLists& lists);
 
 /// island_pixels() of the backend.
 [[nodiscard]] IslandPixels fetch_island_pixels(const CudaPlane& plane, const CudaBackground& background,

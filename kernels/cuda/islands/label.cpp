@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
+#include "kernels/cuda/islands/kept_pixels.hpp"
 #include "kernels/cuda/islands/mask.hpp"
 
 namespace reber::cuda {
@@ -19,7 +20,7 @@ struct Masks {
 };
 
 Masks make_masks(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& options,
-                 const Job& job) {
+                 const PixelKeeper& keeper, const Job& job) {
   const Range range("masks");
   Context& context = *plane.context();
   const Shape shape = plane.shape();
@@ -32,6 +33,7 @@ Masks make_masks(const CudaPlane& plane, const CudaBackground& background, const
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, band.stream);
     threshold_mask(band.stream, rows.window, levels.view, band.y0, band.ny, options, masks.flood, masks.seed);
+    keeper.take(band, rows.window, masks.flood);
   });
   return masks;
 }
@@ -103,7 +105,8 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBack
   const cudaStream_t stream = context.stream();
   auto islands = std::make_unique<CudaIslands>(plane.context(), shape, options);
   if (shape.count() == 0) return islands;
-  const Masks masks = make_masks(plane, background, options, job);
+  const PixelKeeper keeper(plane);
+  const Masks masks = make_masks(plane, background, options, keeper, job);
   const Range range("runs");
   islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
   const auto make_room = [&](std::int64_t runs) {
@@ -132,6 +135,7 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBack
       make_room(islands->run_count);
       keep_runs(stream, work, *islands);
     }
+    islands->kept = keeper.give(*islands, masks.flood);
     return islands;
   }
 }

@@ -19,6 +19,14 @@ namespace reber::cuda {
 inline constexpr int kPieceWords = 32, kPiecePixels = kPieceWords * 32;
 [[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t nx) { return (nx + kPiecePixels - 1) / kPiecePixels; }
 
+struct KeptPixels;
+
+/// Where runs find their pixels: one run after the other, or (null) in the rows of the plane.
+struct RunPixels {
+  const float* pixels = nullptr;
+  const std::uint32_t* begin = nullptr;  ///< of each run
+};
+
 /// Runs of accepted islands on the device.
 class CudaIslands final : public IslandMap {
  public:
@@ -46,6 +54,7 @@ class CudaIslands final : public IslandMap {
   DeviceBuffer<rules::Run> runs;            ///< in raster order; there may be room for more
   DeviceBuffer<std::uint32_t> labels;       ///< of each run, likewise
   DeviceBuffer<std::uint32_t> piece_begin;  ///< of each row its pieces, and one more: first run to start there
+  std::shared_ptr<const KeptPixels> kept;   ///< left by labelling (kept_pixels.hpp); null where the plane is kept
   /// Place in piece_begin of a row's first run.
   [[nodiscard]] std::int64_t row(std::int64_t y) const { return y * pieces_of(shape_.nx); }
 };

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/cuda/islands/kept_pixels.hpp"
+
 namespace reber::cuda {
 namespace {
 
@@ -49,19 +51,22 @@ std::vector<IslandSums> measure_islands(const CudaPlane& plane, const CudaBackgr
   const cudaStream_t stream = context.stream();
   const DeviceBackground on_device(context, background);
   const DeviceBuffer<RunMeasure> measures(islands.run_count, stream);
-  const std::vector<std::int64_t> edges = band_edges(plane);
+  const KeptPixels* const kept = kept_pixels(islands, plane);
+  const bool whole = plane.resident() || (kept != nullptr && on_device.whole());
+  const std::vector<std::int64_t> edges = whole ? std::vector{std::int64_t{0}, plane.shape().ny} : band_edges(plane);
   std::vector<std::uint32_t> begin;
-  if (!plane.resident()) {
+  if (!whole) {
     begin.resize(static_cast<std::size_t>(islands.piece_begin.size()));
     context.down(begin.data(), islands.piece_begin.data(), islands.piece_begin.bytes(), stream);
   }
   for_each_band(context, edges, 1, job, nullptr, [&](const Band& band) {
-    const std::int64_t first = plane.resident() ? 0 : begin[islands.row(band.y0)];
-    const std::int64_t last = plane.resident() ? islands.run_count : begin[islands.row(band.y0 + band.ny)];
+    const std::int64_t first = whole ? 0 : begin[islands.row(band.y0)];
+    const std::int64_t last = whole ? islands.run_count : begin[islands.row(band.y0 + band.ny)];
     if (first == last) return;
-    const HeldRows rows = hold_rows(plane, band.y0, band.ny, stream);
+    const HeldRows rows = kept != nullptr ? HeldRows() : hold_rows(plane, band.y0, band.ny, stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, stream);
-    measure_runs(stream, rows.window, levels.view, islands, first, last, measures.data());
+    measure_runs(stream, rows.window, kept != nullptr ? kept->view() : RunPixels(), levels.view, islands, first, last,
+                 measures.data());
   });
   const DeviceBuffer<IslandSums> sums(islands.islands, stream);
   // The structs have padding, which the copy back reads as well.

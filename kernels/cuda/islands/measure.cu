@@ -15,20 +15,23 @@ constexpr unsigned kAll = 0xffffffffu;
 static_assert(rules::kIslandLanes == 32, "the lanes of an island are the lanes of a warp");
 
 __global__ void __launch_bounds__(kThreads)
-    k_measure_runs(RowWindow window, BackgroundView background, bool negative, const rules::Run* __restrict__ runs,
-                   std::int64_t first, std::int64_t last, RunMeasure* __restrict__ measures) {
+    k_measure_runs(RowWindow window, RunPixels kept, BackgroundView background, bool negative,
+                   const rules::Run* __restrict__ runs, std::int64_t first, std::int64_t last,
+                   RunMeasure* __restrict__ measures) {
   const std::int64_t k = first + static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (k >= last) return;
   const rules::Run run = runs[k];
+  const float* row = kept.pixels != nullptr ? kept.pixels + (static_cast<std::int64_t>(kept.begin[k]) - run.x0)
+                                            : window.pixels + (run.y - window.first) * window.pitch;
   RunMeasure measure{};
   rules::start_run(measure.sums);
   for (std::int32_t x = run.x0; x < run.x1; ++x) {
     const float mean = background.mean_map.pixels != nullptr ? window_pixel(background.mean_map, run.y, x)
                                                              : mesh_at(background, background.mean_nodes, run.y, x);
-    rules::add_pixel(measure.sums, x, run.x0, rules::above_background(window_pixel(window, run.y, x), mean, negative));
+    rules::add_pixel(measure.sums, x, run.x0, rules::above_background(row[x], mean, negative));
   }
   const MeanRms at_peak = background_at(background, run.y, measure.sums.peak_x);
-  measure.pixel = window_pixel(window, run.y, measure.sums.peak_x);
+  measure.pixel = row[measure.sums.peak_x];
   measure.mean = at_peak.mean;
   measure.rms = at_peak.rms;
   measures[k] = measure;
@@ -204,12 +207,12 @@ __global__ void __launch_bounds__(kThreads) k_join_sections(Islands islands, Lar
 
 }  // namespace
 
-void measure_runs(cudaStream_t stream, const RowWindow& window, const BackgroundView& background,
+void measure_runs(cudaStream_t stream, const RowWindow& window, const RunPixels& kept, const BackgroundView& background,
                   const CudaIslands& islands, std::int64_t first, std::int64_t last, RunMeasure* measures) {
   if (first >= last) return;
   const auto blocks = static_cast<unsigned>((last - first + kThreads - 1) / kThreads);
-  k_measure_runs<<<blocks, kThreads, 0, stream>>>(window, background, islands.options().negative, islands.runs.data(),
-                                                  first, last, measures);
+  k_measure_runs<<<blocks, kThreads, 0, stream>>>(window, kept, background, islands.options().negative,
+                                                  islands.runs.data(), first, last, measures);
   check_launch("k_measure_runs", stream);
 }
 

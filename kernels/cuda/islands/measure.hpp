@@ -20,7 +20,7 @@ struct RunMeasure {
 };
 
 /// Runs [first, last) of the raster order; their rows must be in the window.
-void measure_runs(cudaStream_t stream, const RowWindow& window, const BackgroundView& background,
+void measure_runs(cudaStream_t stream, const RowWindow& window, const RunPixels& kept, const BackgroundView& background,
                   const CudaIslands& islands, std::int64_t first, std::int64_t last, RunMeasure* measures);
 /// One entry per island; there must be islands.
 void sum_islands(cudaStream_t stream, int multiprocessors, const CudaIslands& islands, const IslandOrder& order,

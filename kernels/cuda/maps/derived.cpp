@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {
@@ -12,6 +13,63 @@ namespace {
 /// Queues the rows of a band of the new plane into `out`, rows `pitch` apart, and adds the number of blank ones to
 /// `blank`.
 using FillBand = std::function<void(const Band& band, float* out, std::int64_t pitch, unsigned long long* blank)>;
+
+bool is_made(const CudaPlane& plane) { return plane.maker() != nullptr; }
+
+void fill_snr(const CudaPlane& plane, const DeviceBackground& levels, const Band& band, float* out,
+              unsigned long long* blank) {
+  const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
+  const DeviceBackground::Rows here = levels.hold(band.y0, band.ny, band.stream);
+  render_rows(band.stream, MapKind::snr, rows.window, here.view, band.y0, band.ny, out, plane.pitch(), blank);
+}
+
+void fill_combined(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const Band& band, float* out,
+                   unsigned long long* blank) {
+  const HeldRows from = hold_rows(a, band.y0, band.ny, band.stream);
+  const HeldRows other = hold_rows(b, band.y0, band.ny, band.stream);
+  combine_rows(band.stream, rule, from.window, other.window, band.y0, band.ny, out, a.pitch(), blank);
+}
+
+void fill_without(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const Band& band, float* out,
+                  unsigned long long* blank) {
+  const std::int64_t pitch = plane.pitch();
+  if (is_made(plane)) {
+    plane.maker()->make(band.y0, band.ny, out, band.stream);  // in place: no second copy of the band
+  } else {
+    const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
+    const float* from = rows.window.pixels + (band.y0 - rows.window.first) * pitch;
+    // Pixels alone: what lies between a row's end and the pitch was never written.
+    const auto row_bytes = static_cast<std::size_t>(pitch) * sizeof(float);
+    check(cudaMemcpy2DAsync(out, row_bytes, from, row_bytes, static_cast<std::size_t>(plane.shape().nx) * sizeof(float),
+                            static_cast<std::size_t>(band.ny), cudaMemcpyDeviceToDevice, band.stream),
+          "cudaMemcpy2DAsync");
+  }
+  blank_runs(band.stream, islands, grow, band.y0, band.ny, out, pitch);
+  count_blank(band.stream, out, band.ny, plane.shape().nx, pitch, blank);
+}
+
+template <class T>
+DeviceBuffer<T> copy_of(const DeviceBuffer<T>& from, std::int64_t count, cudaStream_t stream) {
+  DeviceBuffer<T> copy(count, stream);
+  if (count > 0)
+    check(cudaMemcpyAsync(copy.data(), from.data(), static_cast<std::size_t>(copy.bytes()), cudaMemcpyDeviceToDevice,
+                          stream),
+          "cudaMemcpyAsync");
+  return copy;
+}
+
+/// The runs alone.
+std::shared_ptr<const CudaIslands> copy_of(const CudaIslands& islands) {
+  const cudaStream_t stream = islands.context()->stream();
+  auto copy = std::make_shared<CudaIslands>(islands.context(), islands.shape(), islands.options());
+  copy->islands = islands.islands;
+  copy->run_count = islands.run_count;
+  if (islands.run_count == 0) return copy;
+  copy->runs = copy_of(islands.runs, islands.run_count, stream);
+  copy->piece_begin = copy_of(islands.piece_begin, islands.piece_begin.size(), stream);
+  islands.context()->wait();  // rows may be made on any stream
+  return copy;
+}
 
 std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const Job& job, const FillBand& fill) {
   Context& context = *like.context();
@@ -36,40 +94,92 @@ std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const Job& job,
   return result;
 }
 
+/// A copy of what a background refers to, for rows that are made later.
+struct KeptBackground {
+  explicit KeptBackground(const CudaBackground& background)
+      : model(background.model), mean_map(background.mean_map), rms_map(background.rms_map) {}
+
+  BackgroundModel model;  ///< keeps the maps
+  const CudaPlane *mean_map = nullptr, *rms_map = nullptr;
+
+  [[nodiscard]] CudaBackground view() const { return {model, mean_map, rms_map}; }
+};
+
+class SnrRows final : public RowMaker {
+ public:
+  SnrRows(const CudaPlane& plane, const CudaBackground& background)
+      : RowMaker(plane.context(), plane.shape(), plane.tiling()),
+        plane_(plane),
+        background_(background),
+        levels_(*plane.context(), background_.view()) {
+    plane.context()->wait();  // rows may be made on any stream
+  }
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    fill_snr(plane_, levels_, {y0, ny, stream}, out, counts);
+  }
+
+  CudaPlane plane_;
+  KeptBackground background_;
+  DeviceBackground levels_;
+};
+
+class CombinedRows final : public RowMaker {
+ public:
+  CombinedRows(PlaneRule rule, const CudaPlane& a, const CudaPlane& b)
+      : RowMaker(a.context(), a.shape(), a.resident() ? b.tiling() : a.tiling()), rule_(rule), a_(a), b_(b) {}
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    fill_combined(rule_, a_, b_, {y0, ny, stream}, out, counts);
+  }
+
+  PlaneRule rule_;
+  CudaPlane a_, b_;
+};
+
+/// Keeps the runs of the islands, not the islands.
+class RowsWithoutIslands final : public RowMaker {
+ public:
+  RowsWithoutIslands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const TilingPlan& tiling)
+      : RowMaker(plane.context(), plane.shape(), tiling), plane_(plane), runs_(copy_of(islands)), grow_(grow) {}
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    fill_without(plane_, *runs_, grow_, {y0, ny, stream}, out, counts);
+  }
+  [[nodiscard]] std::int64_t infinite(std::int64_t) const override { return plane_.infinite(); }
+
+  CudaPlane plane_;
+  std::shared_ptr<const CudaIslands> runs_;
+  std::int64_t grow_;
+};
+
 }  // namespace
 
 std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) {
+  if (is_made(plane)) return std::make_unique<CudaPlane>(std::make_shared<SnrRows>(plane, background));
   const DeviceBackground levels(*plane.context(), background);
-  return plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
-    const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
-    const DeviceBackground::Rows here = levels.hold(band.y0, band.ny, band.stream);
-    render_rows(band.stream, MapKind::snr, rows.window, here.view, band.y0, band.ny, out, pitch, blank);
+  return plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
+    fill_snr(plane, levels, band, out, blank);
   });
 }
 
 std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const Job& job) {
-  return plane_of_bands(a, job, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
-    const HeldRows from = hold_rows(a, band.y0, band.ny, band.stream);
-    const HeldRows other = hold_rows(b, band.y0, band.ny, band.stream);
-    combine_rows(band.stream, rule, from.window, other.window, band.y0, band.ny, out, pitch, blank);
+  if (is_made(a) || is_made(b)) return std::make_unique<CudaPlane>(std::make_shared<CombinedRows>(rule, a, b));
+  return plane_of_bands(a, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
+    fill_combined(rule, a, b, band, out, blank);
   });
 }
 
 std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow,
                                             const Job& job) {
-  auto result =
-      plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t pitch, unsigned long long* blank) {
-        const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
-        const float* from = rows.window.pixels + (band.y0 - rows.window.first) * pitch;
-        // Pixels alone: what lies between a row's end and the pitch was never written.
-        const auto row_bytes = static_cast<std::size_t>(pitch) * sizeof(float);
-        check(cudaMemcpy2DAsync(out, row_bytes, from, row_bytes,
-                                static_cast<std::size_t>(plane.shape().nx) * sizeof(float),
-                                static_cast<std::size_t>(band.ny), cudaMemcpyDeviceToDevice, band.stream),
-              "cudaMemcpy2DAsync");
-        blank_runs(band.stream, islands, grow, band.y0, band.ny, out, pitch);
-        count_blank(band.stream, out, band.ny, plane.shape().nx, pitch, blank);
-      });
+  if (is_made(plane))
+    return std::make_unique<CudaPlane>(std::make_shared<RowsWithoutIslands>(plane, islands, grow, plane.tiling()));
+  auto result = plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
+    fill_without(plane, islands, grow, band, out, blank);
+  });
   result->set_blank(result->blank(), plane.infinite());
   return result;
 }

@@ -44,14 +44,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    k_count_blank(const float* __restrict__ rows, std::int64_t nx, std::int64_t pitch, std::int64_t pieces,
-                  unsigned long long* count) {
-  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
-  const bool blank = x < nx && !isfinite(rows[blockIdx.x / pieces * pitch + x]);
-  count_warp(blank ? 1 : 0, count);
-}
-
 }  // namespace
 
 void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
@@ -72,13 +64,6 @@ void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t gr
                                                 pieces_of(islands.shape().nx), grow, y0, ny, islands.shape(), out,
                                                 pitch);
   check_launch("k_blank_runs", stream);
-}
-
-void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
-                 unsigned long long* count) {
-  const std::int64_t pieces = (nx + kThreads - 1) / kThreads;
-  k_count_blank<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rows, nx, pitch, pieces, count);
-  check_launch("k_count_blank", stream);
 }
 
 }  // namespace reber::cuda

@@ -19,10 +19,6 @@ void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const
 /// Blanks pixels of rows [y0, y0 + ny) that lie within grow rows and columns of a run; out holds those rows.
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
                 float* out, std::int64_t pitch);
-/// Adds the number of blank pixels of ny rows to `count`.
-void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
-                 unsigned long long* count);
-
 /// The operations of the backend.
 [[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background,
                                                   const Job& job);

@@ -17,6 +17,22 @@ std::int64_t chunk_rows(std::int64_t pitch) {
   return std::max<std::int64_t>(1, kChunkBytes / (pitch * static_cast<std::int64_t>(sizeof(float))));
 }
 
+/// Rows are made in small parts in turns on two streams, so that one part comes down while the next is made.
+void fetch_made(const CudaPlane& plane, const Rect& where, float* out) {
+  constexpr std::int64_t kPartBytes = std::int64_t{16} << 20;
+  Context& context = *plane.context();
+  const std::int64_t pitch = plane.pitch();
+  const std::int64_t part = std::clamp<std::int64_t>(kPartBytes / (pitch * static_cast<std::int64_t>(sizeof(float))), 1,
+                                                     plane.tiling().band_rows);
+  std::vector<std::int64_t> edges = band_edges(where.ny, part);
+  for_each_band(context, edges, 2, {}, nullptr, [&](const Band& band) {
+    const HeldRows rows = hold_rows(plane, where.y0 + band.y0, band.ny, band.stream);
+    context.stager().down_rows(band.stream, rows.window.pixels + where.x0, pitch, where.nx, band.ny,
+                               out + band.y0 * where.nx);
+  });
+  context.stager().drain();
+}
+
 }  // namespace
 
 void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
@@ -28,6 +44,7 @@ void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
     context.stager().drain();
     return;
   }
+  if (plane.maker()) return fetch_made(plane, where, out);
   for (std::int64_t row = 0; row < where.ny; ++row)
     std::copy_n(plane.host_row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
 }
@@ -40,7 +57,8 @@ void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& back
   if (where.shape().count() == 0) return;
   const std::int64_t pitch = plane.pitch();
   const DeviceBackground on_device(context, background);
-  const std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
+  std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
+  if (!plane.resident()) chunk = std::min(chunk, plane.tiling().band_rows);
   const DeviceBuffer<float> rendered(chunk * pitch, context.stream());
   for (std::int64_t row = 0; row < where.ny; row += chunk) {
     job.check();

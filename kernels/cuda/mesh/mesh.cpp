@@ -2,6 +2,8 @@
 // The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
 #include "kernels/cuda/mesh/mesh.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -98,8 +100,10 @@ MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid, std::int64_t shar
                std::max(sift_bytes(walk.room), crowded_bytes(walk.max_area)) > shared_bytes;
   if (!walk.large) walk.list = list_floats(walk.room);
   GroupLimits limits{plane.resident() ? plane.shape().ny : plane.tiling().band_rows, kAny, kAny};
-  // A sort needs five times its pixels' memory: large cells go by groups of at most 2^28 pixels, or one row of cells.
-  if (walk.large) limits.pixels = std::int64_t{1} << 28;
+  // A sort needs five times its pixels' memory: large cells go by groups of an eighth of the image, for which there is
+  // room beside a resident one, or by one row of cells.
+  if (walk.large)
+    limits.pixels = std::clamp<std::int64_t>(plane.shape().count() / 8, std::int64_t{1} << 24, std::int64_t{1} << 28);
   // Lists take 0.8 bytes per pixel for cells of 64 x 64 pixels, but many times as much where cells overlap.
   if (walk.list > 0)
     limits.cells =
@@ -194,6 +198,11 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   const cudaStream_t stream = context.stream();
   const int multiprocessors = context.device().multiprocessors;
   const MeshWalk walk = walk_of(plane, grid, context.device().shared_bytes);
+  if (walk.max_area > std::numeric_limits<std::uint32_t>::max())
+    throw InputError(
+        fmt::format("cells of {} pixels are too large for the cuda backend, which takes at most 2^32 - 1 in "
+                    "one; use a smaller box, or the cpu backend",
+                    walk.max_area));
   const MeshMemory memory(context, grid, walk);
   MeshTask task;
   task.nx = grid.nx();

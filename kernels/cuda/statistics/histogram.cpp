@@ -22,6 +22,22 @@ void walk(const CudaPlane& plane, const Job& job, Body body) {
   });
 }
 
+/// From a few rows of a plane that must be made.
+void sample_rows(const CudaPlane& plane, std::vector<float>& samples) {
+  constexpr std::int64_t kRows = 8;
+  Context& context = *plane.context();
+  const Shape shape = plane.shape();
+  const std::int64_t rows = std::min(kRows, shape.ny);
+  const auto each = static_cast<std::int64_t>(samples.size()) / rows;
+  std::vector<float> row(static_cast<std::size_t>(shape.nx));
+  for (std::int64_t k = 0; k < rows; ++k) {
+    const std::int64_t y = (2 * k + 1) * shape.ny / (2 * rows);
+    const HeldRows held = hold_rows(plane, y, 1, context.stream());
+    context.down(row.data(), held.window.pixels, shape.nx * static_cast<std::int64_t>(sizeof(float)), context.stream());
+    for (std::int64_t i = 0; i < each; ++i) samples[k * each + i] = row[i * shape.nx / each];
+  }
+}
+
 void clear(DeviceBuffer<unsigned long long>& buffer, cudaStream_t stream) {
   check(cudaMemsetAsync(buffer.data(), 0, static_cast<std::size_t>(buffer.bytes()), stream), "cudaMemsetAsync");
 }
@@ -36,6 +52,8 @@ HotBins PlaneHistogram::choose_hot_bins() const {
     const DeviceBuffer<float> drawn(kSamples, context.stream());
     sample_pixels(context.stream(), plane_.window(), drawn.data(), kSamples);
     context.down(samples.data(), drawn.data(), drawn.bytes(), context.stream());
+  } else if (plane_.maker()) {
+    sample_rows(plane_, samples);
   } else {
     for (int i = 0; i < kSamples; ++i) {
       const std::int64_t at = shape.count() / kSamples * i + shape.count() % kSamples * i / kSamples;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "kernels/cuda/convolve/common/convolver.hpp"
+#include "kernels/cuda/convolve/common/rows_together.hpp"
 #include "kernels/cuda/convolve/fft/cufft_loader.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
 #include "kernels/cuda/convolve/fft/fft_common.hpp"
@@ -69,7 +70,7 @@ std::optional<TileChoice> choose_tiles(const DeviceInfo& device, Shape kernel, S
   return best;
 }
 
-class FftConvolver final : public Convolver {
+class FftConvolver final : public Convolver, public RowsTogether {
  public:
   FftConvolver(Context& context, const Kernel& kernel, const TileChoice& choice)
       : kernel_(kernel.shape),
@@ -110,6 +111,8 @@ class FftConvolver final : public Convolver {
     convolve(stream, job, tiles, memory.data(), true, weights.data(), pitch, false);
     divide_by_weights(stream, job, weights.data(), pitch, weight_noise_);
   }
+
+  [[nodiscard]] std::int64_t rows_together(Shape) const override { return choice_.tiles.valid_y; }
 
   [[nodiscard]] std::string description() const override {
     return fmt::format("FFT, overlap-save tiles of {} x {} pixels, {} at once, {} x {} weights", choice_.tiles.tx,
@@ -177,7 +180,7 @@ VariantQuote quote_fft_library(const DeviceInfo& device, const ConvolutionSpec& 
     return quote;
   }
   quote.possible = true;
-  quote.workspace_bytes = bytes;
+  quote.workspace_bytes = bytes + together_bytes(choice->tiles.valid_y, kernel, image);
   // 16384 x 16384 pixels, 31 x 31 weights: 7.0 ms on an H200 (4.8 TB/s), that is 70 bytes a weighted pixel moved.
   quote.cost_ms = 0.03 + choice->cost * 70 / device.memory_bytes_per_ms;
   quote.reason = fmt::format("{} tiles of {} x {} pixels, {} at once within the {} MiB L2 cache", choice->count,

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "kernels/cuda/convolve/common/rows_together.hpp"
 #include "kernels/cuda/convolve/fft/fft.hpp"
 #include "kernels/cuda/convolve/fft/fft_common.hpp"
 #include "kernels/cuda/convolve/fft/fft_lines.hpp"
@@ -65,7 +66,7 @@ std::optional<LineChoice> choose_lines(const DeviceInfo& device, Shape kernel, S
   return best;
 }
 
-class LinesConvolver final : public Convolver {
+class LinesConvolver final : public Convolver, public RowsTogether {
  public:
   LinesConvolver(Context& context, const Kernel& kernel, const LineChoice& choice)
       : kernel_(kernel.shape),
@@ -110,6 +111,10 @@ class LinesConvolver final : public Convolver {
                std::span(products).subspan(done, std::min<std::size_t>(LineFan::kMost, products.size() - done)));
     for (const ConvolvePart& part : parts)
       if (part.job.interpolate) static_cast<const LinesConvolver*>(part.convolver)->divide(stream, part.job);
+  }
+
+  [[nodiscard]] std::int64_t rows_together(Shape image) const override {
+    return rows_of_pairs(column_.length - kernel_.ny + 1, tiles_along(image.nx, row_.length - kernel_.nx + 1));
   }
 
   [[nodiscard]] std::string description() const override {
@@ -259,7 +264,9 @@ VariantQuote quote_fft_lines(const DeviceInfo& device, const ConvolutionSpec& sp
   }
   quote.possible = true;
   quote.cost_ms = choice->cost_ms;
-  quote.workspace_bytes = bytes;
+  const std::int64_t rows =
+      rows_of_pairs(choice->ny() - kernel.ny + 1, tiles_along(image.nx, choice->nx() - kernel.nx + 1));
+  quote.workspace_bytes = bytes + together_bytes(rows, kernel, image);
   quote.reason = fmt::format("{} tiles of {} x {} pixels, {} at once", 2 * choice->pairs, choice->nx(), choice->ny(),
                              2 * choice->batch);
   return quote;

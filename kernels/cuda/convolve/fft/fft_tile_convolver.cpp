@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overlap-save convolution in one kernel: the choice of the tile's shape, and the convolver.
 #include "kernels/cuda/convolve/fft/fft_tile_convolver.hpp"
+#include "kernels/cuda/convolve/common/rows_together.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ TileChoice choose_tile(const DeviceInfo& device, Shape kernel, Shape image) {
   return best;
 }
 
-class TileConvolver final : public Convolver {
+class TileConvolver final : public Convolver, public RowsTogether {
  public:
   TileConvolver(Context& context, const Kernel& kernel, const TileVariant& tile)
       : kernel_(kernel.shape),
@@ -94,6 +95,10 @@ class TileConvolver final : public Convolver {
       }
       tile_.convolve_each(stream, arguments, fan, static_cast<unsigned>(blocks));
     }
+  }
+
+  [[nodiscard]] std::int64_t rows_together(Shape image) const override {
+    return rows_of_pairs(tile_.ny - kernel_.ny + 1, tiles_along(image.nx, tile_.nx - kernel_.nx + 1));
   }
 
   [[nodiscard]] std::string description() const override {
@@ -159,7 +164,9 @@ VariantQuote quote_fft_tile(const DeviceInfo& device, const ConvolutionSpec& spe
   }
   quote.possible = true;
   quote.cost_ms = choice.cost_ms;
-  quote.workspace_bytes = std::int64_t{tile.ny} * tile.nx * static_cast<std::int64_t>(sizeof(float2));
+  const std::int64_t rows = rows_of_pairs(tile.ny - kernel.ny + 1, tiles_along(image.nx, tile.nx - kernel.nx + 1));
+  quote.workspace_bytes =
+      std::int64_t{tile.ny} * tile.nx * static_cast<std::int64_t>(sizeof(float2)) + together_bytes(rows, kernel, image);
   quote.reason = fmt::format("{} tiles of {} x {} pixels, each in a block's shared memory", tiles, tile.nx, tile.ny);
   return quote;
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Images that are larger than what may be used of a card, and than 2^32 pixels: their rows are made when they are read.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "core/pipeline/pipeline.hpp"
+#include "kernels/backends.hpp"
+#include "tests/support/testing.hpp"
+#ifdef REBER_HAVE_CUDA
+#include "kernels/cuda/device/memory_peak.hpp"
+#endif
+
+namespace reber::testing {
+namespace {
+
+/// Noise of unit sigma, the same row from another place each time, and square sources of 5 x 5 pixels.
+class MadeSky final : public PixelSource {
+ public:
+  struct Spot {
+    std::int64_t y, x;
+  };
+  static constexpr float kPeak = 50;
+
+  MadeSky(Shape shape, const std::vector<Spot>& spots) : shape_(shape) {
+    const Image noise = random_image({1, kPlaces + shape.nx}, 0, 5);
+    noise_.assign(noise.data(), noise.data() + noise.shape().count());
+    for (const Spot& spot : spots)
+      for (std::int64_t dy = -2; dy <= 2; ++dy) spots_.emplace(spot.y + dy, spot.x);
+  }
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] PixelFormat format() const override { return {}; }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
+    for (std::int64_t y = y0; y < y0 + ny; ++y, out += shape_.nx * 4) {
+      std::memcpy(out, noise_.data() + y * 7919 % kPlaces, static_cast<std::size_t>(shape_.nx) * 4);
+      for (auto [at, end] = spots_.equal_range(y); at != end; ++at)
+        for (std::int64_t dx = -2; dx <= 2; ++dx) std::memcpy(out + (at->second + dx) * 4, &kPeak, 4);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kPlaces = 1 << 16;
+  Shape shape_;
+  std::vector<float> noise_;
+  std::multimap<std::int64_t, std::int64_t> spots_;
+};
+
+/// Peaks and places of the sources.
+std::vector<double> numbers_of(const std::string& name, const std::shared_ptr<const PixelSource>& sky,
+                               std::int64_t device_memory) {
+  auto header = std::make_shared<ImageHeader>();
+  header->shape = sky->shape();
+  header->bitpix = -32;
+  header->beam = Beam{5.0 / 3600, 5.0 / 3600, 0};
+  Request request;
+  request.input = "sky";
+  request.program = "reber test";
+  request.background.emplace();
+  request.background->box = 64;
+  request.detect.emplace();
+  request.detect->seed = 8;
+  request.detect->flood = 6;
+  request.fit.method = FitRequest::Method::none;
+  request.device_memory_bytes = device_memory;
+  BackendOptions options;
+  options.device_memory_bytes = device_memory;
+  const std::shared_ptr<Backend> backend = make_backend(name, options, LogSink());
+  const Result result = Pipeline(backend, {"sky", {}, sky, header}).run(request);
+  std::vector<double> numbers;
+  for (const Source& source : result.sources()) numbers.insert(numbers.end(), {source.peak, source.x, source.y});
+  return numbers;
+}
+
+TEST(LargeImage, device_memory_stays_below_what_is_allowed) {
+#ifdef REBER_HAVE_CUDA
+  if (std::ranges::count(tested_backends(), "cuda") == 0) GTEST_SKIP() << "no card";
+  constexpr std::int64_t kAllowed = std::int64_t{160} << 20;
+  const Shape shape{9000, 4000};  // 144 MB of pixels
+  const auto sky = std::make_shared<MadeSky>(
+      shape, std::vector<MadeSky::Spot>{{2, 2}, {63, 1999}, {4500, 3000}, {4563, 30}, {8997, 3997}});
+  const std::vector<double> expected = numbers_of("cpu", sky, 0);
+  EXPECT_EQ(expected.size(), 15U);
+  const std::int64_t before = cuda::memory_peak(0).now;
+  cuda::forget_memory_peak(0);
+  EXPECT_EQ(numbers_of("cuda", sky, kAllowed), expected);
+  const std::int64_t peak = cuda::memory_peak(0).in_use;
+  EXPECT_GT(peak, before);
+  EXPECT_LE(peak - before, kAllowed);
+#else
+  GTEST_SKIP() << "no card";
+#endif
+}
+
+/// Takes a minute on a laptop, so it runs where it is asked for (ctest -C Weekly -L weekly).
+TEST(LargeImage, DISABLED_islands_and_counts_of_more_than_2_to_the_32_pixels) {
+  const Shape shape{66000, 65600};
+  ASSERT_GT(shape.count(), std::int64_t{std::numeric_limits<std::uint32_t>::max()});
+  // Where a place of 32 bits would overflow: 2^31 and 2^32 pixels, and the last corner.
+  const std::vector<MadeSky::Spot> spots{{2, 2}, {32735, 60000}, {65480, 40000}, {65997, 65597}};
+  for (const std::string& name : tested_backends()) {
+    Backend& tested = backend(name);
+    if (!tested.info().streams_sources) continue;
+    SCOPED_TRACE(name);
+    TilingPlan tiling;
+    tiling.resident = false;
+    tiling.in_source = true;
+    tiling.band_rows = 512;
+    tiling.streams = 2;
+    const auto plane = tested.stream(std::make_shared<MadeSky>(shape, spots), tiling);
+    const BackgroundModel model = BackgroundModel::constant(shape, 0, 1);
+    const auto islands = tested.label(*plane, model, {8, 8, 20, Connectivity::eight, false});
+    EXPECT_EQ(plane->blank(), 0);
+    const std::vector<IslandSums> sums = tested.measure(*plane, model, *islands);
+    ASSERT_EQ(sums.size(), spots.size());
+    const IslandPixels pixels = tested.island_pixels(*plane, model, *islands, 1);
+    ASSERT_EQ(pixels.pixel.size(), 25 * spots.size());
+    for (std::size_t k = 0; k < spots.size(); ++k) {
+      EXPECT_EQ(sums[k].npix, 25);
+      EXPECT_EQ(sums[k].y0, spots[k].y - 2);
+      EXPECT_EQ(sums[k].x0, spots[k].x - 2);
+      EXPECT_EQ(sums[k].s, 25 * MadeSky::kPeak);
+      EXPECT_EQ(pixels.y[25 * k + 12], spots[k].y);
+      EXPECT_EQ(pixels.x[25 * k + 12], spots[k].x);
+      EXPECT_EQ(pixels.pixel[25 * k + 12], MadeSky::kPeak);
+    }
+    const PlaneStatistics all = tested.statistics(*plane, StatisticsParts::mean_and_std);
+    EXPECT_EQ(all.finite, shape.count());
+    EXPECT_NEAR(all.std, 1, 0.05);
+    std::vector<float> corner(10);
+    tested.render(MapKind::image, *plane, nullptr, {shape.ny - 5, shape.nx - 10, 1, 10}, corner.data());
+    EXPECT_EQ(corner[7], MadeSky::kPeak);
+    EXPECT_LT(corner[2], 10);
+  }
+}
+
+}  // namespace
+}  // namespace reber::testing
