@@ -156,8 +156,8 @@ void BlockReader::want(Slot& slot, std::int64_t block) {
   const std::int64_t bytes = block_bytes();
   if (slot.host.size() == 0) {
     const trace::Span span("host", "lock memory for copies");
-    slot.host = PinnedBuffer<std::byte>(bytes);
     slot.device = DeviceBuffer<std::byte>(bytes, copies_.get());
+    slot.host = PinnedBuffer<std::byte>(bytes);
   }
   trace_copy(slot);
   slot.turn = ++turn_;
