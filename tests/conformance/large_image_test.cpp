@@ -64,7 +64,7 @@ std::vector<double> numbers_of(const std::string& name, const std::shared_ptr<co
   request.detect.emplace();
   request.detect->seed = 8;
   request.detect->flood = 6;
-  request.fit.method = FitRequest::Method::none;
+  request.fit.method = FitRequest::Method::moments;
   request.device_memory_bytes = device_memory;
   BackendOptions options;
   options.device_memory_bytes = device_memory;
