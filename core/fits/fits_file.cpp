@@ -13,6 +13,8 @@
 #include "core/fits/fits_guard.hpp"
 #include "core/fits/header_beam.hpp"
 #include "core/fits/pixel_sources.hpp"
+#include "core/fits/rice_header.hpp"
+#include "core/fits/rice_tiles.hpp"
 #include "core/fits/tile_decode.hpp"
 #include "core/fits/tile_guard.hpp"
 
@@ -26,6 +28,7 @@ struct FitsFile::State {
   CardTable cards;
   PixelFormat format;
   BeamTable beams;
+  std::optional<RiceHeader> rice;  ///< of tiles that are not left to CFITSIO
 };
 
 namespace {
@@ -295,6 +298,7 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
     }
   }
   state.format = read_format(state.cards, chosen.bitpix, where, header.warnings);
+  state.rice = read_rice_header(chosen, state.format, header.x_axis, header.y_axis);
   read_texts(state.cards, state.primary ? &state.primary->cards : nullptr, header);
   if (options.unit) header.unit = Unit::parse(*options.unit);
   if (state.cards.is_true("CASAMBM"))
@@ -310,6 +314,8 @@ PixelFormat FitsFile::format() const { return state_->format; }
 bool FitsFile::in_memory() const { return state_->bytes->reopen_path().empty(); }
 bool FitsFile::compressed() const { return state_->hdu.kind == Hdu::Kind::compressed; }
 
+bool FitsFile::decodes_rows() const { return state_->rice && fits::decodes_rows(state_->hdu, *state_->rice); }
+
 ImageHeader FitsFile::header(std::int64_t plane) const {
   check_plane(state_->header, plane);
   ImageHeader header = state_->header;
@@ -320,16 +326,21 @@ ImageHeader FitsFile::header(std::int64_t plane) const {
 
 std::shared_ptr<const DecodedPlane> FitsFile::decode(std::int64_t plane, const Progress& progress) const {
   const ImageHeader& header = state_->header;
-  return decode_tiles(*state_->bytes, state_->hdu, header.x_axis, header.y_axis, plane, printable(header.path),
-                      progress);
+  const std::string name = printable(header.path);
+  if (state_->rice)
+    if (auto own = decode_rice(*state_->bytes, state_->hdu, *state_->rice, plane, name, progress)) return own;
+  return decode_tiles(*state_->bytes, state_->hdu, header.x_axis, header.y_axis, plane, name, progress);
 }
 
 std::unique_ptr<PixelSource> FitsFile::pixels(std::int64_t plane, const Progress& progress) const {
   const ImageHeader& header = state_->header;
   check_plane(header, plane);
-  if (compressed()) return decoded_source(decode(plane, progress));
-  return plain_source(*state_->bytes, state_->hdu.data_offset,
-                      plane_layout(header.axes, header.x_axis, header.y_axis, plane), state_->format);
+  if (!compressed())
+    return plain_source(*state_->bytes, state_->hdu.data_offset,
+                        plane_layout(header.axes, header.x_axis, header.y_axis, plane), state_->format);
+  if (decodes_rows())
+    if (auto rows = rice_source(*state_->bytes, state_->hdu, *state_->rice, plane, printable(header.path))) return rows;
+  return decoded_source(decode(plane, progress));
 }
 
 std::unique_ptr<FileSums> FitsFile::sums() const {

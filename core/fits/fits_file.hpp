@@ -36,10 +36,13 @@ class FitsFile {
   [[nodiscard]] PixelFormat format() const;   ///< of pixels as stored
   [[nodiscard]] bool in_memory() const;       ///< inflated: reading a plane waits for no disk
   [[nodiscard]] bool compressed() const;      ///< in tiles: reading a plane decodes it
+  /// Whether tiles are decoded where rows are read, so that no memory holds a plane.
+  [[nodiscard]] bool decodes_rows() const;
 
   /// The header with beam, frequency and WCS of this plane.   throws InputError where there is no such plane
   [[nodiscard]] ImageHeader header(std::int64_t plane) const;
-  /// The plane's pixels as stored; decoded here where they are compressed in tiles. Valid as long as this lives.
+  /// The plane's pixels as stored; those in tiles are decoded here, or as their rows are read. Valid as long as this
+  /// lives.
   ///   throws InputError where there is no such plane, DataError where decoding fails; Cancelled
   [[nodiscard]] std::unique_ptr<PixelSource> pixels(std::int64_t plane, const Progress& progress = {}) const;
   /// A plane of a file in tiles, decoded.   throws as pixels

@@ -23,6 +23,15 @@ struct TileColumn {
   std::int64_t offset = 0;  ///< of the descriptor in a row
   bool wide = false;        ///< Q (64-bit) descriptor
   int element_bytes = 1;
+  char code = 'B';  ///< of TFORMn: the type of its elements
+};
+
+/// One column whose values stand in the rows themselves.
+struct ValueColumn {
+  std::string name;
+  std::int64_t offset = 0;  ///< in a row
+  std::int64_t repeat = 1;
+  char code = 'D';  ///< of TFORMn
 };
 
 /// How a tile-compressed image lies in its table.
@@ -34,6 +43,7 @@ struct TileLayout {
   std::int64_t heap_offset = 0;  ///< from the start of the file
   std::int64_t heap_bytes = 0;
   std::vector<TileColumn> columns;
+  std::vector<ValueColumn> values;
 };
 
 /// One header-data unit.

@@ -31,14 +31,16 @@ const ImageHeader& FitsImage::header() const { return state_->header; }
 
 std::unique_ptr<PixelSource> FitsImage::pixels(const Progress& progress) const {
   const State& state = *state_;
-  if (!state.file->compressed()) return state.file->pixels(state.header.plane, progress);
+  if (!state.file->compressed() || state.file->decodes_rows()) return state.file->pixels(state.header.plane, progress);
   const std::lock_guard<std::mutex> lock(state.decoding);
   auto plane = state.decoded.lock();
   if (!plane) state.decoded = plane = state.file->decode(state.header.plane, progress);
   return fits::decoded_source(std::move(plane));
 }
 
-bool FitsImage::in_memory() const { return state_->file->compressed() || state_->file->in_memory(); }
+bool FitsImage::in_memory() const {
+  return (state_->file->compressed() && !state_->file->decodes_rows()) || state_->file->in_memory();
+}
 
 std::unique_ptr<fits::FileSums> FitsImage::sums() const { return state_->file->sums(); }
 

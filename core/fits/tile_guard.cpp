@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
@@ -47,26 +48,29 @@ int element_size(char code) {
   }
 }
 
-/// Width of one column and its descriptor, from TFORMn.   false where the form is not understood
-bool read_column(const std::string& form, std::int64_t& width, TileColumn& column, bool& is_descriptor) {
+/// One TFORMn: how many elements of which type, and whether they lie in the heap.
+struct Form {
+  std::int64_t repeat = 1, width = 0;  ///< bytes in a row
+  char code = ' ', element = ' ';
+  [[nodiscard]] bool descriptor() const { return code == 'P' || code == 'Q'; }
+};
+
+/// Empty where the form is not understood.
+std::optional<Form> read_form(const std::string& text) {
   std::size_t at = 0;
+  Form form;
   std::int64_t repeat = 0;
-  while (at < form.size() && form[at] >= '0' && form[at] <= '9' && at < 9) repeat = 10 * repeat + (form[at++] - '0');
-  if (at == 0) repeat = 1;
-  if (at >= form.size()) return false;
-  is_descriptor = form[at] == 'P' || form[at] == 'Q';
-  if (is_descriptor) {
-    column.wide = form[at] == 'Q';
-    column.element_bytes = at + 1 < form.size() ? element_size(form[at + 1]) : 0;
-    width = column.wide ? 16 : 8;
-    return repeat == 1 && column.element_bytes > 0;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9' && at < 9) repeat = 10 * repeat + (text[at++] - '0');
+  if (at > 0) form.repeat = repeat;
+  if (at >= text.size()) return std::nullopt;
+  form.code = text[at];
+  if (form.descriptor()) {
+    if (at + 1 < text.size()) form.element = text[at + 1];
+    form.width = form.code == 'Q' ? 16 : 8;
+    return form.repeat == 1 && element_size(form.element) > 0 ? std::optional(form) : std::nullopt;
   }
-  if (form[at] == 'X') {
-    width = (repeat + 7) / 8;
-    return true;
-  }
-  width = repeat * element_size(form[at]);
-  return element_size(form[at]) > 0;
+  form.width = form.code == 'X' ? (form.repeat + 7) / 8 : form.repeat * element_size(form.code);
+  return form.code == 'X' || element_size(form.code) > 0 ? std::optional(form) : std::nullopt;
 }
 
 /// throws DataError with the reason; read_tile_layout turns it into Hdu::problem
@@ -76,17 +80,15 @@ void read_columns(Hdu& hdu) {
   if (fields < 1 || fields > 999) throw DataError("TFIELDS is missing or lies outside [1, 999]");
   std::int64_t offset = 0;
   for (std::int64_t i = 1; i <= fields; ++i) {
-    TileColumn column;
-    column.name = cards.string(fmt::format("TTYPE{}", i)).value_or("");
-    column.offset = offset;
-    bool is_descriptor = false;
-    std::int64_t width = 0;
-    const std::string form = cards.string(fmt::format("TFORM{}", i)).value_or("");
-    if (!read_column(form, width, column, is_descriptor)) {
-      throw DataError(fmt::format("TFORM{}='{}' is not understood", i, restrict_to_ascii(form)));
-    }
-    if (is_descriptor) hdu.layout.columns.push_back(column);
-    offset += width;
+    const std::string name = cards.string(fmt::format("TTYPE{}", i)).value_or("");
+    const std::string text = cards.string(fmt::format("TFORM{}", i)).value_or("");
+    const auto form = read_form(text);
+    if (!form) throw DataError(fmt::format("TFORM{}='{}' is not understood", i, restrict_to_ascii(text)));
+    if (form->descriptor())
+      hdu.layout.columns.push_back({name, offset, form->code == 'Q', element_size(form->element), form->element});
+    else
+      hdu.layout.values.push_back({name, offset, form->repeat, form->code});
+    offset += form->width;
   }
   if (offset != hdu.layout.row_bytes) {
     throw DataError(
@@ -142,13 +144,9 @@ void read_sizes(Hdu& hdu) {
   layout.tiles = *tiles;
 }
 
-/// The descriptors of one column of one row.
-struct Descriptor {
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
-};
+}  // namespace
 
-Descriptor descriptor_of(const unsigned char* row, const TileColumn& column) {
+TileDescriptor descriptor_of(const unsigned char* row, const TileColumn& column) {
   const int width = column.wide ? 8 : 4;
   const std::int64_t count = big_endian(row + column.offset, width);
   const std::int64_t offset = big_endian(row + column.offset + width, width);
@@ -156,6 +154,8 @@ Descriptor descriptor_of(const unsigned char* row, const TileColumn& column) {
   if (__builtin_mul_overflow(count, static_cast<std::int64_t>(column.element_bytes), &bytes)) bytes = INT64_MAX;
   return {offset, bytes};
 }
+
+namespace {
 
 /// Calls body(tile, column, descriptor) for each column of the tiles of [first, last).
 template <class Body>
@@ -256,14 +256,15 @@ void read_tile_layout(Hdu& hdu) {
 
 void check_descriptors(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
   const std::int64_t heap = hdu.layout.heap_bytes;
-  for_each_tile(bytes, hdu, 0, hdu.layout.tiles, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
-    if (d.bytes == 0) return;
-    if (d.offset < 0 || d.bytes < 0 || d.offset > heap || d.bytes > heap - d.offset) {
-      throw DataError(
-          fmt::format("'{}', HDU {}, tile {}: its {} descriptor ({} bytes at {}) lies outside the heap of {} bytes",
-                      name, hdu.index, tile + 1, restrict_to_ascii(column.name), d.bytes, d.offset, heap));
-    }
-  });
+  for_each_tile(
+      bytes, hdu, 0, hdu.layout.tiles, [&](std::int64_t tile, const TileColumn& column, const TileDescriptor& d) {
+        if (d.bytes == 0) return;
+        if (d.offset < 0 || d.bytes < 0 || d.offset > heap || d.bytes > heap - d.offset) {
+          throw DataError(
+              fmt::format("'{}', HDU {}, tile {}: its {} descriptor ({} bytes at {}) lies outside the heap of {} bytes",
+                          name, hdu.index, tile + 1, restrict_to_ascii(column.name), d.bytes, d.offset, heap));
+        }
+      });
 }
 
 void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& name) {
@@ -272,7 +273,7 @@ void check_streams(const ByteSource& bytes, const Hdu& hdu, const std::string& n
   const auto tiles_are_checked = [&](std::int64_t first, std::int64_t last) {
     const bool gzip = algorithm == "GZIP_1" || algorithm == "GZIP_2";
     std::vector<unsigned char> stream;
-    for_each_tile(bytes, hdu, first, last, [&](std::int64_t tile, const TileColumn& column, const Descriptor& d) {
+    for_each_tile(bytes, hdu, first, last, [&](std::int64_t tile, const TileColumn& column, const TileDescriptor& d) {
       const bool main = column.name == "COMPRESSED_DATA";
       const bool is_gzip = column.name == "GZIP_COMPRESSED_DATA" || (main && gzip);
       if (d.bytes == 0 || !(is_gzip || (main && algorithm == "HCOMPRESS_1"))) return;

@@ -2,11 +2,20 @@
 // Checks of tile-compressed images (FITS standard 4.0, section 10) before CFITSIO decodes them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/fits/fits_guard.hpp"
 
 namespace reber::fits {
+
+/// Where the bytes of one tile lie in the heap.
+struct TileDescriptor {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+/// row: of the table, layout.row_bytes of it; as it is written, not checked.
+[[nodiscard]] TileDescriptor descriptor_of(const unsigned char* row, const TileColumn& column);
 
 /// Fills Hdu::bitpix, axes and layout of a table with ZIMAGE = T, or its `problem`.
 void read_tile_layout(Hdu& hdu);

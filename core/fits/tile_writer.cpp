@@ -15,11 +15,11 @@
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "core/fits/output_cards.hpp"
-#include "core/fits/rice_encoder.hpp"
-#include "core/fits/tile_coder.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/io/checksum.hpp"
 #include "core/model/fits_cards.hpp"
+#include "core/tiles/rice_encoder.hpp"
+#include "core/tiles/tile_coder.hpp"
 
 namespace reber {
 namespace {

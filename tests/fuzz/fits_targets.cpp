@@ -7,6 +7,7 @@
 #include "core/fits/fits_guard.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/fits/header_beam.hpp"
+#include "core/fits/rice_tiles.hpp"
 #include "core/fits/tile_guard.hpp"
 #include "core/model/wcs.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -20,6 +21,18 @@ void read_pixels(const FitsImage& image) {
   const auto bytes = static_cast<std::size_t>(shape.nx * bytes_of(pixels->format().type));
   std::vector<std::byte> row(bytes);
   for (const std::int64_t y : {std::int64_t{0}, shape.ny / 2, shape.ny - 1}) pixels->read_rows(y, 1, row.data());
+}
+
+/// Rows of a plane of RICE_1 tiles, in bands that end inside tiles.
+void read_rice(const MemoryBytes& file, const fits::Hdu& hdu) {
+  constexpr std::int64_t kMostPixels = 1 << 20, kBand = 7;
+  const auto rice = fits::read_rice_header(hdu, {}, 0, 1);
+  if (!rice || hdu.axes[0] > kMostPixels / hdu.axes[1]) return;
+  const auto rows = fits::rice_source(file, hdu, *rice, 0, "fuzz");
+  if (!rows) return;
+  std::vector<std::byte> band(static_cast<std::size_t>(kBand * hdu.axes[0] * bytes_of(rows->format().type)));
+  for (std::int64_t y = 0; y < hdu.axes[1]; y += kBand)
+    rows->read_rows(y, std::min(kBand, hdu.axes[1] - y), band.data());
 }
 
 /// Whether the places of a pixel agree, where it has one. Their values are checked by the tests of Wcs.
@@ -54,6 +67,7 @@ void tiles(Bytes bytes) {
     if (hdu.kind != fits::Hdu::Kind::compressed || !hdu.problem.empty()) continue;
     (void)fits::plain_cards(hdu);
     fits::check_descriptors(file, hdu, "fuzz");
+    read_rice(file, hdu);
     fits::check_streams(file, hdu, "fuzz");
   }
 }

@@ -14,7 +14,7 @@ import re
 import sys
 
 # Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = ("base model io fits catalogue regions mask compute background display plan picture sources fitting request pipeline extended cube "
+CORE_ORDER = ("base model io tiles fits catalogue regions mask compute background display plan picture sources fitting request pipeline extended cube "
               "studies batch samp live").split()
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
@@ -29,6 +29,7 @@ ALLOWED |= {f"gui/{room}": " ".join(["core"] + [f"gui/{left}" for left in GUI_OR
 ALLOWED |= {
     "core/model": "core/base",
     "core/io": "core/base core/model",
+    "core/tiles": "core/base",
     "core/regions": "core/base core/model",
     "core/mask": "core/base core/model core/io core/fits core/regions",
     "core/compute": "core/base core/model",

@@ -13,7 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
-#include "core/fits/tile_coder.hpp"
+#include "core/tiles/tile_coder.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks of equal pixels, nearly all of a map of labels, are seen by one comparison and cost five bits.
-#include "core/fits/rice_encoder.hpp"
+#include "core/tiles/rice_encoder.hpp"
 
 #include <bit>
 #include <cstdint>

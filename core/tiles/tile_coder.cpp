@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes that no code shortens are stored: the mantissas of noise, three quarters of a map of floats, cost a copy.
-#include "core/fits/tile_coder.hpp"
+#include "core/tiles/tile_coder.hpp"
 
 #include <zlib.h>
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/fits/rice_encoder.hpp"
+#include "core/tiles/rice_encoder.hpp"
 
 namespace reber::fits {
 namespace {
