@@ -10,7 +10,11 @@ interleaved with their floors. Exit status 1 where a command failed.
 
 floors: `start` is what a process needs that makes a CUDA context, 1 GiB on the card and 64 MiB of locked memory, and
 does nothing (by libcuda, the interpreter's own time taken off); 0 where there is no card. `dd` writes as many bytes as the
-row's command wrote to the same folder, and syncs them where the command does. `read` is the file read once by `dd`.
+row's command wrote to the same folder, and syncs them where the command does. `read` is the input read once by `dd`, which
+is no floor beside the others but within `run`.
+
+Rice tiles: the sky of few sources once more as RICE_1 with quantised floats, by fpack (Debian: libcfitsio-bin) or, where there is none, by
+--tile-compress BIN IN OUT rice; without either those rows are left out, and it is said.
 """
 import argparse
 import json
@@ -87,9 +91,27 @@ class Bench:
         target.unlink(missing_ok=True)
         return seconds
 
-    def measure(self, name, command, out, report=None, synced=True):
-        """A row: walls of the process, of its run by its own report, and of the floors, interleaved."""
-        row = {"name": name, "process": [], "run": [], "stages": {}, "start": [], "dd": []}
+    def read(self, path):
+        """Seconds in which dd reads a file once."""
+        return wall(["dd", f"if={path}", "of=/dev/null", "bs=8M"])
+
+    def packed(self, sky):
+        """The sky in Rice tiles; None where nothing packs it."""
+        path = sky.with_suffix(".fits.fz")
+        if path.exists():
+            return path
+        own, fpack = self.options.tile_compress, shutil.which("fpack")
+        if own:
+            command = [own, sky, path, "rice"]
+        elif fpack:
+            command = [fpack, "-r", "-q", "4", "-O", path, sky]
+        else:
+            return None
+        return path if wall(list(map(str, command))) is not None else None
+
+    def measure(self, name, command, out, report=None, synced=True, source=None):
+        """A row: walls of the process, of its run by its own report, and of the floors, interleaved.   source: of its bytes"""
+        row = {"name": name, "process": [], "run": [], "stages": {}, "start": [], "dd": [], "read": []}
         self.rows.append(row)
         for _ in range(self.options.repeats):
             if self.left() < 0 or (row["process"] and self.left() < 2 * max(row["process"])):
@@ -110,6 +132,8 @@ class Bench:
                     row["stages"].setdefault(stage["name"], []).append(stage["wall_ms"] * 1e-3)
             row["start"].append(self.start())
             row["dd"].append(self.dd(row["bytes"], synced) or 0.0)
+            if source is not None:
+                row["read"].append(self.read(source) or 0.0)
         shutil.rmtree(out, ignore_errors=True)
         self.tell(row)
 
@@ -117,22 +141,28 @@ class Bench:
         if not row["process"]:
             print(f"{row['name']}: not measured, no time was left", flush=True)
             return
-        for key in ("process", "run", "start", "dd"):
+        for key in ("process", "run", "start", "dd", "read"):
             row[key + "_ms"] = 1e3 * statistics.median(row[key]) if row[key] else None
         row["stage_ms"] = {name: 1e3 * statistics.median(values) for name, values in row["stages"].items()}
         floor = row["start_ms"] + row["dd_ms"]
         row["above_ms"] = row["process_ms"] - floor
         run = f"{row['run_ms']:.0f}" if row["run_ms"] is not None else "-"
         stages = " ".join(f"{name} {ms:.1f}" for name, ms in row["stage_ms"].items())
-        print(f"{row['name']}: process {row['process_ms']:.0f} ms (start {row['start_ms']:.0f}, dd {row['dd_ms']:.0f}), "
+        read = f", read {row['read_ms']:.0f}" if row["read_ms"] is not None else ""
+        print(f"{row['name']}: process {row['process_ms']:.0f} ms (start {row['start_ms']:.0f}, dd {row['dd_ms']:.0f}{read}), "
               f"run {run} ms: {stages}", flush=True)
 
     def image(self, size, density):
         sky, out = self.sky(size, density), self.folder / "out"
         label = f"{size} x {size}, {density}"
         self.measure(f"find, moments: {label}", ["find", sky, "-o", out / "a.csv", "--fit", "none", "--json", out / "r.json"],
-                     out, "r.json")
-        self.measure(f"find, fits: {label}", ["find", sky, "-o", out / "a.csv", "--json", out / "r.json"], out, "r.json")
+                     out, "r.json", source=sky)
+        if density == "few" and (packed := self.packed(sky)):
+            self.measure(f"find, moments, Rice tiles: {label}",
+                         ["find", packed, "-o", out / "a.csv", "--fit", "none", "--json", out / "r.json"], out, "r.json",
+                         source=packed)
+        self.measure(f"find, fits: {label}", ["find", sky, "-o", out / "a.csv", "--json", out / "r.json"], out, "r.json",
+                     source=sky)
         self.measure(f"run: {label}", ["run", sky, "-o", out], out, "*_report.json")
         self.measure(f"run, --durable no: {label}", ["run", sky, "-o", out, "--durable", "no"], out, "*_report.json",
                      synced=False)
@@ -143,12 +173,6 @@ class Bench:
         self.measure(f"run, --no-compress: {label}", ["run", sky, "-o", out, "--no-compress"], out, "*_report.json")
         self.measure(f"convolve gaussian:5: {label}",
                      ["convolve", sky, out / "c.fits", "--kernel", "gaussian:5", "--json", out / "r.json"], out, "r.json")
-        if self.options.tile_compress:
-            packed = self.folder / f"rice_{size}.fits.fz"
-            if not packed.exists():
-                wall([self.options.tile_compress, sky, packed, "rice"])
-            self.measure(f"find, moments, Rice tiles: {label}",
-                         ["find", packed, "-o", out / "a.csv", "--fit", "none", "--json", out / "r.json"], out, "r.json")
 
     def batch(self, count, size):
         sky, out = self.sky(size, "few"), self.folder / "out"
@@ -165,14 +189,15 @@ class Bench:
                              ["run", str(names / "*.fits"), "-o", out, "--lanes", lanes, *chosen], out)
 
     def table(self):
-        lines = ["| what | process | run | start | dd of its bytes | above both | MB written |", "|---|---|---|---|---|---|---|"]
+        lines = ["| what | process | run | start | dd of its bytes | above both | read | MB written |", "|---|---|---|---|---|---|---|---|"]
         for row in self.rows:
             if not row["process"]:
-                lines.append(f"| {row['name']} | no time was left | | | | | |")
+                lines.append(f"| {row['name']} | no time was left | | | | | | |")
                 continue
             run = f"{row['run_ms']:.1f}" if row["run_ms"] is not None else "-"
+            read = f"{row['read_ms']:.0f}" if row["read_ms"] is not None else "-"
             lines.append(f"| {row['name']} | {row['process_ms']:.0f} | {run} | {row['start_ms']:.0f} | {row['dd_ms']:.0f} | "
-                         f"{row['above_ms']:.0f} | {row['bytes'] / 1e6:.1f} |")
+                         f"{row['above_ms']:.0f} | {read} | {row['bytes'] / 1e6:.1f} |")
         return "\n".join(lines) + "\n"
 
 
@@ -198,6 +223,8 @@ def main():
         for size in sizes:
             for density in DENSITIES:
                 bench.sky(size, density)
+            if bench.packed(bench.sky(size, "few")) is None:
+                print(f"{size} x {size}: no program packs it: no row for Rice tiles", flush=True)
         bench.started = time.perf_counter()
         bench.image(sizes[-1], "few")
         bench.others(sizes[-1])
