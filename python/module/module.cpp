@@ -128,6 +128,11 @@ NB_MODULE(_core, m) {
       .def("write", &ImageRun::write, nb::arg("path"), nb::arg("kind"), nb::arg("columns"), nb::arg("format"),
            nb::arg("patches"), nb::arg("overwrite"), nb::arg("progress").none())
       .def_prop_ro("beam", &beam_of)
+      .def_prop_ro("island_count",
+                   [](const ImageRun& run) {
+                     const auto islands = run.result().islands();
+                     return islands ? islands->count() : 0;
+                   })
       .def_prop_ro("warnings", [](const ImageRun& run) { return run.result().report.warnings; })
       .def_prop_ro("history", [](const ImageRun& run) { return run.result().history; })
       .def_prop_ro("cards", [](const ImageRun& run) { return run.result().header().cards; })

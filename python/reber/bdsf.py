@@ -12,7 +12,7 @@ import numpy as np
 
 from ._bdsf_options import known_options
 from ._bdsf_rows import Gaussian, Source, islands_of
-from ._maps import closed, write_map
+from ._maps import closed, header_of, labels_to_mask, rewrite_header
 from ._run import _run
 from .errors import InputError
 
@@ -34,6 +34,9 @@ class Image:
             major, minor, angle = options["beam"]
             with_["beam"] = (major * 3600, minor * 3600, angle)
         opened = _run(path, [], {}, **with_)
+        if not any(card.startswith("BUNIT ") and card[10:].split("/")[0].strip(" '") for card in opened._run.cards):
+            with_["unit"] = "Jy/beam"  # as PyBDSF takes it
+            opened = _run(path, [], {}, **with_)
         told = _numbers(opened._run.cards)
         self._pixel_deg2 = _pixel_area(told)
         self.beam = tuple(opened.beam) if opened.beam else None
@@ -53,8 +56,7 @@ class Image:
         if not fits:
             settings["fit"] = "moments"
         self._result = _run(self._path, ["background", "detect"], settings, **with_)
-        labels = self._result.labels
-        self.nisl, self._islands = int(labels.max(initial=0)), None
+        self.nisl, self._islands = self._result._run.island_count, None
         if self.nisl == 0 and not np.isfinite(self._result.image).any():
             raise RuntimeError("All pixels in the image are blanked.")
         if fits and self.nisl:
@@ -161,22 +163,14 @@ class Image:
     def _write_map(self, path, kind, dilation):
         """With four axes, as PyBDSF writes all its maps: those of STOKES and FREQ have one pixel."""
         self._result.write(path, _MAPS.get(kind, "labels"), overwrite=True)
-        cards, begin = _header_of(path)
         if kind == "island_mask":
-            pixels = self._result.mask(dilate=dilation)
-            if dilation > 0 and self.beam is not None and self._pixel_deg2:
-                pixels = closed(pixels, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
-        else:
-            pixels = np.memmap(path, ">f4", "r", begin, self.shape[:1:-1])
-        told = {card[:8] for card in cards}
-        cards = [card for card in cards if not card.startswith("NAXIS ")]
-        cards += [f"NAXIS   = {4:20d}", "CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0",
-                  "CDELT3  =                  1.0", "CRPIX3  =                  1.0", "CTYPE4  = 'FREQ    '",
-                  "CUNIT4  = 'Hz      '", "CDELT4  =          300000000.0", "CRPIX4  =                  1.0", "SPECSYS = 'TOPOCENT'"]
-        if self.frequency:
-            cards += [f"{name}= {float(self.frequency)!r:>20}" for name in ("CRVAL4  ", "RESTFRQ ") if name not in told]
-        write_map(path + ".part", pixels, "".join(card.ljust(80) for card in cards))
-        os.replace(path + ".part", path)
+            grown = self._result.mask(dilate=dilation) if dilation > 0 else None
+            if grown is not None and self.beam is not None and self._pixel_deg2:
+                grown = closed(grown, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
+            labels_to_mask(path, grown)
+        told = {card[:8] for card in header_of(path)[0]}
+        names = ("CRVAL4  ", "RESTFRQ ") if self.frequency else ()
+        rewrite_header(path, [*_AXES, *(f"{name}= {float(self.frequency)!r:>20}" for name in names if name not in told)])
 
     def _place(self, outfile, clobber, ending, write):
         """Writes beside the place under the ending that names the format, then renames."""
@@ -200,18 +194,10 @@ _FORMATS = {
     "fits": (".fits", True, "{}.FITS"), "csv": (".csv", True, "{}.csv"), "ascii": (None, True, "{}"),
     "bbs": (".skymodel", None, "sky_in"), "ds9": (".reg", None, "{}.ds9.reg"), "kvis": (".ann", None, "{}.kvis.ann"),
 }
+_AXES = (*(f"NAXIS{axis:<3}= {value:20d}" for axis, value in (("", 4), (3, 1), (4, 1))), "CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0", "CDELT3  =                  1.0",
+         "CRPIX3  =                  1.0", "CTYPE4  = 'FREQ    '", "CUNIT4  = 'Hz      '", "CDELT4  =          300000000.0",
+         "CRPIX4  =                  1.0", "SPECSYS = 'TOPOCENT'")
 _MAPS = {"rms": "rms", "mean": "mean", "ch0": "image", "gaus_resid": "residual", "gaus_model": "model"}
-
-
-def _header_of(path):
-    """(cards without END, offset of the pixels) of a FITS file."""
-    cards = []
-    with open(path, "rb") as file:
-        while True:
-            card = file.read(80).decode("ascii")
-            if card.startswith("END ") or len(card) < 80:
-                return cards, -(-file.tell() // 2880) * 2880
-            cards.append(card)
 
 
 def _truth(value):

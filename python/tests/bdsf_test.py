@@ -12,7 +12,7 @@ try:
 
     import reber
     from reber import bdsf
-    from reber._maps import closed
+    from reber._maps import closed, header_of, rewrite_header, write_map
 except ImportError as missing:
     print(f"skipped: {missing}; the module needs NumPy, and nanobind when it is built")
     sys.exit(77)
@@ -93,6 +93,31 @@ class ProcessImage(InAFolder):
             np.testing.assert_array_equal(data[0, 0], right.astype(np.float32))
         x, y = self.img.gaussians[0].centre_pix
         np.testing.assert_allclose(self.img.pix2sky((x, y)), self.img.gaussians[0].centre_sky, atol=1e-7)
+
+    def test_an_image_that_names_no_unit_is_taken_in_jansky_a_beam(self):
+        place = self.path("bare.fits")
+        with open(SAMPLE, "rb") as file:
+            data = bytearray(file.read())
+        at = data.index(b"BUNIT   ")
+        data[at : at + 8] = b"COMMENT "
+        with open(place, "wb") as file:
+            file.write(data)
+        bare = bdsf.process_image(place, **SETTINGS)
+        self.assertEqual([one.total_flux for one in bare.sources], [one.total_flux for one in self.img.sources])
+
+    def test_a_header_grows_by_blocks_and_the_pixels_stay(self):
+        place = self.path("header.fits")
+        pixels = np.arange(3000, dtype=np.float32).reshape(50, 60)
+        write_map(place, pixels, "".join(f"KEY{n:<5}= {n:20d}".ljust(80) for n in range(28)))
+        before = header_of(place)
+        for more in (2, 5, 40):  # the last needs another block
+            rewrite_header(place, ["KEY0    =                   77", *(f"N{n:<7}= {n:20d}" for n in range(more))])
+            cards, begin = header_of(place)
+            self.assertEqual(os.path.getsize(place) % 2880, 0)
+            self.assertEqual(len(cards), len(before[0]) + more)
+            self.assertIn("KEY0    =                   77", {card.strip() for card in cards})
+            np.testing.assert_array_equal(np.fromfile(place, ">f4", 3000, offset=begin), pixels.ravel())
+        self.assertGreater(begin, before[1])
 
     def test_a_closing_fills_what_the_square_cannot_enter(self):
         mask = np.zeros((9, 12), dtype=bool)
