@@ -54,7 +54,9 @@ class Reber(CMakePackage, CudaPackage):
             self.define_from_variant("REBER_CUDA", "cuda"),
         ]
         if self.spec.satisfies("+cuda"):
-            args.append(self.define("REBER_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
+            args.append(
+                self.define("REBER_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value)
+            )
         return args
 
     @run_after("install", when="+python")
