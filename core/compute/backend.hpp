@@ -124,6 +124,11 @@ class Backend {
                                                    const Job& job = {}) = 0;
   /// The whole label map, on the host.
   [[nodiscard]] virtual LabelRuns label_runs(const IslandMap& islands, const Job& job = {}) = 0;
+  /// Islands that the host made: label_runs() gives these runs back, and sums and pixels are theirs as of any others.
+  /// An island may be in pieces and beside another.   runs: inside the shape, in raster order, no pixel twice, labels
+  /// from 1 to their number, none left out;   options: kept with them.   throws InternalError where that does not hold
+  [[nodiscard]] virtual std::unique_ptr<IslandMap> islands_of(const LabelRuns& runs, const DetectOptions& options,
+                                                              const Job& job = {}) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job = {}) = 0;
 

@@ -21,6 +21,7 @@ constexpr std::array kOperations{
     SeamOperation{"measure", "sums over each island"},
     SeamOperation{"island_pixels", "pixels of the larger islands, on the host"},
     SeamOperation{"label_runs", "the whole label map as runs, on the host"},
+    SeamOperation{"islands_of", "islands made of runs that the host gives"},
     SeamOperation{"derive", "a plane made of others: S/N, a rule of two planes, a plane without islands"},
     SeamOperation{"render", "a rectangle of the image, the mean, the rms or the S/N, on the host"},
     SeamOperation{"draw_labels", "a rectangle of the label map, on the host"},

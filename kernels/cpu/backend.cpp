@@ -112,6 +112,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return all;
   }
 
+  std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count, const DetectOptions& options,
+                                           const Job&) override {
+    return islands_of_runs(runs, count, options);
+  }
+
   std::unique_ptr<Plane> do_snr(const CpuPlane& plane, const CpuBackground& background, const Job& job) override {
     return make_snr(plane, background, tools(), on(job));
   }

@@ -275,6 +275,17 @@ std::vector<std::int32_t> number_islands(const Runs& runs, const std::vector<std
   return label;
 }
 
+/// by_island and first_run, of by_row and label.
+void order_by_island(std::int64_t count, CpuIslands& islands) {
+  islands.first_run.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (const std::int32_t number : islands.label) ++islands.first_run[number];
+  for (std::int64_t k = 1; k <= count; ++k) islands.first_run[k] += islands.first_run[k - 1];
+  islands.by_island.resize(islands.by_row.size());
+  std::vector<std::int64_t> next(islands.first_run.begin(), islands.first_run.end());
+  for (std::size_t k = 0; k < islands.by_row.size(); ++k)
+    islands.by_island[next[islands.label[k] - 1]++] = islands.by_row[k];
+}
+
 void keep_accepted(const Runs& runs, const std::vector<std::int32_t>& label, CpuIslands& islands) {
   islands.row_begin.push_back(0);
   for (std::size_t y = 0; y + 1 < runs.row_begin.size(); ++y) {
@@ -287,13 +298,7 @@ void keep_accepted(const Runs& runs, const std::vector<std::int32_t>& label, Cpu
   }
   std::int32_t count = 0;
   for (const std::int32_t number : islands.label) count = std::max(count, number);
-  islands.first_run.assign(static_cast<std::size_t>(count) + 1, 0);
-  for (const std::int32_t number : islands.label) ++islands.first_run[number];
-  for (std::int32_t k = 1; k <= count; ++k) islands.first_run[k] += islands.first_run[k - 1];
-  islands.by_island.resize(islands.by_row.size());
-  std::vector<std::int64_t> next(islands.first_run.begin(), islands.first_run.end());
-  for (std::size_t k = 0; k < islands.by_row.size(); ++k)
-    islands.by_island[next[islands.label[k] - 1]++] = islands.by_row[k];
+  order_by_island(count, islands);
 }
 
 /// Pixels of the accepted runs in the order of by_island, out of those of all runs.
@@ -340,6 +345,23 @@ std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackgro
   const std::vector<std::int32_t> label = number_islands(runs, root, options);
   keep_accepted(runs, label, *islands);
   if (keeper.whole()) islands->kept = keep_pixels(plane, runs, label, pixels, *islands);
+  return islands;
+}
+
+std::unique_ptr<CpuIslands> islands_of_runs(const LabelRuns& runs, std::int64_t count, const DetectOptions& options) {
+  auto islands = std::make_unique<CpuIslands>(runs.shape, options);
+  islands->by_row.reserve(runs.runs.size());
+  islands->label.reserve(runs.runs.size());
+  islands->row_begin.reserve(static_cast<std::size_t>(runs.shape.ny) + 1);
+  for (const LabelRuns::Run& run : runs.runs) {
+    while (static_cast<std::int64_t>(islands->row_begin.size()) <= run.y)
+      islands->row_begin.push_back(static_cast<std::int64_t>(islands->by_row.size()));
+    islands->by_row.push_back({run.y, run.x0, run.x1});
+    islands->label.push_back(run.label);
+  }
+  islands->row_begin.resize(static_cast<std::size_t>(runs.shape.ny) + 1,
+                            static_cast<std::int64_t>(islands->by_row.size()));
+  order_by_island(count, *islands);
   return islands;
 }
 

@@ -13,4 +13,7 @@ namespace reber::cpu {
 std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
                                          const DetectOptions& options, const JobThreads& threads);
 
+/// Backend::islands_of().   count: of labels
+std::unique_ptr<CpuIslands> islands_of_runs(const LabelRuns& runs, std::int64_t count, const DetectOptions& options);
+
 }  // namespace reber::cpu

@@ -95,6 +95,11 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return timed("reber label runs", job, [&] { return fetch_runs(islands); });
   }
 
+  std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count, const DetectOptions& options,
+                                           const Job& job) override {
+    return timed("reber islands of runs", job, [&] { return islands_of_runs(context_, runs, count, options); });
+  }
+
   std::unique_ptr<Plane> do_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) override {
     return timed("reber snr", job, [&] { return make_snr(plane, background, job); });
   }

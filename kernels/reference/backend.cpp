@@ -143,6 +143,13 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
     return reference::island_pixels(plane, background, islands, min_pixels, job);
   }
   LabelRuns do_label_runs(const HostIslands& islands, const Job&) override;
+  std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count, const DetectOptions& options,
+                                           const Job&) override {
+    std::vector<std::int32_t> map(static_cast<std::size_t>(runs.shape.count()), 0);
+    for (const LabelRuns::Run& run : runs.runs)
+      std::fill_n(map.begin() + run.y * runs.shape.nx + run.x0, run.x1 - run.x0, run.label);
+    return std::make_unique<HostIslands>(runs.shape, options, std::move(map), count);
+  }
 
   std::unique_ptr<Plane> do_snr(const HostPlane& plane, const HostBackground& background, const Job& job) override {
     return reference::snr_plane(plane, background, job);

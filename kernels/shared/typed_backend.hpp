@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/compute/backend.hpp"
 #include "kernels/shared/background_of.hpp"
+#include "kernels/shared/given_runs.hpp"
 
 namespace reber {
 
@@ -83,6 +84,12 @@ class TypedBackend : public Backend {
     job.check();
     return do_label_runs(own(islands, islands.shape()), job);
   }
+  std::unique_ptr<IslandMap> islands_of(const LabelRuns& runs, const DetectOptions& options, const Job& job) final {
+    job.check();
+    const std::int64_t count = count_labels(runs);
+    if (count < 0) fail("runs given as islands are not in raster order, overlap, leave the image or a label out");
+    return do_islands_of(runs, count, options, job);
+  }
   std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job) final {
     job.check();
     return std::visit([&](const auto& which) { return derive_this(which, job); }, expression);
@@ -141,6 +148,9 @@ class TypedBackend : public Backend {
   virtual IslandPixels do_island_pixels(const PlaneType& plane, const Background& background,
                                         const IslandsType& islands, std::int64_t min_pixels, const Job& job) = 0;
   virtual LabelRuns do_label_runs(const IslandsType& islands, const Job& job) = 0;
+  /// runs: as islands_of() asks;   count: of labels
+  virtual std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count,
+                                                   const DetectOptions& options, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_snr(const PlaneType& plane, const Background& background, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_combine(PlaneRule rule, const PlaneType& a, const PlaneType& b, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_take_out(const PlaneType& plane, const IslandsType& islands, std::int64_t grow,

@@ -53,6 +53,17 @@ void check(const Image& image, const BackgroundModel& model, const DetectOptions
       ASSERT_TRUE(tested.label_runs(*islands) == expected_runs);
       const auto sums = tested.measure(*tested_plane, model, *islands);
       expect_same_sums(sums, expected_sums, 1e-12);
+      const auto given = tested.islands_of(expected_runs, options);
+      ASSERT_EQ(given->count(), expected->count());
+      ASSERT_TRUE(tested.label_runs(*given) == expected_runs);
+      ASSERT_EQ(labels_of(tested, *given), expected_labels);
+      expect_same_sums(tested.measure(*tested_plane, model, *given), sums, 0);
+      const IslandPixels pixels = tested.island_pixels(*tested_plane, model, *given, 2),
+                         as_found = tested.island_pixels(*tested_plane, model, *islands, 2);
+      ASSERT_EQ(std::tuple(pixels.label, pixels.first, pixels.y, pixels.x),
+                std::tuple(as_found.label, as_found.first, as_found.y, as_found.x));
+      ASSERT_EQ(std::tuple(pixels.pixel, pixels.mean, pixels.rms),
+                std::tuple(as_found.pixel, as_found.mean, as_found.rms));
       if (first.empty()) first = sums;
       expect_same_sums(sums, first, 0);
     }

@@ -100,6 +100,10 @@ std::multimap<std::string, Call> calls_of(Made& b) {
       {"island_pixels",
        [&b](const Job& job) { (void)b.tested.island_pixels(*b.plane, b.background, *b.islands, 1, job); }},
       {"label_runs", [&b](const Job& job) { (void)b.tested.label_runs(*b.islands, job); }},
+      {"islands_of",
+       [&b](const Job& job) {
+         (void)b.tested.islands_of(LabelRuns{b.shape, {{0, 0, 1, 1}}}, b.options, job);
+       }},
       {"derive",
        [&b](const Job& job) {
          (void)b.tested.derive(SnrPlane{*b.plane, b.background}, job);
@@ -267,6 +271,11 @@ TEST(Seam, objects_of_another_shape_are_refused) {
     EXPECT_THROW(tested.render_rows(MapKind::rms, *plane, nullptr, 0, 1, out.data()), InternalError) << name;
     EXPECT_THROW(tested.render_rows(MapKind::image, *plane, nullptr, 40, 1, out.data()), InputError) << name;
     EXPECT_THROW(tested.render(MapKind::image, *plane, nullptr, {0, -1, 1, 5}, out.data()), InputError) << name;
+    using Runs = std::vector<LabelRuns::Run>;
+    for (const Runs& wrong :
+         {Runs{{1, 2, 4, 1}, {0, 2, 4, 1}}, Runs{{1, 2, 4, 1}, {1, 3, 5, 1}}, Runs{{1, 2, 2, 1}}, Runs{{1, -1, 2, 1}},
+          Runs{{0, 0, 9, 2}}, Runs{{0, 0, 1, 0}}, Runs{{4000, 0, 1, 1}}, Runs{{0, 3, 4000, 1}}})
+      EXPECT_THROW((void)tested.islands_of({kShape, wrong}, {}), InternalError) << name;
     std::int32_t label = 0;
     EXPECT_THROW(tested.draw_labels(*mine.islands, {0, kShape.nx, 1, 1}, &label), InputError) << name;
     BackgroundModel mapped = mine.background;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
@@ -138,6 +139,38 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBack
     islands->kept = keeper.give(*islands, masks.flood);
     return islands;
   }
+}
+
+std::unique_ptr<CudaIslands> islands_of_runs(const std::shared_ptr<Context>& context, const LabelRuns& runs,
+                                             std::int64_t count, const DetectOptions& options) {
+  const Shape shape = runs.shape;
+  const cudaStream_t stream = context->stream();
+  auto islands = std::make_unique<CudaIslands>(context, shape, options);
+  if (shape.count() == 0) return islands;
+  const auto pieces = static_cast<std::size_t>(pieces_of(shape.nx));
+  std::vector<rules::Run> places;
+  std::vector<std::uint32_t> labels, piece_begin;
+  places.reserve(runs.runs.size());
+  labels.reserve(runs.runs.size());
+  piece_begin.reserve(static_cast<std::size_t>(shape.ny) * pieces + 1);
+  std::vector<std::int64_t> pixels(static_cast<std::size_t>(count), 0);
+  for (const LabelRuns::Run& run : runs.runs) {
+    // Of each piece up to the run's own: no run before this one starts there.
+    const std::size_t here = static_cast<std::size_t>(run.y) * pieces + static_cast<std::size_t>(run.x0 / kPiecePixels);
+    while (piece_begin.size() <= here) piece_begin.push_back(static_cast<std::uint32_t>(places.size()));
+    places.push_back({run.y, run.x0, run.x1});
+    labels.push_back(static_cast<std::uint32_t>(run.label));
+    pixels[static_cast<std::size_t>(run.label) - 1] += run.x1 - run.x0;
+  }
+  piece_begin.resize(static_cast<std::size_t>(shape.ny) * pieces + 1, static_cast<std::uint32_t>(places.size()));
+  islands->piece_begin = upload_vector(*context, piece_begin, stream);
+  if (places.empty()) return islands;
+  islands->runs = upload_vector(*context, places, stream);
+  islands->labels = upload_vector(*context, labels, stream);
+  islands->islands = count;
+  islands->run_count = static_cast<std::int64_t>(places.size());
+  islands->largest = *std::ranges::max_element(pixels);
+  return islands;
 }
 
 }  // namespace reber::cuda

@@ -137,4 +137,8 @@ void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work)
 /// label() of the backend.
 [[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
                                                         const DetectOptions& options, const Job& job);
+/// islands_of() of the backend.   count: of labels
+[[nodiscard]] std::unique_ptr<CudaIslands> islands_of_runs(const std::shared_ptr<Context>& context,
+                                                           const LabelRuns& runs, std::int64_t count,
+                                                           const DetectOptions& options);
 }  // namespace reber::cuda
