@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/fitting/island_margin.hpp"
+#include "core/fitting/noise_weights.hpp"
 #include "core/fitting/raised_noise.hpp"
 #include "core/pipeline/measure_stage.hpp"
 
@@ -16,6 +18,10 @@ namespace {
 std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Request& request, StageWork& work) {
   const auto fitter = std::make_shared<SourceFitter>(request.fit, in.plane.header, in.plane.beam);
   fitter->measure_noise(work.backend, in.plane.plane, in.plane.background, *in.detected.islands, work.job);
+  if (fitter->beam_px() && fitter->noise_measured() &&
+      ordinary_weights_are_better(work.backend, *fitter->beam_px(), fitter->weights_noise(), fitter->errors_noise(),
+                                  work.job))
+    fitter->take_ordinary_weights();
   work.note(fitter->description());
   return fitter;
 }
@@ -42,8 +48,14 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
     own = work.backend.island_pixels(in.plane.plane, in.plane.background, islands, 1, work.job);
   }
   const IslandPixels& pixels = scales ? scales->inner.pixels : own;
-  made.fits = made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job);
-  if (!islands.options().negative) take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);
+  IslandPixels margins;
+  if (made.fitter->ordinary_weights())
+    margins = island_margins(work.backend, in.plane.plane, in.plane.background, pixels, islands.options(), work.job);
+  made.fits =
+      made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job, margins);
+  // Ordinary weights look at all of the island alike, where the rings begin; those for the beam look at the peak.
+  if (!islands.options().negative && !made.fitter->ordinary_weights())
+    take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })

@@ -45,8 +45,9 @@ bool any_at_bound(const std::vector<FittedGaussian>& fitted) {
 }  // namespace
 
 FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting,
-                     std::int64_t flag)
+                     std::int64_t flag, FitPixels margin)
     : pixels_(std::move(pixels)),
+      margin_(std::move(margin)),
       setting_(setting),
       candidates_(std::move(candidates)),
       initial_(candidates_),
@@ -55,15 +56,18 @@ FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const 
 }
 
 FitProblem FitLadder::question() const {
-  return {0, static_cast<std::int64_t>(pixels_.value.size()), 0, static_cast<std::int64_t>(candidates_.size()),
-          correlated_};
+  return {0, static_cast<std::int64_t>(seen()), 0, static_cast<std::int64_t>(candidates_.size()), correlated_};
 }
 
 void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
-  std::ranges::copy(pixels_.y, batch.pixels.y.begin() + room.first_pixel);
-  std::ranges::copy(pixels_.x, batch.pixels.x.begin() + room.first_pixel);
-  std::ranges::copy(pixels_.value, batch.pixels.value.begin() + room.first_pixel);
-  std::ranges::copy(pixels_.rms, batch.pixels.rms.begin() + room.first_pixel);
+  std::int64_t first = room.first_pixel;
+  for (const FitPixels* part : {&pixels_, &margin_}) {
+    std::ranges::copy(part->y, batch.pixels.y.begin() + first);
+    std::ranges::copy(part->x, batch.pixels.x.begin() + first);
+    std::ranges::copy(part->value, batch.pixels.value.begin() + first);
+    std::ranges::copy(part->rms, batch.pixels.rms.begin() + first);
+    first += static_cast<std::int64_t>(part->value.size());
+  }
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     const std::size_t at = static_cast<std::size_t>(room.first_component) + k;
     batch.start[at] = candidates_[k].start;
@@ -91,7 +95,7 @@ void FitLadder::take(const FitOutcome& outcome, const FittedGaussian* fitted) {
 
 /// Multiply-adds of a fit: matrices of the weights or of the normal equations, then the errors.
 double FitLadder::work(std::size_t components, bool correlated, double rounds) const {
-  const double n = static_cast<double>(pixels_.value.size()), p = 6 * static_cast<double>(components);
+  const double n = static_cast<double>(seen()), p = 6 * static_cast<double>(components);
   if (correlated) return n * n * n / 6 + rounds * n * n / 2 * (p + 1) + n * n * p;
   return rounds * n * p * p + n * n * p;
 }
@@ -102,9 +106,9 @@ bool FitLadder::affordable(std::size_t components, bool correlated) const {
 }
 
 void FitLadder::begin() {
-  if (setting_.beam && affordable(candidates_.size(), true)) {
+  if (setting_.beam && affordable(candidates_.size(), !setting_.ordinary)) {
     rung_ = Rung::correlated;
-    correlated_ = true;
+    correlated_ = !setting_.ordinary;
   } else if (affordable(candidates_.size(), false)) {
     rung_ = Rung::plain;
   } else {
@@ -178,7 +182,7 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
 /// by itself.
 bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const {
   // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
-  const double together = correlated_ ? 1 : gaussian_area(*setting_.beam);
+  const double together = correlated_ || setting_.ordinary ? 1 : gaussian_area(*setting_.beam);
   if (!(held_chi2_ - outcome.chi2 > kLeastGain * together)) return false;
   if (holds_ && !describes(fitted, held_rung_ == Rung::correlated)) return false;
   if (any_at_bound(fitted) && rung_ == Rung::shapes) return false;
@@ -234,7 +238,8 @@ void FitLadder::significance_answer(const FitOutcome& outcome, const FittedGauss
 void FitLadder::start_from_held() {
   candidates_ = held_candidates_;
   for (std::size_t k = 0; k < held_.size(); ++k) candidates_[k].start = held_[k].component;
-  correlated_ = setting_.beam && held_rung_ != Rung::plain && affordable(candidates_.size(), true);
+  correlated_ =
+      setting_.beam && !setting_.ordinary && held_rung_ != Rung::plain && affordable(candidates_.size(), true);
 }
 
 /// A beam where the highest peak is left.
@@ -336,7 +341,7 @@ void FitLadder::go_down() {
   } else if (from == Rung::plain && setting_.beam && affordable_still) {
     rung_ = Rung::beam_shape;
     for (Candidate& one : candidates_) one.start.fwhm2 = *setting_.beam, one.bounds.shape_free = false;
-    correlated_ = affordable(candidates_.size(), true);
+    correlated_ = !setting_.ordinary && affordable(candidates_.size(), true);
   } else {
     in_parts_ = candidates_.size() > 1;
     finish();
@@ -357,41 +362,5 @@ void FitLadder::finish() {
 }
 
 bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
-
-std::optional<FitLadder> FitLadder::core_ladder() const {
-  if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
-  const bool whole = around_.value.empty();
-  const FitPixels& all = whole ? pixels_ : around_;
-  const std::size_t top = whole ? brightest_pixel(all) : nearest_pixel(all, initial_[0].start);
-  std::optional<CoreProblem> problem = core_of(all, top, *setting_.beam, setting_.seed);
-  if (!problem) return std::nullopt;
-  Candidate one = initial_[0];
-  one.start = problem->start;
-  one.bounds.reach = problem->reach_px;
-  one.bounds.most_fwhm = problem->most_fwhm_px;
-  LadderSetting setting = setting_;
-  setting.flood = problem->flood;  // in place of the threshold where islands end
-  return FitLadder(std::move(problem->pixels), {one}, setting, flag_ | kFlagCore);
-}
-
-std::vector<FitLadder> FitLadder::parts() const {
-  std::vector<FitLadder> ladders;
-  if (together_) return ladders;
-  if (results_.empty() && rung_ == Rung::finished)
-    if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
-  if (!in_parts_) return ladders;
-  std::vector<GaussianComponent> starts;
-  for (const Candidate& one : initial_) starts.push_back(one.start);
-  std::vector<FitPixels> pixels = shares_of(pixels_, starts);
-  for (std::size_t k = 0; k < initial_.size(); ++k) {
-    FitPixels near = setting_.beam ? pixels_around(pixels_, starts[k], *setting_.beam) : FitPixels();
-    // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
-    if (pixels[k].value.empty()) pixels[k] = near;
-    if (pixels[k].value.empty()) continue;
-    ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart);
-    ladders.back().around_ = std::move(near);
-  }
-  return ladders;
-}
 
 }  // namespace reber

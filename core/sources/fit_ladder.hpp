@@ -17,6 +17,7 @@ struct LadderSetting {
   double seed = 5, flood = 3;          ///< thresholds in rms
   bool noise_measured = false;         ///< its autocorrelation is known: faint detections are held against it
   const KnownPixels* known = nullptr;  ///< of the image; needed where a candidate is cut
+  bool ordinary = false;               ///< ordinary weights are the best: the noise has no correlation to speak of
 };
 
 /// A Gaussian on its way: start, bounds, and the source it stands for.
@@ -37,7 +38,7 @@ struct LadderResult {
 };
 
 /// One island's attempts, in order. Each rung is a problem for the backend:
-///   1. all components, weights for correlated noise
+///   1. all components, weights for the noise: correlated like the beam, or ordinary
 ///   2. all components, ordinary weights
 ///   3. the beam's shape
 ///   4. the island in parts, one per component; of a single source its core: parts()
@@ -48,12 +49,15 @@ struct LadderResult {
 /// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded.
 class FitLadder {
  public:
-  /// candidates: at least one, those of the island's sources
-  FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting, std::int64_t flag = 0);
+  /// candidates: at least one, those of the island's sources;   margin: pixels beside the island, which are fitted with
+  /// its own but describe no source
+  FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const LadderSetting& setting, std::int64_t flag = 0,
+            FitPixels margin = {});
 
   /// One that begins with ordinary weights where parts fitted by themselves ended, and ends without a result where that
   /// does not describe the island or comes to a bound.   starts: of all components
-  static FitLadder together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting);
+  static FitLadder together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting,
+                            FitPixels margin = {});
 
   [[nodiscard]] bool finished() const { return rung_ == Rung::finished; }
   /// The question is one about the noise: its weights are to be those of the measured autocorrelation.
@@ -78,6 +82,7 @@ class FitLadder {
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
+  [[nodiscard]] std::size_t seen() const { return pixels_.value.size() + margin_.value.size(); }
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
   [[nodiscard]] double rms_near(double x, double y) const;
   void begin();
@@ -95,7 +100,7 @@ class FitLadder {
   void start_from_held();
   void finish();
 
-  FitPixels pixels_;
+  FitPixels pixels_, margin_;
   LadderSetting setting_;
   FitPixels around_;                   ///< of a part: the island's pixels around its peak; else empty
   std::vector<Candidate> candidates_;  ///< of the question at hand

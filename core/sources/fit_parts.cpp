@@ -92,8 +92,46 @@ std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<Gaus
   return shares;
 }
 
-FitLadder FitLadder::together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting) {
-  FitLadder ladder(std::move(pixels), std::move(starts), setting);
+std::optional<FitLadder> FitLadder::core_ladder() const {
+  if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
+  const bool whole = around_.value.empty();
+  const FitPixels& all = whole ? pixels_ : around_;
+  const std::size_t top = whole ? brightest_pixel(all) : nearest_pixel(all, initial_[0].start);
+  std::optional<CoreProblem> problem = core_of(all, top, *setting_.beam, setting_.seed);
+  if (!problem) return std::nullopt;
+  Candidate one = initial_[0];
+  one.start = problem->start;
+  one.bounds.reach = problem->reach_px;
+  one.bounds.most_fwhm = problem->most_fwhm_px;
+  LadderSetting setting = setting_;
+  setting.flood = problem->flood;  // in place of the threshold where islands end
+  return FitLadder(std::move(problem->pixels), {one}, setting, flag_ | kFlagCore);
+}
+
+std::vector<FitLadder> FitLadder::parts() const {
+  std::vector<FitLadder> ladders;
+  if (together_) return ladders;
+  if (results_.empty() && rung_ == Rung::finished)
+    if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
+  if (!in_parts_) return ladders;
+  std::vector<GaussianComponent> starts;
+  for (const Candidate& one : initial_) starts.push_back(one.start);
+  std::vector<FitPixels> pixels = shares_of(pixels_, starts), margins = shares_of(margin_, starts);
+  for (std::size_t k = 0; k < initial_.size(); ++k) {
+    FitPixels near = setting_.beam ? pixels_around(pixels_, starts[k], *setting_.beam) : FitPixels();
+    // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
+    if (pixels[k].value.empty()) pixels[k] = near;
+    if (pixels[k].value.empty()) continue;
+    ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart,
+                         std::move(margins[k]));
+    ladders.back().around_ = std::move(near);
+  }
+  return ladders;
+}
+
+FitLadder FitLadder::together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting,
+                              FitPixels margin) {
+  FitLadder ladder(std::move(pixels), std::move(starts), setting, 0, std::move(margin));
   ladder.together_ = true;
   if (!ladder.affordable(ladder.candidates_.size(), false)) {
     ladder.rung_ = Rung::finished;
@@ -105,7 +143,7 @@ FitLadder FitLadder::together(FitPixels pixels, std::vector<Candidate> starts, c
 }
 
 std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<LadderResult>& results,
-                                     std::size_t sources, const LadderSetting& setting) {
+                                     std::size_t sources, const LadderSetting& setting, FitPixels margin) {
   const auto flagged = [&](std::int64_t flag) {
     return std::ranges::any_of(results, [&](const LadderResult& one) { return (one.flag & flag) != 0; });
   };
@@ -125,7 +163,7 @@ std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<
                     std::numbers::sqrt2 * std::max(extent, beam.major), (one.flag & kFlagBeamShape) == 0};
     starts.push_back(start);
   }
-  return FitLadder::together(pixels, std::move(starts), setting);
+  return FitLadder::together(pixels, std::move(starts), setting, std::move(margin));
 }
 
 }  // namespace reber

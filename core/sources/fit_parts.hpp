@@ -37,8 +37,9 @@ struct CoreProblem {
 /// The ladder for an island of `sources` sources whose parts all gave Gaussians. A part's pixels hold some of its
 /// neighbours' flux, so that parts which overlap count it twice; one fit from where they ended shares it out. Empty
 /// where nothing was fitted in parts, a source has no Gaussian, or a core stands for one.
-///   pixels: of the island, less background;   results: of its ladders
+///   pixels: of the island, less background;   results: of its ladders;   margin: as FitLadder has it
 [[nodiscard]] std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<LadderResult>& results,
-                                                   std::size_t sources, const LadderSetting& setting);
+                                                   std::size_t sources, const LadderSetting& setting,
+                                                   FitPixels margin = {});
 
 }  // namespace reber

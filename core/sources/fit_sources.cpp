@@ -55,6 +55,13 @@ FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
   return pixels;
 }
 
+/// Those beside an island; none where `all` has none for it.
+FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return {};
+  return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);
+}
+
 /// The part's second moments; those of the pixels above a threshold are about 1 / 1.5 of the Gaussian's own.
 Covariance shape_from_moments(const IslandSums& sums) {
   const double dx = sums.sx / sums.s, dy = sums.sy / sums.s, scale = 1.5 * kFwhm2PerVariance;
@@ -124,29 +131,6 @@ std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t f
     if (const double d = std::hypot(sources[k].sums.peak_x - at.x, sources[k].sums.peak_y - at.y); d < least)
       least = d, nearest = k - first;
   return nearest;
-}
-
-/// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
-/// the core's wings: returns nothing, and the core stands for the source.
-/// seed: threshold in rms that the emission has to reach under the core
-std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {
-  constexpr double kLeastRest = 0.25;
-  const Covariance& c = core.fwhm2;
-  const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
-  SourceSums rest = source;
-  IslandSums& sums = rest.sums;
-  if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
-  const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;
-  sums.s -= flux;
-  sums.sx -= flux * dx, sums.sy -= flux * dy;
-  sums.sxx -= flux * (dx * dx + c.xx / kFwhm2PerVariance), sums.syy -= flux * (dy * dy + c.yy / kFwhm2PerVariance);
-  sums.sxy -= flux * (dx * dy + c.xy / kFwhm2PerVariance);
-  const double sign = sums.peak < sums.peak_mean ? -1 : 1;
-  const double level = sign * (static_cast<double>(sums.peak) - sums.peak_mean) - core.peak;
-  if (!(level > seed * sums.peak_rms)) return std::nullopt;
-  sums.peak = static_cast<float>(sums.peak_mean + sign * level);
-  rest.shared = true;
-  return rest;
 }
 
 using Ladders = std::vector<std::unique_ptr<Work>>;
@@ -221,8 +205,8 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
 
 /// Ladders for the islands whose parts were fitted, to fit these together. Cut sources stay as they are.
 Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
-                 const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
-                 const LadderSetting& setting, bool negative) {
+                 const IslandPixels& pixels, const IslandPixels& margins,
+                 const std::vector<std::vector<LadderResult>>& found, const LadderSetting& setting, bool negative) {
   Ladders open;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const auto its = std::span(sums).subspan(islands[i].first, islands[i].count);
@@ -230,7 +214,8 @@ Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSo
         std::ranges::none_of(found[i], [](const LadderResult& one) { return (one.flag & kFlagPart) != 0; }) ||
         std::ranges::any_of(its, &SourceSums::cut))
       continue;
-    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(), setting);
+    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(), setting,
+                              margin_of(margins, its.front().island, negative));
     if (ladder && !ladder->finished()) open.push_back(std::make_unique<Work>(Work{i, std::move(*ladder)}));
   }
   return open;
@@ -334,16 +319,21 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                         const DetectOptions& options, const KnownPixels& known, const Job& job) const {
+                                         const DetectOptions& options, const KnownPixels& known, const Job& job,
+                                         const IslandPixels& margins) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
-  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0, &known};
+  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0,
+                              &known,   ordinary_};
   ThreadPool pool(request_.threads);
   std::vector<std::vector<LadderResult>> found(islands.size());
   std::vector<Settled> begun(tasks_of(islands.size()));
   for_each_task(pool, islands.size(), job, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
     std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_, known);
-    settle(std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting)}), begun[task]);
+    settle(
+        std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting, 0,
+                                                 margin_of(margins, sums[islands[i].first].island, options.negative))}),
+        begun[task]);
   });
   Ladders open = joined(std::move(begun), found);
   FitBatch batch;
@@ -363,7 +353,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   };
   climb(found);
   std::vector<std::vector<LadderResult>> joint(islands.size());
-  open = of_parts(sums, islands, pixels, found, setting, options.negative);
+  open = of_parts(sums, islands, pixels, margins, found, setting, options.negative);
   climb(joint);
   for (std::size_t i = 0; i < islands.size(); ++i)
     if (!joint[i].empty()) found[i] = std::move(joint[i]);
@@ -390,7 +380,7 @@ std::int64_t leave_out_noise_peaks(std::vector<SourceSums>& sums, std::vector<So
 
 std::string SourceFitter::description() const {
   return fmt::format("Gaussians, weights for {}, errors for {}",
-                     beam_px_ ? "noise correlated like the beam" : "uncorrelated noise",
+                     beam_px_ && !ordinary_ ? "noise correlated like the beam" : "uncorrelated noise",
                      measured_.pixels > 0 ? fmt::format("the noise's autocorrelation in {} pixels", measured_.pixels)
                      : beam_px_           ? "noise correlated like the beam"
                                           : "uncorrelated noise");

@@ -42,13 +42,23 @@ class SourceFitter {
   void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
                      const Job& job = {});
 
+  /// Weights of uncorrelated noise in place of the beam's, and whether: ordinary_weights_are_better(). Fits then want
+  /// the pixels beside islands: those that noise lifted above the threshold are in, their neighbours that it lowered
+  /// are not.
+  void take_ordinary_weights() { ordinary_ = true; }
+  [[nodiscard]] bool ordinary_weights() const { return ordinary_; }
+  /// FWHM^2 of the beam on the grid, and whether the noise was measured.
+  [[nodiscard]] const std::optional<Covariance>& beam_px() const { return beam_px_; }
+  [[nodiscard]] bool noise_measured() const { return measured_.pixels > 0; }
+
   /// One entry per entry of `sums`, in their order. The sources of an island are fitted together; FitLadder says what
   /// is tried. Sources found in what a fit left are added to `sums`, at the end of their islands. Sources that no fit
   /// describes keep their moments. Flags say so.
-  /// pixels: of every island; known: those that the image has.   throws Cancelled
+  /// pixels: of every island; known: those that the image has; margins: island_margins() of them, where wanted.
+  ///   throws Cancelled
   [[nodiscard]] std::vector<SourceFit> fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,
-                                           const DetectOptions& options, const KnownPixels& known,
-                                           const Job& job = {}) const;
+                                           const DetectOptions& options, const KnownPixels& known, const Job& job = {},
+                                           const IslandPixels& margins = {}) const;
 
   /// For the report and HISTORY.
   [[nodiscard]] std::string description() const;
@@ -66,6 +76,7 @@ class SourceFitter {
   std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid
   NoiseCorrelation beam_noise_;
   MeasuredCorrelation measured_;
+  bool ordinary_ = false;  ///< weights are those of uncorrelated noise
 };
 
 /// Takes out the entries of both that are flagged kFlagNoise; the order of the others stays.

@@ -84,4 +84,24 @@ void set_rests(std::vector<Source>& sources) {
   for (Source& source : sources) source.isl_rest = source.isl_total - held[source.island];
 }
 
+std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {
+  constexpr double kLeastRest = 0.25, kFwhm2PerVariance = 8 * std::numbers::ln2;
+  const Covariance& c = core.fwhm2;
+  const double flux = core.peak * std::numbers::pi / (4 * std::numbers::ln2) * std::sqrt(c.xx * c.yy - c.xy * c.xy);
+  SourceSums rest = source;
+  IslandSums& sums = rest.sums;
+  if (sums.s < 0 || sums.s - flux < kLeastRest * sums.s) return std::nullopt;
+  const double dx = core.x - sums.first_x, dy = core.y - sums.first_y;
+  sums.s -= flux;
+  sums.sx -= flux * dx, sums.sy -= flux * dy;
+  sums.sxx -= flux * (dx * dx + c.xx / kFwhm2PerVariance), sums.syy -= flux * (dy * dy + c.yy / kFwhm2PerVariance);
+  sums.sxy -= flux * (dx * dy + c.xy / kFwhm2PerVariance);
+  const double sign = sums.peak < sums.peak_mean ? -1 : 1;
+  const double level = sign * (static_cast<double>(sums.peak) - sums.peak_mean) - core.peak;
+  if (!(level > seed * sums.peak_rms)) return std::nullopt;
+  sums.peak = static_cast<float>(sums.peak_mean + sign * level);
+  rest.shared = true;
+  return rest;
+}
+
 }  // namespace reber

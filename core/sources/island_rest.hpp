@@ -29,4 +29,10 @@ namespace reber {
 /// Sets isl_rest of all rows of one image.
 void set_rests(std::vector<Source>& sources);
 
+/// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
+/// the core's wings: returns nothing, and the core stands for the source.
+/// seed: threshold in rms that the emission has to reach under the core
+[[nodiscard]] std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core,
+                                                     double seed);
+
 }  // namespace reber
