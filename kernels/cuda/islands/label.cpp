@@ -78,10 +78,11 @@ struct Room {
   }
 };
 
-/// Room for every eighth pixel to begin a run, unless the image is large: asking how many do would be waiting.
-std::int64_t first_guess(Shape shape) {
-  constexpr std::int64_t kLeast = 4096, kMost = std::int64_t{1} << 22;
-  return std::clamp(shape.count() / 8, kLeast, kMost);
+/// Room for every eighth pixel to begin a run, unless the image is large: asking how many do would be waiting. Less
+/// where memory is short, which is why an image is streamed.
+std::int64_t first_guess(const CudaPlane& plane) {
+  constexpr std::int64_t kLeast = 4096, kMost = std::int64_t{1} << 22, kMostStreamed = std::int64_t{1} << 20;
+  return std::clamp(plane.shape().count() / 8, kLeast, plane.resident() ? kMost : kMostStreamed);
 }
 
 /// Room for one run of an island in so many pixels, so that they are written before the host knows how many there are.
@@ -116,7 +117,7 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBack
   };
   make_room(kept_guess(shape));
   LabelTotals totals{};
-  for (std::int64_t places = first_guess(shape);; places = room_for(totals.places)) {
+  for (std::int64_t places = first_guess(plane);; places = room_for(totals.places)) {
     const Room room(shape, places, stream);
     LabelWork work = room.work;
     work.flood = masks.flood;
