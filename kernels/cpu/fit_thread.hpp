@@ -173,11 +173,31 @@ inline FourValues values_at(const model::Shape& g, Doubles px, Doubles py) {
   return {shape, g.peak * shape, ex, ey};
 }
 
+/// Six values of four pixels, a vector for each value, to the pixels' rows.
+inline void put_turned(const Doubles (&parts)[6], double* const* rows, int column) {
+  constexpr Longs kEven{0, 4, 2, 6}, kOdd{1, 5, 3, 7}, kLow{0, 1, 4, 5}, kHigh{2, 3, 6, 7};
+  const Doubles ab[2] = {__builtin_shuffle(parts[0], parts[1], kEven), __builtin_shuffle(parts[0], parts[1], kOdd)};
+  const Doubles cd[2] = {__builtin_shuffle(parts[2], parts[3], kEven), __builtin_shuffle(parts[2], parts[3], kOdd)};
+  const Doubles ef[2] = {__builtin_shuffle(parts[4], parts[5], kEven), __builtin_shuffle(parts[4], parts[5], kOdd)};
+  for (int odd = 0; odd < 2; ++odd) {
+    store(rows[odd] + column, __builtin_shuffle(ab[odd], cd[odd], kLow));
+    store(rows[odd + 2] + column, __builtin_shuffle(ab[odd], cd[odd], kHigh));
+    for (int half = 0; half < 2; ++half) {
+      rows[odd + 2 * half][column + 4] = ef[odd][2 * half];
+      rows[odd + 2 * half][column + 5] = ef[odd][2 * half + 1];
+    }
+  }
+}
+
 /// model::derivatives() of four pixels, to their rows.
 inline void put_derivatives(const FourValues& v, Doubles scale, bool shape_free, int count, double* const* rows,
                             int column) {
   const Doubles slope = model::k4Ln2 * v.value * scale, by_ex = slope * v.ex, by_ey = slope * v.ey;
   const Doubles parts[6] = {v.shape * scale, 2.0 * by_ex, 2.0 * by_ey, by_ex * v.ex, 2.0 * by_ex * v.ey, by_ey * v.ey};
+  if (shape_free && count == kFour) {
+    put_turned(parts, rows, column);
+    return;
+  }
   for (int p = 0; p < (shape_free ? 6 : 3); ++p)
     for (int lane = 0; lane < count; ++lane) rows[lane][column + p] = parts[p][lane];
 }
