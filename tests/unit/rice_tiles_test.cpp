@@ -340,6 +340,7 @@ TEST(RiceTiles, WhatIsUnusualIsLeftToCfitsio) {
   write(path, how, image_of(how, random));
   const std::string bytes = load(path);
   EXPECT_TRUE(fits::FitsFile::open(path, {}, fits::Planes::one)->decodes_rows());
+  EXPECT_FALSE(FitsImage::open(path).in_memory());
   for (const auto& [from, to] : {std::pair{"ZQUANTIZ= 'NO_DITHER'", "ZQUANTIZ= 'OTHER    '"},
                                  {"ZNAME1  = 'BLOCKSIZE'", "ZNAME1  = 'NOISEBIT '"},
                                  {"TFORM3  = '1D      '", "TFORM3  = '1K      '"}}) {
@@ -349,6 +350,7 @@ TEST(RiceTiles, WhatIsUnusualIsLeftToCfitsio) {
     changed.replace(at, std::string(to).size(), to);
     save(other, changed);
     EXPECT_FALSE(fits::FitsFile::open(other, {}, fits::Planes::one)->decodes_rows()) << to;
+    EXPECT_TRUE(FitsImage::open(other).in_memory()) << to;
   }
 }
 
