@@ -17,27 +17,34 @@
 namespace reber::cpu {
 namespace {
 
-constexpr int kDigitBits = 11;
-constexpr std::uint32_t kDigits = 1u << kDigitBits;
-constexpr int kPasses = 3;
+/// Digits of the keys of a cell. Few keys are sorted sooner by narrow digits, whose counts are soon cleared and summed.
+template <int kBitsOfOne>
+struct Digits {
+  static constexpr int kBits = kBitsOfOne, kPasses = (32 + kBits - 1) / kBits;
+  static constexpr std::uint32_t kCount = 1u << kBits;
+  static std::uint32_t of(std::uint32_t key, int pass) { return key >> (pass * kBits) & (kCount - 1); }
+};
+using WideDigits = Digits<11>;
+using NarrowDigits = Digits<8>;
+constexpr std::int64_t kNarrow = 2500;
 /// Below this many keys a comparison sort is faster than clearing and scanning three histograms.
 constexpr std::int64_t kSmall = 256;
 constexpr std::int64_t kLineFloats = 16;  ///< a cache line
 /// Neighbouring cells a task at most.
 constexpr std::int64_t kMostCellsATask = 8;
 
-std::uint32_t digit(std::uint32_t key, int pass) { return key >> (pass * kDigitBits) & (kDigits - 1); }
-
 /// Memory of one worker, kept from cell to cell.
 struct Scratch {
   std::vector<std::uint32_t> keys, spare;
   std::vector<float> sorted;
-  std::array<std::array<std::uint32_t, kDigits>, kPasses> starts;
+  std::array<std::uint32_t, NarrowDigits::kPasses * WideDigits::kCount> starts;  ///< pass after pass
 };
 
 /// Keys of the finite pixels of a rectangle, and how often each digit of theirs occurs.   returns how many
+template <class Digit>
 std::int64_t gather_keys(const HeldRows& plane, const Rect& cell, Scratch& scratch) {
-  for (auto& counts : scratch.starts) counts.fill(0);
+  std::uint32_t* const counts = scratch.starts.data();
+  std::fill_n(counts, Digit::kPasses * Digit::kCount, 0);
   std::uint32_t* keys = scratch.keys.data();
   std::int64_t n = 0;
   for (std::int64_t y = cell.y0; y < cell.y0 + cell.ny; ++y) {
@@ -50,14 +57,15 @@ std::int64_t gather_keys(const HeldRows& plane, const Rect& cell, Scratch& scrat
       if ((bits & 0x7f800000u) == 0x7f800000u) continue;
       const std::uint32_t key = rules::key_of_bits(bits);
       keys[n++] = key;
-      for (int pass = 0; pass < kPasses; ++pass) ++scratch.starts[pass][digit(key, pass)];
+      for (int pass = 0; pass < Digit::kPasses; ++pass) ++counts[pass * Digit::kCount + Digit::of(key, pass)];
     }
   }
   return n;
 }
 
-/// Sorts the gathered keys into scratch.sorted, as floats. Least digit first, 11 bits a pass: three passes over 4096
-/// keys take 15 us, a comparison sort 150 us.
+/// Sorts the gathered keys into scratch.sorted, as floats. Least digit first: three passes of 11 bits over 4096 keys
+/// take 15 us, a comparison sort 150 us.
+template <class Digit>
 void sort_keys(Scratch& scratch, std::int64_t n) {
   float* sorted = scratch.sorted.data();
   if (n < kSmall) {
@@ -65,23 +73,23 @@ void sort_keys(Scratch& scratch, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) sorted[k] = rules::value_of(scratch.keys[k]);
     return;
   }
-  for (int pass = 0; pass < kPasses; ++pass) {
-    auto& starts = scratch.starts[pass];
-    const bool last = pass == kPasses - 1;
-    if (!last && starts[digit(scratch.keys[0], pass)] == n) continue;  // all keys share this digit
+  for (int pass = 0; pass < Digit::kPasses; ++pass) {
+    std::uint32_t* const starts = scratch.starts.data() + pass * Digit::kCount;
+    const bool last = pass == Digit::kPasses - 1;
+    if (!last && starts[Digit::of(scratch.keys[0], pass)] == n) continue;  // all keys share this digit
     std::uint32_t sum = 0;
-    for (std::uint32_t& start : starts) {
-      const std::uint32_t count = start;
-      start = sum;
+    for (std::uint32_t k = 0; k < Digit::kCount; ++k) {
+      const std::uint32_t count = starts[k];
+      starts[k] = sum;
       sum += count;
     }
     const std::uint32_t* from = scratch.keys.data();
     if (last) {
-      for (std::int64_t k = 0; k < n; ++k) sorted[starts[digit(from[k], pass)]++] = rules::value_of(from[k]);
+      for (std::int64_t k = 0; k < n; ++k) sorted[starts[Digit::of(from[k], pass)]++] = rules::value_of(from[k]);
       return;
     }
     std::uint32_t* to = scratch.spare.data();
-    for (std::int64_t k = 0; k < n; ++k) to[starts[digit(from[k], pass)]++] = from[k];
+    for (std::int64_t k = 0; k < n; ++k) to[starts[Digit::of(from[k], pass)]++] = from[k];
     std::swap(scratch.keys, scratch.spare);
   }
 }
@@ -154,10 +162,12 @@ rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const MeshO
     scratch.spare.resize(area);
     scratch.sorted.resize(area);
   }
-  const std::int64_t n = gather_keys(plane, cell, scratch);
+  const bool narrow = cell.shape().count() <= kNarrow;
+  const std::int64_t n =
+      narrow ? gather_keys<NarrowDigits>(plane, cell, scratch) : gather_keys<WideDigits>(plane, cell, scratch);
   if (n < 3 || static_cast<double>(n) < options.min_valid * static_cast<double>(area))
     return {rules::blank_value(), rules::blank_value()};
-  sort_keys(scratch, n);
+  narrow ? sort_keys<NarrowDigits>(scratch, n) : sort_keys<WideDigits>(scratch, n);
   const float* sorted = scratch.sorted.data();
   const rules::PlainSearch search;
   const auto sums = [sorted](std::int64_t lo, std::int64_t hi, double median) {
