@@ -9,6 +9,7 @@
 #include <numbers>
 #include <utility>
 
+#include "gui/model/tables/place_counts.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/ink.hpp"
 #include "gui/ui/memo.hpp"
@@ -34,6 +35,7 @@ struct KindsKey {
 /// A document's sources on the card.
 struct DrawnSources {
   EllipseSet ellipses;
+  PlaceCounts counts;
   Asked<ShapesKey> shapes;
   Asked<KindsKey> kinds;
 };
@@ -48,7 +50,10 @@ bool follows_filter(const ViewerState& state, const Document& document) {
 /// Hands the sources to the card where they are not there yet. Kinds: 0 positive, 1 negative, 2 selected.
 void update(DrawnSources& drawn, const Document& document, bool filtered) {
   const ShapesKey shapes{document.result, document.shapes.size()};
-  if (drawn.shapes.anew(shapes)) drawn.ellipses.set_shapes(document.shapes);
+  if (drawn.shapes.anew(shapes)) {
+    drawn.ellipses.set_shapes(document.shapes);
+    drawn.counts = PlaceCounts(document.shapes, document.header->shape);
+  }
   if (!drawn.kinds.anew({shapes, document.selection.version, filtered ? document.sources.table.version() : 0})) return;
   std::vector<std::uint8_t> kinds;
   kinds.reserve(shapes.count);
@@ -66,24 +71,20 @@ constexpr double kLargest = 3.5, kSmallest = 1;
 
 /// Semi-axis up to which small ellipses grow: where many are in view they cover a tenth of it together, so that the
 /// image is seen.
-double least_size(const Document& document, const CanvasTransform& canvas, double scale) {
+double least_size(const PlaceCounts& counts, Shape shape, const CanvasTransform& canvas, double scale) {
   constexpr double kPart = 0.1;
   const ScreenRect& area = canvas.canvas();
-  const Rect seen = canvas.visible(document.header->shape);
-  const auto inside = std::ranges::count_if(document.shapes, [&](const SourceShape& shape) {
-    return shape.x >= static_cast<double>(seen.x0) && shape.x < static_cast<double>(seen.x0 + seen.nx) &&
-           shape.y >= static_cast<double>(seen.y0) && shape.y < static_cast<double>(seen.y0 + seen.ny);
-  });
+  const Rect seen = canvas.visible(shape);
   const double pixels = static_cast<double>(seen.nx) * static_cast<double>(seen.ny) * canvas.zoom() * canvas.zoom();
-  const double room = kPart * std::min(area.width * area.height, pixels) / std::max(1.0, static_cast<double>(inside));
+  const double room = kPart * std::min(area.width * area.height, pixels) / std::max(1.0, counts.inside(seen));
   return std::clamp(std::sqrt(room / std::numbers::pi) / scale, kSmallest, kLargest);
 }
 
 /// Small ellipses grow to a size that can be seen; all are fainter while newer parameters are at work.
-EllipseLook look_of(const CanvasView& canvas, const OverlayInks& inks, double ratio) {
+EllipseLook look_of(const CanvasView& canvas, const PlaceCounts& counts, const OverlayInks& inks, double ratio) {
   const Document& document = canvas.document;
   const OverlayInk ink = ink_of(inks, "sources");
-  const double least = least_size(document, canvas.transform, canvas.scale);
+  const double least = least_size(counts, document.header->shape, canvas.transform, canvas.scale);
   const double crowd = (kLargest - least) / (kLargest - kSmallest);  // lines are thinner in it, and have no halo
   EllipseLook look{{packed(ink), packed(ink_of(inks, "negative")), palette().source_selected},
                    least * canvas.scale * ratio,
@@ -138,7 +139,8 @@ void SourcesOverlay::paint(const CanvasView& canvas, Context& context, const Bru
   std::erase_if(drawn_, [&](const auto& each) { return context.state.find(each.first) == nullptr; });
   DrawnSources& drawn = drawn_[document.id];
   update(drawn, document, follows_filter(context.state, document));
-  brush.ellipses.draw(drawn.ellipses, brush.scene.transform, look_of(canvas, context.state.inks, brush.ratio));
+  brush.ellipses.draw(drawn.ellipses, brush.scene.transform,
+                      look_of(canvas, drawn.counts, context.state.inks, brush.ratio));
   brush.passes.mark("ellipses");
 }
 

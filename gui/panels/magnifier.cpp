@@ -25,7 +25,11 @@ void MagnifierPanel::draw(Context& context) {
   const float width = ImGui::GetContentRegionAvail().x,
               height = std::floor(std::min(0.62f * width, 0.3f * ImGui::GetWindowHeight()));
   ViewTransform view = document.view;
-  view.centre = cursor.crosshair ? *cursor.crosshair : cursor.at;
+  const bool nowhere = !cursor.on_image && cursor.at.x == 0 && cursor.at.y == 0;  // the pointer was not there yet
+  if (cursor.crosshair)
+    view.centre = *cursor.crosshair;
+  else if (!nowhere)
+    view.centre = cursor.at;
   view.zoom = std::clamp(kTimes * view.zoom, kLeast, kMostZoom);
   const std::uintptr_t texture =
       context.shell.small_picture(document, view, static_cast<int>(width), static_cast<int>(height));

@@ -69,11 +69,8 @@ nlohmann::json summary(std::vector<double> ms) {
   if (ms.empty()) return nullptr;
   std::ranges::sort(ms);
   const auto at = [&](double part) { return ms[static_cast<std::size_t>(part * static_cast<double>(ms.size() - 1))]; };
-  return {{"count", ms.size()},
-          {"median_ms", at(0.5)},
-          {"p95_ms", at(0.95)},
-          {"p99_ms", at(0.99)},
-          {"worst_ms", ms.back()}};
+  return {{"count", ms.size()}, {"p05_ms", at(0.05)}, {"median_ms", at(0.5)},
+          {"p95_ms", at(0.95)}, {"p99_ms", at(0.99)}, {"worst_ms", ms.back()}};
 }
 
 namespace {

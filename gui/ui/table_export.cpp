@@ -39,8 +39,11 @@ void TableExport::draw(Context& context, const std::string& name, const Document
   ImGui::Text("Writes the %s shown, all columns.", counted(rows, "row").c_str());
   ImGui::Dummy({34 * ImGui::GetFontSize(), 0});
   field_.draw(context, name + ".export.path", "path of the catalogue", path_);
-  for (const CatalogueFormat& format : catalogue_formats())
-    ImGui::TextDisabled("%-6s %s", format.extension, format.text);
+  for (const CatalogueFormat& format : catalogue_formats()) {
+    ImGui::TextDisabled("%s", format.extension);
+    ImGui::SameLine(4.5f * ImGui::GetFontSize());
+    ImGui::TextDisabled("%s", format.text);
+  }
   ImGui::Checkbox("Replace the file if it exists", &overwrite_);
   context.widgets.item(name + ".export.replace");
   const bool pressed = ImGui::Button("Write");
