@@ -175,13 +175,15 @@ inline FourValues values_at(const model::Shape& g, Doubles px, Doubles py) {
 
 /// Six values of four pixels, a vector for each value, to the pixels' rows.
 inline void put_turned(const Doubles (&parts)[6], double* const* rows, int column) {
-  constexpr Longs kEven{0, 4, 2, 6}, kOdd{1, 5, 3, 7}, kLow{0, 1, 4, 5}, kHigh{2, 3, 6, 7};
-  const Doubles ab[2] = {__builtin_shuffle(parts[0], parts[1], kEven), __builtin_shuffle(parts[0], parts[1], kOdd)};
-  const Doubles cd[2] = {__builtin_shuffle(parts[2], parts[3], kEven), __builtin_shuffle(parts[2], parts[3], kOdd)};
-  const Doubles ef[2] = {__builtin_shuffle(parts[4], parts[5], kEven), __builtin_shuffle(parts[4], parts[5], kOdd)};
+  const Doubles ab[2] = {__builtin_shufflevector(parts[0], parts[1], 0, 4, 2, 6),
+                         __builtin_shufflevector(parts[0], parts[1], 1, 5, 3, 7)};
+  const Doubles cd[2] = {__builtin_shufflevector(parts[2], parts[3], 0, 4, 2, 6),
+                         __builtin_shufflevector(parts[2], parts[3], 1, 5, 3, 7)};
+  const Doubles ef[2] = {__builtin_shufflevector(parts[4], parts[5], 0, 4, 2, 6),
+                         __builtin_shufflevector(parts[4], parts[5], 1, 5, 3, 7)};
   for (int odd = 0; odd < 2; ++odd) {
-    store(rows[odd] + column, __builtin_shuffle(ab[odd], cd[odd], kLow));
-    store(rows[odd + 2] + column, __builtin_shuffle(ab[odd], cd[odd], kHigh));
+    store(rows[odd] + column, __builtin_shufflevector(ab[odd], cd[odd], 0, 1, 4, 5));
+    store(rows[odd + 2] + column, __builtin_shufflevector(ab[odd], cd[odd], 2, 3, 6, 7));
     for (int half = 0; half < 2; ++half) {
       rows[odd + 2 * half][column + 4] = ef[odd][2 * half];
       rows[odd + 2 * half][column + 5] = ef[odd][2 * half + 1];
