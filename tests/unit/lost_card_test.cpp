@@ -34,6 +34,7 @@ int exit_code_without_card(std::vector<std::string> words, const std::string& te
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     ::unsetenv("GTEST_TOTAL_SHARDS");  // the test that is begun may be of another share
+    ::unsetenv("GTEST_SHARD_INDEX");
     install_lost_card(arguments.data());
     std::optional<AtomicFile> open;
     if (!temporary_of.empty()) open.emplace(temporary_of, FileOptions());
