@@ -174,6 +174,8 @@ class DeviceArray:
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the map is on card {self.card}, and a copy to {dl_device} was asked for")
         array = self._told.array()
+        if not hasattr(array, "__dlpack__"):  # nanobind gives the capsule itself, as of its version 2
+            return array
         return array.__dlpack__() if max_version is None else array.__dlpack__(max_version=max_version)
 
     def __dlpack_device__(self):

@@ -184,6 +184,18 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "host memory was expected"):
             reber.complete(array, backend="cpu")
 
+    def test_a_map_is_handed_on_as_a_capsule_or_by_what_has_one(self):
+        class MapOnACard:
+            shape, type, card, interface = SHAPE, "f4", 0, {}
+
+            def __init__(self, made):
+                self.array = lambda: made
+
+        capsule, lender = object(), Lender()
+        self.assertIs(_devices.DeviceArray(MapOnACard(capsule)).__dlpack__(max_version=(1, 0)), capsule)
+        _devices.DeviceArray(MapOnACard(lender)).__dlpack__(max_version=(1, 0))
+        self.assertEqual(lender.asked, [{"max_version": (1, 0)}])
+
     def test_a_run_of_the_host_has_no_map_on_a_card(self):
         found = reber.find(self.sky(), backend="cpu")
         with self.assertRaisesRegex(reber.InputError, "'cpu', so no map of it is on a card"):

@@ -100,7 +100,7 @@ def equality(sky, cards, folder):
             check(f"{name}: background or convolve", on.image.tobytes() == off.image.tobytes() and image_went_up(on) == 0)
         on, off = (reber.measure(image, from_host, **options) for image in (array, sky))
         check(f"{name}: measure", on.rows.tobytes() == off.rows.tobytes(), len(on))
-        streamed = reber.find(array, device_memory=64 << 20, **options)
+        streamed = reber.find(array, device_memory=96 << 20, **options)
         check(f"{name}: in bands through a small part of the card", files_of(streamed, folder, "bands")[0] == right[0],
               streamed.bytes_over_the_bus)
         if name == "CuPy":
