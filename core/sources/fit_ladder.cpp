@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -60,13 +61,16 @@ FitProblem FitLadder::question() const {
 }
 
 void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
-  std::int64_t first = room.first_pixel;
-  for (const FitPixels* part : {&pixels_, &margin_}) {
-    std::ranges::copy(part->y, batch.pixels.y.begin() + first);
-    std::ranges::copy(part->x, batch.pixels.x.begin() + first);
-    std::ranges::copy(part->value, batch.pixels.value.begin() + first);
-    std::ranges::copy(part->rms, batch.pixels.rms.begin() + first);
-    first += static_cast<std::int64_t>(part->value.size());
+  // Both are in raster order, and so is what they make together.
+  auto to = static_cast<std::size_t>(room.first_pixel);
+  for (std::size_t own = 0, beside = 0; own + beside < seen(); ++to) {
+    const bool mine = beside == margin_.y.size() ||
+                      (own < pixels_.y.size() &&
+                       std::pair(pixels_.y[own], pixels_.x[own]) < std::pair(margin_.y[beside], margin_.x[beside]));
+    const FitPixels& from = mine ? pixels_ : margin_;
+    const std::size_t k = mine ? own++ : beside++;
+    batch.pixels.y[to] = from.y[k], batch.pixels.x[to] = from.x[k];
+    batch.pixels.value[to] = from.value[k], batch.pixels.rms[to] = from.rms[k];
   }
   for (std::size_t k = 0; k < candidates_.size(); ++k) {
     const std::size_t at = static_cast<std::size_t>(room.first_component) + k;

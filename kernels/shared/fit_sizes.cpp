@@ -15,6 +15,20 @@ int parameters_of(const FitBatch& batch, const FitProblem& problem) {
   return parameters;
 }
 
+namespace {
+
+bool in_raster_order(const FitPixels& pixels, const FitProblem& problem) {
+  const auto end = static_cast<std::size_t>(problem.first_pixel + problem.pixels);
+  for (auto i = static_cast<std::size_t>(problem.first_pixel) + 1; i < end; ++i) {
+    const bool next =
+        pixels.y[i] > pixels.y[i - 1] || (pixels.y[i] == pixels.y[i - 1] && pixels.x[i] > pixels.x[i - 1]);
+    if (!next) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void check_batch(const FitBatch& batch) {
   const auto pixels = static_cast<std::int64_t>(batch.pixels.value.size());
   const auto components = static_cast<std::int64_t>(batch.start.size());
@@ -29,6 +43,9 @@ void check_batch(const FitBatch& batch) {
     holds = holds && within(problem.first_pixel, problem.pixels, pixels) &&
             within(problem.first_component, problem.components, components);
   if (!holds) throw InternalError("a batch of fits refers to pixels or components that it does not hold");
+  for (const FitProblem& problem : batch.problems)
+    if (!in_raster_order(batch.pixels, problem))
+      throw InternalError("pixels of a problem to fit are not in raster order, or one is there twice");
 }
 
 }  // namespace reber

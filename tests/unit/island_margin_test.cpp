@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fitting/noise_weights.hpp"
+#include "core/sources/fit_ladder.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {
@@ -63,6 +64,27 @@ TEST(IslandMargin, has_the_images_pixels_but_no_blank_ones) {
     EXPECT_EQ(got.mean, (std::vector<float>{2, 2, 2})) << name;
     EXPECT_EQ(got.rms, (std::vector<float>{3, 3, 3})) << name;
   }
+}
+
+TEST(IslandMargin, is_fitted_in_raster_order_with_the_island) {
+  // An island of rows 2 and 3 with its margin, and what the margin has in rows 1 to 4.
+  FitPixels island{{2, 2, 3}, {5, 6, 5}, {9, 8, 7}, {1, 1, 1}};
+  FitPixels margin{{1, 1, 2, 2, 3, 4}, {5, 6, 4, 7, 6, 5}, {1, 2, 3, 4, 5, 6}, {2, 2, 2, 2, 2, 2}};
+  const KnownPixels known;
+  LadderSetting setting;
+  setting.known = &known;
+  const FitLadder ladder(island, {Candidate{}}, setting, 0, margin);
+  FitBatch batch;
+  const FitProblem room = ladder.question();
+  ASSERT_EQ(room.pixels, 9);
+  for (auto* column : {&batch.pixels.y, &batch.pixels.x}) column->resize(9);
+  for (auto* column : {&batch.pixels.value, &batch.pixels.rms}) column->resize(9);
+  batch.start.resize(1), batch.bounds.resize(1);
+  ladder.ask(batch, room);
+  EXPECT_EQ(batch.pixels.y, (std::vector<std::int32_t>{1, 1, 2, 2, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(batch.pixels.x, (std::vector<std::int32_t>{5, 6, 4, 5, 6, 7, 5, 6, 5}));
+  EXPECT_EQ(batch.pixels.value, (std::vector<double>{1, 2, 3, 9, 8, 4, 7, 5, 6}));
+  EXPECT_EQ(batch.pixels.rms, (std::vector<double>{2, 2, 2, 1, 1, 2, 1, 2, 2}));
 }
 
 TEST(NoiseWeights, are_ordinary_where_the_noise_is_white_and_the_beams_where_it_is_not) {
