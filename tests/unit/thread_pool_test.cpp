@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -66,8 +67,10 @@ TEST(thread_pool, an_exception_comes_out_and_the_pool_goes_on_working) {
   EXPECT_THROW(pool.for_each(100000,
                              [&](std::int64_t index) {
                                ++visited;
-                               // The others may be through all rows before a thread that was put to sleep has thrown.
+                               // The others may be through all rows before a thread that was put to sleep has thrown,
+                               // or before the pool has what it threw.
                                while (index > 1000 && !thrown) std::this_thread::yield();
+                               if (index > 1000) std::this_thread::sleep_for(std::chrono::microseconds(50));
                                if (index != 5) return;
                                thrown = true;
                                throw DataError("row 5");
