@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/error.hpp"
@@ -37,7 +38,9 @@ class FileBytes final : public ByteSource {
     if (!S_ISREG(at_open_.st_mode)) {
       ::close(descriptor_);
       if (S_ISDIR(at_open_.st_mode)) {
-        throw DataError(fmt::format("cannot read '{}': {}", name_, system_words(EISDIR)));
+        throw DataError(
+            fmt::format("cannot read '{}': it is a folder, and a file is wanted, or a pattern like '{}/*.fits'", name_,
+                        std::string_view(name_).substr(0, name_.find_last_not_of('/') + 1)));
       }
       const char* kind = S_ISFIFO(at_open_.st_mode) ? "a pipe" : S_ISSOCK(at_open_.st_mode) ? "a socket" : "a device";
       throw DataError(fmt::format("cannot read '{}': it is {}, and a regular file is wanted", name_, kind));

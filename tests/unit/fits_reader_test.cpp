@@ -289,7 +289,7 @@ TEST_F(FitsReader, EveryTruncationIsRefusedOrWhole) {
 
 TEST_F(FitsReader, FilesOfOtherKindsAreRefusedWithTheSystemsWords) {
   EXPECT_EQ(::mkfifo(folder_.file("pipe").c_str(), 0600), 0);
-  const std::pair<std::string, const char*> cases[] = {{folder_.path(), "Is a directory"},
+  const std::pair<std::string, const char*> cases[] = {{folder_.path(), "it is a folder"},
                                                        {folder_.file("none.fits"), "No such file or directory"},
                                                        {folder_.file("pipe"), "pipe"},
                                                        {"/dev/zero", "device"}};
