@@ -281,6 +281,35 @@ TEST(Mesh, of_pixels_that_are_hard_to_sort_has_the_same_bits_on_all_backends) {
     }
 }
 
+/// Boxes that share their pixels: as wide as a block of a card holds, wider, and of no whole number of steps.
+TEST(Mesh, of_boxes_that_overlap_on_hard_pixels_has_the_same_bits_on_all_backends) {
+  constexpr Shape kShape{260, 264};
+  for (const Boxes& boxes : {Boxes{150, 50}, Boxes{170, 40}, Boxes{96, 32}, Boxes{100, 31}, Boxes{230, 60}})
+    for (const NamedImage& hard : large_images()) {
+      Image image(kShape);
+      for (std::int64_t y = 0; y < kShape.ny; ++y)
+        std::copy_n(hard.image.data() + y * hard.image.shape().nx, kShape.nx, image.data() + y * kShape.nx);
+      const MeshGrid grid = MeshGrid::sliding(kShape, boxes.box, boxes.step);
+      for (const ClipOptions clip : {ClipOptions{3, 100}, ClipOptions{2, 3}}) {
+        MeshOptions options;
+        options.clip = clip;
+        // Each box by itself, as the only one of its grid.
+        for (const std::string& name : tested_backends()) {
+          SCOPED_TRACE(fmt::format("{}: {}, box {} step {}", name, hard.name, boxes.box, boxes.step));
+          const auto plane = load(backend(name), image), host = load(backend("cpu"), image);
+          const MeshCells got = backend(name).mesh(*plane, grid, options, {});
+          for (std::int64_t j = 0; j < grid.ny(); ++j)
+            for (std::int64_t i = 0; i < grid.nx(); ++i) {
+              const MeshCells one = backend("cpu").mesh(*host, {kShape, {grid.rows[j]}, {grid.cols[i]}}, options, {});
+              const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+              ASSERT_TRUE(same(got.mean[j * grid.nx() + i], one.mean[0])) << "mean of box " << j << ", " << i;
+              ASSERT_TRUE(same(got.rms[j * grid.nx() + i], one.rms[0])) << "rms of box " << j << ", " << i;
+            }
+        }
+      }
+    }
+}
+
 /// Pixels of which most cells need wide lists, and more cells than a card would sort at once.
 TEST(Mesh, of_many_skewed_cells_has_the_same_bits_on_all_backends) {
   Image image = random_image({720, 960}, 0.02, 22);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk over rows of mesh cells, small cells by blocks and large ones through a device-wide sort.
+// The walk over rows of mesh cells: those that a block holds are sifted, others go through a device-wide sort.
 #include "kernels/cuda/mesh/mesh.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -59,30 +60,33 @@ std::vector<std::int64_t> cell_groups(const MeshGrid& grid, const GroupLimits& l
   return groups;
 }
 
-/// Cells too large for a block's shared memory: sorted on the whole device by cell, then value.
-void measure_large_cells(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
-                         std::int64_t max_area, cudaStream_t stream) {
+/// Cells of this launch that no block sorts: sorted on the whole device by cell, then value.
+void sort_cells(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
+                std::int64_t max_area, const std::vector<std::uint32_t>& cells, cudaStream_t stream) {
   std::vector<std::int64_t> offsets{0};
-  for (std::int64_t j = task.first_row; j < task.first_row + task.rows; ++j)
-    for (const PixelSpan& cols : grid.cols) offsets.push_back(offsets.back() + grid.rows[j].size() * cols.size());
-  const std::int64_t pixels = offsets.back(), cells = task.rows * task.nx;
+  for (const std::uint32_t cell : cells)
+    offsets.push_back(offsets.back() +
+                      grid.rows[task.first_row + cell / task.nx].size() * grid.cols[cell % task.nx].size());
+  const std::int64_t pixels = offsets.back(), count = std::ssize(cells);
   const DeviceBuffer<std::int64_t> device_offsets = upload_vector(context, offsets, stream);
-  DeviceBuffer<std::uint32_t> counts(cells, stream);
+  const DeviceBuffer<std::uint32_t> device_cells = upload_vector(context, cells, stream);
+  const SortedCells list{device_cells.data(), device_offsets.data(), count};
+  DeviceBuffer<std::uint32_t> counts(count, stream);
   check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), stream), "cudaMemsetAsync");
   const DeviceBuffer<std::uint64_t> keys(pixels, stream), other(pixels, stream);
-  make_cell_keys(stream, window, task, max_area, device_offsets.data(), keys.data(), counts.data());
-  const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(cells - 1));
+  make_cell_keys(stream, window, task, max_area, list, keys.data(), counts.data());
+  const int bits = 32 + std::bit_width(static_cast<std::uint64_t>(count - 1));
   std::uint64_t* sorted = sort_keys(stream, keys.data(), other.data(), pixels, 0, bits);
   std::uint64_t* spare = sorted == keys.data() ? other.data() : keys.data();
-  clip_sorted_cells(stream, task, pixels, device_offsets.data(), sorted, counts.data(),
-                    reinterpret_cast<float*>(spare));
+  clip_sorted_cells(stream, task, pixels, list, sorted, counts.data(), reinterpret_cast<float*>(spare));
 }
 
 /// How the cells of a mesh are gone through.
 struct MeshWalk {
   std::int64_t max_area, room;  ///< pixels of the largest cell, and of its rows' groups of four
-  bool large;                   ///< cells that no block holds
+  bool sifted, block_sorted;    ///< cells that a block holds; that it can sort as well
   std::int64_t list;            ///< floats of a cell's list, 0 for none
+  std::int64_t most_sorted;     ///< pixels that are sorted on the whole device at a time
   std::vector<std::int64_t> groups;
   std::int64_t most_cells = 0;  ///< of a group
 
@@ -95,15 +99,15 @@ struct MeshWalk {
 /// shared_bytes: most that a block may have
 MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid, std::int64_t shared_bytes) {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-  MeshWalk walk{largest(grid.rows) * largest(grid.cols), largest_room(grid), false, 0, {}};
-  walk.large = walk.max_area > kBlockCell || walk.room > kMostRoom ||
-               std::max(sift_bytes(walk.room), crowded_bytes(walk.max_area)) > shared_bytes;
-  if (!walk.large) walk.list = list_floats(walk.room);
+  MeshWalk walk{largest(grid.rows) * largest(grid.cols), largest_room(grid), false, false, 0, 0, {}};
+  walk.sifted = walk.room <= kMostRoom && sift_bytes(walk.room) <= shared_bytes;
+  walk.block_sorted = walk.max_area <= kBlockCell && crowded_bytes(walk.max_area) <= shared_bytes;
+  if (walk.sifted) walk.list = list_floats(walk.room);
+  // A sort needs five times its pixels' memory: large cells go by an eighth of the image, for which there is room
+  // beside a resident one, or one by one.
+  walk.most_sorted = std::clamp<std::int64_t>(plane.shape().count() / 8, std::int64_t{1} << 24, std::int64_t{1} << 28);
   GroupLimits limits{plane.resident() ? plane.shape().ny : plane.tiling().band_rows, kAny, kAny};
-  // A sort needs five times its pixels' memory: large cells go by groups of an eighth of the image, for which there is
-  // room beside a resident one, or by one row of cells.
-  if (walk.large)
-    limits.pixels = std::clamp<std::int64_t>(plane.shape().count() / 8, std::int64_t{1} << 24, std::int64_t{1} << 28);
+  if (!walk.sifted) limits.pixels = walk.most_sorted;
   // Lists take 0.8 bytes per pixel for cells of 64 x 64 pixels, but many times as much where cells overlap.
   if (walk.list > 0)
     limits.cells =
@@ -112,6 +116,38 @@ MeshWalk walk_of(const CudaPlane& plane, const MeshGrid& grid, std::int64_t shar
   for (std::size_t g = 0; g + 1 < walk.groups.size(); ++g)
     walk.most_cells = std::max(walk.most_cells, (walk.groups[g + 1] - walk.groups[g]) * grid.nx());
   return walk;
+}
+
+/// Cells of this launch that sifting leaves and no block sorts.
+void sort_crowded(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
+                  const MeshWalk& walk, cudaStream_t stream) {
+  std::uint32_t count = 0;
+  context.down(&count, task.crowded.count, sizeof(count), stream);
+  if (count == 0) return;
+  std::vector<std::uint32_t> left(count);
+  context.down(left.data(), task.crowded.cells, std::int64_t{4} * count, stream);
+  const std::int64_t together = std::max<std::int64_t>(walk.most_sorted / walk.max_area, 1);
+  for (std::int64_t begin = 0; begin < count; begin += together) {
+    const std::vector<std::uint32_t> cells(left.begin() + begin,
+                                           left.begin() + std::min<std::int64_t>(begin + together, count));
+    sort_cells(context, window, task, grid, walk.max_area, cells, stream);
+  }
+}
+
+/// Values of the cells of the task's rows.
+void measure_cells(Context& context, const RowWindow& window, const MeshTask& task, const MeshGrid& grid,
+                   const MeshWalk& walk, cudaStream_t stream) {
+  if (!walk.sifted) {
+    std::vector<std::uint32_t> all(static_cast<std::size_t>(task.rows * task.nx));
+    std::iota(all.begin(), all.end(), 0u);
+    return sort_cells(context, window, task, grid, walk.max_area, all, stream);
+  }
+  const int multiprocessors = context.device().multiprocessors;
+  sift_cells(stream, multiprocessors, window, task, walk.room);
+  if (walk.block_sorted)
+    measure_crowded(stream, multiprocessors, window, task, walk.max_area);
+  else
+    sort_crowded(context, window, task, grid, walk, stream);
 }
 
 /// The memory of a mesh on the device.
@@ -196,7 +232,6 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   Context& context = *plane.context();
   if (grid.ny() * grid.nx() == 0) return {};
   const cudaStream_t stream = context.stream();
-  const int multiprocessors = context.device().multiprocessors;
   const MeshWalk walk = walk_of(plane, grid, context.device().shared_bytes);
   if (walk.max_area > std::numeric_limits<std::uint32_t>::max())
     throw InputError(
@@ -211,7 +246,7 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.bias = clip_bias(options.clip.kappa);
   task.min_valid = options.min_valid;
   task.centre = options.centre;
-  task.few = few_cells(multiprocessors, walk.max_area);
+  task.few = few_cells(context.device().multiprocessors, walk.max_area);
   std::size_t next = 0;
   for_each_band(context, walk.groups, 1, job, "background", [&](const Band& group) {
     const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
@@ -219,12 +254,7 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
     memory.give(next++, task);
     task.first_row = group.y0;
     task.rows = group.ny;
-    if (walk.large) {
-      measure_large_cells(context, held.window, task, grid, walk.max_area, stream);
-    } else {
-      sift_cells(stream, multiprocessors, held.window, task, walk.room);
-      measure_crowded(stream, multiprocessors, held.window, task, walk.max_area);
-    }
+    measure_cells(context, held.window, task, grid, walk, stream);
   });
   return fetch(context, grid, memory, options.filter);
 }

@@ -85,11 +85,11 @@ constexpr int kSmallBlocks = 2;            ///< such blocks per multiprocessor
 
 constexpr int kThreads = 256;
 
-/// `pieces` blocks per cell, one thread per pixel.
+/// `pieces` blocks per listed cell, one thread per pixel.
 __global__ void __launch_bounds__(kThreads)
-    k_make_cell_keys(RowWindow window, MeshTask task, std::int64_t pieces, const std::int64_t* __restrict__ offsets,
+    k_make_cell_keys(RowWindow window, MeshTask task, std::int64_t pieces, SortedCells list,
                      std::uint64_t* __restrict__ keys, std::uint32_t* counts) {
-  const std::int64_t cell = blockIdx.x / pieces;
+  const std::int64_t k = blockIdx.x / pieces, cell = list.cells[k];
   const PixelSpan rows = task.row_spans[task.first_row + cell / task.nx], cols = task.col_spans[cell % task.nx];
   const std::int64_t width = cols.end - cols.begin;
   const std::int64_t at = blockIdx.x % pieces * kThreads + threadIdx.x;
@@ -97,10 +97,10 @@ __global__ void __launch_bounds__(kThreads)
   if (at < (rows.end - rows.begin) * width) {
     const float pixel = window_pixel(window, rows.begin + at / width, cols.begin + at % width);
     good = isfinite(pixel);
-    keys[offsets[cell] + at] = static_cast<std::uint64_t>(cell) << 32 | (good ? rules::key_of(pixel) : kBlankKey);
+    keys[list.offsets[k] + at] = static_cast<std::uint64_t>(k) << 32 | (good ? rules::key_of(pixel) : kBlankKey);
   }
   const int finite = __syncthreads_count(good ? 1 : 0);
-  if (threadIdx.x == 0 && finite > 0) atomicAdd(counts + cell, static_cast<std::uint32_t>(finite));
+  if (threadIdx.x == 0 && finite > 0) atomicAdd(counts + k, static_cast<std::uint32_t>(finite));
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -110,12 +110,12 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kSumLanes)
-    k_clip_cells(MeshTask task, const std::int64_t* __restrict__ offsets, const std::uint32_t* __restrict__ counts,
+    k_clip_cells(MeshTask task, SortedCells list, const std::uint32_t* __restrict__ counts,
                  const float* __restrict__ sorted) {
   __shared__ ClipMemory memory;
-  const std::int64_t cell = blockIdx.x;
-  write_cell(task, task.first_row * task.nx + cell, sorted + offsets[cell], counts[cell],
-             offsets[cell + 1] - offsets[cell], &memory);
+  const unsigned k = blockIdx.x;
+  write_cell(task, task.first_row * task.nx + list.cells[k], sorted + list.offsets[k], counts[k],
+             list.offsets[k + 1] - list.offsets[k], &memory);
 }
 
 /// A map of the cells' values and the map that its filter makes.
@@ -207,18 +207,18 @@ void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& 
 }
 
 void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area,
-                    const std::int64_t* offsets, std::uint64_t* keys, std::uint32_t* counts) {
+                    const SortedCells& list, std::uint64_t* keys, std::uint32_t* counts) {
   const std::int64_t pieces = blocks_of(max_area);
-  k_make_cell_keys<<<static_cast<unsigned>(task.rows * task.nx * pieces), kThreads, 0, stream>>>(window, task, pieces,
-                                                                                                 offsets, keys, counts);
+  k_make_cell_keys<<<static_cast<unsigned>(list.count * pieces), kThreads, 0, stream>>>(window, task, pieces, list,
+                                                                                        keys, counts);
   check_launch("k_make_cell_keys", stream);
 }
 
-void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const std::int64_t* offsets,
+void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const SortedCells& list,
                        const std::uint64_t* keys, const std::uint32_t* counts, float* sorted) {
   k_floats_of_keys<<<blocks_of(pixels), kThreads, 0, stream>>>(pixels, keys, sorted);
   check_launch("k_floats_of_keys", stream);
-  k_clip_cells<<<static_cast<unsigned>(task.rows * task.nx), kSumLanes, 0, stream>>>(task, offsets, counts, sorted);
+  k_clip_cells<<<static_cast<unsigned>(list.count), kSumLanes, 0, stream>>>(task, list, counts, sorted);
   check_launch("k_clip_cells", stream);
 }
 

@@ -45,8 +45,8 @@ struct MeshTask {
   /// its second attempt, and what it leaves to measure_crowded. Few unserved ones are left to that as well.
   CellList lengthy, unserved, crowded;
   std::uint32_t few = 0;  ///< unserved cells, at most, that measure_crowded takes
-  /// For each cell of this launch, where list_floats() is not 0: what is left of it, and room for list_floats() pixels
-  /// of its tails and, sorted, of its middle.
+  /// For each cell of this launch, where sift_cells serves: what is left of it, and room for list_floats() pixels of
+  /// its tails and, sorted, of its middle.
   CellRecord* records = nullptr;
   float* lists = nullptr;
 };
@@ -61,12 +61,18 @@ inline constexpr std::int64_t kBlockCell = 16384;
 void measure_crowded(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                      std::int64_t max_area);
 
-/// keys[offsets[cell] + at] of pixel `at` of a cell: cell of this launch << 32 | float key, blank pixels last in their
-/// cell. counts[cell]: finite pixels. max_area: pixels of the largest cell.
+/// Cells that are sorted on the whole device.
+struct SortedCells {
+  const std::uint32_t* cells = nullptr;   ///< numbers within the launch
+  const std::int64_t* offsets = nullptr;  ///< where each one's pixels begin, and where the last one's end
+  std::int64_t count = 0;
+};
+/// keys[offsets[k] + at] of pixel `at` of the list's cell k: k << 32 | float key, blank pixels last in their cell.
+/// counts[k]: finite pixels. max_area: pixels of the largest cell.
 void make_cell_keys(cudaStream_t stream, const RowWindow& window, const MeshTask& task, std::int64_t max_area,
-                    const std::int64_t* offsets, std::uint64_t* keys, std::uint32_t* counts);
+                    const SortedCells& list, std::uint64_t* keys, std::uint32_t* counts);
 /// Clips cells whose keys are sorted. sorted: room for `pixels` floats.
-void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const std::int64_t* offsets,
+void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t pixels, const SortedCells& list,
                        const std::uint64_t* keys, const std::uint32_t* counts, float* sorted);
 
 /// Largest side whose window a thread holds.

@@ -185,11 +185,13 @@ __global__ void __launch_bounds__(Threads, Blocks)
 }
 
 // Threads a cell and blocks that a multiprocessor is to hold; bench/notes/mesh.md has the times of others.
-constexpr int kUsualThreads = 128, kLargeThreads = 256;
+constexpr int kUsualThreads = 128, kLargeThreads = 256, kHugeThreads = 512;
 constexpr auto kDivideUsual = k_divide_cells<kUsualThreads, 10>;
+constexpr auto kDivideLarge = k_divide_cells<kLargeThreads, 4>;  // cells of more than kUsualRoom pixels
+constexpr auto kDivideHuge = k_divide_cells<kHugeThreads, 2>;    // cells of more than kLargeRoom pixels
 constexpr auto kSiftUsual = k_sift_cells<kUsualThreads, 7>;
 constexpr auto kSiftLarge = k_sift_cells<kLargeThreads, 2>;  // cells of more than kUsualRoom pixels
-constexpr std::int64_t kUsualRoom = 8192;
+constexpr std::int64_t kUsualRoom = 8192, kLargeRoom = 16384;
 
 template <class... Parameters, class... Arguments>
 void launch_cells(cudaStream_t stream, void (*kernel)(Parameters...), int blocks, int threads, const CellRule& rule,
@@ -205,6 +207,8 @@ void launch_cells(cudaStream_t stream, void (*kernel)(Parameters...), int blocks
 /// and cells of skewed or coarse values.
 constexpr double kSurePart = 0.9, kLessSure = 0.5;
 constexpr int kLongestPart = 12;  ///< of 16, for the latter
+/// Of 16, for the former. With 2, two blocks of 150 x 150 pixels fit a multiprocessor.
+constexpr int first_part(std::int64_t room) { return room <= kUsualRoom ? 3 : 2; }
 
 /// part, of 16: of a cell's pixels that may be listed.
 CellRule rule_of(const MeshTask& task, std::int64_t room, int part, double sure) {
@@ -223,28 +227,34 @@ std::int64_t sift_bytes(std::int64_t room) {
                                                      : sizeof(CellMemory<kUsualThreads>));
 }
 
-std::int64_t list_floats(std::int64_t room) { return room <= kUsualRoom ? rule_of({}, room, 3, kSurePart).list : 0; }
+std::int64_t list_floats(std::int64_t room) { return rule_of({}, room, first_part(room), kSurePart).list; }
 
 void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& window, const MeshTask& task,
                 std::int64_t room) {
   const auto cells = static_cast<int>(task.rows * task.nx);
-  const CellRule first = rule_of(task, room, 3, kSurePart), second = rule_of(task, room, kLongestPart, kLessSure);
+  const CellRule first = rule_of(task, room, first_part(room), kSurePart),
+                 second = rule_of(task, room, kLongestPart, kLessSure);
   const int few = std::min(cells, 8 * multiprocessors);
   const CellList& left = task.unserved;
   static_assert(kMostRoom <= kLargeThreads * kMostPixels);
-  if (room > kUsualRoom) {
-    launch_cells(stream, kSiftLarge, cells, kLargeThreads, first, window, task, first, CellList{}, left);
-    launch_cells(stream, kSiftLarge, few, kLargeThreads, second, window, task, second, left, task.crowded);
-    return;
+  if (room <= kUsualRoom) {
+    launch_cells(stream, kDivideUsual, cells, kUsualThreads, first, window, task, first, left);
+  } else if (room <= kLargeRoom) {
+    launch_cells(stream, kDivideLarge, cells, kLargeThreads, first, window, task, first, left);
+  } else {
+    launch_cells(stream, kDivideHuge, cells, kHugeThreads, first, window, task, first, left);
   }
-  launch_cells(stream, kDivideUsual, cells, kUsualThreads, first, window, task, first, left);
   constexpr int kWarps = kTeamThreads / 32, kTeams = kTeamThreads / kTeam;
   const int blocks = std::min(4 * multiprocessors, (cells + kWarps - 1) / kWarps);
   k_clip_records<<<static_cast<unsigned>(blocks + (cells + kTeams - 1) / kTeams), kTeamThreads, 0, stream>>>(
       task, static_cast<unsigned>(cells), static_cast<unsigned>(first.list), static_cast<unsigned>(blocks * kWarps),
       left);
   check_launch("k_clip_records", stream);
-  launch_cells(stream, kSiftUsual, few, kUsualThreads, second, window, task, second, left, task.crowded);
+  if (room <= kUsualRoom) {
+    launch_cells(stream, kSiftUsual, few, kUsualThreads, second, window, task, second, left, task.crowded);
+  } else {
+    launch_cells(stream, kSiftLarge, few, kLargeThreads, second, window, task, second, left, task.crowded);
+  }
 }
 
 }  // namespace reber::cuda
