@@ -7,7 +7,8 @@
 
 namespace reber::cpu {
 
-/// Cells side by side on all threads; each is sorted, clipped and reduced by the rules of kernels/shared/cell_clip.hpp.
+/// Cells side by side on all threads, overlapping ones in blocks that share sorted tiles; each is clipped and reduced
+/// by the rules of kernels/shared/cell_clip.hpp.
 MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                        const JobThreads& threads);
 

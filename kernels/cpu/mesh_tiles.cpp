@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which tiles a grid has, and the walk over a block of boxes.
+#include "kernels/cpu/mesh_tiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reber::cpu {
+namespace {
+
+std::int64_t sum_of_sizes(const std::vector<PixelSpan>& spans) {
+  std::int64_t sum = 0;
+  for (const PixelSpan& span : spans) sum += span.size();
+  return sum;
+}
+
+/// Pixels of all spans that are in tiles of their own.
+std::int64_t covered(const TileAxis& axis) {
+  std::int64_t sum = 0;
+  for (const auto& [first, last] : axis.inside)
+    if (first < last)
+      sum += axis.tiles[static_cast<std::size_t>(last - 1)].end - axis.tiles[static_cast<std::size_t>(first)].begin;
+  return sum;
+}
+
+/// Tiles that boxes [begin, end) need.
+TileAxis::Inside needed(const TileAxis& axis, std::int64_t begin, std::int64_t end) {
+  return {axis.inside[static_cast<std::size_t>(begin)].first, axis.inside[static_cast<std::size_t>(end - 1)].last};
+}
+
+std::int64_t most_inside(const TileAxis& axis) {
+  std::int64_t most = 0;
+  for (const auto& [first, last] : axis.inside) most = std::max(most, last - first);
+  return most;
+}
+
+}  // namespace
+
+TileAxis tile_axis(const std::vector<PixelSpan>& spans) {
+  constexpr std::int64_t kLeastTile = 16;
+  std::vector<std::int64_t> edges{spans.front().begin};
+  const std::int64_t end = spans.back().end;
+  for (const PixelSpan& span : spans)
+    if (span.begin >= edges.back() + kLeastTile) edges.push_back(span.begin);
+  for (const PixelSpan& span : spans)
+    if (span.end >= edges.back() + kLeastTile && span.end < end) edges.push_back(span.end);
+  edges.push_back(end);
+  TileAxis axis;
+  for (std::size_t k = 0; k + 1 < edges.size(); ++k) axis.tiles.push_back({edges[k], edges[k + 1]});
+  for (const PixelSpan& span : spans) {
+    const std::int64_t first = std::ranges::lower_bound(edges, span.begin) - edges.begin();
+    const std::int64_t last = std::ranges::upper_bound(edges, span.end) - edges.begin() - 1;
+    axis.inside.push_back({first, std::max(first, last)});
+  }
+  return axis;
+}
+
+std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
+  constexpr double kLeastCovered = 0.6, kMostSorted = 0.6, kLeastArea = 400;
+  constexpr std::int64_t kMostSide = 16, kMostPixels = 4 << 20;
+  if (grid.ny() == 0 || grid.nx() == 0) return std::nullopt;
+  const auto boxes = static_cast<double>(sum_of_sizes(grid.rows)) * static_cast<double>(sum_of_sizes(grid.cols));
+  const PixelSpan rows{grid.rows.front().begin, grid.rows.back().end};
+  const PixelSpan cols{grid.cols.front().begin, grid.cols.back().end};
+  const double overlap = boxes / (static_cast<double>(rows.size()) * static_cast<double>(cols.size()));
+  if (overlap < 1 / kMostSorted) return std::nullopt;
+  TileGrid tiles{tile_axis(grid.rows), tile_axis(grid.cols), 0};
+  const double in_tiles = static_cast<double>(covered(tiles.rows)) * static_cast<double>(covered(tiles.cols)) / boxes;
+  const double area = static_cast<double>(rows.size()) * static_cast<double>(cols.size()) /
+                      static_cast<double>(std::ssize(tiles.rows.tiles) * std::ssize(tiles.cols.tiles));
+  if (in_tiles < kLeastCovered || area < kLeastArea) return std::nullopt;
+  const auto wanted = static_cast<std::int64_t>(std::sqrt(static_cast<double>(grid.ny() * grid.nx() / tasks)));
+  const auto beside = static_cast<double>(std::max(most_inside(tiles.rows), most_inside(tiles.cols)) - 1);
+  const auto held = static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMostPixels) / area) - beside);
+  // Part of the boxes' pixels that are sorted, where a block's tiles are sorted for it alone.
+  const auto sorted = [&](std::int64_t side) {
+    const double tile_rows = 1 + beside / static_cast<double>(side);
+    return 1 - in_tiles + tile_rows * tile_rows / overlap;
+  };
+  tiles.side = std::min({std::max<std::int64_t>(wanted, 2), held, kMostSide});
+  while (tiles.side > 0 && tiles.side < std::min(held, kMostSide) && sorted(tiles.side) > kMostSorted) ++tiles.side;
+  return tiles.side > 0 && sorted(tiles.side) <= kMostSorted ? std::optional(std::move(tiles)) : std::nullopt;
+}
+
+void TiledBoxes::sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block) {
+  rows_ = needed(tiles.rows, block.j0, block.j1);
+  cols_ = needed(tiles.cols, block.i0, block.i1);
+  const auto count = static_cast<std::size_t>((rows_.last - rows_.first) * (cols_.last - cols_.first));
+  if (sorted_.size() < count) sorted_.resize(count);
+  auto tile = sorted_.begin();
+  for (std::int64_t j = rows_.first; j < rows_.last; ++j)
+    for (std::int64_t i = cols_.first; i < cols_.last; ++i) {
+      const PixelSpan rows = tiles.rows.tiles[static_cast<std::size_t>(j)];
+      const PixelSpan cols = tiles.cols.tiles[static_cast<std::size_t>(i)];
+      scratch_.sort.begin(rows.size() * cols.size());
+      scratch_.sort.gather(plane, {rows.begin, cols.begin, rows.size(), cols.size()}, true);
+      std::uint32_t* keys = tile->begin(scratch_.sort.count());
+      if (scratch_.sort.count() > 0) scratch_.sort.sort_into(keys, [](std::uint32_t key) { return key; });
+      tile->finish();
+      ++tile;
+    }
+}
+
+void TiledBoxes::sort_rest(const HeldRows& plane, const Rect& box, const Rect& core) {
+  const std::int64_t bottom = core.y0 + core.ny, right = core.x0 + core.nx;
+  scratch_.sort.begin(box.shape().count() - core.shape().count());
+  scratch_.sort.gather(plane, {box.y0, box.x0, core.y0 - box.y0, box.nx}, false);
+  scratch_.sort.gather(plane, {bottom, box.x0, box.y0 + box.ny - bottom, box.nx}, false);
+  scratch_.sort.gather(plane, {core.y0, box.x0, core.ny, core.x0 - box.x0}, false);
+  scratch_.sort.gather(plane, {core.y0, right, core.ny, box.x0 + box.nx - right}, false);
+  std::uint32_t* keys = rest_.begin(scratch_.sort.count());
+  if (scratch_.sort.count() > 0) scratch_.sort.sort_into(keys, [](std::uint32_t key) { return key; });
+  rest_.finish();
+}
+
+bool TiledBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std::int64_t j, std::int64_t i,
+                              const Rect& box) {
+  clip_.clear();
+  const TileAxis::Inside rows = tiles.rows.inside[static_cast<std::size_t>(j)];
+  const TileAxis::Inside cols = tiles.cols.inside[static_cast<std::size_t>(i)];
+  const std::int64_t width = cols_.last - cols_.first;
+  Rect core{box.y0, box.x0, 0, box.nx};
+  if (rows.first < rows.last && cols.first < cols.last) {
+    core.y0 = tiles.rows.tiles[static_cast<std::size_t>(rows.first)].begin;
+    core.x0 = tiles.cols.tiles[static_cast<std::size_t>(cols.first)].begin;
+    core.ny = tiles.rows.tiles[static_cast<std::size_t>(rows.last - 1)].end - core.y0;
+    core.nx = tiles.cols.tiles[static_cast<std::size_t>(cols.last - 1)].end - core.x0;
+    for (std::int64_t y = rows.first; y < rows.last; ++y)
+      for (std::int64_t x = cols.first; x < cols.last; ++x) {
+        const SortedPixels& tile = sorted_[static_cast<std::size_t>((y - rows_.first) * width + x - cols_.first)];
+        if (!tile.summed()) return false;
+        if (tile.count() > 0) clip_.add(tile);
+      }
+  }
+  if (core == box) return true;
+  sort_rest(plane, box, core);
+  if (rest_.summed() && rest_.count() > 0) clip_.add(rest_);
+  return rest_.summed();
+}
+
+void TiledBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
+                         const CellRules& given, MeshCells& cells) {
+  sort_tiles(plane, tiles, block);
+  for (std::int64_t j = block.j0; j < block.j1; ++j)
+    for (std::int64_t i = block.i0; i < block.i1; ++i) {
+      const PixelSpan rows = grid.rows[static_cast<std::size_t>(j)], cols = grid.cols[static_cast<std::size_t>(i)];
+      const Rect box{rows.begin, cols.begin, rows.size(), cols.size()};
+      rules::CellValue value{rules::blank_value(), rules::blank_value()};
+      if (!gather_lists(plane, tiles, j, i, box)) {
+        value = cell_value(plane, box, given, scratch_);
+      } else if (given.enough(clip_.kept(), box.shape().count())) {
+        const rules::CellClip clip = clip_.clip(given.clip);
+        value = rules::cell_value(clip.median, clip.mean, clip.std, given.bias, given.centre);
+      }
+      const auto at = static_cast<std::size_t>(j * grid.nx() + i);
+      cells.mean[at] = value.mean;
+      cells.rms[at] = value.rms;
+    }
+}
+
+}  // namespace reber::cpu
