@@ -17,12 +17,14 @@
 namespace reber {
 namespace {
 
+/// Separable has the same bits on every backend but the reference, which has none; an FFT does not. Costs are not asked
+/// for: with them a card's backend opens cuFFT, which takes longer than everything here.
 std::unique_ptr<ConvolutionPlan> plan_of(Backend& backend, Shape shape, const ConvolutionSpec& spec, const Job& job) {
-  const auto quotes = backend.quote(spec, shape);
-  // Separable has the same bits on every backend but the reference; an FFT does not.
-  const auto separable = std::ranges::find(quotes, Algorithm::separable, &ConvolutionQuote::algorithm);
-  const bool possible = separable != quotes.end() && separable->possible;
-  return backend.plan_convolution(spec, shape, possible ? Algorithm::separable : Algorithm::direct, job);
+  try {
+    return backend.plan_convolution(spec, shape, Algorithm::separable, job);
+  } catch (const InputError&) {
+    return backend.plan_convolution(spec, shape, Algorithm::direct, job);
+  }
 }
 
 ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
