@@ -48,6 +48,14 @@ double size_of(std::uint32_t key) { return std::abs(static_cast<double>(rules::v
 /// Exponent of a power of two above the value; value > 0.
 int exponent_above(double value) { return std::ilogb(value) + 1; }
 
+/// Where to part the largest of windows of keys that are spread alike, so that the wanted rank of all their keys likely
+/// comes to lie in the lesser part: at its own place, less what it may be wrong by.
+std::int64_t place_of(std::int64_t wanted, std::int64_t all, std::int64_t size) {
+  const double part = (static_cast<double>(wanted) + 0.5) / static_cast<double>(all), count = static_cast<double>(size);
+  const double error = std::sqrt(count * part * (1 - part)) + 1;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(count * part + (part < 0.5 ? error : -error)), 0, size - 1);
+}
+
 }  // namespace
 
 std::uint32_t* SortedPixels::begin(std::int64_t count) {
@@ -124,8 +132,8 @@ ListsClip::Middle ListsClip::few_keys(std::int64_t lower, std::int64_t upper) {
   return {few_[static_cast<std::size_t>(lower)], few_[static_cast<std::size_t>(upper)]};
 }
 
-/// Keys of two ranks of all ranges, equal or next to each other. Windows close in on them: each pivot is the middle of
-/// the largest one.
+/// Keys of two ranks of all ranges, equal or next to each other. Windows close in on them: each pivot is of the largest
+/// one.
 ListsClip::Middle ListsClip::middle_keys(std::int64_t lower, std::int64_t upper) {
   constexpr std::int64_t kFew = 32;
   windows_.clear();
@@ -141,7 +149,7 @@ ListsClip::Middle ListsClip::middle_keys(std::int64_t lower, std::int64_t upper)
       if (window.end - window.begin > largest->end - largest->begin) largest = &window;
     }
     if (all <= kFew) return few_keys(lower - before, upper - before);
-    const std::uint32_t pivot = largest->begin[(largest->end - largest->begin) / 2];
+    const std::uint32_t pivot = largest->begin[place_of(lower - before, all, largest->end - largest->begin)];
     std::int64_t below = before, through = before;
     const std::uint32_t next = count_below(pivot, below);
     for (const Window& window : windows_) through += window.past - window.begin;
