@@ -45,12 +45,15 @@ class Folder {
     result.snr = result.snr ? backend_.derive(CombinedPlane{rule_, *result.snr, *snr}, job_) : std::move(snr);
     result.notes.push_back(std::move(note));
   }
-  void add_measured(const Plane& plane, const std::string& name, std::optional<double> beam_px) {
-    const MeasuredBackground measured = measure_background(backend_, plane, boxes_, beam_px, job_);
+  /// plane: gone before the largest S/N is made anew, which takes memory for another one
+  void add_measured(std::unique_ptr<Plane> plane, const std::string& name, std::optional<double> beam_px) {
+    const MeasuredBackground measured = measure_background(backend_, *plane, boxes_, beam_px, job_);
     std::vector<float> rms = measured.model.rms;
     const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
     std::nth_element(rms.begin(), middle, rms.end());
-    add(backend_.derive(SnrPlane{plane, measured.model}, job_), fmt::format("{}: noise {:.4g}", name, *middle));
+    std::unique_ptr<Plane> snr = backend_.derive(SnrPlane{*plane, measured.model}, job_);
+    plane.reset();
+    add(std::move(snr), fmt::format("{}: noise {:.4g}", name, *middle));
   }
 
   DetectionPlane result;
@@ -78,8 +81,8 @@ void add_gaussians(Backend& backend, const Plane& plane, std::span<const double>
     auto smooth = backend.convolve(plane, each, job);
     for (std::size_t i = 0; i < smooth.size(); ++i) {
       const double fwhm = together[i];
-      folder.add_measured(*smooth[i], fmt::format("scale {:.3g} px", fwhm), std::hypot(beam_px.value_or(0), fwhm));
-      smooth[i].reset();
+      folder.add_measured(std::move(smooth[i]), fmt::format("scale {:.3g} px", fwhm),
+                          std::hypot(beam_px.value_or(0), fwhm));
     }
     fwhms = fwhms.subspan(together.size());
   }
@@ -92,12 +95,14 @@ void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<
     const Plane& from = before ? *before : plane;
     std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, job);
     const double scale = std::ldexp(1.0, j);
-    if (scale >= beam_px.value_or(0)) {
-      const auto detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
-      folder.add_measured(*detail, fmt::format("wavelet plane {} ({:g} px)", j, scale),
+    const bool wanted = scale >= beam_px.value_or(0);
+    std::unique_ptr<Plane> detail;
+    if (wanted) detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
+    before = j < most ? std::move(after) : nullptr;
+    after.reset();
+    if (wanted)
+      folder.add_measured(std::move(detail), fmt::format("wavelet plane {} ({:g} px)", j, scale),
                           std::max(scale, beam_px.value_or(0)));
-    }
-    before = std::move(after);
   }
 }
 
