@@ -139,6 +139,7 @@ std::vector<NamedImage> large_images() {
   add("zeros of both signs", [](float v, std::int64_t i) { return i % 50 == 0 ? (i % 100 == 0 ? 0.0f : -0.0f) : v; });
   add("positive", [](float v, std::int64_t) { return std::exp(v); });
   add("noise that grows", [](float v, std::int64_t i) { return v * static_cast<float>(1 + i / 513 / 100); });
+  add("noise of two depths", [](float v, std::int64_t i) { return i / 513 / 50 % 2 == 0 ? v : v * 1e9f; });
   add("far too tiny", [](float v, std::int64_t) { return v * 1e-37f; });
   add("far too large", [](float v, std::int64_t) { return std::clamp(v, -3.0f, 3.0f) * 1e37f; });
   add("a few huge pixels", [](float v, std::int64_t i) { return i % 90001 == 5 ? 1e30f : v; });
