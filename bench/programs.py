@@ -3,7 +3,7 @@
 """Whole programs, from file to files, each beside its floor of the same run.
 
 usage: programs.py --reber BIN [--backend auto|cuda|cpu] [--sizes 2048,16384] [--seconds 280] [--repeats 5] [--folder DIR]
-                   [--tile-compress BIN] [--json F] [--markdown F]
+                   [--tile-compress BIN] [--json F] [--markdown F] [--proof]
 Skies are simulated first (three densities of sources at each size), outside the budget of --seconds. Repeats of a row go
 on until --repeats are there or the budget is spent; a row that no time is left for says so. Commands of one size are
 interleaved with their floors. Exit status 1 where a command failed.
@@ -12,6 +12,11 @@ floors: `start` is what a process needs that makes a CUDA context, 1 GiB on the 
 does nothing (by libcuda, the interpreter's own time taken off); 0 where there is no card. `dd` writes as many bytes as the
 row's command wrote to the same folder, and syncs them where the command does. `read` is the input read once by `dd`, which
 is no floor beside the others but within `run`.
+
+--proof: in place of the sizes and densities other rows, each by name: 18000 x 18000 with 17 400 sources (some 10 s to
+simulate on 16 cores); ten and ten thousand sources on 16384 x 16384; a grid with wavelets and the chain of operations on a plane that
+stays on the card, both at 2048 x 2048; and, last, 1000 images of 2048 x 2048 (--batch says how many) with each kind of
+product. With --repeats 1 within ten minutes; --seconds bounds it.
 
 Rice tiles: the sky of few sources once more as RICE_1 with quantised floats, by fpack (Debian: libcfitsio-bin) or, where there is none, by
 --tile-compress BIN IN OUT rice; without either those rows are left out, and it is said.
@@ -67,11 +72,47 @@ class Bench:
         return wall([self.options.reber, *map(str, arguments)])
 
     def sky(self, size, density):
-        path = self.folder / f"{density}_{size}.fits"
-        count = max(DENSITIES[density] * size * size // 2048**2, 1)
+        return self.counted(size, max(DENSITIES[density] * size * size // 2048**2, 1), f"{density}_{size}.fits")
+
+    def counted(self, size, count, name=None):
+        """A sky of so many sources, before those too faint to be found."""
+        path = self.folder / (name or f"{size}_of_{count}.fits")
         if not path.exists() and self.reber("simulate", path, "--size", size, "--sources", count, "--seed", 5) is None:
             sys.exit("no sky to measure on")
         return path
+
+    def finds(self, sky, label):
+        """`find` without and with fits."""
+        out = self.folder / "out"
+        for name, chosen in (("moments", ["--fit", "none"]), ("fits", [])):
+            self.measure(f"find, {name}: {label}", ["find", sky, "-o", out / "a.csv", "--json", out / "r.json", *chosen], out,
+                         "r.json", source=sky)
+
+    def chain(self, size):
+        """The chain of operations on a plane that stays on the card: reber bench's row, in place of a process."""
+        target = self.folder / "bench.json"
+        chosen = [] if self.options.backend == "auto" else ["--backend", self.options.backend]
+        if self.reber("bench", "--size", size, "--only", "clip + label + measure", "--json", target, *chosen) is None:
+            self.failed = True
+            return
+        for row in json.loads(target.read_text())["rows"]:
+            if row["operation"] == "clip + label + measure":
+                print(f"{row['operation']}, {row['backend']}, resident: {size} x {size}: {row['ms']:.3f} ms, "
+                      f"wall {row['wall_ms']['median']:.3f} ms", flush=True)
+
+    def proof(self, count):
+        field, small, out = self.counted(18000, 17400), self.sky(2048, "few"), self.folder / "out"
+        few, many = self.counted(16384, 10), self.counted(16384, 10000)
+        self.started = time.perf_counter()
+        self.finds(field, "18000 x 18000, 17400 sources")
+        self.measure("run: 18000 x 18000, 17400 sources", ["run", field, "-o", out], out, "*_report.json")
+        self.finds(few, "16384 x 16384, ten sources")
+        self.finds(many, "16384 x 16384, ten thousand sources")
+        self.measure("find, grid 150/50, three wavelets: 2048 x 2048, few",
+                     ["find", small, "-o", out / "a.csv", "--background", "grid", "--box", "150", "--step", "50", "--wavelets",
+                      "3", "--json", out / "r.json"], out, "r.json", source=small)
+        self.chain(2048)
+        self.batch(count, 2048, every_fit=True)
 
     def start(self):
         """Seconds of a bare process with a context, without the interpreter's."""
@@ -174,17 +215,18 @@ class Bench:
         self.measure(f"convolve gaussian:5: {label}",
                      ["convolve", sky, out / "c.fits", "--kernel", "gaussian:5", "--json", out / "r.json"], out, "r.json")
 
-    def batch(self, count, size):
+    def batch(self, count, size, every_fit=False):
         sky, out = self.sky(size, "few"), self.folder / "out"
         names = self.folder / "list"
         if not names.exists():
             names.mkdir()
             for i in range(count):
                 os.link(sky, names / f"image_{i:04d}.fits")
-        for products in ("csv", None):
-            for lanes in ("1", "auto"):
-                chosen = ["--products", products, "--fit", "none"] if products else []
-                kind = "catalogues" if products else "default products"
+        kinds = {"catalogues": ["--products", "csv", "--fit", "none"], "default products": []}
+        if every_fit:
+            kinds = {"catalogues": kinds["catalogues"], "catalogues with fits": ["--products", "csv"], "default products": []}
+        for kind, chosen in kinds.items():
+            for lanes in ("auto",) if every_fit else ("1", "auto"):
                 self.measure(f"batch of {count}, {kind}, lanes {lanes}: {size} x {size}",
                              ["run", str(names / "*.fits"), "-o", out, "--lanes", lanes, *chosen], out)
 
@@ -201,18 +243,29 @@ class Bench:
         return "\n".join(lines) + "\n"
 
 
+    def end(self):
+        """Writes what was measured.   returns the exit status"""
+        print("\nmilliseconds, medians\n\n" + self.table())
+        if self.options.json:
+            Path(self.options.json).write_text(json.dumps({"reber": self.options.reber, "rows": self.rows}, indent=1))
+        if self.options.markdown:
+            Path(self.options.markdown).write_text(self.table())
+        return 1 if self.failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--sizes", default="2048,4096,16384")
-    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--batch", type=int, help="images of the batches; default 100, with --proof 1000")
     parser.add_argument("--seconds", type=float, default=280)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--folder")
     parser.add_argument("--tile-compress")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
+    parser.add_argument("--proof", action="store_true")
     options = parser.parse_args()
     options.reber = str(Path(options.reber).resolve())
     if options.folder:
@@ -220,6 +273,10 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         sizes = [int(word) for word in options.sizes.split(",")]
         bench = Bench(options, folder)
+        images = options.batch if options.batch is not None else 1000 if options.proof else 100
+        if options.proof:
+            bench.proof(images)
+            return bench.end()
         for size in sizes:
             for density in DENSITIES:
                 bench.sky(size, density)
@@ -229,18 +286,13 @@ def main():
         bench.image(sizes[-1], "few")
         bench.others(sizes[-1])
         bench.image(sizes[0], "few")
-        if options.batch:
-            bench.batch(options.batch, sizes[0])
+        if images:
+            bench.batch(images, sizes[0])
         for size in sizes:
             for density in DENSITIES:
                 if (size, density) not in ((sizes[0], "few"), (sizes[-1], "few")):
                     bench.image(size, density)
-    print("\nmilliseconds, medians\n\n" + bench.table())
-    if options.json:
-        Path(options.json).write_text(json.dumps({"reber": options.reber, "rows": bench.rows}, indent=1))
-    if options.markdown:
-        Path(options.markdown).write_text(bench.table())
-    return 1 if bench.failed else 0
+        return bench.end()
 
 
 if __name__ == "__main__":

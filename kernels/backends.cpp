@@ -8,6 +8,7 @@
 
 #include "core/base/trace.hpp"
 #include "kernels/cpu/backend.hpp"
+#include "kernels/cpu/fit.hpp"
 #include "kernels/cpu/machine_probe.hpp"
 #include "kernels/reference/backend.hpp"
 #ifdef REBER_HAVE_CUDA
@@ -26,9 +27,16 @@ std::unique_ptr<MachineProbe> make_reference_probe(const BackendOptions& options
   return cpu::make_probe(one);
 }
 
+#ifdef REBER_HAVE_CUDA
+/// The card's fits are shared with the host where its processor has what they need.
+std::unique_ptr<Backend> make_cuda(const BackendOptions& options) {
+  return cuda::make(options, cpu::unavailable(options).empty() ? cpu::fit_some : nullptr);
+}
+#endif
+
 const std::array kTable{
 #ifdef REBER_HAVE_CUDA
-    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, cuda::make, cuda::make_probe, cuda::describe},
+    BackendEntry{"cuda", "one NVIDIA GPU", cuda::unavailable, make_cuda, cuda::make_probe, cuda::describe},
 #endif
     BackendEntry{"cpu", "threads and SIMD on the host", cpu::unavailable, cpu::make, cpu::make_probe, nullptr},
     BackendEntry{"reference", "double precision, plain and slow: the oracle", reference::unavailable, reference::make,

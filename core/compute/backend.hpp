@@ -136,6 +136,10 @@ class Backend {
   /// or the rms is not positive. background: null for the image alone.
   virtual void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where,
                       float* out, const Job& job = {}) = 0;
+  /// Several rectangles of a map, each as render() gives it, one behind the other: brought together, so that many small
+  /// ones are not waited for one by one.
+  virtual void render_each(MapKind kind, const Plane& plane, const BackgroundModel* background,
+                           std::span<const Rect> where, float* out, const Job& job = {}) = 0;
   /// A rectangle of the label map: 0 outside islands.
   virtual void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out, const Job& job = {}) = 0;
   /// Whole rows [y0, y0 + ny) of these maps.

@@ -24,6 +24,7 @@ constexpr std::array kOperations{
     SeamOperation{"islands_of", "islands made of runs that the host gives"},
     SeamOperation{"derive", "a plane made of others: S/N, a rule of two planes, a plane without islands"},
     SeamOperation{"render", "a rectangle of the image, the mean, the rms or the S/N, on the host"},
+    SeamOperation{"render_each", "several rectangles of one map, on the host"},
     SeamOperation{"draw_labels", "a rectangle of the label map, on the host"},
     SeamOperation{"fits", "the engine of Gaussian fits, which touches no plane", false},
     SeamOperation{"display", "reduced levels that stay on the device, for a viewer; null elsewhere", false},

@@ -57,7 +57,13 @@ FitLadder::FitLadder(FitPixels pixels, std::vector<Candidate> candidates, const 
 }
 
 FitProblem FitLadder::question() const {
-  return {0, static_cast<std::int64_t>(seen()), 0, static_cast<std::int64_t>(candidates_.size()), correlated_};
+  FitProblem problem{0, static_cast<std::int64_t>(seen()), 0, static_cast<std::int64_t>(candidates_.size()),
+                     correlated_};
+  // worth_it() asks a trial for its gain before anything else; a little more, since it rounds otherwise.
+  constexpr double kMore = 1e-9;
+  if (rung_ == Rung::residual || rung_ == Rung::pair || rung_ == Rung::shapes)
+    problem.useful_chi2 = held_chi2_ - least_gain() + kMore * held_chi2_;
+  return problem;
 }
 
 void FitLadder::ask(FitBatch& batch, const FitProblem& room) const {
@@ -182,12 +188,16 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
   go_on();
 }
 
+/// By which chi^2 must fall for a trial to be taken.
+double FitLadder::least_gain() const {
+  // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
+  return kLeastGain * (correlated_ || setting_.ordinary ? 1 : gaussian_area(*setting_.beam));
+}
+
 /// A trial is taken if chi^2 falls by more than noise would make it, and every component it is about would be detected
 /// by itself.
 bool FitLadder::worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const {
-  // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
-  const double together = correlated_ || setting_.ordinary ? 1 : gaussian_area(*setting_.beam);
-  if (!(held_chi2_ - outcome.chi2 > kLeastGain * together)) return false;
+  if (!(held_chi2_ - outcome.chi2 > least_gain())) return false;
   if (holds_ && !describes(fitted, held_rung_ == Rung::correlated)) return false;
   if (any_at_bound(fitted) && rung_ == Rung::shapes) return false;
   const double least_apart = 0.5 * ellipse_of(*setting_.beam).minor;

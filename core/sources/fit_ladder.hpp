@@ -88,6 +88,7 @@ class FitLadder {
   void begin();
   void first_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
   void trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
+  [[nodiscard]] double least_gain() const;
   [[nodiscard]] bool worth_it(const FitOutcome& outcome, const std::vector<FittedGaussian>& fitted) const;
   void accept(const FitOutcome& outcome, const FittedGaussian* fitted);
   void go_on();

@@ -166,11 +166,16 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& pat
 NoiseField::NoiseField(Backend& backend, const Plane& plane, const BackgroundModel& background,
                        const IslandMap& islands, float limit, std::int64_t grow, const Job& job)
     : labels_(backend.label_runs(islands, job)), limit_(limit), grow_(grow) {
-  for (const Rect& where : rectangles(plane.shape(), grow)) {
-    std::vector<float>& snr = fetched_.emplace_back(Fetched{where, {}}).snr;
-    snr.resize(static_cast<std::size_t>(where.shape().count()));
-    backend.render(MapKind::snr, plane, &background, where, snr.data(), job);
+  const std::vector<Rect> wanted = rectangles(plane.shape(), grow);
+  std::int64_t pixels = 0;
+  for (const Rect& where : wanted) pixels += where.shape().count();
+  pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(pixels));
+  const float* next = pixels_.get();
+  for (const Rect& where : wanted) {
+    fetched_.push_back({where, next});
+    next += where.shape().count();
   }
+  backend.render_each(MapKind::snr, plane, &background, wanted, pixels_.get(), job);
 }
 
 void NoiseField::patch(const Rect& where, float* out) const {
@@ -184,8 +189,8 @@ void NoiseField::patch(const Rect& where, float* out) const {
   std::vector<float> snr;
   snr.reserve(static_cast<std::size_t>(wide.shape().count()));
   for (std::int64_t y = 0; y < wide.ny; ++y) {
-    const auto from = all.snr.begin() + static_cast<std::ptrdiff_t>(y * all.where.nx + x0 - all.where.x0);
-    snr.insert(snr.end(), from, from + static_cast<std::ptrdiff_t>(wide.nx));
+    const float* const from = all.snr + y * all.where.nx + x0 - all.where.x0;
+    snr.insert(snr.end(), from, from + wide.nx);
   }
   blank_sources(snr, wide, labels_, limit_, grow_);
   for (std::int64_t y = 0; y < where.ny; ++y)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/base/progress.hpp"
@@ -45,10 +46,11 @@ class NoiseField {
  private:
   struct Fetched {
     Rect where;
-    std::vector<float> snr;
+    const float* snr;  ///< in pixels_
   };
   LabelRuns labels_;
   std::vector<Fetched> fetched_;
+  std::unique_ptr<float[]> pixels_;
   float limit_;
   std::int64_t grow_;
 };

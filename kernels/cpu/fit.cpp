@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/cpu/fit_noise.hpp"
 #include "kernels/cpu/fit_thread.hpp"
 #include "kernels/cpu/share.hpp"
 #include "kernels/shared/fit_problem.hpp"
@@ -50,12 +51,33 @@ FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& wo
                        batch.bounds.data() + problem.first_component,
                        static_cast<int>(problem.components),
                        problem.correlated,
+                       problem.useful_chi2,
                        view(batch.weights),
                        view(batch.errors)};
   const int parameters = parameters_of(batch, problem);
   if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, job);
   constexpr int kTogether = OneThread::together;
   return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, job);
+}
+
+/// A problem and the places of its answer.
+struct Question {
+  const FitProblem* problem;
+  FitOutcome* outcome;
+  FittedGaussian* fitted;
+};
+
+/// Solves question_of(i) for i of [0, count), those of small numbers first.
+template <class QuestionOf>
+void solve_each(const FitBatch& batch, std::int64_t count, const JobThreads& threads, const QuestionOf& question_of) {
+  std::vector<Workspace> workspaces(static_cast<std::size_t>(threads.threads()));
+  std::atomic<std::size_t> finished = 0;
+  threads.for_each_worker(count, [&](std::int64_t i, int worker) {
+    const Question one = question_of(i);
+    *one.outcome = solve(batch, *one.problem, workspaces[static_cast<std::size_t>(worker)], one.fitted, threads.job());
+    const std::size_t done = ++finished;
+    if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(count));
+  });
 }
 
 /// Below this many problems the others would be waited for longer than all are solved.
@@ -107,18 +129,29 @@ FitResults fit(const FitBatch& batch, const JobThreads& threads) {
   const bool shared = threads.others() != nullptr && order.size() >= kWorthSharing;
   const std::int64_t stride = shared ? threads.others()->count() : 1, begin = shared ? threads.others()->index() : 0;
   const auto all = static_cast<std::int64_t>(order.size());
-  const std::int64_t own = (all - begin + stride - 1) / stride;
-  std::vector<Workspace> workspaces(static_cast<std::size_t>(threads.threads()));
-  std::atomic<std::size_t> finished = 0;
-  threads.for_each_worker(own, [&](std::int64_t i, int worker) {
+  solve_each(batch, (all - begin + stride - 1) / stride, threads, [&](std::int64_t i) {
     const std::size_t at = order[static_cast<std::size_t>(begin + i * stride)];
     const FitProblem& problem = batch.problems[at];
-    results.problems[at] = solve(batch, problem, workspaces[static_cast<std::size_t>(worker)],
-                                 results.components.data() + problem.first_component, threads.job());
-    const std::size_t done = ++finished;
-    if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(own));
+    return Question{&problem, &results.problems[at], results.components.data() + problem.first_component};
   });
   if (shared) exchange_results(batch, order, results, threads);
+  return results;
+}
+
+FitResults fit_some(const FitBatch& batch, std::span<const std::int32_t> which, ThreadPool& pool, const Job& job) {
+  const JobThreads threads(pool, job);
+  std::vector<std::int64_t> first{0};
+  first.reserve(which.size() + 1);
+  for (const std::int32_t at : which)
+    first.push_back(first.back() + batch.problems[static_cast<std::size_t>(at)].components);
+  FitResults results;
+  results.problems.resize(which.size());
+  results.components.resize(static_cast<std::size_t>(first.back()));
+  solve_each(batch, static_cast<std::int64_t>(which.size()), threads, [&](std::int64_t i) {
+    const auto k = static_cast<std::size_t>(i);
+    return Question{&batch.problems[static_cast<std::size_t>(which[k])], &results.problems[k],
+                    results.components.data() + first[k]};
+  });
   return results;
 }
 

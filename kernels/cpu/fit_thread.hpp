@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/compute/job.hpp"
@@ -18,16 +19,25 @@ namespace reber::cpu {
 
 /// Asks between the steps of a problem whether to stop: an island of thousands of pixels takes seconds.
 struct FitThread : OneThread {
-  /// How far the factor reaches from its diagonal. Element (m, j) is zero where j >= end of m's panel; ends ascend.
+  static constexpr bool kChi2Alone = true;
+  /// What a thread keeps between problems, first how far the factor reaches from its diagonal. Element (m, j) is zero
+  /// where j
+  /// >= end of m's panel; ends ascend.
   struct Envelope {
     std::vector<int> end;    ///< of each panel of rows, a multiple of kPanel
     std::vector<int> begin;  ///< of each panel of columns: the first row that reaches it
+    std::vector<int> row;    ///< of put_under_noise(), as the next two
+    std::vector<std::pair<int, int>> near;
+    std::vector<double> factor;
   };
   const Job* job;
   Envelope* envelope;  ///< correlate() fills it for the other functions
 
   FitThread(const Job& asked, Envelope& room) : job(&asked), envelope(&room) {}
   void sync() const { job->check(); }
+  /// chi^2 as ProblemFit finds it, of the residual alone.   column: room for four numbers a pixel
+  [[nodiscard]] double chi2_alone(const FitInput& in, const model::Shape* shapes, const double* inverse_rms,
+                                  const dense::Triangle& factor, double* column) const;
   [[nodiscard]] int end(int row) const { return envelope->end[static_cast<std::size_t>(row / dense::kPanel)]; }
   [[nodiscard]] int begin(int column) const {
     return envelope->begin[static_cast<std::size_t>(column / dense::kPanel)];
@@ -365,29 +375,6 @@ void differentiate(const FitThread& team, const FitInput& in, const model::Shape
       std::fill(rows[lane] + (lane < count ? next + 1 : 0), rows[lane] + columns, 0.0);
     }
   }
-  team.sync();
-}
-
-/// steps::put_under_noise(), a row of the table at a time.
-template <class Columns>
-void put_under_noise(const FitThread& team, const FitInput& in, const dense::Table<Columns>& table,
-                     const dense::Table<Columns>& out) {
-  using namespace fit_thread;
-  RowsInReach reach;
-  for (int i = 0; i < in.pixels; ++i) {
-    reach.move_to(in, i, in.errors.reach);
-    for_columns(table.columns, [&]<int W>(int c) {
-      Doubles sum[W] = {};
-      const double* row = table.row(reach.first) + c;
-      for (int j = reach.first; j < reach.last; ++j, row += static_cast<int>(table.columns)) {
-        const double factor = in.errors.at(in.y[j] - in.y[i], in.x[j] - in.x[i]);
-        if (factor == 0) continue;
-        for (int w = 0; w < W; ++w) sum[w] = fma(all(factor), load(row + kFour * w), sum[w]);
-      }
-      for (int w = 0; w < W; ++w) store(out.row(i) + c + kFour * w, sum[w]);
-    });
-  }
-  for (int i = in.pixels; i < out.rows; ++i) std::fill_n(out.row(i), static_cast<int>(out.columns), 0.0);
   team.sync();
 }
 

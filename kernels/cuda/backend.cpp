@@ -33,8 +33,8 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           private FitEngine,
                           private DisplayEngine {
  public:
-  explicit CudaBackend(const std::shared_ptr<Context>& context)
-      : TypedBackend("cuda", context.get()), context_(context) {}
+  CudaBackend(const std::shared_ptr<Context>& context, HostFits host_fits)
+      : TypedBackend("cuda", context.get()), context_(context), host_fits_(host_fits) {}
 
   [[nodiscard]] BackendInfo info() const override {
     const DeviceInfo& device = context_->device();
@@ -118,13 +118,21 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                  const Job& job) override {
     timed("reber render", job, [&] { render_map(kind, plane, background, where, out, job); });
   }
+  bool do_render_each(MapKind kind, const CudaPlane& plane, const CudaBackground& background,
+                      std::span<const Rect> where, float* out, const Job& job) override {
+    if (!plane.resident()) return false;
+    timed("reber render", job, [&] { render_maps(kind, plane, background, where, out, job); });
+    return true;
+  }
   void do_draw_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
     timed("reber draw labels", job, [&] { render_labels(islands, where, out, job); });
   }
 
   FitResults fit(const FitBatch& batch, const Job& job) override {
     job.check();
-    return timed("reber fit", job, [&] { return fit_batch(*context_, batch, job); });
+    const FitShares shares = share_batch(*context_, batch, host_fits_);
+    const auto solve = [&] { return fit_batch(*context_, batch, shares, host_fits_, job); };
+    return shares.card.empty() ? solve() : timed("reber fit", job, solve);
   }
 
   std::unique_ptr<DisplayLevels> display_levels(MapKind kind, std::shared_ptr<const Plane> plane,
@@ -174,13 +182,14 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   }
 
   std::shared_ptr<Context> context_;
+  HostFits host_fits_;
   std::shared_ptr<GraphicsLink> link_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make(const BackendOptions& options) {
-  return std::make_unique<CudaBackend>(std::make_shared<Context>(options));
+std::unique_ptr<Backend> make(const BackendOptions& options, HostFits host_fits) {
+  return std::make_unique<CudaBackend>(std::make_shared<Context>(options), host_fits);
 }
 
 }  // namespace reber::cuda

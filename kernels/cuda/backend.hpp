@@ -6,9 +6,11 @@
 
 #include "core/compute/backend.hpp"
 #include "core/compute/backend_options.hpp"
+#include "kernels/shared/fit_split.hpp"
 
 namespace reber::cuda {
 
-std::unique_ptr<Backend> make(const BackendOptions& options);
+/// host_fits: who solves the fits that a card is slow at; null where there is nobody
+std::unique_ptr<Backend> make(const BackendOptions& options, HostFits host_fits);
 
 }  // namespace reber::cuda

@@ -20,6 +20,9 @@ struct FitLayout {
   std::int64_t matrix_size;  ///< as above where the matrix lies elsewhere, else counted in size
 };
 
+/// Numbers kept behind the step: chi^2 of ten rounds before, in turns in one of two places; the one that is useful.
+inline constexpr int kWatched = 3, kUseful = 2;
+
 /// columns: at least parameters + 1.   apart: the matrix, by far the largest part, has memory of its own
 REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, int components, bool correlated,
                              bool apart = false) {
@@ -42,7 +45,7 @@ REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, i
   layout.normal = take(columns * columns);
   layout.trial_normal = take(columns * columns);
   layout.damped = take(dense::triangle_size(layout.parameters));
-  layout.step = take(layout.parameters);
+  layout.step = take(layout.parameters + kWatched);
   layout.left = take(side * columns);
   layout.right = take(side * columns);
   layout.now = take(6 * components);
@@ -76,10 +79,11 @@ class ProblemFit {
         trial_(reinterpret_cast<GaussianComponent*>(workspace + layout_.trial)),
         shapes_(reinterpret_cast<model::Shape*>(workspace + layout_.shapes)) {}
 
-  /// fitted: the problem's first component; written where it settles.
+  /// fitted: the problem's first component; written where it settles with a useful chi^2.
   REBER_HD FitOutcome run(FittedGaussian* fitted) {
     outcome_ = {};
     if (in_.pixels <= parameters_) return ends(FitStatus::too_few_pixels);
+    if (team_.rank == 0) watched()[kUseful] = in_.useful_chi2;
     for (int i = team_.rank; i < in_.pixels; i += team_.size) inverse_rms_[i] = 1 / in_.rms[i];
     for (int k = team_.rank; k < in_.components; k += team_.size) {
       now_[k] = in_.start[k];
@@ -90,6 +94,7 @@ class ProblemFit {
     if (const FitStatus status = minimise(); status != FitStatus::settled) return ends(status);
     for (int k = 0; k < in_.components; ++k)
       if (model::has_left(now_[k], in_.start[k])) return ends(FitStatus::component_left);
+    if (!(outcome_.chi2 < watched()[kUseful])) return ends(FitStatus::settled);
     if (!find_covariance()) return ends(FitStatus::not_positive);
     write(fitted);
     sum_rest();
@@ -168,14 +173,35 @@ class ProblemFit {
     return true;
   }
 
+  /// Whether a team that has a short way to chi^2 alone finds the trial refused.
+  REBER_HD bool surely_refused() {
+    for (int k = 0; k < in_.components; ++k) shapes_[k] = model::shape_of(trial_[k]);
+    return !(team_.chi2_alone(in_, shapes_, inverse_rms_, factor_, table_.data) <= outcome_.chi2);
+  }
+
   REBER_HD void accept_trial(double chi2) {
     outcome_.chi2 = chi2;
     swap(now_, trial_);
     swap(normal_.data, trial_normal_.data);
   }
 
+  REBER_HD double* watched() const { return step_.data + step_.rows; }
+
+  /// Every ten rounds: whether those left would not make chi^2 useful if each gained as much as the last ten did
+  /// together.
+  REBER_HD bool is_hopeless() {
+    constexpr int kEvery = 10;
+    if (outcome_.rounds % kEvery != 0) return false;
+    const int turn = outcome_.rounds / kEvery;
+    if (team_.rank == 0) watched()[turn % 2] = outcome_.chi2;
+    if (turn < 2) return false;
+    const double fall = watched()[(turn + 1) % 2] - outcome_.chi2;
+    return outcome_.chi2 - fall * (kMostFitRounds - outcome_.rounds) >= watched()[kUseful];
+  }
+
   REBER_HD FitStatus minimise() {
     double damping = 1e-3;
+    [[maybe_unused]] double refused = 0;  // the highest damping that led to no lower chi^2
     outcome_.chi2 = evaluate(now_);
     swap(normal_.data, trial_normal_.data);
     if (!(outcome_.chi2 < 1.7e308)) return FitStatus::not_finite;
@@ -186,17 +212,21 @@ class ProblemFit {
           evaluate(now_);  // the table holds a step that was refused
           return FitStatus::settled;
         }
-        if (!make_trial(damping)) {
+        bool hopeful = make_trial(damping);
+        if constexpr (Team::kChi2Alone) hopeful = hopeful && !(damping <= refused && surely_refused());  // as before
+        if (!hopeful) {
           damping *= 10;
           continue;
         }
         const double chi2 = evaluate(trial_), gain = outcome_.chi2 - chi2;
         better = chi2 <= outcome_.chi2;
+        if constexpr (Team::kChi2Alone) refused = !better && damping > refused ? damping : refused;
         damping *= better ? 0.1 : 10;
         if (!better) continue;
         accept_trial(chi2);
         if (!(gain > kFitSettled * (1e-3 * chi2 > 1 ? 1e-3 * chi2 : 1.0))) return FitStatus::settled;
       }
+      if (is_hopeless()) outcome_.rounds = kMostFitRounds;  // as if all had been tried
     }
     return FitStatus::unsettled;
   }

@@ -31,6 +31,7 @@ struct FitInput {
   const FitBounds* bounds;
   int components;
   bool correlated;
+  double useful_chi2;
   CorrelationView weights, errors;
 };
 

@@ -102,6 +102,18 @@ class TypedBackend : public Backend {
     if (background == nullptr) fail("a background map was asked for without a background");
     do_render(kind, own(plane), own(*background, plane.shape()), where, out, job);
   }
+  void render_each(MapKind kind, const Plane& plane, const BackgroundModel* background, std::span<const Rect> where,
+                   float* out, const Job& job) final {
+    job.check();
+    for (const Rect& one : where) require_inside(plane.shape(), one);
+    if (kind != MapKind::image && background == nullptr) fail("a background map was asked for without a background");
+    if (kind != MapKind::image && do_render_each(kind, own(plane), own(*background, plane.shape()), where, out, job))
+      return;
+    for (const Rect& one : where) {
+      render(kind, plane, background, one, out, job);
+      out += one.shape().count();
+    }
+  }
   void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out, const Job& job) final {
     job.check();
     require_inside(islands.shape(), where);
@@ -159,6 +171,11 @@ class TypedBackend : public Backend {
   /// kind: mean, rms or snr.
   virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,
                          float* out, const Job& job) = 0;
+  /// Where it is quicker than one after another.   returns false where it is not, and nothing was done
+  virtual bool do_render_each(MapKind /*kind*/, const PlaneType& /*plane*/, const Background& /*background*/,
+                              std::span<const Rect> /*where*/, float* /*out*/, const Job& /*job*/) {
+    return false;
+  }
   virtual void do_draw_labels(const IslandsType& islands, const Rect& where, std::int32_t* out, const Job& job) = 0;
 
   std::unique_ptr<Plane> derive_this(const SnrPlane& snr, const Job& job) {

@@ -80,6 +80,35 @@ TEST(DerivedPlanes, a_rectangle_of_a_map_is_cut_out_of_the_whole) {
   on_all(check);
 }
 
+TEST(DerivedPlanes, several_rectangles_are_those_of_each_call) {
+  const Shape shape{200, 1100};
+  const Image image = random_image(shape, 0.05, 12);
+  const BackgroundModel model =
+      finish_mesh(MeshGrid::make(shape, 32),
+                  backend("reference").mesh(*load(backend("reference"), image), MeshGrid::make(shape, 32), {}, {}), {});
+  const Rect parts[] = {{0, 0, 60, 131}, {0, 200, 60, 7},    {0, 1090, 60, 10}, {9, 0, 5, 0},     {9, 3, 0, 5},
+                        {9, 3, 5, 5},    {150, 0, 50, 1100}, {150, 7, 50, 1},   {199, 1099, 1, 1}};
+  std::int64_t pixels = 0;
+  for (const Rect& one : parts) pixels += one.shape().count();
+  on_all([&](Backend& tested, std::int64_t band) {
+    const auto plane = load(tested, image, band);
+    for (const MapKind kind : {MapKind::image, MapKind::mean, MapKind::rms, MapKind::snr}) {
+      Image all({1, pixels}), each({1, pixels});
+      tested.render_each(kind, *plane, &model, parts, all.data());
+      float* next = each.data();
+      for (const Rect& one : parts) {
+        tested.render(kind, *plane, &model, one, next);
+        next += one.shape().count();
+      }
+      EXPECT_TRUE(same_bits(all, each));
+    }
+    Rect outside = parts[0];
+    outside.x0 = 1000;
+    EXPECT_THROW(tested.render_each(MapKind::snr, *plane, &model, {&outside, 1}, nullptr), InputError);
+    EXPECT_THROW(tested.render_each(MapKind::snr, *plane, nullptr, parts, nullptr), InternalError);
+  });
+}
+
 TEST(DerivedPlanes, differences_and_extremes_have_the_same_bits_everywhere) {
   Backend& reference = backend("reference");
   for (const Shape shape : kShapes) {

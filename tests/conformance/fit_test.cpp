@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -60,6 +61,27 @@ void add_random(FitBatch& batch, Random& random, std::int32_t side, int componen
   batch.add(island(truth, 3, side, 1, random), start, bounds, correlated);
 }
 
+/// Two sources wider than their bounds allow: steps are cut back and refused until the rounds end.
+void add_cramped(FitBatch& batch, Random& random) {
+  const std::vector<GaussianComponent> truth{{90, 14, 15, sky_covariance(9, 5, 20)},
+                                             {60, 22, 19, sky_covariance(8, 6, 70)}};
+  std::vector<GaussianComponent> start = truth;
+  for (GaussianComponent& one : start) one.x += 0.7, one.fwhm2 = sky_covariance(5.5, 5, 40);
+  for (const bool correlated : {true, false})
+    for (const double most : {5.6, 6.5, 7.5})
+      batch.add(island(truth, 3, 37, 1, random), start, {{0.8, 4, most, true}, {0.4, 4, most, true}}, correlated);
+}
+
+/// Who solves the fits of a card while it lives: as in REBER_CUDA_FITS. Nothing to other backends.
+class SolvedBy {
+ public:
+  explicit SolvedBy(const char* who) { ::setenv("REBER_CUDA_FITS", who, 1); }
+  ~SolvedBy() { ::unsetenv("REBER_CUDA_FITS"); }
+  SolvedBy(const SolvedBy&) = delete;
+  SolvedBy& operator=(const SolvedBy&) = delete;
+};
+constexpr const char* kSolvers[] = {"card", "host", "both", "cost"};
+
 /// Problems of every kind and size, some of which cannot be solved.
 const FitBatch& zoo() {
   static const FitBatch batch = [] {
@@ -89,6 +111,7 @@ const FitBatch& zoo() {
     FitPixels far = clean;
     for (std::int32_t& x : far.x) x += 90000;
     all.add(far, {{40, 90010.4, 9.7, sky_covariance(6, 6, 0)}}, {bounds}, true);
+    add_cramped(all, random);
     return all;
   }();
   return batch;
@@ -120,6 +143,7 @@ void expect_same_problem(const FitResults& got, const FitProblem& here, std::siz
 }
 
 TEST(Fits, end_where_the_reference_ends) {
+  const SolvedBy card("card");
   const FitBatch& batch = zoo();
   const FitResults expected = backend("reference").fits().fit(batch, {});
   EXPECT_GT(std::ranges::count(expected.problems, FitStatus::settled, &FitOutcome::status), 60);
@@ -155,13 +179,66 @@ TEST(Fits, end_where_the_reference_ends) {
 TEST(Fits, give_the_same_bits_on_every_backend) {
   const FitBatch& batch = zoo();
   const FitResults expected = backend("cpu").fits().fit(batch, {});
-  for (const std::string& name : tested_backends()) {
-    const FitResults got = backend(name).fits().fit(batch, {});
-    for (std::size_t i = 0; i < batch.problems.size(); ++i) {
-      SCOPED_TRACE(fmt::format("{} problem {} of {} pixels", name, i, batch.problems[i].pixels));
-      expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
+  for (const std::string& name : tested_backends())
+    for (const char* const who : kSolvers) {
+      const SolvedBy solver(who);
+      const FitResults got = backend(name).fits().fit(batch, {});
+      for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+        SCOPED_TRACE(fmt::format("{} by {} problem {} of {} pixels", name, who, i, batch.problems[i].pixels));
+        expect_same_problem(got, batch.problems[i], i, expected, batch.problems[i], i);
+      }
+    }
+}
+
+/// What is asked for below a chi^2 ends as it always does where it ends below, and nowhere else with less.
+TEST(Fits, whose_chi2_nobody_wants_are_their_outcome_alone) {
+  FitBatch batch = zoo();
+  const FitResults all = backend("cpu").fits().fit(batch, {});
+  for (std::size_t i = 0; i < batch.problems.size(); ++i)
+    batch.problems[i].useful_chi2 = all.problems[i].chi2 * (i % 2 == 0 ? 1.001 : 0.999);
+  const FitResults fewer = backend("cpu").fits().fit(batch, {});
+  int unwanted = 0;
+  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+    SCOPED_TRACE(fmt::format("problem {} of {} pixels", i, batch.problems[i].pixels));
+    if (all.problems[i].status != FitStatus::settled) continue;
+    if (i % 2 == 0) {
+      expect_same_problem(fewer, batch.problems[i], i, all, batch.problems[i], i);
+    } else {
+      ++unwanted;
+      EXPECT_GE(fewer.problems[i].chi2, batch.problems[i].useful_chi2);
+      const auto at = static_cast<std::size_t>(batch.problems[i].first_component);
+      EXPECT_EQ(fewer.components[at].component.peak, 0);
     }
   }
+  EXPECT_GT(unwanted, 20);
+  for (const std::string& name : tested_backends())
+    for (const char* const who : kSolvers) {
+      const SolvedBy solver(who);
+      const FitResults got = backend(name).fits().fit(batch, {});
+      for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+        SCOPED_TRACE(fmt::format("{} by {} problem {} of {} pixels", name, who, i, batch.problems[i].pixels));
+        expect_same_problem(got, batch.problems[i], i, fewer, batch.problems[i], i);
+      }
+    }
+}
+
+/// A trial that cannot become useful ends early, with the rounds of one that was tried to the end.
+TEST(Fits, without_hope_are_given_up) {
+  FitBatch batch = empty_batch();
+  Random random(5);
+  add_cramped(batch, random);
+  const FitResults all = backend("cpu").fits().fit(batch, {});
+  int given_up = 0;
+  for (std::size_t i = 0; i < batch.problems.size(); ++i) batch.problems[i].useful_chi2 = 0.5 * all.problems[i].chi2;
+  const FitResults fewer = backend("cpu").fits().fit(batch, {});
+  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
+    if (all.problems[i].status != FitStatus::unsettled) continue;
+    EXPECT_EQ(fewer.problems[i].status, FitStatus::unsettled);
+    EXPECT_EQ(fewer.problems[i].rounds, kMostFitRounds);
+    EXPECT_GE(fewer.problems[i].chi2, all.problems[i].chi2);
+    given_up += fewer.problems[i].chi2 > all.problems[i].chi2 ? 1 : 0;
+  }
+  EXPECT_GT(given_up, 0);
 }
 
 /// The code that backends share, by a team of one without functions of its own: what a card's blocks do.
@@ -184,6 +261,7 @@ FitResults by_shared_code(const FitBatch& batch) {
                          batch.bounds.data() + problem.first_component,
                          static_cast<int>(problem.components),
                          problem.correlated,
+                         problem.useful_chi2,
                          view(batch.weights),
                          view(batch.errors)};
     const int parameters = parameters_of(batch, problem), columns = dense::padded(parameters + 1);
@@ -205,6 +283,7 @@ TEST(Fits, of_the_processor_have_the_bits_of_the_shared_code) {
 }
 
 TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
+  const SolvedBy card("card");
   FitBatch batch = empty_batch();
   Random random(31);
   for (const bool correlated : {true, false})
@@ -226,6 +305,7 @@ TEST(Fits, few_of_each_kind_for_checkers_that_are_slow) {
 }
 
 TEST(Fits, do_not_depend_on_their_neighbours) {
+  const SolvedBy card("card");
   const FitBatch& batch = zoo();
   for (const std::string& name : tested_backends()) {
     const FitResults all = backend(name).fits().fit(batch, {});
@@ -262,7 +342,22 @@ TEST(Fits, of_nothing_are_nothing) {
 TEST(Fits, stop_when_told) {
   const std::atomic<bool> stop{true};
   for (const std::string& name : tested_backends())
-    EXPECT_THROW((void)backend(name).fits().fit(zoo(), Progress({}, &stop)), Cancelled) << name;
+    for (const char* const who : kSolvers) {
+      const SolvedBy solver(who);
+      EXPECT_THROW((void)backend(name).fits().fit(zoo(), Progress({}, &stop)), Cancelled) << name << " by " << who;
+    }
+}
+
+/// Told by the first report, once the card is at work; the next batch is solved as ever.
+TEST(Fits, stop_between_the_problems_of_the_host) {
+  for (const std::string& name : tested_backends())
+    for (const char* const who : {"host", "both"}) {
+      const SolvedBy solver(who);
+      std::atomic<bool> stop{false};
+      const Progress progress([&](const std::string&, double done) { stop = done > 0; }, &stop);
+      EXPECT_THROW((void)backend(name).fits().fit(zoo(), progress), Cancelled) << name << " by " << who;
+      EXPECT_EQ(backend(name).fits().fit(zoo(), {}).problems.size(), zoo().problems.size());
+    }
 }
 
 TEST(Fits, refuse_a_batch_that_does_not_hold_together) {

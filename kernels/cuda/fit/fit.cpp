@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorts the problems of a batch by what they need and launches those together that fit the same block.
+// Shares a batch with the host's threads, sorts the card's problems by what they need and launches those together that
+// fit the same block.
 #include "kernels/cuda/fit/fit.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/trace.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
 #include "kernels/cuda/device/waits.hpp"
 #include "kernels/shared/fit_sizes.hpp"
@@ -65,11 +70,10 @@ Need need_of(const FitBatch& batch, std::int32_t index, std::int64_t most_shared
 }
 
 /// Grouped by launch, the largest first.
-std::vector<Need> needs_of(const FitBatch& batch, std::int64_t most_shared) {
+std::vector<Need> needs_of(const FitBatch& batch, std::span<const std::int32_t> which, std::int64_t most_shared) {
   std::vector<Need> needs;
-  needs.reserve(batch.problems.size());
-  for (std::size_t i = 0; i < batch.problems.size(); ++i)
-    needs.push_back(need_of(batch, static_cast<std::int32_t>(i), most_shared));
+  needs.reserve(which.size());
+  for (const std::int32_t at : which) needs.push_back(need_of(batch, at, most_shared));
   std::ranges::sort(needs, [](const Need& a, const Need& b) {
     if (a.step != b.step) return a.step > b.step;
     if (a.one_component != b.one_component) return b.one_component;
@@ -110,13 +114,10 @@ class DeviceBatch {
             nullptr};
   }
 
-  [[nodiscard]] FitResults results(Context& context, cudaStream_t stream) const {
-    FitResults results;
-    results.problems.resize(static_cast<std::size_t>(outcomes_.size()));
-    results.components.resize(static_cast<std::size_t>(fitted_.size()));
+  /// results: with room for all of the batch
+  void bring(Context& context, cudaStream_t stream, FitResults& results) const {
     if (outcomes_.size() > 0) context.down(results.problems.data(), outcomes_.data(), outcomes_.bytes(), stream);
     if (fitted_.size() > 0) context.down(results.components.data(), fitted_.data(), fitted_.bytes(), stream);
-    return results;
   }
 
   FitTask task;
@@ -179,37 +180,111 @@ void launch_all(cudaStream_t stream, const FitTask& task, const std::vector<FitL
   }
 }
 
-}  // namespace
+/// REBER_CUDA_FITS=card, host or both in the environment, for tests: who solves, whatever it costs.
+FitPlaces places_asked() {
+  const char* const text = std::getenv("REBER_CUDA_FITS");
+  const std::string_view word = text == nullptr ? "" : text;
+  if (word == "card") return FitPlaces::card;
+  if (word == "host") return FitPlaces::host;
+  return word == "both" ? FitPlaces::both : FitPlaces::by_cost;
+}
 
-FitResults fit_batch(Context& context, const FitBatch& batch, const Job& job) {
-  check_batch(batch);
-  if (batch.problems.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw InputError("more than 2147483647 islands cannot be fitted at once; raise the seed threshold");
-  if (batch.problems.empty()) return {};
-  job.report("fit", 0);
+FitMachine machine_of(Context& context) {
+  constexpr double kStartMs = 1.5;  // copies up and down, streams, launches (H200)
+  const DeviceInfo& device = context.device();
+  return {context.threads().threads(), device.multiprocessors, device.shared_bytes_per_sm, kStartMs};
+}
+
+FitResults room_for(const FitBatch& batch) {
+  FitResults results;
+  results.problems.resize(batch.problems.size());
+  results.components.resize(batch.start.size());
+  return results;
+}
+
+/// The host's share, while the card works on its own.
+class HostShare {
+ public:
+  HostShare(Context& context, const FitBatch& batch, std::span<const std::int32_t> which, HostFits by,
+            const Job& job)
+      : context_(context), batch_(batch), which_(which), solve_(by), job_(job) {}
+
+  void solve() {
+    if (which_.empty()) return;
+    const trace::Span span("host", "fits on the host's threads");
+    found_ = solve_(batch_, which_, context_.threads(), job_);
+  }
+  void put(FitResults& results) const { put_results(batch_, which_, found_, results); }
+
+ private:
+  Context& context_;
+  const FitBatch& batch_;
+  std::span<const std::int32_t> which_;
+  HostFits solve_;
+  const Job& job_;
+  FitResults found_;
+};
+
+/// Solves the card's problems, and in the meantime those of the host.
+FitResults on_card(Context& context, const FitBatch& batch, std::span<const std::int32_t> which, HostShare& host,
+                   const Job& job) {
   const cudaStream_t stream = context.stream();
   const std::int64_t most_shared = context.device().shared_bytes / static_cast<std::int64_t>(sizeof(double));
-  const std::vector<Need> needs = needs_of(batch, most_shared);
+  const std::vector<Need> needs = needs_of(batch, which, most_shared);
   std::vector<std::int32_t> order;
   order.reserve(needs.size());
   for (const Need& need : needs) order.push_back(need.problem);
   DeviceBatch on_device(context, batch, stream);
   const StopFlag& stop = context.stop_flag();
   on_device.task.stop = stop.word();
-  const DeviceBuffer<std::int32_t> which = upload_vector(context, order, stream);
+  const DeviceBuffer<std::int32_t> numbers = upload_vector(context, order, stream);
   const std::int64_t budget =
       std::min(kMostWorkspace, context.usable_bytes() / 16) / static_cast<std::int64_t>(sizeof(double));
-  const std::vector<FitLaunch> launches = launches_of(needs, which.data(), budget);
+  const std::vector<FitLaunch> launches = launches_of(needs, numbers.data(), budget);
   std::vector<Stream> own(std::min(kStreams, launches.size()));
+  FitResults results;
   try {
     launch_all(stream, on_device.task, launches, own);
+    results = room_for(batch);  // fresh memory costs time, which the card has
+    try {
+      host.solve();
+    } catch (const Cancelled&) {
+      stop.wait(stream, job);  // which tells the card
+      throw;
+    }
     stop.wait(stream, job);
   } catch (...) {
     // Nothing may still run when the batch's memory goes away.
     for (const Stream& one : own) settle(one.get());
     throw;
   }
-  return on_device.results(context, stream);
+  on_device.bring(context, stream, results);
+  return results;
+}
+
+}  // namespace
+
+FitShares share_batch(Context& context, const FitBatch& batch, HostFits on_host) {
+  check_batch(batch);
+  if (batch.problems.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw InputError("more than 2147483647 islands cannot be fitted at once; raise the seed threshold");
+  return share_fits(batch, machine_of(context), on_host != nullptr ? places_asked() : FitPlaces::card);
+}
+
+FitResults fit_batch(Context& context, const FitBatch& batch, const FitShares& shares, HostFits on_host,
+                     const Job& job) {
+  if (batch.problems.empty()) return {};
+  job.report("fit", 0);
+  HostShare host(context, batch, shares.host, on_host, job);
+  FitResults results;
+  if (shares.card.empty()) {
+    host.solve();
+    results = room_for(batch);
+  } else {
+    results = on_card(context, batch, shares.card, host, job);
+  }
+  host.put(results);
+  return results;
 }
 
 }  // namespace reber::cuda

@@ -17,6 +17,7 @@ using SevenColumns = std::integral_constant<int, 7>;
 template <bool kAsks>
 struct Block {
   static constexpr int together = 1;
+  static constexpr bool kChi2Alone = false;  // one column waits as long as all
   int rank, size;
   const volatile int* stop;
   mutable unsigned syncs = 0;
@@ -61,6 +62,7 @@ __global__ void __launch_bounds__(kMostThreads<kMemory>, kLeastBlocks<Columns, k
                        bounds,
                        static_cast<int>(problem.components),
                        problem.correlated,
+                       problem.useful_chi2,
                        task.weights,
                        task.errors};
   double *memory = fit_memory, *matrix = nullptr;

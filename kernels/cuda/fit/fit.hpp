@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gaussian fits on the device: one block per problem, every round of it in one launch.
+// Gaussian fits on the device: one block per problem, every round of it in one launch; the longest problems, and
+// batches of few, by the host's threads.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,6 +9,7 @@
 
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/shared/fit_problem.hpp"
+#include "kernels/shared/fit_split.hpp"
 
 namespace reber::cuda {
 
@@ -44,6 +46,11 @@ REBER_HD int fit_columns(int parameters) { return parameters + 1; }
 
 void launch_fit(cudaStream_t stream, const FitTask& task, const FitLaunch& launch);
 
-FitResults fit_batch(Context& context, const FitBatch& batch, const Job& job);
+/// Who solves what of a batch.   on_host: null where the card is to solve all;   throws InternalError, InputError for a
+/// batch that cannot be solved
+[[nodiscard]] FitShares share_batch(Context& context, const FitBatch& batch, HostFits on_host);
+/// shares: of share_batch(); without any for the card nothing of it is asked for
+[[nodiscard]] FitResults fit_batch(Context& context, const FitBatch& batch, const FitShares& shares, HostFits on_host,
+                                   const Job& job);
 
 }  // namespace reber::cuda

@@ -73,6 +73,61 @@ void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& back
   context.stager().drain();
 }
 
+namespace {
+
+/// Rectangles of the same rows at the head of a list.
+std::span<const Rect> of_same_rows(std::span<const Rect> where) {
+  std::size_t count = 1;
+  while (count < where.size() && where[count].y0 == where[0].y0 && where[count].ny == where[0].ny) ++count;
+  return where.first(count);
+}
+
+std::int64_t pixels_of(std::span<const Rect> where) {
+  std::int64_t pixels = 0;
+  for (const Rect& one : where) pixels += one.shape().count();
+  return pixels;
+}
+
+}  // namespace
+
+void render_maps(MapKind kind, const CudaPlane& plane, const CudaBackground& background, std::span<const Rect> where,
+                 float* out, const Job& job) {
+  constexpr auto kPixel = static_cast<std::int64_t>(sizeof(float));
+  Context& context = *plane.context();
+  const cudaStream_t stream = context.stream();
+  const std::int64_t pitch = plane.pitch(), most_rows = chunk_rows(pitch);
+  const DeviceBackground on_device(context, background);
+  for (std::span<const Rect> group; !where.empty(); where = where.subspan(group.size())) {
+    job.check();
+    group = of_same_rows(where);
+    const std::int64_t y0 = group[0].y0, ny = group[0].ny, pixels = pixels_of(group);
+    if (pixels == 0) continue;
+    const DeviceBuffer<float> rendered(std::min(ny, most_rows) * pitch, stream), gathered(pixels, stream);
+    for (std::int64_t row = 0; row < ny; row += most_rows) {
+      const std::int64_t n = std::min(most_rows, ny - row);
+      HeldRows rows;
+      rows.window.nx = plane.shape().nx;
+      if (kind == MapKind::snr) rows = hold_rows(plane, y0 + row, n, stream);
+      const DeviceBackground::Rows levels = on_device.hold(y0 + row, n, stream);
+      render_rows(stream, kind, rows.window, levels.view, y0 + row, n, rendered.data(), pitch, nullptr);
+      std::int64_t at = 0;
+      for (const Rect& one : group) {
+        if (one.nx > 0)
+          check(cudaMemcpy2DAsync(gathered.data() + at + row * one.nx, static_cast<std::size_t>(one.nx * kPixel),
+                                  rendered.data() + one.x0, static_cast<std::size_t>(pitch * kPixel),
+                                  static_cast<std::size_t>(one.nx * kPixel), static_cast<std::size_t>(n),
+                                  cudaMemcpyDeviceToDevice, stream),
+                "cudaMemcpy2DAsync");
+        at += one.shape().count();
+      }
+    }
+    context.stager().down_copy(stream, gathered.data(), pixels * kPixel, out);
+    // One group after the other: locking memory for several at once takes longer than their copies.
+    context.stager().drain();
+    out += pixels;
+  }
+}
+
 void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job) {
   Context& context = *islands.context();
   if (where.shape().count() == 0) return;

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <span>
 
 #include "core/compute/backend.hpp"
 #include "kernels/cuda/device/background.hpp"
@@ -22,6 +23,10 @@ void render_rows(cudaStream_t stream, MapKind kind, const RowWindow& window, con
 void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out);
 void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& background, const Rect& where, float* out,
                 const Job& job);
+/// render_each() of the backend, of a resident plane. Rectangles of the same rows that follow each other are made
+/// together.
+void render_maps(MapKind kind, const CudaPlane& plane, const CudaBackground& background, std::span<const Rect> where,
+                 float* out, const Job& job);
 /// draw_labels() of the backend.
 void render_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job);
 /// Draws the whole label map into memory of the card, which is then released: what drawing costs.
