@@ -52,7 +52,7 @@ struct FitProblem {
   std::int64_t first_pixel = 0, pixels = 0;
   std::int64_t first_component = 0, components = 0;
   bool correlated = false;  ///< weights for noise correlated as `FitBatch::weights` says; else ordinary ones, 1/rms^2
-  /// Nobody wants an answer that ends with this chi^2 or more: it is its outcome alone, without components and errors.
+  /// An answer that ends with this chi^2 or more is of no use: a backend may leave its components and errors out.
   double useful_chi2 = std::numeric_limits<double>::infinity();
 };
 
@@ -75,7 +75,7 @@ struct FitBatch {
 };
 
 enum class FitStatus : std::int32_t {
-  settled,         ///< components and errors hold, where chi^2 is useful
+  settled,         ///< components and errors hold, where chi^2 is of use
   too_few_pixels,  ///< not more than parameters
   not_positive,    ///< a matrix that must be positive definite is not
   not_finite,      ///< chi^2 at the start is not a number

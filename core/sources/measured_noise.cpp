@@ -42,6 +42,15 @@ struct PatchRows {
       }
   }
 
+  [[nodiscard]] bool whole(std::int64_t y) const {
+    return known[static_cast<std::size_t>(y)].count() == static_cast<std::size_t>(nx);
+  }
+  /// Pairs of known pixels dx >= 0 apart, the first in row y, the second in row v.
+  [[nodiscard]] double pairs(std::int64_t y, std::int64_t v, std::int64_t dx) const {
+    const auto &here = known[static_cast<std::size_t>(y)], &there = known[static_cast<std::size_t>(v)];
+    return static_cast<double>((here & (there >> static_cast<std::size_t>(dx))).count());
+  }
+
   std::int64_t nx, ny, stride;
   std::vector<float> value;
   std::vector<std::bitset<kPatch>> known;  ///< the pixels that are not blank, of each row
@@ -77,16 +86,16 @@ REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, Patch
   for (std::int64_t y = 0; y < rows.ny; ++y)
     for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1 - y); ++dy) {
       const float *first = rows.value.data() + y * rows.stride, *second = first + dy * rows.stride;
-      const auto &here = rows.known[static_cast<std::size_t>(y)], &there = rows.known[static_cast<std::size_t>(y + dy)];
+      const bool whole = rows.whole(y) && rows.whole(y + dy);
       double* product = sums.product.data() + dy * side + reach;
       double* count = sums.count.data() + dy * side + reach;
       for (std::int64_t dx = -reach; dx < 0; ++dx) {
         product[dx] += dot(first - dx, second, rows.nx + dx);
-        count[dx] += static_cast<double>(((here >> static_cast<std::size_t>(-dx)) & there).count());
+        count[dx] += whole ? static_cast<double>(rows.nx + dx) : rows.pairs(y + dy, y, -dx);
       }
       for (std::int64_t dx = 0; dx <= reach; ++dx) {
         product[dx] += dot(first, second + dx, rows.nx - dx);
-        count[dx] += static_cast<double>((here & (there >> static_cast<std::size_t>(dx))).count());
+        count[dx] += whole ? static_cast<double>(rows.nx - dx) : rows.pairs(y, y + dy, dx);
       }
     }
 }

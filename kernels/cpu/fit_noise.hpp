@@ -59,9 +59,19 @@ class Neighbours {
         continue;
       }
       const double* values = in_.errors.values + sign * dy * (2 * reach + 1);
+      const int count = end - begin, column = sign * (in_.x[begin] - x) + reach;
+      if (in_.x[end - 1] - in_.x[begin] == count - 1) {
+        // Without gaps: columns ascend or descend, and those of the table are one range of them.
+        const int first = std::clamp(sign > 0 ? -column : column - 2 * reach, 0, count);
+        const int last = std::clamp(sign > 0 ? 2 * reach + 1 - column : column + 1, first, count);
+        for (int k = 0; k < first; ++k, to += kFour) *to = 0;
+        for (int k = first; k < last; ++k, to += kFour) *to = values[column + sign * k];
+        for (int k = last; k < count; ++k, to += kFour) *to = 0;
+        continue;
+      }
       for (int j = begin; j < end; ++j, to += kFour) {
-        const auto column = static_cast<unsigned>(sign * (in_.x[j] - x) + reach);
-        *to = column <= static_cast<unsigned>(2 * reach) ? values[column] : 0.0;
+        const auto at_j = static_cast<unsigned>(sign * (in_.x[j] - x) + reach);
+        *to = at_j <= static_cast<unsigned>(2 * reach) ? values[at_j] : 0.0;
       }
     }
   }

@@ -19,7 +19,7 @@ namespace reber::cpu {
 
 /// Asks between the steps of a problem whether to stop: an island of thousands of pixels takes seconds.
 struct FitThread : OneThread {
-  static constexpr bool kChi2Alone = true;
+  static constexpr bool kLeavesOut = true;
   /// What a thread keeps between problems, first how far the factor reaches from its diagonal. Element (m, j) is zero
   /// where j
   /// >= end of m's panel; ends ascend.

@@ -316,7 +316,6 @@ FitOutcome Fit::run(FittedGaussian* fitted) {
     if (!(components[k].peak > kLeastPeak * start_[k].peak * (1 + kNear)) ||
         !(components[k].peak < kMostPeak * start_[k].peak * (1 - kNear)))
       return ends(FitStatus::component_left);
-  if (!(outcome_.chi2 < problem_.useful_chi2)) return ends(FitStatus::settled);
   const std::optional<Dense> errors = covariance(components);
   if (!errors) return ends(FitStatus::not_positive);
   std::size_t first = 0;

@@ -20,9 +20,6 @@ struct FitLayout {
   std::int64_t matrix_size;  ///< as above where the matrix lies elsewhere, else counted in size
 };
 
-/// Numbers kept behind the step: chi^2 of ten rounds before, in turns in one of two places; the one that is useful.
-inline constexpr int kWatched = 3, kUseful = 2;
-
 /// columns: at least parameters + 1.   apart: the matrix, by far the largest part, has memory of its own
 REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, int components, bool correlated,
                              bool apart = false) {
@@ -45,7 +42,7 @@ REBER_HD FitLayout layout_of(std::int64_t pixels, int parameters, int columns, i
   layout.normal = take(columns * columns);
   layout.trial_normal = take(columns * columns);
   layout.damped = take(dense::triangle_size(layout.parameters));
-  layout.step = take(layout.parameters + kWatched);
+  layout.step = take(layout.parameters);
   layout.left = take(side * columns);
   layout.right = take(side * columns);
   layout.now = take(6 * components);
@@ -83,7 +80,6 @@ class ProblemFit {
   REBER_HD FitOutcome run(FittedGaussian* fitted) {
     outcome_ = {};
     if (in_.pixels <= parameters_) return ends(FitStatus::too_few_pixels);
-    if (team_.rank == 0) watched()[kUseful] = in_.useful_chi2;
     for (int i = team_.rank; i < in_.pixels; i += team_.size) inverse_rms_[i] = 1 / in_.rms[i];
     for (int k = team_.rank; k < in_.components; k += team_.size) {
       now_[k] = in_.start[k];
@@ -94,7 +90,8 @@ class ProblemFit {
     if (const FitStatus status = minimise(); status != FitStatus::settled) return ends(status);
     for (int k = 0; k < in_.components; ++k)
       if (model::has_left(now_[k], in_.start[k])) return ends(FitStatus::component_left);
-    if (!(outcome_.chi2 < watched()[kUseful])) return ends(FitStatus::settled);
+    if constexpr (Team::kLeavesOut)
+      if (!(outcome_.chi2 < in_.useful_chi2)) return ends(FitStatus::settled);
     if (!find_covariance()) return ends(FitStatus::not_positive);
     write(fitted);
     sum_rest();
@@ -185,20 +182,6 @@ class ProblemFit {
     swap(normal_.data, trial_normal_.data);
   }
 
-  REBER_HD double* watched() const { return step_.data + step_.rows; }
-
-  /// Every ten rounds: whether those left would not make chi^2 useful if each gained as much as the last ten did
-  /// together.
-  REBER_HD bool is_hopeless() {
-    constexpr int kEvery = 10;
-    if (outcome_.rounds % kEvery != 0) return false;
-    const int turn = outcome_.rounds / kEvery;
-    if (team_.rank == 0) watched()[turn % 2] = outcome_.chi2;
-    if (turn < 2) return false;
-    const double fall = watched()[(turn + 1) % 2] - outcome_.chi2;
-    return outcome_.chi2 - fall * (kMostFitRounds - outcome_.rounds) >= watched()[kUseful];
-  }
-
   REBER_HD FitStatus minimise() {
     double damping = 1e-3;
     [[maybe_unused]] double refused = 0;  // the highest damping that led to no lower chi^2
@@ -213,20 +196,19 @@ class ProblemFit {
           return FitStatus::settled;
         }
         bool hopeful = make_trial(damping);
-        if constexpr (Team::kChi2Alone) hopeful = hopeful && !(damping <= refused && surely_refused());  // as before
+        if constexpr (Team::kLeavesOut) hopeful = hopeful && !(damping <= refused && surely_refused());  // as before
         if (!hopeful) {
           damping *= 10;
           continue;
         }
         const double chi2 = evaluate(trial_), gain = outcome_.chi2 - chi2;
         better = chi2 <= outcome_.chi2;
-        if constexpr (Team::kChi2Alone) refused = !better && damping > refused ? damping : refused;
+        if constexpr (Team::kLeavesOut) refused = !better && damping > refused ? damping : refused;
         damping *= better ? 0.1 : 10;
         if (!better) continue;
         accept_trial(chi2);
         if (!(gain > kFitSettled * (1e-3 * chi2 > 1 ? 1e-3 * chi2 : 1.0))) return FitStatus::settled;
       }
-      if (is_hopeless()) outcome_.rounds = kMostFitRounds;  // as if all had been tried
     }
     return FitStatus::unsettled;
   }

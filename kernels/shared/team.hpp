@@ -10,7 +10,8 @@ namespace reber {
 
 /// A team of one. Its numbers are constants, so that loops over its share are plain loops.
 struct OneThread {
-  static constexpr bool kChi2Alone = false;  ///< no function of its own for chi^2 without derivatives
+  /// Whether it leaves out what nobody needs: derivatives at steps that are refused, errors of answers of no use.
+  static constexpr bool kLeavesOut = false;
   static constexpr int rank = 0, size = 1;
   static constexpr int together =
       4;  ///< columns of a table that a member computes at once: tables have multiples of it

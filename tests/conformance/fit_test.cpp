@@ -190,55 +190,31 @@ TEST(Fits, give_the_same_bits_on_every_backend) {
     }
 }
 
-/// What is asked for below a chi^2 ends as it always does where it ends below, and nowhere else with less.
-TEST(Fits, whose_chi2_nobody_wants_are_their_outcome_alone) {
+/// What is asked for below a chi^2 ends as it always does where it ends below.
+TEST(Fits, of_use_are_what_they_are_where_others_are_of_none) {
   FitBatch batch = zoo();
   const FitResults all = backend("cpu").fits().fit(batch, {});
   for (std::size_t i = 0; i < batch.problems.size(); ++i)
     batch.problems[i].useful_chi2 = all.problems[i].chi2 * (i % 2 == 0 ? 1.001 : 0.999);
-  const FitResults fewer = backend("cpu").fits().fit(batch, {});
-  int unwanted = 0;
-  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
-    SCOPED_TRACE(fmt::format("problem {} of {} pixels", i, batch.problems[i].pixels));
-    if (all.problems[i].status != FitStatus::settled) continue;
-    if (i % 2 == 0) {
-      expect_same_problem(fewer, batch.problems[i], i, all, batch.problems[i], i);
-    } else {
-      ++unwanted;
-      EXPECT_GE(fewer.problems[i].chi2, batch.problems[i].useful_chi2);
-      const auto at = static_cast<std::size_t>(batch.problems[i].first_component);
-      EXPECT_EQ(fewer.components[at].component.peak, 0);
-    }
-  }
-  EXPECT_GT(unwanted, 20);
   for (const std::string& name : tested_backends())
     for (const char* const who : kSolvers) {
       const SolvedBy solver(who);
       const FitResults got = backend(name).fits().fit(batch, {});
       for (std::size_t i = 0; i < batch.problems.size(); ++i) {
         SCOPED_TRACE(fmt::format("{} by {} problem {} of {} pixels", name, who, i, batch.problems[i].pixels));
-        expect_same_problem(got, batch.problems[i], i, fewer, batch.problems[i], i);
+        if (i % 2 == 0)
+          expect_same_problem(got, batch.problems[i], i, all, batch.problems[i], i);
+        else if (got.problems[i].status == FitStatus::settled)
+          EXPECT_EQ(got.problems[i].chi2, all.problems[i].chi2);
       }
     }
-}
-
-/// A trial that cannot become useful ends early, with the rounds of one that was tried to the end.
-TEST(Fits, without_hope_are_given_up) {
-  FitBatch batch = empty_batch();
-  Random random(5);
-  add_cramped(batch, random);
-  const FitResults all = backend("cpu").fits().fit(batch, {});
-  int given_up = 0;
-  for (std::size_t i = 0; i < batch.problems.size(); ++i) batch.problems[i].useful_chi2 = 0.5 * all.problems[i].chi2;
+  // The processor leaves out what it may.
+  int left_out = 0;
   const FitResults fewer = backend("cpu").fits().fit(batch, {});
-  for (std::size_t i = 0; i < batch.problems.size(); ++i) {
-    if (all.problems[i].status != FitStatus::unsettled) continue;
-    EXPECT_EQ(fewer.problems[i].status, FitStatus::unsettled);
-    EXPECT_EQ(fewer.problems[i].rounds, kMostFitRounds);
-    EXPECT_GE(fewer.problems[i].chi2, all.problems[i].chi2);
-    given_up += fewer.problems[i].chi2 > all.problems[i].chi2 ? 1 : 0;
-  }
-  EXPECT_GT(given_up, 0);
+  for (std::size_t i = 1; i < batch.problems.size(); i += 2)
+    if (all.problems[i].status == FitStatus::settled)
+      left_out += fewer.components[static_cast<std::size_t>(batch.problems[i].first_component)].component.peak == 0;
+  EXPECT_GT(left_out, 20);
 }
 
 /// The code that backends share, by a team of one without functions of its own: what a card's blocks do.

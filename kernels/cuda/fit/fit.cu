@@ -17,7 +17,7 @@ using SevenColumns = std::integral_constant<int, 7>;
 template <bool kAsks>
 struct Block {
   static constexpr int together = 1;
-  static constexpr bool kChi2Alone = false;  // one column waits as long as all
+  static constexpr bool kLeavesOut = false;  // one column waits as long as all, and registers are full
   int rank, size;
   const volatile int* stop;
   mutable unsigned syncs = 0;
