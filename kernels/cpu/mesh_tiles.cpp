@@ -69,7 +69,8 @@ std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
   const double area = static_cast<double>(rows.size()) * static_cast<double>(cols.size()) /
                       static_cast<double>(std::ssize(tiles.rows.tiles) * std::ssize(tiles.cols.tiles));
   if (in_tiles < kLeastCovered || area < kLeastArea) return std::nullopt;
-  const auto wanted = static_cast<std::int64_t>(std::sqrt(static_cast<double>(grid.ny() * grid.nx() / tasks)));
+  const auto wanted =
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(grid.ny() * grid.nx()) / static_cast<double>(tasks)));
   const auto beside = static_cast<double>(std::max(most_inside(tiles.rows), most_inside(tiles.cols)) - 1);
   const auto held = static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMostPixels) / area) - beside);
   // Part of the boxes' pixels that are sorted, where a block's tiles are sorted for it alone.

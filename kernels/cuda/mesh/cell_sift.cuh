@@ -138,6 +138,7 @@ __device__ void finish_load(const CellShape& shape, float4* pixels) {
   wait_copies<0>();
   if (shape.ahead == 0 && shape.width == 4 * shape.groups) return;
   for_each_group<Threads>(shape, [&](int group, int, int column) {
+    if (column > 0 && column + 1 < shape.groups) return;
     auto* four = reinterpret_cast<float*>(pixels + group);
     for (int q = 0; q < 4; ++q)
       if (const int x = 4 * column + q - shape.ahead; x < 0 || x >= shape.width) four[q] = rules::blank_value();
