@@ -57,7 +57,7 @@ TileAxis tile_axis(const std::vector<PixelSpan>& spans) {
 
 std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
   constexpr double kLeastCovered = 0.6, kMostSorted = 0.6, kLeastArea = 400;
-  constexpr std::int64_t kMostSide = 32, kMostPixels = 4 << 20;
+  constexpr std::int64_t kMostSide = 32, kMostPixels = 2 << 20;
   if (grid.ny() == 0 || grid.nx() == 0) return std::nullopt;
   const auto boxes = static_cast<double>(sum_of_sizes(grid.rows)) * static_cast<double>(sum_of_sizes(grid.cols));
   const PixelSpan rows{grid.rows.front().begin, grid.rows.back().end};

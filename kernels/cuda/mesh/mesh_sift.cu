@@ -245,7 +245,8 @@ void sift_cells(cudaStream_t stream, int multiprocessors, const RowWindow& windo
     launch_cells(stream, kDivideHuge, cells, kHugeThreads, first, window, task, first, left);
   }
   constexpr int kWarps = kTeamThreads / 32, kTeams = kTeamThreads / kTeam;
-  const int blocks = std::min(4 * multiprocessors, (cells + kWarps - 1) / kWarps);
+  // Large cells mostly have tails for a warp.
+  const int blocks = std::min((room <= kUsualRoom ? 4 : 8) * multiprocessors, (cells + kWarps - 1) / kWarps);
   k_clip_records<<<static_cast<unsigned>(blocks + (cells + kTeams - 1) / kTeams), kTeamThreads, 0, stream>>>(
       task, static_cast<unsigned>(cells), static_cast<unsigned>(first.list), static_cast<unsigned>(blocks * kWarps),
       left);
