@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "core/background/mesh_nodes.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -134,25 +137,80 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   return fine;
 }
 
+namespace {
+
+/// Looks about sources for rings, by the thousand where an image is large.
+class Lookout {
+ public:
+  Lookout(Backend& backend, const Plane& plane, const BackgroundModel& model, double beam_px, const Job& job)
+      : backend_(backend), plane_(plane), model_(model), beam_px_(beam_px), job_(job) {}
+
+  /// Rings to `beams` from each source: windows are fetched one after the other, and looked at side by side.
+  std::vector<RingNoise> look(const std::vector<BrightSource>& sources, double beams) {
+    std::vector<RingNoise> rings;
+    while (rings.size() < sources.size()) {
+      std::vector<Window> windows;
+      std::int64_t pixels = 0;
+      for (std::size_t k = rings.size(); k < sources.size() && pixels < kPixelsTogether; ++k) {
+        const Rect where = window_about(sources[k], beams * beam_px_, plane_.shape());
+        pixels += where.shape().count();
+        std::vector<float>& snr =
+            windows.emplace_back(Window{where, std::vector<float>(static_cast<std::size_t>(where.shape().count()))})
+                .snr;
+        backend_.render(MapKind::snr, plane_, &model_, where, snr.data(), job_);
+      }
+      const std::size_t first = rings.size();
+      rings.resize(first + windows.size());
+      for_each(static_cast<std::int64_t>(windows.size()), [&](std::int64_t k) {
+        const auto at = static_cast<std::size_t>(k);
+        const BrightSource& source = sources[first + at];
+        rings[first + at] =
+            ring_noise(windows[at].snr, windows[at].where, source.y, source.x, beam_px_, beams * beam_px_);
+      });
+    }
+    return rings;
+  }
+
+ private:
+  struct Window {
+    Rect where;
+    std::vector<float> snr;
+  };
+  static constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 20, kFew = 4;
+
+  void for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
+    if (count > kFew && !pool_) pool_.emplace();
+    if (count > kFew) return pool_->for_each(count, body);
+    for (std::int64_t k = 0; k < count; ++k) body(k);
+  }
+
+  Backend& backend_;
+  const Plane& plane_;
+  const BackgroundModel& model_;
+  double beam_px_;
+  const Job& job_;
+  std::optional<ThreadPool> pool_;
+};
+
+}  // namespace
+
 std::vector<RingNoise> measure_rings(Backend& backend, const Plane& plane, const BackgroundModel& model,
                                      std::vector<BrightSource> sources, double beam_px, const Job& job) {
   std::ranges::stable_sort(sources, std::greater{}, &BrightSource::snr);
   if (sources.size() > kMostSources) sources.resize(kMostSources);
-  std::vector<RingNoise> found;
-  std::vector<float> snr;
-  for (const BrightSource& source : sources) {
-    const auto look = [&](double beams) {
-      const Rect where = window_about(source, beams * beam_px, plane.shape());
-      snr.resize(static_cast<std::size_t>(where.shape().count()));
-      backend.render(MapKind::snr, plane, &model, where, snr.data(), job);
-      return ring_noise(snr, where, source.y, source.x, beam_px, beams * beam_px);
-    };
-    RingNoise rings = look(kNearBeams);
-    // Cut off rather than ended.
-    if (static_cast<double>(rings.factor.size() + kGap) > kNearBeams * kBinsPerBeam) rings = look(kFarBeams);
-    if (!rings.factor.empty()) found.push_back(std::move(rings));
+  Lookout lookout(backend, plane, model, beam_px, job);
+  std::vector<RingNoise> rings = lookout.look(sources, kNearBeams);
+  std::vector<std::size_t> cut_off;
+  std::vector<BrightSource> again;
+  for (std::size_t k = 0; k < rings.size(); ++k) {
+    if (static_cast<double>(rings[k].factor.size() + kGap) <= kNearBeams * kBinsPerBeam) continue;
+    cut_off.push_back(k);
+    again.push_back(sources[k]);
   }
-  return found;
+  std::vector<RingNoise> wider = lookout.look(again, kFarBeams);
+  for (std::size_t k = 0; k < wider.size(); ++k) rings[cut_off[k]] = std::move(wider[k]);
+  std::erase_if(rings, [](const RingNoise& one) { return one.factor.empty(); });
+  return rings;
 }
 
 }  // namespace reber

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/rectangle_source.hpp"
 
 namespace reber::fits {
 namespace {
@@ -19,7 +20,7 @@ void check_rows(Shape shape, std::int64_t y0, std::int64_t ny) {
   if (y0 < 0 || ny < 0 || y0 > shape.ny - ny) throw InternalError("read_rows: rows outside the plane");
 }
 
-class PlainSource final : public PixelSource {
+class PlainSource final : public PixelSource, public RectangleSource {
  public:
   PlainSource(const ByteSource& bytes, std::int64_t data_offset, PlaneLayout layout, PixelFormat format)
       : bytes_(bytes), data_offset_(data_offset), layout_(layout), format_(format) {}
@@ -40,7 +41,22 @@ class PlainSource final : public PixelSource {
       if (layout_.x_step == 1) {
         bytes_.read(place(y), out, row_bytes);
       } else {
-        read_strided(place(y), out, size);
+        read_strided(place(y), layout_.shape.nx, out, size);
+      }
+    }
+  }
+
+  void read_rectangle(const Rect& where, std::byte* out) const override {
+    check_rows(layout_.shape, where.y0, where.ny);
+    if (where.x0 < 0 || where.nx < 0 || where.x0 > layout_.shape.nx - where.nx)
+      throw InternalError("read_rectangle: columns outside the plane");
+    const std::int64_t size = bytes_of(format_.type), row_bytes = where.nx * size;
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y, out += row_bytes) {
+      const std::int64_t from = place(y) + where.x0 * layout_.x_step * size;
+      if (layout_.x_step == 1) {
+        bytes_.read(from, out, row_bytes);
+      } else {
+        read_strided(from, where.nx, out, size);
       }
     }
   }
@@ -56,12 +72,12 @@ class PlainSource final : public PixelSource {
     return data_offset_ + (layout_.first + y * layout_.y_step) * bytes_of(format_.type);
   }
 
-  void read_strided(std::int64_t from, std::byte* out, std::int64_t size) const {
+  void read_strided(std::int64_t from, std::int64_t nx, std::byte* out, std::int64_t size) const {
     const std::int64_t step = layout_.x_step * size;
     const std::int64_t at_once = std::max<std::int64_t>(1, kSpanBytes / step);
     std::vector<std::byte> span;
-    for (std::int64_t x = 0; x < layout_.shape.nx; x += at_once) {
-      const std::int64_t count = std::min(at_once, layout_.shape.nx - x);
+    for (std::int64_t x = 0; x < nx; x += at_once) {
+      const std::int64_t count = std::min(at_once, nx - x);
       span.resize(static_cast<std::size_t>((count - 1) * step + size));
       bytes_.read(from + x * step, span.data(), static_cast<std::int64_t>(span.size()));
       for (std::int64_t i = 0; i < count; ++i, out += size) {

@@ -10,6 +10,7 @@
 #include "core/background/fine_cells.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
+#include "core/compute/looks_ahead.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_maps.hpp"
@@ -72,6 +73,29 @@ std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, co
   return fine ? std::move(fine) : std::move(model);
 }
 
+/// Tells a backend that can make use of it what will be looked for in the plane once the next cells are measured.
+void foretell(Backend& backend, const Plane& plane, const std::optional<DetectOptions>& next) {
+  auto* const looks_ahead = dynamic_cast<LooksAhead*>(&backend);
+  if (looks_ahead != nullptr && next) looks_ahead->will_label(plane, *next);
+}
+
+/// What is labelled after the last pass. Of a plane with blank pixels the known ones are, before its islands.
+std::optional<DetectOptions> after_last(const Backend& backend, const Plane& plane,
+                                        const std::optional<DetectOptions>& next) {
+  const bool looks_ahead = dynamic_cast<const LooksAhead*>(&backend) != nullptr;
+  return looks_ahead && next && plane.blank() == 0 ? next : std::nullopt;
+}
+
+/// What is labelled after the first cells of a plane are measured; empty where others are measured in between.
+std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool fine, bool beam, double limit,
+                                         const std::optional<DetectOptions>& next) {
+  if (fine) return std::nullopt;
+  DetectOptions options = kMasked;
+  if (request.passes < 2 && !beam) return next;
+  if (request.passes < 2) options.seed = static_cast<float>(limit);
+  return options;
+}
+
 /// What the passes made.
 struct Passes {
   std::optional<BackgroundModel> model;
@@ -79,11 +103,12 @@ struct Passes {
 };
 
 Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
-                  std::optional<double> beam_px, const Job& job) {
+                  std::optional<double> beam_px, const Job& job, const std::optional<DetectOptions>& next) {
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
   const double limit = request.adaptive ? request.bright_sigma : kSidelobes;
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright, brightest;
+  foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
   std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
   if (model && grids.fine) {
     bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
@@ -95,9 +120,10 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     const auto islands = backend.label(plane, *model, kMasked, job);
     if (beam_px) brightest = brighter_than(limit, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
-    std::optional<BackgroundModel> next = one_pass(backend, *masked, grids, options, bright, job);
-    if (!next) break;
-    model = std::move(next);
+    if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : after_last(backend, plane, next));
+    std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, bright, job);
+    if (!better) break;
+    model = std::move(better);
   }
   if (brightest.empty()) return {std::move(model), 0};
   const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
@@ -154,7 +180,8 @@ BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optio
 }
 
 MeasuredBackground measure_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
-                                      std::optional<double> beam_px, const Job& job) {
+                                      std::optional<double> beam_px, const Job& job,
+                                      const std::optional<DetectOptions>& next) {
   if (request.method == BackgroundRequest::Method::clip) return measure_clip(backend, plane, request, job);
   const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
   const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
@@ -179,7 +206,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
   }
-  auto [model, ringed] = all_passes(backend, plane, grids, request, beam_px, job);
+  auto [model, ringed] = all_passes(backend, plane, grids, request, beam_px, job, next);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
@@ -193,6 +220,12 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
     result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
                                ringed == 1 ? "" : "s", request.adaptive ? request.bright_sigma : kSidelobes);
   return result;
+}
+
+std::optional<DetectOptions> labelled_next(const Request& request) {
+  const bool otherwise = request.scales.any() || request.search.any() || request.fdr > 0 ||
+                         !request.background->mean_path.empty() || !request.background->rms_path.empty();
+  return otherwise ? std::nullopt : request.detect;
 }
 
 std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path, const Job& job) {
@@ -315,7 +348,7 @@ BackgroundModel run_background(const BackgroundInputs& in, const BackgroundReque
     work.algorithm = "maps given by the user";
   } else {
     MeasuredBackground measured =
-        measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam), work.job);
+        measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam), work.job, in.next);
     model = std::move(measured.model);
     for (std::string& warning : measured.warnings) work.warn(std::move(warning));
     if (!measured.boxes.empty()) work.fact("boxes", measured.boxes);

@@ -42,14 +42,20 @@ struct MeasuredBackground {
 /// cell; each further pass leaves out the islands (5 sigma, down to 3) of the pass before, grown by half a beam, and
 /// takes the median. Where the beam is known, the noise is raised around sources above 500 sigma (adaptive: 50) by what
 /// their sidelobes add (ring_noise.hpp). A plane without a usable cell gives zero mean and rms, and a warning.
+///   next: islands that will be looked for in this plane against this background; empty where others are, or none: no
+///   result depends on it
 [[nodiscard]] MeasuredBackground measure_background(Backend& backend, const Plane& plane,
                                                     const BackgroundRequest& request, std::optional<double> beam_px,
-                                                    const Job& job);
+                                                    const Job& job, const std::optional<DetectOptions>& next = {});
 
 /// Checks an rms map given by the user.   returns a warning where some of its pixels are blank or not positive: these
 /// count as blank; empty where all are good; throws DataError where none is
 [[nodiscard]] std::string check_rms_map(Backend& backend, const Plane& map, const std::string& path,
                                         const Job& job = {});
+
+/// Islands that a request looks for in the image itself, against its measured background; empty where it looks for
+/// others, or for none.
+[[nodiscard]] std::optional<DetectOptions> labelled_next(const Request& request);
 
 struct BackgroundInputs {
   const Plane& plane;
@@ -57,6 +63,7 @@ struct BackgroundInputs {
   const std::optional<Beam>& beam;  ///< of the plane
   const TilingPlan& tiling;         ///< for maps that are read
   bool first_walk = false;          ///< the plane is the image: where it was left in its file, nobody told its blanks
+  std::optional<DetectOptions> next = {};  ///< as for measure_background()
 };
 /// Background and noise as measured, or from the maps that the user gave.
 ///   throws InputError, DataError for maps that do not fit; DeviceError, Cancelled

@@ -127,8 +127,8 @@ void Pipeline::Run::convolve() {
 
 void Pipeline::Run::measure_background() {
   Outcomes& out = made_.outcomes;
-  const BackgroundInputs in{*out.convolved->value.plane, *out.opened->value.header, out.convolved->value.beam,
-                            out.planned->value.tiling, !convolves(out.planned->value)};
+  const BackgroundInputs in{*out.convolved->value.plane, *out.opened->value.header,      out.convolved->value.beam,
+                            out.planned->value.tiling,   !convolves(out.planned->value), labelled_next(*request_)};
   out.background = runner_.step(runner_.kept().background, key(StageId::background, ids(out.convolved)), true,
                                 [&](StageWork& work) { return run_background(in, *request_->background, work); });
 }

@@ -53,7 +53,25 @@ std::int64_t band_bytes(const MemoryNeeds& needs, std::int64_t rows) {
   return kStreams * bytes + needs.workspace_bytes + tables_bytes(rows * nx) + islands;
 }
 
+/// Rows of floats that the walk of the background's cells holds back until the nodes about them are known
+/// (kernels/cuda/device/row_roles.hpp).
+std::int64_t lag_bytes(const MemoryNeeds& needs, std::int64_t rows) {
+  constexpr std::int64_t kLagBands = 4;
+  if (!needs.detect || needs.cell_rows <= 1 || needs.sorted_cells) return 0;
+  return kLagBands * std::max(rows, needs.cell_rows) * needs.shape.nx * kFloat;
+}
+
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+/// Most rows of a band that fit; at least 1. lag: rows that are held back beside them
+std::int64_t most_rows(const MemoryNeeds& needs, std::int64_t bytes, bool lag) {
+  std::int64_t fits = 1, too_many = needs.shape.ny + 1;
+  while (too_many - fits > 1) {
+    const std::int64_t middle = fits + (too_many - fits) / 2;
+    (band_bytes(needs, middle) + (lag ? lag_bytes(needs, middle) : 0) <= bytes ? fits : too_many) = middle;
+  }
+  return fits;
+}
 
 }  // namespace
 
@@ -92,11 +110,8 @@ TilingPlan plan_tiling(const MemoryNeeds& needs, std::int64_t device_memory_byte
         "used; allow more device memory, use a smaller kernel or smaller boxes, or the cpu backend",
         needs.shape.nx, needs.shape.ny, mebibytes(band_bytes(needs, 1)), mebibytes(device_memory_bytes)));
   }
-  std::int64_t fits = 1, too_many = needs.shape.ny + 1;
-  while (too_many - fits > 1) {
-    const std::int64_t middle = fits + (too_many - fits) / 2;
-    (band_bytes(needs, middle) <= device_memory_bytes ? fits : too_many) = middle;
-  }
+  std::int64_t fits = most_rows(needs, device_memory_bytes, true);
+  if (fits < needs.cell_rows) fits = most_rows(needs, device_memory_bytes, false);
   const std::int64_t row_bytes = std::max<std::int64_t>(needs.shape.nx * kFloat, 1);
   fits = std::min(fits, std::max({kMostBandBytes / row_bytes, needs.cell_rows, 4 * plan.halo_rows, std::int64_t{1}}));
   const std::int64_t multiple = std::max<std::int64_t>(needs.band_multiple, 1);

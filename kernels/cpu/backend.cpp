@@ -25,6 +25,17 @@
 namespace reber::cpu {
 namespace {
 
+/// Calls body(held, first, end) for bands of a rectangle in order; held.row(y) begins at its first column.
+template <class Body>
+void for_each_part(const CpuPlane& plane, const Rect& where, const JobThreads& threads, const Body& body) {
+  const std::vector<std::int64_t> edges = band_edges(plane, where.y0, where.y0 + where.ny, 1);
+  for (std::size_t b = 0; b + 1 < edges.size(); ++b) {
+    threads.job().check();
+    body(hold_rectangle(plane, {edges[b], where.x0, edges[b + 1] - edges[b], where.nx}, threads), edges[b],
+         edges[b + 1]);
+  }
+}
+
 class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>,
                          public SharesImage,
                          private FitEngine {
@@ -129,11 +140,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {
-    const std::int64_t end = where.y0 + where.ny;
-    for_each_band(plane, where.y0, end, 1, on(job), [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
+    for_each_part(plane, where, on(job), [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
       on(job).for_each(last - first, [&](std::int64_t k) {
         const std::int64_t y = first + k;
-        std::copy_n(held.row(y) + where.x0, where.nx, out + (y - where.y0) * where.nx);
+        std::copy_n(held.row(y), where.nx, out + (y - where.y0) * where.nx);
       });
     });
   }
@@ -178,12 +188,12 @@ void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackgro
       } else {
         const float* mean = rows.mean_row(y, x0, x1, own) + x0;
         const float* rms = rows.rms_row(y, x0, x1, own) + x0;
-        const float* pixel = held.row(y) + x0;
+        const float* pixel = held.row(y);
         for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
       }
     });
   };
-  if (kind == MapKind::snr) return for_each_band(plane, where.y0, where.y0 + where.ny, 1, threads, render_band);
+  if (kind == MapKind::snr) return for_each_part(plane, where, threads, render_band);
   render_band({}, where.y0, where.y0 + where.ny);  // which reads no pixel of the plane
 }
 

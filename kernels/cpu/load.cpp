@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/model/rectangle_source.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
@@ -162,6 +163,16 @@ class SourceRows final : public RowMaker {
   SourceRows(std::shared_ptr<const PixelSource> source, std::int64_t band_rows, RowTools tools)
       : RowMaker(source->shape(), band_rows, std::move(tools)), source_(std::move(source)) {}
   [[nodiscard]] bool reads() const override { return true; }
+  bool make_rectangle(const Rect& where, float* out) const override {
+    const auto* rectangles = dynamic_cast<const RectangleSource*>(source_.get());
+    if (rectangles == nullptr) return false;
+    const PixelFormat format = source_->format();
+    const std::int64_t pixels = where.shape().count();
+    std::vector<std::byte> raw(static_cast<std::size_t>(pixels * bytes_of(format.type)));
+    rectangles->read_rectangle(where, raw.data());
+    (void)decode_rows(raw.data(), pixels, format, out);
+    return true;
+  }
 
  private:
   BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {

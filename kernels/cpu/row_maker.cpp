@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/rectangle_source.hpp"
 #include "kernels/cpu/share.hpp"
 
 namespace reber::cpu {
@@ -71,6 +72,17 @@ HeldRows hold_rows(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, cons
   Pixels memory = plane.maker()->tools().memory->take(ny * nx);
   plane.maker()->make(y0, ny, memory.data(), threads);
   return {memory.data(), y0, nx, std::move(memory)};
+}
+
+HeldRows hold_rectangle(const CpuPlane& plane, const Rect& where, const JobThreads& threads) {
+  if (!plane.resident() && is_narrow(where, plane.shape())) {
+    Pixels memory = plane.maker()->tools().memory->take(where.shape().count());
+    if (plane.maker()->make_rectangle(where, memory.data()))
+      return {memory.data(), where.y0, where.nx, std::move(memory)};
+  }
+  HeldRows held = hold_rows(plane, where.y0, where.ny, threads);
+  held.pixels += where.x0;
+  return held;
 }
 
 std::vector<std::int64_t> band_edges(const CpuPlane& plane, std::int64_t y0, std::int64_t y1, std::int64_t multiple) {

@@ -34,6 +34,8 @@ class RowMaker {
 
   /// Rows [y0, y0 + ny) into out, without gaps.   throws what reading throws; Cancelled
   void make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const;
+  /// A rectangle into out, its rows without gaps, read by itself.   returns false where rows are made otherwise
+  virtual bool make_rectangle(const Rect& /*where*/, float* /*out*/) const { return false; }
   /// Whether rows are read, not made of other planes.
   [[nodiscard]] virtual bool reads() const { return false; }
   /// Makes rows that nobody asked for yet, for their counts; where processes share the image, those of its share.
@@ -66,6 +68,10 @@ struct HeldRows {
 };
 /// Rows [y0, y0 + ny), readable for Pixels::kSlack floats past the last one; more where the plane is resident.
 [[nodiscard]] HeldRows hold_rows(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, const JobThreads& threads);
+
+/// Rows of a rectangle: row(y) begins at its first column. Where it is narrow and can be read by itself, no other pixel
+/// is.
+[[nodiscard]] HeldRows hold_rectangle(const CpuPlane& plane, const Rect& where, const JobThreads& threads);
 
 /// First rows of bands of [y0, y1), then y1. A resident plane is one band; bands of a streamed one begin at y0 plus a
 /// multiple of `multiple` rows.

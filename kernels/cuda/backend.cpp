@@ -4,16 +4,21 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/compute/looks_ahead.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/fit/fit.hpp"
+#include "kernels/cuda/islands/flood_masks.hpp"
 #include "kernels/cuda/islands/island_pixels.hpp"
 #include "kernels/cuda/islands/label.hpp"
 #include "kernels/cuda/islands/measure.hpp"
@@ -30,6 +35,7 @@ namespace reber::cuda {
 namespace {
 
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
+                          public LooksAhead,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -48,15 +54,21 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return quote_all(context_->device(), spec, shape);
   }
 
+  void will_label(const Plane& plane, const DetectOptions& options) override {
+    hint_ = Hint{own(plane).maker(), options};  // of a plane that is kept: none
+  }
+
   FitEngine& fits() override { return *this; }
   DisplayEngine* display() override { return this; }
 
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
+    foretold_.reset();
     return timed("reber load", job, [&] { return load_plane(context_, source, tiling, job); });
   }
   std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                    const Job& job) override {
+    foretold_.reset();
     return timed("reber stream", job, [&] { return stream_plane(context_, std::move(source), tiling, job); });
   }
 
@@ -65,6 +77,7 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return timed("reber plan convolution", job, [&] { return make_plan(context_, spec, shape, algorithm); });
   }
   Planes do_convolve(const CudaPlane& plane, std::span<const CudaPlan* const> plans, const Job& job) override {
+    foretold_.reset();
     return timed("reber convolve", job, [&] { return convolve_plane(plane, plans, job); });
   }
 
@@ -75,12 +88,19 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return timed("reber clip", job, [&] { return clip_plane(plane, options, job); });
   }
   MeshCells do_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
-    return timed("reber mesh", job, [&] { return measure_mesh(plane, grid, options, job); });
+    return timed("reber mesh", job, [&] {
+      foretold_.reset();
+      const std::unique_ptr<Foreteller> foreteller = follow(plane, grid, options);
+      MeshCells cells = measure_mesh(plane, grid, options, foreteller.get(), job);
+      if (foreteller) foretold_ = foreteller->end(cells);
+      return cells;
+    });
   }
 
   std::unique_ptr<IslandMap> do_label(const CudaPlane& plane, const CudaBackground& background,
                                       const DetectOptions& options, const Job& job) override {
-    return timed("reber label", job, [&] { return find_islands(plane, background, options, job); });
+    return timed("reber label", job,
+                 [&] { return find_islands(plane, background, options, std::move(foretold_), job); });
   }
   std::vector<IslandSums> do_measure(const CudaPlane& plane, const CudaBackground& background,
                                      const CudaIslands& islands, const Job& job) override {
@@ -167,6 +187,32 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return link_;
   }
 
+  /// Of whom islands will be looked for, and how.
+  struct Hint {
+    std::weak_ptr<RowMaker> maker;
+    DetectOptions options;
+  };
+
+  /// Who makes the masks of the plane that the hint names, if this mesh is of it and the card has the room.
+  std::unique_ptr<Foreteller> follow(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+    const std::optional<Hint> hint = std::exchange(hint_, std::nullopt);
+    if (!hint || !plane.maker()) return nullptr;
+    const auto* const changed = dynamic_cast<const ChangedRows*>(plane.maker().get());
+    const CudaPlane& labelled = changed != nullptr ? changed->base() : plane;
+    const auto* const reads = dynamic_cast<const ReadRows*>(labelled.maker().get());
+    if (labelled.maker() != hint->maker.lock() || reads == nullptr) return nullptr;
+    const std::int64_t wanted = followed_bytes(plane, grid, options);
+    // A walk without a follower has room for two bands.
+    const std::int64_t bands = 2 * plane.tiling().band_rows * plane.pitch() * static_cast<std::int64_t>(sizeof(float));
+    if (wanted == 0 || wanted - bands > reads->lag_bytes()) return nullptr;
+    // Islands that are taken out stand beside the masks: they, the copy of their runs and the pixels that are kept.
+    constexpr std::int64_t kBesides = 3, kPixelsAByte = 20;
+    const bool limited = plane.tiling().device_bytes > 0;
+    if (limited && changed != nullptr && kBesides * changed->held_bytes() > plane.shape().count() / kPixelsAByte)
+      return nullptr;
+    return std::make_unique<Foreteller>(labelled, grid, hint->options);
+  }
+
   /// Runs one operation to its end.
   template <class Body>
   std::invoke_result_t<const Body&> timed(const char* name, const Job& job, const Body& body) {
@@ -183,6 +229,8 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   std::shared_ptr<Context> context_;
   HostFits host_fits_;
+  std::optional<Hint> hint_;
+  std::unique_ptr<Foretold> foretold_;  ///< by the last mesh
   std::shared_ptr<GraphicsLink> link_;
 };
 

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/pipeline/pipeline.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
@@ -36,12 +39,14 @@ class MadeSky final : public PixelSource {
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] PixelFormat format() const override { return {}; }
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
+    rows_read += ny;
     for (std::int64_t y = y0; y < y0 + ny; ++y, out += shape_.nx * 4) {
       std::memcpy(out, noise_.data() + y * 7919 % kPlaces, static_cast<std::size_t>(shape_.nx) * 4);
       for (auto [at, end] = spots_.equal_range(y); at != end; ++at)
         for (std::int64_t dx = -2; dx <= 2; ++dx) std::memcpy(out + (at->second + dx) * 4, &kPeak, 4);
     }
   }
+  mutable std::atomic<std::int64_t> rows_read{0};
 
  private:
   static constexpr std::int64_t kPlaces = 1 << 16;
@@ -87,11 +92,34 @@ TEST(LargeImage, device_memory_stays_below_what_is_allowed) {
   constexpr std::int64_t kAllowed = std::int64_t{160} << 20;
   const std::int64_t before = cuda::memory_peak(0).now;
   cuda::forget_memory_peak(0);
+  sky->rows_read = 0;
   EXPECT_EQ(numbers_of("cuda", sky, kAllowed), expected);
+  // Cells and what stands above them; cells without that, and the islands. Blocks may stay from walk to walk.
+  EXPECT_LE(sky->rows_read, 2 * shape.ny);
   const std::int64_t peak = cuda::memory_peak(0).in_use;
   EXPECT_GT(peak, before);
   EXPECT_LE(peak - before, kAllowed);
 #endif
+}
+
+TEST(LargeImage, a_cell_of_more_pixels_than_32_bits_count_is_refused_on_a_card) {
+  const Shape shape{66000, 65600};
+  ASSERT_GT(shape.count(), std::int64_t{std::numeric_limits<std::uint32_t>::max()});
+  if (std::ranges::count(tested_backends(), "cuda") == 0) GTEST_SKIP() << "no card";
+  Backend& card = backend("cuda");
+  TilingPlan tiling;
+  tiling.resident = false;
+  tiling.in_source = true;
+  tiling.band_rows = 64;
+  const auto sky = std::make_shared<MadeSky>(shape, std::vector<MadeSky::Spot>{});
+  const auto plane = card.stream(sky, tiling);
+  try {
+    (void)card.mesh(*plane, MeshGrid::make(shape, 70000), {});
+    ADD_FAILURE() << "measured";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("cells of 4329600000 pixels"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(sky->rows_read, 0);
 }
 
 /// Takes minutes on two busy cores, so it runs where it is asked for (ctest -C Weekly -L weekly).

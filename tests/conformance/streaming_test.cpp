@@ -9,7 +9,9 @@
 #include <functional>
 
 #include "core/base/error.hpp"
+#include "core/compute/looks_ahead.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/rectangle_source.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -18,19 +20,26 @@ namespace {
 constexpr Shape kShape{1130, 203};
 constexpr std::int64_t kHeights[] = {64, 100, 1000, kShape.ny};
 
-/// Pixels in memory that count how many rows were read.
-class CountedSource final : public PixelSource {
+/// Pixels in memory that count how many rows were read, and how many rectangles.
+class CountedSource final : public PixelSource, public RectangleSource {
  public:
-  explicit CountedSource(const Image& image) : inner_(memory_source(image.data(), image.shape())) {}
+  explicit CountedSource(const Image& image) : image_(image), inner_(memory_source(image.data(), image.shape())) {}
   [[nodiscard]] Shape shape() const override { return inner_->shape(); }
   [[nodiscard]] PixelFormat format() const override { return inner_->format(); }
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     rows += ny;
     inner_->read_rows(y0, ny, out);
   }
-  mutable std::atomic<std::int64_t> rows{0};
+  void read_rectangle(const Rect& where, std::byte* out) const override {
+    ++rectangles;
+    const std::int64_t bytes = where.nx * 4;
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y, out += bytes)
+      std::memcpy(out, image_.data() + y * image_.shape().nx + where.x0, static_cast<std::size_t>(bytes));
+  }
+  mutable std::atomic<std::int64_t> rows{0}, rectangles{0};
 
  private:
+  const Image& image_;
   std::unique_ptr<PixelSource> inner_;
 };
 
@@ -245,6 +254,87 @@ TEST(Streaming, each_walk_reads_once_and_measuring_what_was_labelled_reads_nothi
     (void)tested.measure(*bands, model, *islands);
     (void)tested.island_pixels(*bands, model, *islands, 1);
     EXPECT_EQ(source->rows, read);
+  }
+}
+
+TEST(Streaming, of_a_narrow_rectangle_no_more_is_read) {
+  const Image image = tall_image();
+  const BackgroundModel model = sloping(kShape);
+  for (const std::string& name : tested_backends()) {
+    Backend& tested = backend(name);
+    if (!tested.info().streams_sources) continue;
+    SCOPED_TRACE(name);
+    const auto whole = load(tested, image);
+    const auto source = std::make_shared<CountedSource>(image);
+    const auto bands = streamed(tested, source, 64);
+    std::int64_t narrow = 0;
+    for (const Rect& where : {Rect{0, 0, 1, 1}, Rect{40, 88, 200, 21}, Rect{1000, 153, 130, 50}, Rect{7, 3, 5, 180}})
+      for (const MapKind kind : {MapKind::image, MapKind::snr}) {
+        Image expected(where.shape()), got(where.shape());
+        tested.render(kind, *whole, &model, where, expected.data());
+        const std::int64_t read = source->rows;
+        tested.render(kind, *bands, &model, where, got.data());
+        EXPECT_TRUE(same_bits(got, expected)) << where.y0;
+        if (where.nx > kShape.nx / 4) continue;
+        ++narrow;
+        EXPECT_EQ(source->rows, read);
+        EXPECT_GE(source->rectangles, narrow);
+      }
+  }
+}
+
+/// Cells, what is made of them, and the runs of islands above that.
+struct Found {
+  BackgroundModel model;
+  LabelRuns runs;
+};
+
+/// mesh() of `cells_of`, then label() of `plane`; where the backend can be told beforehand, it is.
+Found mesh_and_label(Backend& tested, const Plane& cells_of, const Plane& plane, const MeshGrid& grid,
+                     const DetectOptions& options, const DetectOptions& told) {
+  if (auto* const ahead = dynamic_cast<LooksAhead*>(&tested)) ahead->will_label(plane, told);
+  Found found{finish_mesh(grid, tested.mesh(cells_of, grid, {}), {}), {}};
+  found.runs = tested.label_runs(*tested.label(plane, found.model, options));
+  return found;
+}
+
+TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_that_are_found) {
+  const DetectOptions first{5, 3, 1, Connectivity::eight, false}, negative{3, 2, 1, Connectivity::four, true};
+  for (const bool bad_cells : {false, true}) {
+    const Image image = bad_cells ? tall_image() : random_image(kShape, 0, 31);
+    for (const std::string& name : tested_backends()) {
+      Backend& tested = backend(name);
+      if (!tested.info().streams_sources) continue;
+      const bool ahead = !bad_cells && dynamic_cast<LooksAhead*>(&tested) != nullptr;
+      const auto whole = load(tested, image);
+      for (const std::int64_t height : kHeights) {
+        SCOPED_TRACE(fmt::format("{}, bands of {} rows, {}", name, height, bad_cells ? "bad cells" : "all good"));
+        for (const MeshGrid& grid : {MeshGrid::make(kShape, 20), MeshGrid::sliding(kShape, 50, 25)}) {
+          const auto source = std::make_shared<CountedSource>(image);
+          const auto bands = streamed(tested, source, height);
+          for (const DetectOptions& told : {first, negative}) {
+            const Found a = mesh_and_label(tested, *whole, *whole, grid, first, told);
+            const Found b = mesh_and_label(tested, *bands, *bands, grid, first, told);
+            EXPECT_TRUE(same_values(a.model.mean, b.model.mean));
+            EXPECT_EQ(a.runs, b.runs);
+          }
+          const auto islands = tested.label(*bands, sloping(kShape), first);
+          EXPECT_GT(islands->count(), 0);
+          const auto whole_without =
+              tested.derive(WithoutIslands{*whole, *tested.label(*whole, sloping(kShape), first), 3});
+          const auto without = tested.derive(WithoutIslands{*bands, *islands, 3});
+          const Found a = mesh_and_label(tested, *whole_without, *whole, grid, negative, negative);
+          source->rows = 0;
+          const Found b = mesh_and_label(tested, *without, *bands, grid, negative, negative);
+          EXPECT_TRUE(same_values(a.model.rms, b.model.rms));
+          EXPECT_EQ(a.runs, b.runs);
+          EXPECT_GT(b.runs.runs.size(), 0U);
+          // Rows of cells that overlap are read again; a walk of label's own would be one more.
+          if (ahead && grid.rows[1].begin == grid.rows[0].end) EXPECT_LE(source->rows, kShape.ny);
+          EXPECT_EQ(bands->blank(), whole->blank());
+        }
+      }
+    }
   }
 }
 

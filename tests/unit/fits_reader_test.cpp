@@ -6,11 +6,13 @@
 #include <zlib.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/image_header.hpp"
+#include "core/model/rectangle_source.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -122,6 +124,29 @@ TEST_F(FitsReader, EveryPlaneOfEveryAxisOrderIsGathered) {
   EXPECT_EQ(source->shape(), (Shape{4, 3}));
   for (int y = 0; y < 4; ++y) {
     for (int x = 0; x < 3; ++x) EXPECT_EQ(float_at(*source, y, x), static_cast<float>(1 + 2 * x + 6 * y));
+  }
+}
+
+TEST_F(FitsReader, RectanglesAreTheirPartOfTheRows) {
+  for (const bool gathered : {false, true}) {
+    std::vector<std::string> cards = shape_cards(-32, {5, 6, 4});
+    for (std::string c : sky_cards()) {
+      if (gathered && (c[5] == '1' || c[5] == '2')) c[5] = static_cast<char>(c[5] + 1);
+      cards.push_back(c);
+    }
+    OpenOptions options;
+    options.plane = 2;
+    const FitsImage image = open(header(cards) + data_blocks(ramp(120)), options);
+    const auto source = image.pixels();
+    const auto* const rectangles = dynamic_cast<const RectangleSource*>(source.get());
+    ASSERT_NE(rectangles, nullptr);
+    const Shape shape = source->shape();
+    std::vector<std::byte> all(static_cast<std::size_t>(shape.count() * 4)), part(2 * 3 * 4);
+    source->read_rows(0, shape.ny, all.data());
+    rectangles->read_rectangle({1, 2, 2, 3}, part.data());
+    for (std::int64_t y = 0; y < 2; ++y)
+      EXPECT_EQ(0, std::memcmp(part.data() + y * 12, all.data() + ((1 + y) * shape.nx + 2) * 4, 12));
+    EXPECT_THROW(rectangles->read_rectangle({0, shape.nx - 2, 1, 3}, part.data()), InternalError);
   }
 }
 

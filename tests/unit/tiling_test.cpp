@@ -50,6 +50,21 @@ TEST(Tiling, bands_are_no_larger_than_helps_and_leave_the_rest) {
   EXPECT_GE(1024 * kMiB - plan.device_bytes, needs.shape.count() * 4);  // room for the file's own bytes
 }
 
+TEST(Tiling, rows_that_wait_for_their_background_have_room_beside_the_bands) {
+  MemoryNeeds needs;
+  needs.copy = needs.detect = true;
+  needs.cell_rows = 64;
+  struct Case {
+    std::int64_t side, mebibytes;
+  };
+  for (const Case& one : {Case{65536, 2048}, Case{100000, 4096}, Case{12288, 256}}) {
+    needs.shape = {one.side, one.side};
+    const TilingPlan plan = plan_tiling(needs, one.mebibytes * kMiB);
+    EXPECT_GE(plan.band_rows, 64);
+    EXPECT_LE(plan.device_bytes + 4 * plan.band_rows * one.side * 4, one.mebibytes * kMiB) << one.side;
+  }
+}
+
 TEST(Tiling, what_is_held_beside_bands_makes_them_lower) {
   MemoryNeeds needs;
   needs.shape = {40000, 40000};

@@ -4,43 +4,84 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <utility>
+#include <vector>
 
+#include "core/model/rectangle_source.hpp"
 #include "kernels/cuda/device/block_reader.hpp"
 #include "kernels/cuda/device/load.hpp"
+#include "kernels/cuda/device/row_roles.hpp"
 
 namespace reber::cuda {
 namespace {
 
 constexpr std::int64_t kCounts = 3;
 
-/// Bytes of all cards that hold blocks of sources for longer than they are used.
+/// Most that a walk is given to hold rows back in: plan_tiling leaves as much.
+constexpr std::int64_t kLagBands = 4;
+
+/// Bytes of all cards that hold blocks of sources for longer than they are used, or are kept for rows held back.
 std::atomic<std::int64_t> staying_of_all{0};
 
+/// What the plan leaves of the card beside the bands.
+struct SpareRoom {
+  std::int64_t lag;      ///< for rows that a walk holds back
+  std::int64_t staying;  ///< for blocks of the source that stay
+};
+
+/// Where all of the source can stay, nothing needs to be held back. Of several planes the first takes the room.
+SpareRoom spare_room(const PixelSource& source, const TilingPlan& tiling, const Context& context) {
+  constexpr std::int64_t kFloat = 4;
+  if (tiling.device_bytes <= 0) return {std::numeric_limits<std::int64_t>::max(), 0};  // no plan: nobody set a limit
+  const Shape shape = source.shape();
+  const std::int64_t spare = std::max<std::int64_t>(context.usable_bytes() - tiling.device_bytes - staying_of_all, 0);
+  if (spare >= shape.count() * bytes_of(source.format().type)) return {0, spare};
+  const std::int64_t lag = std::min(spare, kLagBands * tiling.band_rows * shape.nx * kFloat);
+  return {lag, spare - lag};
+}
+
 /// Rows of a file, read each time.
-class SourceRows final : public RowMaker {
+class SourceRows final : public RowMaker, public ReadRows {
  public:
   SourceRows(const std::shared_ptr<Context>& context, const std::shared_ptr<const PixelSource>& source,
              const TilingPlan& tiling)
       : RowMaker(context, source->shape(), tiling),
+        source_(source),
         rule_(decode_rule(source->format())),
-        reader_(*context, source, room_of(source->shape(), tiling, *context)) {
-    staying_of_all += reader_.staying_bytes();
+        spare_(spare_room(*source, tiling, *context)),
+        reader_(*context, source, room_of(source->shape(), tiling, spare_.staying)),
+        taken_(reader_.staying_bytes() + (tiling.device_bytes > 0 ? spare_.lag : 0)),
+        nobody_(kCounts, context->stream()) {
+    check(cudaMemsetAsync(nobody_.data(), 0, static_cast<std::size_t>(nobody_.bytes()), context->stream()),
+          "cudaMemsetAsync");
+    context->wait();  // rows may be made on any stream
+    staying_of_all += taken_;
   }
-  ~SourceRows() override { staying_of_all -= reader_.staying_bytes(); }
+  ~SourceRows() override { staying_of_all -= taken_; }
 
   [[nodiscard]] bool knows_largest() const override { return true; }
 
+  bool make_rectangle(const Rect& where, float* out, cudaStream_t stream) override {
+    const auto* rectangles = dynamic_cast<const RectangleSource*>(source_.get());
+    if (rectangles == nullptr) return false;
+    const std::int64_t bytes = bytes_of(rule_.type);
+    std::vector<std::byte> stored(static_cast<std::size_t>(where.shape().count() * bytes));
+    rectangles->read_rectangle(where, stored.data());
+    const DeviceBuffer<std::byte> raw = upload_vector(*context(), stored, stream);
+    decode_rows(stream, {raw.data(), where.nx * bytes, bytes}, rule_, where.ny, where.nx, out, pitch_of(where.nx),
+                nobody_.data());
+    return true;
+  }
+  [[nodiscard]] std::int64_t lag_bytes() const override { return spare_.lag; }
+
  private:
   /// What plan_tiling has for the stored rows of two bands.
-  static ReaderRoom room_of(Shape shape, const TilingPlan& tiling, const Context& context) {
+  static ReaderRoom room_of(Shape shape, const TilingPlan& tiling, std::int64_t staying) {
     constexpr std::int64_t kStoredBytes = 8, kBands = 2, kBlocksABand = 4;
     const std::int64_t rows = std::clamp<std::int64_t>(tiling.band_rows, 1, std::max<std::int64_t>(shape.ny, 1));
-    ReaderRoom room{kBands * kStoredBytes * rows * shape.nx, (rows + kBlocksABand - 1) / kBlocksABand,
-                    2 * tiling.halo_rows, 0};
-    // What the plan leaves of the card. Of several planes the first takes it.
-    if (tiling.device_bytes > 0) room.spare_bytes = context.usable_bytes() - tiling.device_bytes - staying_of_all;
-    return room;
+    return {kBands * kStoredBytes * rows * shape.nx, (rows + kBlocksABand - 1) / kBlocksABand, 2 * tiling.halo_rows,
+            staying};
   }
 
   void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
@@ -50,8 +91,12 @@ class SourceRows final : public RowMaker {
     });
   }
 
+  std::shared_ptr<const PixelSource> source_;
   DecodeRule rule_;
+  SpareRoom spare_;
   BlockReader reader_;
+  std::int64_t taken_;                       ///< of the spare room
+  DeviceBuffer<unsigned long long> nobody_;  ///< counts that are not asked for
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ const KeptPixels* kept_pixels(const CudaIslands& islands, const CudaPlane& plane
   return of_it ? islands.kept.get() : nullptr;
 }
 
-PixelKeeper::PixelKeeper(const CudaPlane& plane) : plane_(plane) {
+PixelKeeper::PixelKeeper(const CudaPlane& plane) : of_(plane.maker()) {
   if (!plane.maker()) return;
   constexpr std::int64_t kLeast = 4096, kMost = std::numeric_limits<std::int32_t>::max();
   const Shape shape = plane.shape();
@@ -33,13 +33,13 @@ void PixelKeeper::take(const Band& band, const RowWindow& window, const BitMask&
 
 std::shared_ptr<const KeptPixels> PixelKeeper::give(const CudaIslands& islands, const BitMask& flood) const {
   if (list_.room == 0 || islands.run_count == 0) return nullptr;
-  Context& context = *plane_.context();
+  Context& context = *islands.context();
   const cudaStream_t stream = context.stream();
   unsigned long long total = 0;
   context.down(&total, total_.data(), sizeof(total), stream);
   if (total > list_.room) return nullptr;
   auto kept = std::make_shared<KeptPixels>();
-  kept->of = plane_.maker();
+  kept->of = of_;
   // One more, so that the scan ends with the number of pixels.
   kept->begin = DeviceBuffer<std::uint32_t>(islands.run_count + 1, stream);
   check(cudaMemsetAsync(kept->begin.data(), 0, static_cast<std::size_t>(kept->begin.bytes()), stream),

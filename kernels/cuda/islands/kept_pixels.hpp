@@ -48,7 +48,7 @@ class PixelKeeper {
   [[nodiscard]] std::shared_ptr<const KeptPixels> give(const CudaIslands& islands, const BitMask& flood) const;
 
  private:
-  const CudaPlane& plane_;
+  std::weak_ptr<RowMaker> of_;
   DeviceBuffer<float> pixels_;
   DeviceBuffer<unsigned long long> total_;
   DeviceBuffer<std::uint32_t> begin_;

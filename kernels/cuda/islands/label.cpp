@@ -5,36 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "kernels/cuda/islands/flood_masks.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
-#include "kernels/cuda/islands/kept_pixels.hpp"
-#include "kernels/cuda/islands/mask.hpp"
 
 namespace reber::cuda {
 namespace {
 
-struct Masks {
-  DeviceBuffer<std::uint32_t> bits;
-  BitMask flood, seed;
-};
-
-Masks make_masks(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& options,
-                 const PixelKeeper& keeper, const Job& job) {
+FloodMasks make_masks(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& options,
+                      std::unique_ptr<Foretold> foretold, const Job& job) {
+  if (foretold && foretold->holds(plane, background, options)) return std::move(foretold->masks);
+  foretold.reset();  // before there are others
   const Range range("masks");
   Context& context = *plane.context();
-  const Shape shape = plane.shape();
-  const std::int64_t words = (shape.nx + 31) / 32;
-  Masks masks{{2 * shape.ny * words, context.stream()}, {}, {}};
-  masks.flood = {masks.bits.data(), words};
-  masks.seed = {masks.bits.data() + shape.ny * words, words};
+  FloodMasks masks(plane);
   const DeviceBackground on_device(context, background);
   for_each_band(context, band_edges(plane), 1, job, "label", [&](const Band& band) {
     const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
     const DeviceBackground::Rows levels = on_device.hold(band.y0, band.ny, band.stream);
-    threshold_mask(band.stream, rows.window, levels.view, band.y0, band.ny, options, masks.flood, masks.seed);
-    keeper.take(band, rows.window, masks.flood);
+    masks.take(band, rows.window, levels.view, options);
   });
   return masks;
 }
@@ -101,14 +93,14 @@ std::int64_t room_for(unsigned long long places) {
 }  // namespace
 
 std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
-                                          const DetectOptions& options, const Job& job) {
+                                          const DetectOptions& options, std::unique_ptr<Foretold> foretold,
+                                          const Job& job) {
   Context& context = *plane.context();
   const Shape shape = plane.shape();
   const cudaStream_t stream = context.stream();
   auto islands = std::make_unique<CudaIslands>(plane.context(), shape, options);
   if (shape.count() == 0) return islands;
-  const PixelKeeper keeper(plane);
-  const Masks masks = make_masks(plane, background, options, keeper, job);
+  const FloodMasks masks = make_masks(plane, background, options, std::move(foretold), job);
   const Range range("runs");
   islands->piece_begin = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx) + 1, stream);
   const auto make_room = [&](std::int64_t runs) {
@@ -137,7 +129,7 @@ std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBack
       make_room(islands->run_count);
       keep_runs(stream, work, *islands);
     }
-    islands->kept = keeper.give(*islands, masks.flood);
+    islands->kept = masks.keeper.give(*islands, masks.flood);
     return islands;
   }
 }

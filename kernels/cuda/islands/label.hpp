@@ -134,9 +134,11 @@ inline constexpr std::int64_t kSumsOfBlocks = 4 * 1024;
 
 /// Joins the runs of the flood mask and numbers the islands that stand.
 void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work);
-/// label() of the backend.
+struct Foretold;
+/// label() of the backend. foretold: taken where it holds these masks, dropped where not; null: nothing was foretold
 [[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
-                                                        const DetectOptions& options, const Job& job);
+                                                        const DetectOptions& options,
+                                                        std::unique_ptr<Foretold> foretold, const Job& job);
 /// islands_of() of the backend.   count: of labels
 [[nodiscard]] std::unique_ptr<CudaIslands> islands_of_runs(const std::shared_ptr<Context>& context,
                                                            const LabelRuns& runs, std::int64_t count,

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "kernels/cuda/device/load.hpp"
+#include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {
@@ -140,10 +141,16 @@ class CombinedRows final : public RowMaker {
 };
 
 /// Keeps the runs of the islands, not the islands.
-class RowsWithoutIslands final : public RowMaker {
+class RowsWithoutIslands final : public RowMaker, public ChangedRows {
  public:
   RowsWithoutIslands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const TilingPlan& tiling)
       : RowMaker(plane.context(), plane.shape(), tiling), plane_(plane), runs_(copy_of(islands)), grow_(grow) {}
+
+  [[nodiscard]] const CudaPlane& base() const override { return plane_; }
+  void change(std::int64_t y0, std::int64_t ny, float* rows, cudaStream_t stream) const override {
+    blank_runs(stream, *runs_, grow_, y0, ny, rows, plane_.pitch());
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return runs_->runs.bytes() + runs_->piece_begin.bytes(); }
 
  private:
   void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {

@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/statistics.hpp"
+#include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
 #include "kernels/cuda/mesh/mesh_sift.hpp"
 
@@ -198,9 +199,12 @@ class MeshMemory {
   DeviceBuffer<std::byte> lists_;
 };
 
+/// Whether filter_cells() serves a filter of that side.
+bool filters(int side) { return side > 1 && side <= kWidestFilter && side % 2 != 0; }
+
 /// All that is to be known of the cells, once their kernels are queued.
 MeshCells fetch(Context& context, const MeshGrid& grid, const MeshMemory& memory, int filter) {
-  const bool filtered = filter > 1 && filter <= kWidestFilter && filter % 2 != 0;
+  const bool filtered = filters(filter);
   const std::int64_t cells = grid.ny() * grid.nx(), bytes = cells * static_cast<std::int64_t>(sizeof(float));
   // The host asks for the result's pages while the card is busy.
   const auto count = static_cast<std::size_t>(cells), more = filtered ? count : 0;
@@ -210,7 +214,8 @@ MeshCells fetch(Context& context, const MeshGrid& grid, const MeshMemory& memory
                                    result.filtered_rms.data()};
   const cudaStream_t stream = context.stream();
   const auto filter_them = [&] {
-    filter_cells(stream, memory.part(0), memory.part(1), grid.ny(), grid.nx(), filter, memory.part(2), memory.part(3));
+    filter_cells(stream, memory.part(0), memory.part(1), grid.ny(), grid.nx(), filter, {0, grid.ny()}, memory.part(2),
+                 memory.part(3));
   };
   // Many values come down before they are filtered: the host puts them in their place meanwhile.
   constexpr std::int64_t kManyCells = 32768;
@@ -226,9 +231,83 @@ MeshCells fetch(Context& context, const MeshGrid& grid, const MeshMemory& memory
   return result;
 }
 
+/// The rows of a group of cells: as they are read, for who follows, and with what is changed in them.
+struct GroupRows {
+  HeldRows read, changed;
+
+  [[nodiscard]] const RowWindow& window() const {
+    return changed.window.pixels != nullptr ? changed.window : read.window;
+  }
+};
+
+GroupRows hold_group(const CudaPlane& plane, std::int64_t y0, std::int64_t ny, bool followed, cudaStream_t stream) {
+  const auto* const change = followed ? dynamic_cast<const ChangedRows*>(plane.maker().get()) : nullptr;
+  if (change == nullptr) return {hold_rows(plane, y0, ny, stream), {}};
+  GroupRows rows{hold_rows(change->base(), y0, ny, stream), {{}, DeviceBuffer<float>(ny * plane.pitch(), stream)}};
+  const auto row_bytes = static_cast<std::size_t>(plane.pitch()) * sizeof(float);
+  // Pixels alone: what lies between a row's end and the pitch was never written.
+  check(cudaMemcpy2DAsync(rows.changed.memory.data(), row_bytes,
+                          rows.read.window.pixels + (y0 - rows.read.window.first) * plane.pitch(), row_bytes,
+                          static_cast<std::size_t>(plane.shape().nx) * sizeof(float), static_cast<std::size_t>(ny),
+                          cudaMemcpyDeviceToDevice, stream),
+        "cudaMemcpy2DAsync");
+  rows.changed.window = {rows.changed.memory.data(), plane.pitch(), y0, ny, plane.shape().ny, plane.shape().nx, false};
+  change->change(y0, ny, rows.changed.memory.data(), stream);
+  return rows;
+}
+
+/// Rows of cells whose filtered values are final once those before `measured` are measured.
+std::int64_t final_rows(const MeshGrid& grid, std::int64_t measured, int filter) {
+  return measured == grid.ny() ? measured : std::max<std::int64_t>(measured - filter / 2, 0);
+}
+
+/// Filters the cells that a follower may know now, and hands it the rows of their group.
+class Followed {
+ public:
+  Followed(MeshFollower* follower, const MeshGrid& grid, const MeshMemory& memory, int filter)
+      : follower_(follower), grid_(grid), memory_(memory), filter_(filter) {}
+
+  void go_on(HeldRows rows, std::int64_t measured, cudaStream_t stream) {
+    if (follower_ == nullptr) return;
+    const std::int64_t known = final_rows(grid_, measured, filter_);
+    filter_cells(stream, memory_.part(0), memory_.part(1), grid_.ny(), grid_.nx(), filter_, {filtered_, known},
+                 memory_.part(2), memory_.part(3));
+    filtered_ = known;
+    follower_->follow(std::move(rows), {memory_.part(2), memory_.part(3), known}, stream);
+  }
+
+ private:
+  MeshFollower* follower_;
+  const MeshGrid& grid_;
+  const MeshMemory& memory_;
+  int filter_;
+  std::int64_t filtered_ = 0;
+};
+
 }  // namespace
 
-MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) {
+std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+  const MeshWalk walk = walk_of(plane, grid, plane.context()->device().shared_bytes);
+  if (!plane.maker() || !walk.sifted || !walk.block_sorted || !filters(options.filter) || grid.ny() * grid.nx() < 2) return 0;
+  const bool changed = dynamic_cast<const ChangedRows*>(plane.maker().get()) != nullptr;
+  const MeshAxis axis = mesh_axis(grid.rows, grid.image.ny);
+  std::vector<PixelSpan> held;
+  std::int64_t most = 0;
+  for (std::size_t g = 0; g + 1 < walk.groups.size(); ++g) {
+    const std::int64_t measured = walk.groups[g + 1];
+    const PixelSpan rows{grid.rows[walk.groups[g]].begin, grid.rows[measured - 1].end};
+    held.push_back(rows);
+    std::int64_t sum = changed ? rows.size() : 0;
+    for (const PixelSpan& one : held) sum += one.size();
+    most = std::max(most, sum);
+    const std::int64_t done = rows_between(axis, final_rows(grid, measured, options.filter), grid.ny());
+    std::erase_if(held, [&](const PixelSpan& one) { return one.end <= done; });
+  }
+  return most * plane.pitch() * static_cast<std::int64_t>(sizeof(float));
+}
+
+MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, MeshFollower* follower,
+                       const Job& job) {
   Context& context = *plane.context();
   if (grid.ny() * grid.nx() == 0) return {};
   const cudaStream_t stream = context.stream();
@@ -247,14 +326,18 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   task.min_valid = options.min_valid;
   task.centre = options.centre;
   task.few = few_cells(context.device().multiprocessors, walk.max_area);
+  Followed followed(follower, grid, memory, options.filter);
   std::size_t next = 0;
   for_each_band(context, walk.groups, 1, job, "background", [&](const Band& group) {
     const std::int64_t begin = grid.rows[group.y0].begin, end = grid.rows[group.y0 + group.ny - 1].end;
-    const HeldRows held = hold_rows(plane, begin, end - begin, stream);
+    GroupRows rows = hold_group(plane, begin, end - begin, follower != nullptr, stream);
+    const RowWindow window = rows.window();
     memory.give(next++, task);
     task.first_row = group.y0;
     task.rows = group.ny;
-    measure_cells(context, held.window, task, grid, walk, stream);
+    measure_cells(context, window, task, grid, walk, stream);
+    rows.changed = {};
+    followed.go_on(std::move(rows.read), group.y0 + group.ny, stream);
   });
   return fetch(context, grid, memory, options.filter);
 }

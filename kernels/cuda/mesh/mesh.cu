@@ -157,12 +157,12 @@ __device__ __forceinline__ float median_of(float (&values)[kMostWindow]) {
 
 constexpr int kFilterThreads = 64;
 
-/// One thread per cell. Both maps in one launch.
+/// One thread per cell of rows [first, end). Both maps in one launch.
 __global__ void __launch_bounds__(kFilterThreads)
-    k_filter_cells(Filtered means, Filtered noises, unsigned ny, unsigned nx, int most) {
+    k_filter_cells(Filtered means, Filtered noises, unsigned ny, unsigned nx, int most, unsigned first, unsigned end) {
   const Filtered map = blockIdx.y == 0 ? means : noises;
-  const unsigned cell = blockIdx.x * kFilterThreads + threadIdx.x;
-  if (cell >= ny * nx) return;
+  const unsigned cell = first * nx + blockIdx.x * kFilterThreads + threadIdx.x;
+  if (cell >= end * nx) return;
   const auto y = static_cast<int>(cell / nx), x = static_cast<int>(cell % nx);
   const int reach_y = min(most, min(y, static_cast<int>(ny) - 1 - y));
   const int reach_x = min(most, min(x, static_cast<int>(nx) - 1 - x));
@@ -223,10 +223,12 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
 }
 
 void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
-                  int side, float* filtered_means, float* filtered_noises) {
-  const dim3 blocks(static_cast<unsigned>((ny * nx + kFilterThreads - 1) / kFilterThreads), 2);
-  k_filter_cells<<<blocks, kFilterThreads, 0, stream>>>({means, filtered_means}, {noises, filtered_noises},
-                                                        static_cast<unsigned>(ny), static_cast<unsigned>(nx), side / 2);
+                  int side, const CellRows& rows, float* filtered_means, float* filtered_noises) {
+  if (rows.end <= rows.first) return;
+  const dim3 blocks(static_cast<unsigned>(((rows.end - rows.first) * nx + kFilterThreads - 1) / kFilterThreads), 2);
+  k_filter_cells<<<blocks, kFilterThreads, 0, stream>>>(
+      {means, filtered_means}, {noises, filtered_noises}, static_cast<unsigned>(ny), static_cast<unsigned>(nx),
+      side / 2, static_cast<unsigned>(rows.first), static_cast<unsigned>(rows.end));
   check_launch("k_filter_cells", stream);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
+#include "kernels/cuda/device/row_roles.hpp"
 
 namespace reber::cuda {
 
@@ -78,13 +79,22 @@ void clip_sorted_cells(cudaStream_t stream, const MeshTask& task, std::int64_t p
 /// Largest side whose window a thread holds.
 inline constexpr int kWidestFilter = 5;
 
-/// Medians over `side` x `side` cells of ny x nx in both maps, the window shrinking evenly at the borders. Blank or
-/// anything where a value of the window is blank. side: kWidestFilter at most.
-void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
-                  int side, float* filtered_means, float* filtered_noises);
+/// Rows of cells [first, end).
+struct CellRows {
+  std::int64_t first, end;
+};
 
-/// mesh() of the backend.
+/// Medians over `side` x `side` cells of ny x nx in both maps, the window shrinking evenly at the borders; those of
+/// `rows` alone, which no value more than side / 2 rows from them enters. Blank or anything where a value of the window
+/// is blank. side: kWidestFilter at most.
+void filter_cells(cudaStream_t stream, const float* means, const float* noises, std::int64_t ny, std::int64_t nx,
+                  int side, const CellRows& rows, float* filtered_means, float* filtered_noises);
+
+/// mesh() of the backend. follower: goes along where followed_bytes() is not 0; null: nobody
 [[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
-                                     const Job& job);
+                                     MeshFollower* follower, const Job& job);
+/// Bytes of rows that are held at a time where somebody follows; 0 where nobody can: the plane is kept, or the values
+/// of cells are not filtered on the card.
+[[nodiscard]] std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options);
 
 }  // namespace reber::cuda

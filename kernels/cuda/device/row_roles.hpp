@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a RowMaker can be beside; and who goes along with the walk that measures a background, and compares pixels with
+// it a few rows later.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/compute/background.hpp"
+#include "kernels/cuda/device/plane.hpp"
+
+namespace reber::cuda {
+
+/// Rows that are read from a source.
+class ReadRows {
+ public:
+  virtual ~ReadRows() = default;
+  /// Queues a rectangle into out on the device, its rows pitch_of(where.nx) apart; no other pixel is read.
+  ///   returns false where the source reads whole rows alone;   throws what reading throws
+  virtual bool make_rectangle(const Rect& where, float* out, cudaStream_t stream) = 0;
+  /// Bytes of the card that a walk may hold rows back in, beside a band.
+  [[nodiscard]] virtual std::int64_t lag_bytes() const = 0;
+};
+
+/// Rows of another plane in which some pixels are changed.
+class ChangedRows {
+ public:
+  virtual ~ChangedRows() = default;
+  [[nodiscard]] virtual const CudaPlane& base() const = 0;
+  /// Queues the change of rows [y0, y0 + ny) of the base, in place.
+  virtual void change(std::int64_t y0, std::int64_t ny, float* rows, cudaStream_t stream) const = 0;
+  /// Bytes of the card that it holds.
+  [[nodiscard]] virtual std::int64_t held_bytes() const = 0;
+};
+
+/// Filtered values of a mesh's cells on the device, row-major. Of all rows of cells the first `rows` are final, if no
+/// cell is without a value.
+struct NodesSoFar {
+  const float *means = nullptr, *noises = nullptr;
+  std::int64_t rows = 0;
+};
+
+/// Is given the rows of the plane, group after group.
+class MeshFollower {
+ public:
+  virtual ~MeshFollower() = default;
+  /// rows: of the plane as it is read, [first, first + rows) of its window; they begin no later than those before end.
+  /// Work is queued on the stream.
+  virtual void follow(HeldRows rows, const NodesSoFar& nodes, cudaStream_t stream) = 0;
+};
+
+/// Rows of an image whose background lies between nodes of the first `nodes` of `cells` rows of cells.
+[[nodiscard]] inline std::int64_t rows_between(const MeshAxis& rows, std::int64_t nodes, std::int64_t cells) {
+  if (nodes >= cells) return static_cast<std::int64_t>(rows.node.size());
+  return std::ranges::partition_point(rows.node, [&](std::int32_t node) { return node + 1 < nodes; }) -
+         rows.node.begin();
+}
+
+}  // namespace reber::cuda
