@@ -98,7 +98,7 @@ class Search {
   }
 
   void walk(const CubeSource& cube) {
-    PlaneWalk planes(cube, planes_);
+    PlaneWalk planes(cube, planes_, PlaneWalk::kAheadBytes, true);
     const std::vector<PlaneLane> lanes = plane_lanes(*backend_, common_, planes, terminal_);
     const Progress progress = progress_of_planes(lanes.size(), ended_, planes_.size(), terminal_);
     PlaneEvents told;

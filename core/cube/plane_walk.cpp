@@ -45,11 +45,13 @@ class StoredPlane final : public PixelSource {
 
 }  // namespace
 
-PlaneWalk::PlaneWalk(CubeSource cube, std::vector<std::int64_t> planes, std::int64_t ahead_bytes)
-    : cube_(std::move(cube)), planes_(std::move(planes)) {
+PlaneWalk::PlaneWalk(CubeSource cube, std::vector<std::int64_t> planes, std::int64_t ahead_bytes, bool in_place)
+    : cube_(std::move(cube)),
+      planes_(std::move(planes)),
+      in_place_(in_place && !cube_.file().compressed() && cube_.header(0)->x_axis == 0) {
   const std::int64_t plane_bytes = cube_.shape().count() * bytes_of(cube_.file().format().type);
-  ahead_ =
-      planes_.size() > 1 && plane_bytes <= ahead_bytes / 2 && (cube_.file().compressed() || !cube_.file().in_memory());
+  ahead_ = !in_place_ && planes_.size() > 1 && plane_bytes <= ahead_bytes / 2 &&
+           (cube_.file().compressed() || !cube_.file().in_memory());
 }
 
 PlaneWalk::~PlaneWalk() { stop_ = true; }
@@ -65,6 +67,8 @@ PlaneWalk::Pixels PlaneWalk::read(std::int64_t plane) const {
 
 /// Without a thread the plane is read when it is asked for.
 void PlaneWalk::read_ahead() {
+  if (in_place_ && at_ < planes_.size() && planes_[at_] >= 0 && planes_[at_] < cube_.planes())
+    cube_.pixels(planes_[at_])->will_need(0, shape().ny);
   if (ahead_ && at_ < planes_.size()) reading_ = run_beside([this, plane = planes_[at_]] { return read(plane); });
 }
 
@@ -73,7 +77,7 @@ std::optional<CubePlane> PlaneWalk::next(const Progress& progress) {
   if (at_ >= planes_.size()) return std::nullopt;
   CubePlane plane;
   plane.plane = planes_[at_];
-  if (!reading_.valid()) read_ahead();
+  if (ahead_ && !reading_.valid()) read_ahead();
   std::future<Pixels> reading = std::move(reading_);
   while (reading.valid() && reading.wait_for(kLook) == std::future_status::timeout) {
     try {

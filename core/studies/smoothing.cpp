@@ -162,7 +162,7 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
   for (const SmoothPlane& plane : input.planes)
     if (plane.own) planes.push_back(plane.plane);
   PlaneWalk walk(input.file && !base.open.check ? *input.file : CubeSource::open(input.path, base.open, progress),
-                 planes);
+                 planes, PlaneWalk::kAheadBytes, true);
   for (const SmoothPlane& plane : input.planes) {
     progress.report("smoothing planes", static_cast<double>(plane.plane) / static_cast<double>(input.planes.size()));
     if (!plane.own) {

@@ -16,6 +16,7 @@
 #include "core/cube/plane_list.hpp"
 #include "core/cube/plane_runs.hpp"
 #include "core/cube/plane_walk.hpp"
+#include "core/model/rectangle_source.hpp"
 #include "kernels/backends.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -76,8 +77,9 @@ TEST(PlaneWalk, GivesThePlanesOfAnyOrderOfAxes) {
     testing_files::save(path, cube_file(order));
     const CubeSource cube = CubeSource::open(path, {});
     EXPECT_EQ(cube.planes(), 3);
-    for (const std::int64_t ahead : {std::int64_t{0}, PlaneWalk::kAheadBytes}) {
-      PlaneWalk walk(cube, {2, 0, 1}, ahead);
+    for (const auto& [ahead, in_place] :
+         {std::pair{std::int64_t{0}, false}, {PlaneWalk::kAheadBytes, false}, {PlaneWalk::kAheadBytes, true}}) {
+      PlaneWalk walk(cube, {2, 0, 1}, ahead, in_place);
       for (const std::int64_t number : {2, 0, 1}) {
         const auto plane = walk.next({});
         ASSERT_TRUE(plane);
@@ -85,6 +87,9 @@ TEST(PlaneWalk, GivesThePlanesOfAnyOrderOfAxes) {
         EXPECT_EQ(plane->header->plane, number);
         EXPECT_DOUBLE_EQ(plane->header->wcs.frequency_hz(), 1.4e9 + 1e6 * static_cast<double>(number));
         EXPECT_EQ(all_blank(*plane->pixels), number == 1);
+        // A copy in memory reads rows alone.
+        const bool left = dynamic_cast<const RectangleSource*>(plane->pixels.get()) != nullptr;
+        EXPECT_EQ(left, ahead == 0 || (in_place && order[0] == 'x')) << order;
         const std::vector<double> pixels = decode_doubles(*plane->pixels);
         ASSERT_EQ(pixels.size(), 20U);
         if (number == 1) continue;
