@@ -104,7 +104,7 @@ def both(one, other):
 
 
 def overlap(path):
-    """ms: blocks read, copied up, both at once, of the trace of a run."""
+    """ms: blocks read, copied up, both at once, of the trace of a run; and blocks that were read at a time."""
     reads, copies, open_pieces = [], [], {}
     for event in json.loads(path.read_text())["traceEvents"]:
         if event["ph"] == "B":
@@ -115,7 +115,8 @@ def overlap(path):
                 reads.append((begun["ts"], event["ts"]))
         elif event["ph"] == "X" and event["name"] == "a block":
             copies.append((event["ts"], event["ts"] + event["dur"]))
-    return [value / 1e3 for value in (union(reads)[0], union(copies)[0], both(reads, copies))]
+    at_a_time = sum(end - begin for begin, end in reads) / max(union(reads)[0], 1e-9)
+    return [value / 1e3 for value in (union(reads)[0], union(copies)[0], both(reads, copies))] + [at_a_time]
 
 
 class Table:
@@ -184,9 +185,9 @@ class Table:
         if row.get("plan"):
             print(f"  {row['plan']}", flush=True)
         if row.get("overlap_ms"):
-            reads, copies, at_once = row["overlap_ms"]
+            reads, copies, at_once, threads = row["overlap_ms"]
             print(f"  blocks read {reads:.0f} ms, copied up {copies:.0f} ms, both at once {at_once:.0f} ms: "
-                  f"{at_once / max(min(reads, copies), 1e-9):.0%} of the shorter", flush=True)
+                  f"{at_once / max(min(reads, copies), 1e-9):.0%} of the shorter; {threads:.1f} read at a time", flush=True)
 
 
 def parts(table, wanted, scale):

@@ -11,6 +11,7 @@
 
 #include "core/background/mesh_nodes.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/compute/renders_windows.hpp"
 
 namespace reber {
 namespace {
@@ -145,38 +146,45 @@ class Lookout {
   Lookout(Backend& backend, const Plane& plane, const BackgroundModel& model, double beam_px, const Job& job)
       : backend_(backend), plane_(plane), model_(model), beam_px_(beam_px), job_(job) {}
 
-  /// Rings to `beams` from each source: windows are fetched one after the other, and looked at side by side.
+  /// Rings to `beams` from each source: windows are fetched together, and looked at side by side.
   std::vector<RingNoise> look(const std::vector<BrightSource>& sources, double beams) {
     std::vector<RingNoise> rings;
     while (rings.size() < sources.size()) {
-      std::vector<Window> windows;
+      std::vector<Rect> where;
       std::int64_t pixels = 0;
       for (std::size_t k = rings.size(); k < sources.size() && pixels < kPixelsTogether; ++k) {
-        const Rect where = window_about(sources[k], beams * beam_px_, plane_.shape());
-        pixels += where.shape().count();
-        std::vector<float>& snr =
-            windows.emplace_back(Window{where, std::vector<float>(static_cast<std::size_t>(where.shape().count()))})
-                .snr;
-        backend_.render(MapKind::snr, plane_, &model_, where, snr.data(), job_);
+        where.push_back(window_about(sources[k], beams * beam_px_, plane_.shape()));
+        pixels += where.back().shape().count();
       }
+      const std::vector<std::vector<float>> snr = fetch(where);
       const std::size_t first = rings.size();
-      rings.resize(first + windows.size());
-      for_each(static_cast<std::int64_t>(windows.size()), [&](std::int64_t k) {
+      rings.resize(first + where.size());
+      for_each(static_cast<std::int64_t>(where.size()), [&](std::int64_t k) {
         const auto at = static_cast<std::size_t>(k);
         const BrightSource& source = sources[first + at];
-        rings[first + at] =
-            ring_noise(windows[at].snr, windows[at].where, source.y, source.x, beam_px_, beams * beam_px_);
+        rings[first + at] = ring_noise(snr[at], where[at], source.y, source.x, beam_px_, beams * beam_px_);
       });
     }
     return rings;
   }
 
  private:
-  struct Window {
-    Rect where;
-    std::vector<float> snr;
-  };
   static constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 20, kFew = 4;
+
+  /// S/N of windows.
+  std::vector<std::vector<float>> fetch(const std::vector<Rect>& where) {
+    std::vector<std::vector<float>> snr;
+    std::vector<float*> out;
+    for (const Rect& one : where) snr.emplace_back(static_cast<std::size_t>(one.shape().count()));
+    for (std::vector<float>& one : snr) out.push_back(one.data());
+    if (auto* const together = dynamic_cast<RendersWindows*>(&backend_)) {
+      together->render_windows(plane_, model_, where, out, job_);
+    } else {
+      for (std::size_t k = 0; k < where.size(); ++k)
+        backend_.render(MapKind::snr, plane_, &model_, where[k], out[k], job_);
+    }
+    return snr;
+  }
 
   void for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
     if (count > kFew && !pool_) pool_.emplace();

@@ -6,11 +6,13 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/compute/looks_ahead.hpp"
+#include "core/compute/renders_windows.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"
@@ -27,6 +29,7 @@
 #include "kernels/cuda/maps/graphics_link.hpp"
 #include "kernels/cuda/maps/render.hpp"
 #include "kernels/cuda/maps/whole_maps.hpp"
+#include "kernels/cuda/maps/windows.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/typed_backend.hpp"
@@ -36,6 +39,7 @@ namespace {
 
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           public LooksAhead,
+                          public RendersWindows,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -56,6 +60,19 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   void will_label(const Plane& plane, const DetectOptions& options) override {
     hint_ = Hint{own(plane).maker(), options};  // of a plane that is kept: none
+  }
+
+  void render_windows(const Plane& plane, const BackgroundModel& background, std::span<const Rect> where,
+                      std::span<float* const> out, const Job& job) override {
+    job.check();
+    const CudaPlane& typed = own(plane);
+    const CudaBackground levels = own(background, plane.shape());
+    if (levels.mean_map != nullptr || levels.rms_map != nullptr || !are_windows(typed, where)) {
+      for (std::size_t k = 0; k < where.size(); ++k) render(MapKind::snr, plane, &background, where[k], out[k], job);
+      return;
+    }
+    timed("reber render windows", job,
+          [&] { cuda::render_windows(typed, DeviceBackground(*context_, levels), where, out); });
   }
 
   FitEngine& fits() override { return *this; }

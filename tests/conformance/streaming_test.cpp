@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/looks_ahead.hpp"
+#include "core/compute/renders_windows.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/rectangle_source.hpp"
 #include "tests/support/testing.hpp"
@@ -116,6 +117,13 @@ void expect_same_islands(Backend& tested, const Plane& a, const Plane& b, const 
     EXPECT_TRUE(same_values(pixels_a.mean, pixels_b.mean));
     EXPECT_TRUE(same_values(pixels_a.rms, pixels_b.rms));
   }
+}
+
+Image part_of(const Image& image, const Rect& where) {
+  Image part(where.shape());
+  for (std::int64_t y = 0; y < where.ny; ++y)
+    for (std::int64_t x = 0; x < where.nx; ++x) part.at(y, x) = image.at(where.y0 + y, where.x0 + x);
+  return part;
 }
 
 TEST(Streaming, counts_statistics_and_clip_are_those_of_a_resident_plane) {
@@ -280,6 +288,34 @@ TEST(Streaming, of_a_narrow_rectangle_no_more_is_read) {
         EXPECT_EQ(source->rows, read);
         EXPECT_GE(source->rectangles, narrow);
       }
+  }
+}
+
+TEST(Streaming, windows_rendered_together_are_those_rendered_alone) {
+  const Image image = tall_image();
+  const BackgroundModel mesh = sloping(kShape), constant = BackgroundModel::constant(kShape, 0.5f, 2);
+  const std::vector<Rect> narrow{{0, 0, 1, 1}, {40, 88, 200, 21}, {1000, 153, 130, 50}, {7, 3, 5, 50}, {7, 5, 40, 8}};
+  std::vector<Rect> wide = narrow;
+  wide.push_back({3, 1, 20, 200});
+  for (const std::string& name : tested_backends()) {
+    Backend& tested = backend(name);
+    auto* const together = dynamic_cast<RendersWindows*>(&tested);
+    if (together == nullptr) continue;
+    SCOPED_TRACE(name);
+    const auto whole = load(tested, image);
+    const auto bands = streamed(tested, std::make_shared<CountedSource>(image), 64);
+    for (const Plane* plane : {whole.get(), bands.get()})
+      for (const BackgroundModel* model : {&mesh, &constant})
+        for (const std::vector<Rect>& where : {narrow, wide}) {
+          std::vector<Image> got;
+          std::vector<float*> out;
+          for (const Rect& one : where) out.push_back(got.emplace_back(one.shape()).data());
+          together->render_windows(*plane, *model, where, out, {});
+          for (std::size_t k = 0; k < where.size(); ++k) {
+            const Image expected = part_of(render(tested, MapKind::snr, *whole, *model), where[k]);
+            EXPECT_TRUE(same_bits(got[k], expected)) << k;
+          }
+        }
   }
 }
 

@@ -107,6 +107,27 @@ TEST(RingNoise, sidelobes_of_another_source_stay_noise) {
   EXPECT_NEAR(model.raised[2].quiet, 1.0 / 4, 1e-6);
 }
 
+TEST(RingNoise, of_many_sources_are_those_of_each_alone) {
+  Backend& cpu = backend("cpu");
+  const auto plane = load(cpu, sky(1));
+  const BackgroundModel flat = BackgroundModel::constant({600, 500}, 0, 1e-3f);
+  std::vector<BrightSource> sources;
+  for (int k = 0; k < 300; ++k) sources.push_back({20.0 + 37 * k % 560, 15.0 + 53 * k % 470, 1000.0 - k});
+  sources.push_back({200, 260, 5000});
+  const std::vector<RingNoise> together = measure_rings(cpu, *plane, flat, sources, kBeam, {});
+  std::ranges::stable_sort(sources, std::greater{}, &BrightSource::snr);
+  std::size_t next = 0;
+  for (const BrightSource& one : sources)
+    for (const RingNoise& alone : measure_rings(cpu, *plane, flat, {one}, kBeam, {})) {
+      ASSERT_LT(next, together.size());
+      EXPECT_EQ(together[next].y, alone.y);
+      EXPECT_EQ(together[next].x, alone.x);
+      EXPECT_EQ(together[next++].factor, alone.factor);
+    }
+  EXPECT_EQ(next, together.size());
+  EXPECT_GT(next, 10U);
+}
+
 TEST(RingNoise, backends_and_bands_agree) {
   Backend& cpu = backend("cpu");
   const Image image = sky(1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,7 @@ class SourceRows final : public RowMaker, public ReadRows {
              const TilingPlan& tiling)
       : RowMaker(context, source->shape(), tiling),
         source_(source),
+        rectangles_(dynamic_cast<const RectangleSource*>(source.get())),
         rule_(decode_rule(source->format())),
         spare_(spare_room(*source, tiling, *context)),
         reader_(*context, source, room_of(source->shape(), tiling, spare_.staying)),
@@ -62,16 +64,20 @@ class SourceRows final : public RowMaker, public ReadRows {
 
   [[nodiscard]] bool knows_largest() const override { return true; }
 
-  bool make_rectangle(const Rect& where, float* out, cudaStream_t stream) override {
-    const auto* rectangles = dynamic_cast<const RectangleSource*>(source_.get());
-    if (rectangles == nullptr) return false;
+  [[nodiscard]] bool reads_rectangles() const override { return rectangles_ != nullptr; }
+  void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) override {
     const std::int64_t bytes = bytes_of(rule_.type);
-    std::vector<std::byte> stored(static_cast<std::size_t>(where.shape().count() * bytes));
-    rectangles->read_rectangle(where, stored.data());
+    std::vector<std::int64_t> begin{0};
+    for (const Rect& one : where) begin.push_back(begin.back() + one.shape().count() * bytes);
+    std::vector<std::byte> stored(static_cast<std::size_t>(begin.back()));
+    context()->threads().for_each(static_cast<std::int64_t>(where.size()), [&](std::int64_t k) {
+      const auto at = static_cast<std::size_t>(k);
+      rectangles_->read_rectangle(where[at], stored.data() + begin[at]);
+    });
     const DeviceBuffer<std::byte> raw = upload_vector(*context(), stored, stream);
-    decode_rows(stream, {raw.data(), where.nx * bytes, bytes}, rule_, where.ny, where.nx, out, pitch_of(where.nx),
-                nobody_.data());
-    return true;
+    for (std::size_t k = 0; k < where.size(); ++k)
+      decode_rows(stream, {raw.data() + begin[k], where[k].nx * bytes, bytes}, rule_, where[k].ny, where[k].nx, out[k],
+                  pitch_of(where[k].nx), nobody_.data());
   }
   [[nodiscard]] std::int64_t lag_bytes() const override { return spare_.lag; }
 
@@ -92,6 +98,7 @@ class SourceRows final : public RowMaker, public ReadRows {
   }
 
   std::shared_ptr<const PixelSource> source_;
+  const RectangleSource* rectangles_;  ///< the same; null where it reads whole rows alone
   DecodeRule rule_;
   SpareRoom spare_;
   BlockReader reader_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "core/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
@@ -17,9 +18,11 @@ namespace reber::cuda {
 class ReadRows {
  public:
   virtual ~ReadRows() = default;
-  /// Queues a rectangle into out on the device, its rows pitch_of(where.nx) apart; no other pixel is read.
-  ///   returns false where the source reads whole rows alone;   throws what reading throws
-  virtual bool make_rectangle(const Rect& where, float* out, cudaStream_t stream) = 0;
+  /// Whether the source reads rectangles without the rest of their rows.
+  [[nodiscard]] virtual bool reads_rectangles() const = 0;
+  /// Queues rectangles into out on the device, rows pitch_of(nx) apart each; no other pixel is read. Where the source
+  /// reads rectangles.   throws what reading throws
+  virtual void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) = 0;
   /// Bytes of the card that a walk may hold rows back in, beside a band.
   [[nodiscard]] virtual std::int64_t lag_bytes() const = 0;
 };

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/model/rectangle_source.hpp"
-#include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
+#include "kernels/cuda/maps/windows.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -35,40 +34,6 @@ void fetch_made(const CudaPlane& plane, const Rect& where, float* out) {
   context.stager().drain();
 }
 
-/// Calls body(y, rows, window) for parts of a narrow rectangle that are read by themselves; columns of the window
-/// count from the rectangle's first.   returns false where whole rows must be made
-template <class Body>
-bool for_each_narrow_part(const CudaPlane& plane, const Rect& where, const Job& job, const Body& body) {
-  auto* const reads = dynamic_cast<ReadRows*>(plane.maker().get());
-  if (reads == nullptr || !is_narrow(where, plane.shape())) return false;
-  const cudaStream_t stream = plane.context()->stream();
-  const std::int64_t pitch = pitch_of(where.nx);
-  const std::int64_t chunk = std::min({where.ny, chunk_rows(pitch), plane.tiling().band_rows});
-  const DeviceBuffer<float> pixels(chunk * pitch, stream);
-  for (std::int64_t row = 0; row < where.ny; row += chunk) {
-    job.check();
-    const std::int64_t n = std::min(chunk, where.ny - row), y = where.y0 + row;
-    if (!reads->make_rectangle({y, where.x0, n, where.nx}, pixels.data(), stream)) return false;
-    body(y, n, RowWindow{pixels.data(), pitch, y, n, plane.shape().ny, where.nx, false});
-  }
-  return true;
-}
-
-/// S/N of a narrow rectangle, without the rest of its rows.   returns false where whole rows must be made
-bool render_narrow_snr(const CudaPlane& plane, const DeviceBackground& on_device, const Rect& where, float* out,
-                       const Job& job) {
-  Context& context = *plane.context();
-  const cudaStream_t stream = context.stream();
-  return for_each_narrow_part(plane, where, job, [&](std::int64_t y, std::int64_t n, const RowWindow& window) {
-    DeviceBackground::Rows levels = on_device.hold(y, n, stream);
-    levels.view.col_node += where.x0;
-    levels.view.col_weight += where.x0;
-    const DeviceBuffer<float> rendered(n * window.pitch, stream);
-    render_rows(stream, MapKind::snr, window, levels.view, y, n, rendered.data(), window.pitch, nullptr);
-    context.stager().down_rows(stream, rendered.data(), window.pitch, where.nx, n, out + (y - where.y0) * where.nx);
-  });
-}
-
 }  // namespace
 
 void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
@@ -80,10 +45,7 @@ void fetch_pixels(const CudaPlane& plane, const Rect& where, float* out) {
     context.stager().drain();
     return;
   }
-  const bool done = for_each_narrow_part(plane, where, {}, [&](std::int64_t y, std::int64_t n, const RowWindow& part) {
-    context.stager().down_rows(context.stream(), part.pixels, part.pitch, where.nx, n, out + (y - where.y0) * where.nx);
-  });
-  if (done) return context.stager().drain();
+  if (plane.maker() && are_windows(plane, {&where, 1})) return fetch_window(plane, where, out);
   if (plane.maker()) return fetch_made(plane, where, out);
   for (std::int64_t row = 0; row < where.ny; ++row)
     std::copy_n(plane.host_row(where.y0 + row) + where.x0, where.nx, out + row * where.nx);
@@ -99,8 +61,8 @@ void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& back
   const DeviceBackground on_device(context, background);
   // Maps given by the user are held by whole rows.
   const bool maps = background.mean_map != nullptr || background.rms_map != nullptr;
-  if (kind == MapKind::snr && !maps && render_narrow_snr(plane, on_device, where, out, job))
-    return context.stager().drain();
+  if (kind == MapKind::snr && !maps && plane.maker() && are_windows(plane, {&where, 1}))
+    return render_windows(plane, on_device, {&where, 1}, {&out, 1});
   std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
   if (!plane.resident()) chunk = std::min(chunk, plane.tiling().band_rows);
   const DeviceBuffer<float> rendered(chunk * pitch, context.stream());
