@@ -114,7 +114,7 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   if (request.dry_run) throw InputError("--dry-run tells of one plane: give --plane N in place of --planes");
   const Progress progress = terminal.progress();
   const CubeSource cube = CubeSource::open(options.input, request.open, progress, terminal.log());
-  PlaneWalk walk(cube, parse_planes(options.planes, cube.planes()));
+  PlaneWalk walk(cube, parse_planes(options.planes, cube.planes()), PlaneWalk::kAheadBytes, true);
   BackendChoice backend(options.common, terminal);
   JoinedCatalogue joined;
   nlohmann::ordered_json documents = nlohmann::ordered_json::array();

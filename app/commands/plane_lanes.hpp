@@ -10,8 +10,9 @@
 
 namespace reber::app {
 
-/// One lane on a card. On the processor as many as lanes_of_planes() says, which divide the threads: what a plane does
-/// on one thread alone, such as its tables, goes on beside the others.
+/// On a card up to three lanes, one where --device-memory says how much of it may be used; each begins anew by itself
+/// where the card fails. On the processor as many as lanes_of_planes() says, which divide the threads: what a plane
+/// does on one thread alone, such as its tables, goes on beside the others.
 ///   throws as make_backend
 [[nodiscard]] std::vector<PlaneLane> plane_lanes(const BackendChoice& choice, const CommonOptions& options,
                                                  const PlaneWalk& walk, Terminal& terminal);

@@ -136,9 +136,10 @@ bool PlaneRuns::run_once_on(PlaneLane& lane, const Input& input, const Request& 
   } catch (const CardError& error) {
     failure = error;
   }
-  if (!told_.card_failed) throw CardError(*failure);
+  const auto& in_place = lane.card_failed ? lane.card_failed : told_.card_failed;
+  if (!in_place) throw CardError(*failure);
   lane.backend.reset();  // what it held makes room for the next one
-  lane.backend = told_.card_failed(*failure);
+  lane.backend = in_place(*failure);
   if (!lane.backend) throw CardError(*failure);
   return false;
 }
@@ -222,6 +223,16 @@ int lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t 
   const std::int64_t lane = kLaneBytes + plane.count() * kBytesPerPixel;
   const int wanted = threads > 1 ? threads + (threads + 3) / 4 : 1;
   const std::int64_t room = asked > 0 ? asked / (lane + kFixedBytes) : free / 4 * 3 / lane;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(std::min<std::int64_t>(wanted, planes), 1, std::max<std::int64_t>(room, 1)));
+}
+
+int card_lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t device_bytes) {
+  // The plane, a copy without the sources, and tables (core/plan/tiling.cpp).
+  constexpr std::int64_t kBytesPerPixel = 4 + 4 + 3, kLaneBytes = std::int64_t{128} << 20;
+  const int wanted = threads >= 8 ? 3 : threads >= 4 ? 2 : 1;
+  // Half of the card: every lane's plan is made as though it were alone.
+  const std::int64_t room = device_bytes / 2 / (kLaneBytes + plane.count() * kBytesPerPixel);
   return static_cast<int>(
       std::clamp<std::int64_t>(std::min<std::int64_t>(wanted, planes), 1, std::max<std::int64_t>(room, 1)));
 }

@@ -34,6 +34,8 @@ struct PlaneEvents {
 struct PlaneLane {
   std::shared_ptr<Backend> backend;
   int threads = 0;  ///< that its planes take beside the backend's own; 0: all that this process may use
+  /// As PlaneEvents::card_failed, in its place where set: for a lane with a card's backend beside others.
+  std::function<std::shared_ptr<Backend>(const CardError&)> card_failed = {};
 };
 
 /// Runs request_of(plane) on each plane, with the plane's own header, beam and frequency: what a request for that plane
@@ -42,7 +44,7 @@ struct PlaneLane {
 /// `made` as they happen. Memory holds one plane's run per lane, and the next plane as stored. A plane is skipped where
 /// why_no_search() says so; a damaged one does not stop the others. Warnings are told once, with the first plane that
 /// has them.
-///   lanes       at least one; several are for backends without a card, and share request.host_memory_bytes
+///   lanes       at least one; they share request.host_memory_bytes
 ///   request_of  input and open.plane need not be set; safe from several threads
 ///   throws InputError, DeviceError, Cancelled: the first in the order of the planes; CardError where told.card_failed
 ///   gives no backend
@@ -54,5 +56,9 @@ void run_planes(std::vector<PlaneLane> lanes, PlaneWalk& walk,
 /// more than planes, and as far as memory goes.
 ///   asked: bytes that the user allows, 0: three quarters of `free`
 [[nodiscard]] int lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t asked, std::int64_t free);
+
+/// The same of lanes that share a card, each with a plane on it: while one computes, another's plane is read, and what
+/// a third does on the processor goes on.   device_bytes: that may be used
+[[nodiscard]] int card_lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t device_bytes);
 
 }  // namespace reber

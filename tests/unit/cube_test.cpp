@@ -259,6 +259,38 @@ TEST(PlaneRuns, AnErrorEndsTheLanesAfterThePlanesBeforeIt) {
   }
 }
 
+TEST(PlaneRuns, ALaneOfACardBeginsAnewByItself) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("cube.fits"), cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(folder.file("cube.fits"), {});
+  PlaneWalk walk(cube, {0, 2, 0, 2});
+  std::atomic<int> failures{0}, own{0};
+  PlaneEvents told;
+  told.made = [&](const CubePlane&, const Result&) -> std::function<void()> {
+    if (failures++ < 2) throw CardError(CardError::Kind::broken, "no card");
+    return {};
+  };
+  told.card_failed = [](const CardError&) -> std::shared_ptr<Backend> { return nullptr; };
+  std::vector<PlaneLane> lanes;
+  for (int k = 0; k < 2; ++k)
+    lanes.push_back({make_backend("cpu", {}, LogSink()), 1, [&](const CardError&) {
+                       ++own;
+                       return std::shared_ptr<Backend>(make_backend("cpu", {}, LogSink()));
+                     }});
+  run_planes(std::move(lanes), walk, [](std::int64_t) { return Request(); }, told, {});
+  EXPECT_EQ(own, 2);
+}
+
+TEST(PlaneRuns, LanesOfACardAreFewAndLeaveHalfOfIt) {
+  constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 16, 100 * kGibi), 3);
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 2, 16, 100 * kGibi), 2);
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 4, 100 * kGibi), 2);
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 2, 100 * kGibi), 1);
+  EXPECT_EQ(card_lanes_of_planes({20000, 20000}, 100, 16, 20 * kGibi), 2);  // 4.5 GB each of 10
+  EXPECT_EQ(card_lanes_of_planes({20000, 20000}, 100, 16, kGibi), 1);
+}
+
 TEST(PlaneRuns, LanesAreAsManyAsThreadsPlanesAndMemoryAllow) {
   constexpr std::int64_t kGibi = std::int64_t{1} << 30;
   const Shape small{512, 512}, large{10240, 10240};
