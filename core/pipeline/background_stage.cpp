@@ -79,13 +79,6 @@ void foretell(Backend& backend, const Plane& plane, const std::optional<DetectOp
   if (looks_ahead != nullptr && next) looks_ahead->will_label(plane, *next);
 }
 
-/// What is labelled after the last pass. Of a plane with blank pixels the known ones are, before its islands.
-std::optional<DetectOptions> after_last(const Backend& backend, const Plane& plane,
-                                        const std::optional<DetectOptions>& next) {
-  const bool looks_ahead = dynamic_cast<const LooksAhead*>(&backend) != nullptr;
-  return looks_ahead && next && plane.blank() == 0 ? next : std::nullopt;
-}
-
 /// What is labelled after the first cells of a plane are measured; empty where others are measured in between.
 std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool fine, bool beam, double limit,
                                          const std::optional<DetectOptions>& next) {
@@ -120,7 +113,7 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     const auto islands = backend.label(plane, *model, kMasked, job);
     if (beam_px) brightest = brighter_than(limit, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
-    if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : after_last(backend, plane, next));
+    if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
     std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, bright, job);
     if (!better) break;
     model = std::move(better);

@@ -103,8 +103,10 @@ DetectOptions options_of_negative(const Detected& positive) {
 
 Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const DetectOptions& options,
                     const Request& request, StageWork& work) {
-  // Before the islands: on a device two label maps at a time could be one too many.
-  Detected made{nullptr, options, std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job))};
+  const auto known = [&] { return std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job)); };
+  // Before the islands: on a device two label maps at a time could be one too many. Of a plane that is left in its file
+  // after them: a backend that looks ahead has theirs begun.
+  Detected made{nullptr, options, tiling.in_source ? nullptr : known()};
   const std::optional<double> beam_px = beam_pixels(in.header, in.beam);
   const Plane* plane = &in.plane;
   const BackgroundModel* background = &in.background;
@@ -139,6 +141,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   if (request.fdr > 0 && !options.negative) set_threshold_by_fdr(*plane, *background, request.fdr, made.options, work);
   const DetectOptions& used = made.options;
   made.islands = work.backend.label(*plane, *background, used, work.job);
+  if (!made.known) made.known = known();
   work.algorithm = fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", used.seed,
                                used.flood, static_cast<int>(used.connectivity), used.min_area, made.islands->count());
   return made;

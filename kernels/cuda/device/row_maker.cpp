@@ -45,14 +45,14 @@ SpareRoom spare_room(const PixelSource& source, const TilingPlan& tiling, const 
 /// Rows of a file, read each time.
 class SourceRows final : public RowMaker, public ReadRows {
  public:
-  SourceRows(const std::shared_ptr<Context>& context, const std::shared_ptr<const PixelSource>& source,
+  SourceRows(const std::shared_ptr<Context>& context, std::shared_ptr<const PixelSource> source,
              const TilingPlan& tiling)
       : RowMaker(context, source->shape(), tiling),
-        source_(source),
-        rectangles_(dynamic_cast<const RectangleSource*>(source.get())),
-        rule_(decode_rule(source->format())),
-        spare_(spare_room(*source, tiling, *context)),
-        reader_(*context, source, room_of(source->shape(), tiling, spare_.staying)),
+        source_(std::move(source)),
+        rectangles_(dynamic_cast<const RectangleSource*>(source_.get())),
+        rule_(decode_rule(source_->format())),
+        spare_(spare_room(*source_, tiling, *context)),
+        reader_(*context, source_, room_of(source_->shape(), tiling, spare_.staying)),
         taken_(reader_.staying_bytes() + (tiling.device_bytes > 0 ? spare_.lag : 0)),
         nobody_(kCounts, context->stream()) {
     check(cudaMemsetAsync(nobody_.data(), 0, static_cast<std::size_t>(nobody_.bytes()), context->stream()),
@@ -167,7 +167,7 @@ PlaneCounts RowMaker::counts() {
 
 std::shared_ptr<RowMaker> source_rows(const std::shared_ptr<Context>& context,
                                       std::shared_ptr<const PixelSource> source, const TilingPlan& tiling) {
-  return std::make_shared<SourceRows>(context, source, tiling);
+  return std::make_shared<SourceRows>(context, std::move(source), tiling);
 }
 
 }  // namespace reber::cuda

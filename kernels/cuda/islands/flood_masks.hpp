@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/device/row_roles.hpp"
@@ -19,9 +19,10 @@ namespace reber::cuda {
 struct FloodMasks {
   explicit FloodMasks(const CudaPlane& plane);
 
-  /// Sets the rows [y0, y0 + ny) of the masks and keeps their pixels.
-  void take(const Band& band, const RowWindow& window, const BackgroundView& levels,
-            const DetectOptions& options) const;
+  /// Sets the rows [y0, y0 + ny) of the masks and keeps their pixels.   x0: column of the image that the window begins
+  /// with, the first of a piece
+  void take(const Band& band, const RowWindow& window, BackgroundView levels, const DetectOptions& options,
+            std::int64_t x0 = 0) const;
 
   DeviceBuffer<std::uint32_t> bits;
   BitMask flood, seed;
@@ -29,15 +30,30 @@ struct FloodMasks {
 };
 
 /// Masks that were made before anybody asked for them.
-struct Foretold {
-  FloodMasks masks;
-  std::weak_ptr<RowMaker> of;
-  DetectOptions options;
-  MeshGrid grid;
-  std::vector<float> mean, rms;  ///< nodes that the pixels were compared with
+class Foretold {
+ public:
+  /// mean, rms: nodes that the pixels were compared with
+  Foretold(FloodMasks made, std::weak_ptr<RowMaker> of, const DetectOptions& options, MeshGrid grid,
+           std::vector<float> mean, std::vector<float> rms);
 
-  /// Whether these are the masks of that plane, background and options: to the last bit of each node.
-  [[nodiscard]] bool holds(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& wanted) const;
+  /// Makes these the masks of that plane, background and options: where a node has other bits than was foretold, the
+  /// pixels about it are read and compared again.   returns false where they are of something else, or too many nodes
+  /// are others
+  [[nodiscard]] bool become(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& wanted,
+                            const Job& job) const;
+  [[nodiscard]] FloodMasks take() && { return std::move(masks_); }
+
+ private:
+  [[nodiscard]] bool are_of(const CudaPlane& plane, const CudaBackground& background,
+                            const DetectOptions& wanted) const;
+  /// Rectangles of whole pieces whose pixels lie between nodes that are others than was foretold.
+  [[nodiscard]] std::vector<Rect> astray(const BackgroundModel& model) const;
+
+  FloodMasks masks_;
+  std::weak_ptr<RowMaker> of_;
+  DetectOptions options_;
+  MeshGrid grid_;
+  std::vector<float> mean_, rms_;
 };
 
 /// Makes the masks of a plane while its background is measured, as though no cell were without a value.
@@ -46,7 +62,7 @@ class Foreteller final : public MeshFollower {
   Foreteller(const CudaPlane& plane, const MeshGrid& grid, const DetectOptions& options);
 
   void follow(HeldRows rows, const NodesSoFar& nodes, cudaStream_t stream) override;
-  /// cells: what the walk measured.   returns null where some cell had no value, which changes its neighbours'
+  /// cells: what the walk measured.   returns null where the walk did not come to its end
   [[nodiscard]] std::unique_ptr<Foretold> end(const MeshCells& cells);
 
  private:

@@ -24,11 +24,12 @@ PixelKeeper::PixelKeeper(const CudaPlane& plane) : of_(plane.maker()) {
   total_ = DeviceBuffer<unsigned long long>(1, stream);
   begin_ = DeviceBuffer<std::uint32_t>(shape.ny * pieces_of(shape.nx), stream);
   check(cudaMemsetAsync(total_.data(), 0, static_cast<std::size_t>(total_.bytes()), stream), "cudaMemsetAsync");
-  list_ = {pixels_.data(), static_cast<unsigned long long>(room), total_.data(), begin_.data()};
+  list_ = {pixels_.data(), static_cast<unsigned long long>(room), total_.data(), begin_.data(), pieces_of(shape.nx)};
 }
 
-void PixelKeeper::take(const Band& band, const RowWindow& window, const BitMask& flood) const {
-  if (list_.room > 0) list_flood(band.stream, window, band.y0, band.ny, flood, list_);
+void PixelKeeper::take(const Band& band, const RowWindow& window, const BitMask& flood,
+                       std::int64_t first_piece) const {
+  if (list_.room > 0) list_flood(band.stream, window, band.y0, band.ny, first_piece, flood, list_);
 }
 
 std::shared_ptr<const KeptPixels> PixelKeeper::give(const CudaIslands& islands, const BitMask& flood) const {

@@ -25,11 +25,12 @@ __device__ std::uint32_t sum_of_warp(std::uint32_t value) {
   return value;
 }
 
-/// One warp per piece of a row.
-__global__ void __launch_bounds__(kThreads) k_list_flood(RowWindow window, std::int64_t y0, std::int64_t ny,
-                                                         std::int64_t pieces, BitMask flood, FloodList list) {
+/// One warp per piece of a row. The window's columns begin with piece `first`.
+__global__ void __launch_bounds__(kThreads)
+    k_list_flood(RowWindow window, std::int64_t y0, std::int64_t ny, std::int64_t first, std::int64_t pieces,
+                 BitMask flood, FloodList list) {
   const std::int64_t task = warp_index();
-  const std::int64_t y = y0 + task / pieces, piece = task % pieces;
+  const std::int64_t y = y0 + task / pieces, piece = first + task % pieces;
   if (y >= y0 + ny) return;
   const unsigned lane = threadIdx.x & 31;
   const std::uint32_t word = word_of(flood, y, piece), count = static_cast<std::uint32_t>(__popc(word));
@@ -45,8 +46,8 @@ __global__ void __launch_bounds__(kThreads) k_list_flood(RowWindow window, std::
   if (lane == 0) begin = atomicAdd(list.total, static_cast<unsigned long long>(all));
   begin = __shfl_sync(kAll, begin, 0);
   if (begin + all > list.room) return;
-  if (lane == 0) list.begin[y * pieces + piece] = static_cast<std::uint32_t>(begin);
-  const float* row = window.pixels + (y - window.first) * window.pitch + piece * kPiecePixels;
+  if (lane == 0) list.begin[y * list.pieces + piece] = static_cast<std::uint32_t>(begin);
+  const float* row = window.pixels + (y - window.first) * window.pitch + (piece - first) * kPiecePixels;
   for (int w = 0; w < kPieceWords; ++w) {
     const std::uint32_t bits = __shfl_sync(kAll, word, w), first = __shfl_sync(kAll, before, w);
     if ((bits >> lane & 1u) != 0)
@@ -88,10 +89,10 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void list_flood(cudaStream_t stream, const RowWindow& window, std::int64_t y0, std::int64_t ny, const BitMask& flood,
-                const FloodList& list) {
+void list_flood(cudaStream_t stream, const RowWindow& window, std::int64_t y0, std::int64_t ny,
+                std::int64_t first_piece, const BitMask& flood, const FloodList& list) {
   const std::int64_t pieces = pieces_of(window.nx);
-  k_list_flood<<<blocks_of(ny * pieces * 32), kThreads, 0, stream>>>(window, y0, ny, pieces, flood, list);
+  k_list_flood<<<blocks_of(ny * pieces * 32), kThreads, 0, stream>>>(window, y0, ny, first_piece, pieces, flood, list);
   check_launch("k_list_flood", stream);
 }
 

@@ -27,10 +27,12 @@ struct FloodList {
   float* pixels = nullptr;
   unsigned long long room = 0;
   unsigned long long* total = nullptr;  ///< pixels that came by; more than `room`: some are missing
-  std::uint32_t* begin = nullptr;       ///< of each piece that has any, in `pixels`
+  std::uint32_t* begin = nullptr;       ///< of each piece that has any, in `pixels`: its last ones, if it came twice
+  std::int64_t pieces = 0;              ///< of a row
 };
-void list_flood(cudaStream_t stream, const RowWindow& window, std::int64_t y0, std::int64_t ny, const BitMask& flood,
-                const FloodList& list);
+/// window: its columns begin with piece `first_piece` of a row
+void list_flood(cudaStream_t stream, const RowWindow& window, std::int64_t y0, std::int64_t ny,
+                std::int64_t first_piece, const BitMask& flood, const FloodList& list);
 /// The pixels of each run out of the list. begin: of each run in `pixels`.
 void lengths_of_runs(cudaStream_t stream, const CudaIslands& islands, std::uint32_t* lengths);
 void pick_runs(cudaStream_t stream, const CudaIslands& islands, const BitMask& flood, const FloodList& list,
@@ -43,7 +45,8 @@ class PixelKeeper {
   static constexpr std::int64_t kPixelsAKept = 128;
 
   explicit PixelKeeper(const CudaPlane& plane);
-  void take(const Band& band, const RowWindow& window, const BitMask& flood) const;
+  /// first_piece: that the window's columns begin with
+  void take(const Band& band, const RowWindow& window, const BitMask& flood, std::int64_t first_piece) const;
   /// Those of the islands found; null where not all were taken.
   [[nodiscard]] std::shared_ptr<const KeptPixels> give(const CudaIslands& islands, const BitMask& flood) const;
 

@@ -17,7 +17,7 @@ namespace {
 
 FloodMasks make_masks(const CudaPlane& plane, const CudaBackground& background, const DetectOptions& options,
                       std::unique_ptr<Foretold> foretold, const Job& job) {
-  if (foretold && foretold->holds(plane, background, options)) return std::move(foretold->masks);
+  if (foretold && foretold->become(plane, background, options, job)) return std::move(*foretold).take();
   foretold.reset();  // before there are others
   const Range range("masks");
   Context& context = *plane.context();

@@ -134,8 +134,8 @@ inline constexpr std::int64_t kSumsOfBlocks = 4 * 1024;
 
 /// Joins the runs of the flood mask and numbers the islands that stand.
 void label_runs(cudaStream_t stream, int multiprocessors, const LabelWork& work);
-struct Foretold;
-/// label() of the backend. foretold: taken where it holds these masks, dropped where not; null: nothing was foretold
+class Foretold;
+/// label() of the backend. foretold: taken where these can be made of it, dropped where not; null: nothing was foretold
 [[nodiscard]] std::unique_ptr<CudaIslands> find_islands(const CudaPlane& plane, const CudaBackground& background,
                                                         const DetectOptions& options,
                                                         std::unique_ptr<Foretold> foretold, const Job& job);
