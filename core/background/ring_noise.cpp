@@ -11,7 +11,6 @@
 
 #include "core/background/mesh_nodes.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/compute/renders_windows.hpp"
 
 namespace reber {
 namespace {
@@ -27,7 +26,7 @@ constexpr double kNearBeams = 8, kFarBeams = 24;
 constexpr std::size_t kMostSources = 1000;
 
 /// S/N of the pixels of each bin of distance.
-std::vector<std::vector<float>> binned(const std::vector<float>& snr, const Rect& where, const RingNoise& about,
+std::vector<std::vector<float>> binned(std::span<const float> snr, const Rect& where, const RingNoise& about,
                                        std::int64_t bins) {
   std::vector<std::vector<float>> all(static_cast<std::size_t>(bins));
   for (std::int64_t y = 0; y < where.ny; ++y)
@@ -91,7 +90,7 @@ double RingNoise::at(double distance) const {
   return (1 - weight) * factor[below] + weight * (below + 1 < factor.size() ? factor[below + 1] : 1);
 }
 
-RingNoise ring_noise(const std::vector<float>& snr, const Rect& where, double y, double x, double beam_px,
+RingNoise ring_noise(std::span<const float> snr, const Rect& where, double y, double x, double beam_px,
                      double reach_px) {
   RingNoise rings{y, x, beam_px / kBinsPerBeam, {}};
   const auto bins = std::max<std::int64_t>(static_cast<std::int64_t>(reach_px / rings.step), 1);
@@ -156,13 +155,19 @@ class Lookout {
         where.push_back(window_about(sources[k], beams * beam_px_, plane_.shape()));
         pixels += where.back().shape().count();
       }
-      const std::vector<std::vector<float>> snr = fetch(where);
+      std::vector<float> snr(static_cast<std::size_t>(pixels));
+      backend_.render_each(MapKind::snr, plane_, &model_, where, snr.data(), job_);
+      std::vector<std::span<const float>> windows;
+      for (std::size_t begin = 0; const Rect& one : where) {
+        windows.push_back(std::span(snr).subspan(begin, static_cast<std::size_t>(one.shape().count())));
+        begin += windows.back().size();
+      }
       const std::size_t first = rings.size();
       rings.resize(first + where.size());
       for_each(static_cast<std::int64_t>(where.size()), [&](std::int64_t k) {
         const auto at = static_cast<std::size_t>(k);
         const BrightSource& source = sources[first + at];
-        rings[first + at] = ring_noise(snr[at], where[at], source.y, source.x, beam_px_, beams * beam_px_);
+        rings[first + at] = ring_noise(windows[at], where[at], source.y, source.x, beam_px_, beams * beam_px_);
       });
     }
     return rings;
@@ -170,21 +175,6 @@ class Lookout {
 
  private:
   static constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 20, kFew = 4;
-
-  /// S/N of windows.
-  std::vector<std::vector<float>> fetch(const std::vector<Rect>& where) {
-    std::vector<std::vector<float>> snr;
-    std::vector<float*> out;
-    for (const Rect& one : where) snr.emplace_back(static_cast<std::size_t>(one.shape().count()));
-    for (std::vector<float>& one : snr) out.push_back(one.data());
-    if (auto* const together = dynamic_cast<RendersWindows*>(&backend_)) {
-      together->render_windows(plane_, model_, where, out, job_);
-    } else {
-      for (std::size_t k = 0; k < where.size(); ++k)
-        backend_.render(MapKind::snr, plane_, &model_, where[k], out[k], job_);
-    }
-    return snr;
-  }
 
   void for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
     if (count > kFew && !pool_) pool_.emplace();

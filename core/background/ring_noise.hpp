@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/compute/backend.hpp"
@@ -32,7 +33,7 @@ struct RingNoise {
 /// median where that is negative, else 0: a bowl around extended emission is none of the noise. A ring counts where it
 /// exceeds 1 by 3 errors, and rings end where four beams in a row do not.
 ///   snr: rows without gaps, NaN where unknown;   beam_px: FWHM;   reach_px: how far to look
-[[nodiscard]] RingNoise ring_noise(const std::vector<float>& snr, const Rect& where, double y, double x, double beam_px,
+[[nodiscard]] RingNoise ring_noise(std::span<const float> snr, const Rect& where, double y, double x, double beam_px,
                                    double reach_px);
 
 /// The model on nodes near enough for the rings, its rms times the largest of their factors at each. `raised` has an

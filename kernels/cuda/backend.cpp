@@ -12,7 +12,6 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/looks_ahead.hpp"
-#include "core/compute/renders_windows.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"
@@ -39,7 +38,6 @@ namespace {
 
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           public LooksAhead,
-                          public RendersWindows,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -60,19 +58,6 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   void will_label(const Plane& plane, const DetectOptions& options) override {
     hint_ = Hint{own(plane).maker(), options};  // of a plane that is kept: none
-  }
-
-  void render_windows(const Plane& plane, const BackgroundModel& background, std::span<const Rect> where,
-                      std::span<float* const> out, const Job& job) override {
-    job.check();
-    const CudaPlane& typed = own(plane);
-    const CudaBackground levels = own(background, plane.shape());
-    if (levels.mean_map != nullptr || levels.rms_map != nullptr || !are_windows(typed, where)) {
-      for (std::size_t k = 0; k < where.size(); ++k) render(MapKind::snr, plane, &background, where[k], out[k], job);
-      return;
-    }
-    timed("reber render windows", job,
-          [&] { cuda::render_windows(typed, DeviceBackground(*context_, levels), where, out); });
   }
 
   FitEngine& fits() override { return *this; }
@@ -157,6 +142,11 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   }
   bool do_render_each(MapKind kind, const CudaPlane& plane, const CudaBackground& background,
                       std::span<const Rect> where, float* out, const Job& job) override {
+    const bool maps = background.mean_map != nullptr || background.rms_map != nullptr;
+    if (kind == MapKind::snr && !maps && are_windows(plane, where)) {
+      timed("reber render", job, [&] { render_windows(plane, DeviceBackground(*context_, background), where, out); });
+      return true;
+    }
     if (!plane.resident()) return false;
     timed("reber render", job, [&] { render_maps(kind, plane, background, where, out, job); });
     return true;

@@ -62,7 +62,7 @@ void render_map(MapKind kind, const CudaPlane& plane, const CudaBackground& back
   // Maps given by the user are held by whole rows.
   const bool maps = background.mean_map != nullptr || background.rms_map != nullptr;
   if (kind == MapKind::snr && !maps && plane.maker() && are_windows(plane, {&where, 1}))
-    return render_windows(plane, on_device, {&where, 1}, {&out, 1});
+    return render_windows(plane, on_device, {&where, 1}, out);
   std::int64_t chunk = std::min(where.ny, chunk_rows(pitch));
   if (!plane.resident()) chunk = std::min(chunk, plane.tiling().band_rows);
   const DeviceBuffer<float> rendered(chunk * pitch, context.stream());

@@ -55,7 +55,7 @@ bool are_windows(const CudaPlane& plane, std::span<const Rect> where) {
 }
 
 void render_windows(const CudaPlane& plane, const DeviceBackground& background, std::span<const Rect> where,
-                    std::span<float* const> out) {
+                    float* out) {
   if (where.empty()) return;
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
@@ -85,8 +85,8 @@ void render_windows(const CudaPlane& plane, const DeviceBackground& background, 
   context.stager().drain();
   for (std::size_t k = 0; k < windows.size(); ++k)
     for (std::int64_t y = 0; y < where[k].ny; ++y)
-      std::copy_n(all.data() + windows[k].begin + y * windows[k].pitch + where[k].x0 - windows[k].x0, where[k].nx,
-                  out[k] + y * where[k].nx);
+      out = std::copy_n(all.data() + windows[k].begin + y * windows[k].pitch + where[k].x0 - windows[k].x0, where[k].nx,
+                        out);
 }
 
 void fetch_window(const CudaPlane& plane, const Rect& where, float* out) {

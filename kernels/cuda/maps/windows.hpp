@@ -12,9 +12,9 @@ namespace reber::cuda {
 /// Whether the pixels of all these can be had, and stand on the card, by themselves: they are narrow and few, and the
 /// plane is on the card or its source reads rectangles.
 [[nodiscard]] bool are_windows(const CudaPlane& plane, std::span<const Rect> where);
-/// S/N of windows, rows without gaps.   background: without maps
+/// S/N of windows, one behind the other, rows without gaps.   background: without maps
 void render_windows(const CudaPlane& plane, const DeviceBackground& background, std::span<const Rect> where,
-                    std::span<float* const> out);
+                    float* out);
 /// Pixels of a window of a plane whose source reads rectangles.
 void fetch_window(const CudaPlane& plane, const Rect& where, float* out);
 
