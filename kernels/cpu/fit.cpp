@@ -78,6 +78,8 @@ void solve_each(const FitBatch& batch, std::int64_t count, const JobThreads& thr
     const std::size_t done = ++finished;
     if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(count));
   });
+  threads.job().report("fit", 1);
+  threads.job().check();  // told while the last were solved
 }
 
 /// Below this many problems the others would be waited for longer than all are solved.
