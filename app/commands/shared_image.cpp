@@ -52,7 +52,8 @@ SharedImage::SharedImage(const ShareOptions& options, Request& request, CommonOp
   if (rank.alone() || request.dry_run) return;
   if (request.search.masked())
     throw InputError(
-        "--share leaves the pixels in the file, and a mask or a region needs them in memory: leave one out");
+        "--share leaves the pixels in the file, and a search inside a mask, a region or a MOC needs them in memory: "
+        "leave one out");
   terminal.message(fmt::format("process {} of {}", rank.index, rank.count));
   others_ = std::make_shared<FolderExchange>(options.folder, rank, identity_of(request), terminal.progress());
   if (rank.index == 0) return;

@@ -347,7 +347,8 @@ void check_extended_request(const Request& request) {
   if (request.scales.any())
     throw InputError("extended sources have scales of their own: leave out --scales, --wavelets");
   if (request.search.any())
-    throw InputError("extended sources are looked for in the whole image: no detection image, search mask or region");
+    throw InputError(
+        "extended sources are looked for in the whole image: no detection image, search mask, region or MOC");
 }
 
 ExtendedSources find_extended(const Result& result, const Request& request, const Job& job) {

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/mask/mask_file.hpp"
+#include "core/mask/moc_mask.hpp"
 #include "core/mask/region_mask.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/detection_planes.hpp"
@@ -85,6 +86,8 @@ std::unique_ptr<Plane> blank_outside(const MeasuredPlane& in, const TilingPlan& 
   };
   if (!search.mask.empty()) keep(mask_for(search.mask, in.header, work.job.progress()));
   if (!search.region.empty()) keep(mask_of(read_regions(search.region, in.header.wcs), in.header.shape));
+  if (!search.moc.empty()) keep(mask_of(read_moc(search.moc), in.header.wcs, in.header.shape));
+  if (inside.count() == 0) work.warn("no pixel of the image lies where sources are to be looked for");
   work.fact("search", fmt::format("{} of {} pixels", inside.count(), inside.shape.count()));
   std::vector<float> pixels(inside.pixels.size());
   std::ranges::transform(inside.pixels, pixels.begin(), [](std::int32_t pixel) {

@@ -131,7 +131,8 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   plan.tiling = plan_host(plan.tiling, needs, {request.host_memory_bytes, free_memory_bytes(), host_memory_bytes()});
   if (plan.tiling.in_source && request.search.masked())
     throw InputError(
-        "a mask or a region needs the whole image in host memory, and that is not to be had here: allow more with "
+        "a search inside a mask, a region or a MOC needs the whole image in host memory, and that is not to be had "
+        "here: allow more with "
         "--host-memory, or cut the image");
   const std::int64_t allowed = request.host_memory_bytes > 0 ? request.host_memory_bytes : host_memory_bytes();
   work.fact("memory", fmt::format("{:.1f} MiB of host memory for pixels; {:.0f} MiB may be used",

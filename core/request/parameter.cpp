@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/mask/moc_file.hpp"
 #include "core/request/mean_choice.hpp"
 
 namespace reber {
@@ -80,6 +81,7 @@ std::string portable_text(const Parameter& parameter, const Request& request) {
   const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
   if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
   if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
+  if (parameter.unit.shown == "MOC") return is_moc_text(text) ? text : absolute_path(text);
   if (parameter.unit.shown == "kernel" && text.starts_with(kFile))
     return std::string(kFile) + absolute_path(text.substr(kFile.size()));
   return text;

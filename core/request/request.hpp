@@ -66,8 +66,8 @@ struct ScaleRequest {
 struct SearchRequest {
   std::string image;                  ///< islands come from this image, measures from the image itself
   std::string image_mean, image_rms;  ///< its maps, as those of BackgroundRequest
-  std::string mask, region;           ///< nothing outside is detected: mask_for() and read_regions() read them
-  [[nodiscard]] bool masked() const { return !mask.empty() || !region.empty(); }
+  std::string mask, region, moc;      ///< nothing outside is detected: mask_for(), read_regions(), read_moc() read them
+  [[nodiscard]] bool masked() const { return !mask.empty() || !region.empty() || !moc.empty(); }
   [[nodiscard]] bool any() const { return !image.empty() || masked(); }
   bool operator==(const SearchRequest&) const = default;
 };

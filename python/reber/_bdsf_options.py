@@ -11,6 +11,9 @@ HONOURED = {
     "stop_at": None, "thresh": None, "thresh_isl": 3.0, "thresh_pix": 5.0,
 }
 
+# Reber's own, which PyBDSF has not: parts of the image that are searched.
+OWN = ("search_mask", "search_moc", "search_region")
+
 # What shows options, prints, draws or saves time: any value will do.
 WITHOUT_EFFECT = (
     "advanced_opts", "debug", "do_cache", "flagging_opts", "interactive", "multichan_opts", "output_opts", "print_timing",
@@ -74,8 +77,11 @@ def known_options(given):
     Raises RuntimeError for an unknown one, with PyBDSF's words, and InputError for one that cannot be honoured.
     """
     names = [*HONOURED, *WITHOUT_EFFECT, *REFUSED]
-    options = dict(HONOURED)
+    options = {**HONOURED, **dict.fromkeys(OWN)}
     for name, value in given.items():
+        if name in OWN:
+            options[name] = value
+            continue
         if name not in names:
             longer = [one for one in names if one.startswith(name)]
             if len(longer) != 1:

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from ._bdsf_options import known_options
+from ._bdsf_options import OWN, known_options
 from ._bdsf_rows import Gaussian, Source, islands_of
 from ._maps import closed, header_of, labels_to_mask, rewrite_header
 from ._run import _run
@@ -94,6 +94,7 @@ class Image:
         maps = _pair_of_maps("rmsmean_map_filename", asked)
         if maps:
             settings["mean"], settings["rms"] = maps
+        settings.update({name: os.fspath(asked[name]) for name in OWN if asked[name] is not None})
         return settings
 
     def _least_pixels(self):

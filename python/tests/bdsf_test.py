@@ -43,6 +43,15 @@ class ProcessImage(InAFolder):
     def setUpClass(cls):
         cls.img = bdsf.process_image(SAMPLE, **SETTINGS)
 
+    def test_parts_of_the_image(self):
+        """Reber's own keywords."""
+        centre = bdsf.process_image(SAMPLE, search_region="image; circle(512,512,200)", **SETTINGS)
+        self.assertTrue(0 < centre.nsrc < self.img.nsrc)
+        self.assertEqual(bdsf.process_image(SAMPLE, search_moc="0/0-11", **SETTINGS).nsrc, self.img.nsrc)
+        self.assertEqual(bdsf.process_image(SAMPLE, search_moc="29/0", **SETTINGS).nsrc, 0)
+        with self.assertRaises(reber.InputError):
+            bdsf.process_image(SAMPLE, search_moc="3/999999", **SETTINGS)
+
     def test_counts_and_attributes_agree(self):
         img = self.img
         self.assertEqual((img.nsrc, img.ngaus, img.nisl), (len(img.sources), len(img.gaussians), len(img.islands)))

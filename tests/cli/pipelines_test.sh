@@ -51,6 +51,19 @@ def table(path):
     return cards, columns
 E2
 
+what="a coverage map"
+checks=$((checks + 1))
+run find image.fits -o one_beam.csv --quiet
+python3 - 2>err <<'E2' || report "expected sources inside the coverage map alone"
+import csv
+def rows(path):
+    lines = [line for line in open(path) if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+one = rows("one_beam.csv")
+covered = rows("covered.csv")
+assert len(covered) == len(one), (len(covered), len(one))
+E2
+
 what="srl and gaul"
 checks=$((checks + 1))
 python3 - 2>err <<'E2' || report "expected sources that are made of their Gaussians"

@@ -163,6 +163,9 @@ expect_in err "--extended needs one process"
 run find sky.fits -o m.csv --share talk --rank 0/2 --search-mask sky.fits "${cpu[@]}"
 expect_status 2
 expect_in err "--share leaves the pixels in the file"
+run find sky.fits -o m.csv --share talk --rank 0/2 --search-moc 0/0-11 "${cpu[@]}"
+expect_status 2
+expect_in err "a region or a MOC needs them in memory"
 run find sky.fits -o alone.csv --share talk "${cpu[@]}"
 expect_status 0
 expect_same alone.csv one.csv
