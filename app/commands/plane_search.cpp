@@ -254,6 +254,8 @@ void add_planes_option(CLI::App& command, std::string& planes) {
 
 int search_planes(const Request& request, const std::string& planes, const CommonOptions& common, Terminal& terminal) {
   if (request.open.plane) throw InputError("give either --plane or --planes");
+  if (!request.psf_map.empty())
+    throw InputError("--psf-map is the beam of one plane: give --plane in place of --planes");
   return Search(request, common, terminal).execute(planes);
 }
 

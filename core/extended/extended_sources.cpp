@@ -346,6 +346,7 @@ ExtendedSources Measurer::run() {
 void check_extended_request(const Request& request) {
   if (request.scales.any())
     throw InputError("extended sources have scales of their own: leave out --scales, --wavelets");
+  if (!request.psf_map.empty()) throw InputError("extended sources need one beam: leave out --psf-map");
   if (request.search.any())
     throw InputError(
         "extended sources are looked for in the whole image: no detection image, search mask, region or MOC");

@@ -119,7 +119,7 @@ std::optional<BeamEstimate> estimate_beam(Backend& backend, const Plane& plane, 
   const IslandPixels pixels = backend.island_pixels(plane, background, *islands, 1, job);
   std::vector<SourceSums> sums =
       deblend(backend.measure(plane, background, *islands, job), pixels, options, {}, job.progress());
-  SourceFitter fitter({.method = FitRequest::Method::gaussian}, header, std::nullopt);
+  SourceFitter fitter({.method = FitRequest::Method::gaussian}, header, {});
   std::vector<Covariance> shapes;
   for (const SourceFit& fit : fitter.fit(backend, sums, pixels, options, known_pixels(backend, plane, job), job))
     if (fit.gaussian && !fit.gaussian->at_bound && fit.flag == 0) shapes.push_back(fit.gaussian->component.fwhm2);

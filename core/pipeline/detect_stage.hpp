@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/model/beam.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/model/image_header.hpp"
 #include "core/pipeline/stage_work.hpp"
 #include "core/request/request.hpp"
@@ -19,6 +19,7 @@ struct MeasuredPlane {
   const BackgroundModel& background;
   const ImageHeader& header;
   const std::optional<Beam>& beam;  ///< of the plane
+  BeamField beams{};                ///< the same, or how it varies
 };
 
 struct Detected {

@@ -19,7 +19,7 @@ struct FoundInputs {
 };
 struct JudgeInputs {
   const ImageHeader& header;
-  const std::optional<Beam>& beam;
+  BeamField beams;
   FoundInputs positive;
   std::optional<FoundInputs> negative;
 };

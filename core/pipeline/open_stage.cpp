@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/compute/shares_image.hpp"
+#include "core/fits/beam_map.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/host_tiling.hpp"
 #include "core/request/mean_choice.hpp"
@@ -17,7 +18,7 @@
 namespace reber {
 namespace {
 
-void describe(const ImageHeader& head, const std::optional<Beam>& beam, StageWork& work) {
+void describe(const ImageHeader& head, const std::optional<Beam>& beam, const BeamField& beams, StageWork& work) {
   work.fact("image",
             fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
                         head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
@@ -27,6 +28,17 @@ void describe(const ImageHeader& head, const std::optional<Beam>& beam, StageWor
   work.fact("beam", beam ? fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", beam->major_deg * 3600,
                                        beam->minor_deg * 3600, beam->pa_deg)
                          : "none: " + head.beam_note);
+  if (beams.varies()) {
+    const auto at = [&](std::int64_t y, std::int64_t x) {
+      const Beam local = beams.at(static_cast<double>(x), static_cast<double>(y)).sky;
+      return fmt::format("{:.4g} x {:.4g}", local.major_deg * 3600, local.minor_deg * 3600);
+    };
+    const Beam middle = *beams.nominal();
+    work.fact("beam varies",
+              fmt::format("{:.4g} x {:.4g} arcsec in the middle, {}, {}, {} and {} in the corners",
+                          middle.major_deg * 3600, middle.minor_deg * 3600, at(0, 0), at(0, head.shape.nx - 1),
+                          at(head.shape.ny - 1, 0), at(head.shape.ny - 1, head.shape.nx - 1)));
+  }
   work.fact("sky", head.wcs.celestial() ? fmt::format("{}, {} projection", head.wcs.frame_name(), head.wcs.projection())
                                         : "none: " + head.wcs.why_not());
 }
@@ -146,7 +158,11 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   const ImageHeader& head = *opened.header;
   RunPlan plan;
   plan.beam = request.beam ? request.beam : head.beam;
-  describe(head, plan.beam, work);
+  if (!request.psf_map.empty() && request.detect) {
+    plan.beams = read_beam_map(request.psf_map, head, work.job.progress());
+    if (!plan.beam) plan.beam = plan.beams.nominal();
+  }
+  describe(head, plan.beam, plan.beams, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
   add_needs(head, request, plan);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fits/fits_image.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/pipeline/resolve_convolution.hpp"
 #include "core/pipeline/stage_work.hpp"
 #include "core/plan/algorithm_choice.hpp"
@@ -37,6 +38,7 @@ struct Opened {
 /// What the header alone decides.
 struct RunPlan {
   std::optional<Beam> beam;                        ///< of the image as it is read
+  BeamField beams;                                 ///< how it varies; none where it does not
   std::optional<ResolvedConvolution> convolution;  ///< where one is asked for
   std::vector<ConvolutionQuote> quotes;            ///< of it
   std::optional<AlgorithmChoice> choice;           ///< empty where nothing is convolved

@@ -74,7 +74,8 @@ class Pipeline::Run {
   void judge();
   [[nodiscard]] MeasuredPlane plane() const {
     const Convolved& convolved = made_.outcomes.convolved->value;
-    return {*convolved.plane, made_.outcomes.background->value, *made_.outcomes.opened->value.header, convolved.beam};
+    return {*convolved.plane, made_.outcomes.background->value, *made_.outcomes.opened->value.header, convolved.beam,
+            made_.beams()};
   }
 
   StageRunner& runner_;
@@ -96,7 +97,7 @@ void Pipeline::Run::plan() {
   if (kept && kept->key == wanted) {
     const Request &before = *kept->key.parameters, &now = *request_;
     if (same_parameters(StageId::read, before, now) && same_parameters(StageId::convolve, before, now) &&
-        needs_copy(before) == needs_copy(now) && reads(before) == reads(now)) {
+        needs_copy(before) == needs_copy(now) && reads(before) == reads(now) && before.psf_map == now.psf_map) {
       made_.outcomes.planned = kept;
       return;
     }
@@ -162,7 +163,7 @@ void Pipeline::Run::judge() {
     return FoundInputs{found.detected->value, found.fitted ? found.fitted->value.sums : found.measured->value,
                        found.fitted ? found.fitted->value.fits : kNoFits};
   };
-  const JudgeInputs in{*out.opened->value.header, out.convolved->value.beam, inputs(out.positive),
+  const JudgeInputs in{*out.opened->value.header, made_.beams(), inputs(out.positive),
                        out.negative.detected ? std::optional(inputs(out.negative)) : std::nullopt};
   const Key wanted =
       key(StageId::judge, ids(out.positive.measured, out.positive.fitted, out.negative.measured, out.negative.fitted));

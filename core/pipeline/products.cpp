@@ -190,7 +190,7 @@ std::map<ColumnSet, Catalogue> Writer::tables(const Catalogue& catalogue) const 
     if (set == ColumnSet::pybdsf || named.contains(set)) continue;
     if (!list) list = source_list_of(result_, group_, job_);
     const ListedSources listed{*list, header()};
-    named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beam(), &listed));
+    named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beams(), &listed));
   }
   return named;
 }
@@ -263,8 +263,7 @@ SourceList source_list_of(const Result& result, const GroupOptions& options, con
   std::optional<IslandPixels> negative;
   if (std::ranges::any_of(result.sources(), &Source::negative))
     negative = pixels_of(result.outcomes.negative.detected->value);
-  const std::optional<Beam> beam = result.beam();
-  const SourceListInputs in{result.sources(),      result.header(), beam,
+  const SourceListInputs in{result.sources(),      result.header(), result.beams(),
                             found.options.flood,   pixels,          negative ? &*negative : nullptr,
                             found.islands->count()};
   return make_source_list(in, options);

@@ -21,6 +21,11 @@ std::optional<Beam> Result::beam() const {
   return outcomes.convolved ? outcomes.convolved->value.beam : outcomes.planned->value.beam;
 }
 
+BeamField Result::beams() const {
+  const BeamField& map = outcomes.planned->value.beams;
+  return map.varies() ? map : BeamField(beam());
+}
+
 const BackgroundModel* Result::background() const {
   return outcomes.background ? &outcomes.background->value : nullptr;
 }

@@ -59,6 +59,7 @@ struct Result {
   /// Convolved where asked for; null where nothing was read.
   [[nodiscard]] std::shared_ptr<const Plane> plane() const;
   [[nodiscard]] std::optional<Beam> beam() const;                  ///< of plane()
+  [[nodiscard]] BeamField beams() const;                           ///< the same, or how it varies over plane()
   [[nodiscard]] const BackgroundModel* background() const;         ///< null where it was not measured
   [[nodiscard]] std::shared_ptr<const IslandMap> islands() const;  ///< of the image itself; null without detection
   [[nodiscard]] const std::vector<Source>& sources() const;        ///< empty without detection

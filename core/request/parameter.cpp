@@ -79,6 +79,7 @@ std::string portable_text(const Parameter& parameter, const Request& request) {
   constexpr std::string_view kFile = "file:";
   std::string text = value_text(parameter, request);
   const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
+  if (parameter.unit.shown == "cube") return absolute_path(text);
   if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
   if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
   if (parameter.unit.shown == "MOC") return is_moc_text(text) ? text : absolute_path(text);

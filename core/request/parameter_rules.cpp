@@ -25,7 +25,7 @@ struct Rule {
   void (*follow)(Request&, std::string_view edited);
 };
 
-constexpr std::array<Rule, 7> kRules{{
+constexpr std::array<Rule, 8> kRules{{
     {"convolve.nan",
      [](const Request& r) { return r.convolve && zero_sum(*r.convolve) && r.convolve->nan == NanRule::interpolate; },
      [](const Request&) {
@@ -66,6 +66,11 @@ constexpr std::array<Rule, 7> kRules{{
      },
      [](Request& r, std::string_view edited) {
        if (edited.starts_with("convolve.")) r.search.image.clear();
+     }},
+    {"detect.psf_map", [](const Request& r) { return r.convolve && !r.psf_map.empty(); },
+     [](const Request&) { return std::string("--psf-map is of the image as it stands: it does not go with --kernel"); },
+     [](Request& r, std::string_view edited) {
+       if (edited.starts_with("convolve.")) r.psf_map.clear();
      }},
     {"detect.flood", [](const Request& r) { return r.detect && !(r.detect->flood <= r.detect->seed); },
      [](const Request& r) {

@@ -90,6 +90,7 @@ struct Request {
   std::string input;
   OpenOptions open;
   std::optional<Beam> beam;                     ///< given by the user, in place of the header's
+  std::string psf_map;                          ///< how the beam varies: read_beam_map(); empty: it does not
   std::optional<ConvolveRequest> convolve;      ///< not convolved where empty
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;          ///< no sources where empty; needs background

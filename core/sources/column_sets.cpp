@@ -22,7 +22,7 @@ namespace {
 struct Rows {
   const Catalogue& catalogue;
   std::span<const Source> sources;
-  std::optional<Beam> beam;
+  BeamField beams;
   const ListedSources* listed = nullptr;
   Catalogue residuals{};  ///< columns that our own table has not
 };
@@ -126,7 +126,10 @@ Values aegean_flags(const Rows& rows) {
 template <double Beam::*axis>
 Values beam_axis(const Rows& rows) {
   const double scale = axis == &Beam::pa_deg ? 1 : 3600;
-  return std::vector<double>(rows.sources.size(), rows.beam ? (*rows.beam).*axis * scale : std::nan(""));
+  return for_each_source<double>(rows, [&](const Source& s) {
+    const std::optional<Beam> beam = rows.beams.varies() ? rows.beams.at(s.x, s.y).sky : rows.beams.nominal();
+    return beam ? (*beam).*axis * scale : std::nan("");
+  });
 }
 
 /// The island of each source.   pick: of its values
@@ -304,12 +307,12 @@ bool needs_list(ColumnSet set) {
 }
 
 std::vector<Column> listed_columns(const Catalogue& catalogue, const ListedSources& listed, ColumnSet set,
-                                   const std::optional<Beam>& beam) {
+                                   const BeamField& beams) {
   if (set == ColumnSet::srl || set == ColumnSet::gaul)
     return pybdsf_columns(set == ColumnSet::srl ? PybdsfTable::srl : PybdsfTable::gaul, listed.list, listed.header,
-                          beam);
+                          beams);
   const IslandTable table = set == ColumnSet::aegean_isle ? IslandTable::aegean : IslandTable::casda;
-  std::vector<Column> columns = island_columns(table, listed.list, listed.header, beam, catalogue.image);
+  std::vector<Column> columns = island_columns(table, listed.list, listed.header, beams, catalogue.image);
   const char frame = frame_letter(catalogue);
   if (frame == ' ') return columns;
   std::erase_if(columns, [](const Column& column) {
@@ -328,14 +331,14 @@ void add_residuals(Rows& rows) {
 
 }  // namespace
 
-Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources, ColumnSet set,
-                     const std::optional<Beam>& beam, const ListedSources* listed) {
+Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources, ColumnSet set, const BeamField& beams,
+                     const ListedSources* listed) {
   if (set == ColumnSet::pybdsf) return catalogue;
-  Rows rows{catalogue, sources, beam, listed};
+  Rows rows{catalogue, sources, beams, listed};
   Catalogue out = headed_like(catalogue, set);
   if (needs_list(set)) {
     if (listed == nullptr) throw InternalError("a table of sources or islands without the list of them");
-    out.columns = listed_columns(catalogue, *listed, set, beam);
+    out.columns = listed_columns(catalogue, *listed, set, beams);
     return out;
   }
   if (listed != nullptr) add_residuals(rows);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/words.hpp"
-#include "core/model/beam.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/sexagesimal.hpp"
 #include "core/sources/source_list.hpp"
@@ -42,7 +42,7 @@ struct ListedSources {
 ///   listed: of the same sources; srl, gaul and tables of islands need it (else InternalError), the others take the
 ///   residuals from it
 [[nodiscard]] Catalogue in_columns(const Catalogue& catalogue, std::span<const Source> sources, ColumnSet set,
-                                   const std::optional<Beam>& beam, const ListedSources* listed = nullptr);
+                                   const BeamField& beams, const ListedSources* listed = nullptr);
 
 /// One column of a set: what it is called and the column of our own table that it is made of; empty where it has
 /// none of its own.

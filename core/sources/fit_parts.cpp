@@ -166,4 +166,24 @@ std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<
   return FitLadder::together(pixels, std::move(starts), setting, std::move(margin));
 }
 
+FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
+  const std::int64_t first = all.first[which], last = all.first[which + 1];
+  FitPixels pixels{{all.y.begin() + first, all.y.begin() + last},
+                   {all.x.begin() + first, all.x.begin() + last},
+                   std::vector<double>(static_cast<std::size_t>(last - first)),
+                   {all.rms.begin() + first, all.rms.begin() + last}};
+  for (std::int64_t p = first; p < last; ++p) {
+    const auto at = static_cast<std::size_t>(p);
+    const double above = static_cast<double>(all.pixel[at]) - static_cast<double>(all.mean[at]);
+    pixels.value[static_cast<std::size_t>(p - first)] = negative ? -above : above;
+  }
+  return pixels;
+}
+
+FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return {};
+  return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);
+}
+
 }  // namespace reber

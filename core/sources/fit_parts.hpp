@@ -42,4 +42,9 @@ struct CoreProblem {
                                                    std::size_t sources, const LadderSetting& setting,
                                                    FitPixels margin = {});
 
+/// The pixels of one island, less background, positive for what is looked for.   which: entry of `all`
+[[nodiscard]] FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative);
+/// Those beside an island; none where `all` has none for it.
+[[nodiscard]] FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative);
+
 }  // namespace reber

@@ -13,6 +13,7 @@
 #include <span>
 #include <utility>
 
+#include "core/compute/beam_classes.hpp"
 #include "core/sources/cut_sources.hpp"
 #include "core/sources/fit_ladder.hpp"
 #include "core/sources/fit_parts.hpp"
@@ -39,27 +40,6 @@ std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const Isla
     k = end;
   }
   return islands;
-}
-
-FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
-  const std::int64_t first = all.first[which], last = all.first[which + 1];
-  FitPixels pixels{{all.y.begin() + first, all.y.begin() + last},
-                   {all.x.begin() + first, all.x.begin() + last},
-                   std::vector<double>(static_cast<std::size_t>(last - first)),
-                   {all.rms.begin() + first, all.rms.begin() + last}};
-  for (std::int64_t p = first; p < last; ++p) {
-    const auto at = static_cast<std::size_t>(p);
-    const double above = static_cast<double>(all.pixel[at]) - static_cast<double>(all.mean[at]);
-    pixels.value[static_cast<std::size_t>(p - first)] = negative ? -above : above;
-  }
-  return pixels;
-}
-
-/// Those beside an island; none where `all` has none for it.
-FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative) {
-  const auto at = std::ranges::lower_bound(all.label, label);
-  if (at == all.label.end() || *at != label) return {};
-  return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);
 }
 
 /// The part's second moments; those of the pixels above a threshold are about 1 / 1.5 of the Gaussian's own.
@@ -206,7 +186,8 @@ Ladders next_round(Backend& backend, Ladders open, FitBatch& batch, ThreadPool& 
 /// Ladders for the islands whose parts were fitted, to fit these together. Cut sources stay as they are.
 Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
                  const IslandPixels& pixels, const IslandPixels& margins,
-                 const std::vector<std::vector<LadderResult>>& found, const LadderSetting& setting, bool negative) {
+                 const std::vector<std::vector<LadderResult>>& found, const std::vector<LadderSetting>& settings,
+                 bool negative) {
   Ladders open;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const auto its = std::span(sums).subspan(islands[i].first, islands[i].count);
@@ -214,11 +195,21 @@ Ladders of_parts(const std::vector<SourceSums>& sums, const std::vector<IslandSo
         std::ranges::none_of(found[i], [](const LadderResult& one) { return (one.flag & kFlagPart) != 0; }) ||
         std::ranges::any_of(its, &SourceSums::cut))
       continue;
-    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(), setting,
-                              margin_of(margins, its.front().island, negative));
+    auto ladder = together_of(pixels_of(pixels, islands[i].pixels, negative), found[i], its.size(),
+                              settings[settings.size() > 1 ? i : 0], margin_of(margins, its.front().island, negative));
     if (ladder && !ladder->finished()) open.push_back(std::make_unique<Work>(Work{i, std::move(*ladder)}));
   }
   return open;
+}
+
+/// Those that fulfil a condition, in order; the others stay.
+template <class Condition>
+Ladders taken(Ladders& from, const Condition& condition) {
+  const auto last = std::stable_partition(from.begin(), from.end(),
+                                          [&](const std::unique_ptr<Work>& one) { return !condition(*one); });
+  Ladders chosen(std::make_move_iterator(last), std::make_move_iterator(from.end()));
+  from.erase(last, from.end());
+  return chosen;
 }
 
 /// Tells what part of the sources stands in islands whose fits are done. An island may have several ladders.
@@ -234,10 +225,10 @@ void tell_refined(const Ladders& open, const std::vector<IslandSources>& islands
 }
 
 /// Sources and their fits, those that the fits added at the end of their islands.
-/// found: of each island;   seed: threshold in rms;   beam: without it, no row holds what the others leave
+/// found: of each island;   seed: threshold in rms;   settings: without a beam, no row holds what the others leave
 std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
                                const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
-                               double seed, bool negative, const std::optional<Covariance>& beam) {
+                               bool negative, const std::vector<LadderSetting>& settings) {
   std::vector<SourceSums> all;
   std::vector<SourceFit> fits;
   std::size_t next = 0, most = sums.size();
@@ -255,13 +246,15 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
   };
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const IslandSources& island = islands[i];
+    const LadderSetting& setting = settings[settings.size() > 1 ? i : 0];
     copy_until(island.first);
     const std::size_t first = all.size();
     copy_until(island.first + island.count);
     for (const LadderResult& one : found[i]) {
       if (one.source == Candidate::kExtra) continue;
       const std::size_t k = first + static_cast<std::size_t>(one.source);
-      const auto rest = (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, seed) : std::nullopt;
+      const auto rest =
+          (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, setting.seed) : std::nullopt;
       if (!rest) {
         fits[k] = {one.gaussian, one.noise ? one.flag | kFlagNoise : one.flag};
         continue;
@@ -280,9 +273,9 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
       all.push_back(extra_source(all[parent], pixels, island.pixels, at));
       fits.push_back({one.gaussian, one.flag});
     }
-    if (!beam || found[i].empty()) continue;
+    if (!setting.beam || found[i].empty()) continue;
     if (const auto rest = rest_of(std::span(all).subspan(first), std::span(fits).subspan(first),
-                                  pixels_of(pixels, island.pixels, negative), gaussian_area(*beam))) {
+                                  pixels_of(pixels, island.pixels, negative), gaussian_area(*setting.beam))) {
       for (std::size_t k = first; k < all.size(); ++k) all[k].shared = true;
       all.push_back(*rest);
       fits.push_back({{}, kFlagNotFitted | kFlagRest});
@@ -295,11 +288,14 @@ std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<
 
 }  // namespace
 
-SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam)
-    : request_(request), shape_(header.shape) {
+SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const BeamField& beams)
+    : request_(request), shape_(header.shape), beams_(beams) {
+  const std::optional<Beam>& beam = beams.nominal();
   const auto centre = header.centre_geometry();
   if (!beam || !centre) return;
   beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
+  if (beams.varies())
+    beam_px_ = beams.at(0.5 * static_cast<double>(shape_.nx - 1), 0.5 * static_cast<double>(shape_.ny - 1)).pixels;
   beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);
 }
 
@@ -322,42 +318,57 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
                                          const DetectOptions& options, const KnownPixels& known, const Job& job,
                                          const IslandPixels& margins) const {
   const std::vector<IslandSources> islands = group(sums, pixels);
-  const LadderSetting setting{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0,
+  const LadderSetting nominal{beam_px_, options.seed, options.flood, beam_px_ && measured_.pixels > 0,
                               &known,   ordinary_};
+  std::vector<LadderSetting> settings(beams_.varies() ? islands.size() : 1, nominal);
+  const auto setting_of = [&](std::size_t i) -> const LadderSetting& { return settings[beams_.varies() ? i : 0]; };
+  // White noise has no shape that would follow the beam.
+  using Errors = BeamClasses::Errors;
+  BeamClasses classes(beam_noise_, errors_noise(), beams_.varies() ? beam_px_ : std::nullopt,
+                      measured_.pixels == 0 ? Errors::of_beam
+                      : ordinary_           ? Errors::as_measured
+                                            : Errors::stretched);
+  for (std::size_t i = 0; beams_.varies() && i < islands.size(); ++i) {
+    const IslandSums& brightest = sums[islands[i].first].sums;
+    settings[i].beam = beams_.at(static_cast<double>(brightest.peak_x), static_cast<double>(brightest.peak_y)).pixels;
+    classes.add(*settings[i].beam);
+  }
   ThreadPool pool(request_.threads);
   std::vector<std::vector<LadderResult>> found(islands.size());
   std::vector<Settled> begun(tasks_of(islands.size()));
   for_each_task(pool, islands.size(), job, [&](std::size_t i, std::size_t task) {
     FitPixels its = pixels_of(pixels, islands[i].pixels, options.negative);
-    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, beam_px_, known);
+    std::vector<Candidate> candidates = candidates_of(sums, islands[i], its, setting_of(i).beam, known);
     settle(
-        std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting, 0,
+        std::make_unique<Work>(Work{i, FitLadder(std::move(its), std::move(candidates), setting_of(i), 0,
                                                  margin_of(margins, sums[islands[i].first].island, options.negative))}),
         begun[task]);
   });
   Ladders open = joined(std::move(begun), found);
   FitBatch batch;
-  batch.errors = measured_.pixels > 0 ? measured_.correlation : beam_noise_;
   const auto climb = [&](std::vector<std::vector<LadderResult>>& to) {
     while (!open.empty()) {
       tell_refined(open, islands, job);
-      const auto last = std::stable_partition(
-          open.begin(), open.end(), [](const std::unique_ptr<Work>& one) { return !one->ladder.about_noise(); });
-      Ladders questions(std::make_move_iterator(last), std::make_move_iterator(open.end()));
-      open.erase(last, open.end());
-      batch.weights = beam_noise_;
-      open = next_round(backend, std::move(open), batch, pool, to, job);
-      batch.weights = batch.errors;
-      std::ranges::move(next_round(backend, std::move(questions), batch, pool, to, job), std::back_inserter(open));
+      Ladders still;
+      for (std::size_t k = 0; k < classes.count(); ++k) {
+        Ladders its = taken(open, [&](const Work& one) { return classes.of(one.island) == k; });
+        Ladders questions = taken(its, [](const Work& one) { return one.ladder.about_noise(); });
+        batch.errors = classes.errors(k);
+        batch.weights = classes.weights(k);
+        std::ranges::move(next_round(backend, std::move(its), batch, pool, to, job), std::back_inserter(still));
+        batch.weights = batch.errors;
+        std::ranges::move(next_round(backend, std::move(questions), batch, pool, to, job), std::back_inserter(still));
+      }
+      open = std::move(still);
     }
   };
   climb(found);
   std::vector<std::vector<LadderResult>> joint(islands.size());
-  open = of_parts(sums, islands, pixels, margins, found, setting, options.negative);
+  open = of_parts(sums, islands, pixels, margins, found, settings, options.negative);
   climb(joint);
   for (std::size_t i = 0; i < islands.size(); ++i)
     if (!joint[i].empty()) found[i] = std::move(joint[i]);
-  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.seed, options.negative, beam_px_);
+  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.negative, settings);
   if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, sums, fits);
   return fits;
 }

@@ -30,11 +30,12 @@ inline constexpr auto words<FitRequest::Method> =
                                              {"moments", FitRequest::Method::moments, "moments", "none"},
                                              {"gaussian", FitRequest::Method::gaussian, "Gaussian fit"}});
 
-/// Fits the islands of one image. The weights take the noise's autocorrelation for the beam's shape; without a beam
+/// Fits the islands of one image, with the beam of each one's place: beam_classes.hpp says what the noise is taken for
+/// where it varies. The weights take the noise's autocorrelation for the beam's shape; without a beam
 /// they are ordinary. The errors take it as measured; docs/numerics.md#fit gives the equations.
 class SourceFitter {
  public:
-  SourceFitter(const FitRequest& request, const ImageHeader& header, const std::optional<Beam>& beam);
+  SourceFitter(const FitRequest& request, const ImageHeader& header, const BeamField& beams);
 
   /// Measures the autocorrelation of the noise outside the islands, grown by a beam. The beam's shape serves where too
   /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
@@ -47,7 +48,7 @@ class SourceFitter {
   /// are not.
   void take_ordinary_weights() { ordinary_ = true; }
   [[nodiscard]] bool ordinary_weights() const { return ordinary_; }
-  /// FWHM^2 of the beam on the grid, and whether the noise was measured.
+  /// FWHM^2 of the beam on the grid, of a beam that varies at its middle, and whether the noise was measured.
   [[nodiscard]] const std::optional<Covariance>& beam_px() const { return beam_px_; }
   [[nodiscard]] bool noise_measured() const { return measured_.pixels > 0; }
 
@@ -73,7 +74,8 @@ class SourceFitter {
  private:
   FitRequest request_;
   Shape shape_;
-  std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid
+  BeamField beams_;
+  std::optional<Covariance> beam_px_;  ///< FWHM^2 on the grid; nominal, where it varies
   NoiseCorrelation beam_noise_;
   MeasuredCorrelation measured_;
   bool ordinary_ = false;  ///< weights are those of uncorrelated noise

@@ -19,8 +19,8 @@ namespace {
 /// What all islands share.
 struct ImageFacts {
   std::string path;
-  double frequency_hz = 0, milli = 1;    ///< milli: from the image's brightness unit to that of Selavy's table
-  double pixel_deg2 = 0, beam_deg2 = 0;  ///< at the image's centre
+  double frequency_hz = 0, milli = 1;  ///< milli: from the image's brightness unit to that of Selavy's table
+  double pixel_deg2 = 0;               ///< at the image's centre
   char letter = 'J';
 };
 
@@ -31,6 +31,7 @@ struct Island {
   Ellipse axes;               ///< FWHM, degrees on the sky
   double length_deg = 0, length_pa = 0;
   std::int64_t flag = 0;  ///< of any of its components
+  double beam_deg2 = 0;   ///< of the beam there
 };
 
 struct Row {
@@ -86,7 +87,7 @@ const std::vector<Row>& casda_rows() {
       {{"y_max", "", "pos.cartesian.y;stat.max", "Last row"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.y1; }},
       {{"n_pix", "", "meta.number;phys.angArea;instr.pixel", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
       {{"solid_angle", "arcmin2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.image.pixel_deg2 * 3600; }},
-      {{"beam_area", "arcmin2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.image.beam_deg2 * 3600; }},
+      {{"beam_area", "arcmin2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.beam_deg2 * 3600; }},
       {{"x_ave", "", "pos.cartesian.x;stat.mean", "Mean column"}, [](const Island& , const IslandValues& i) -> double { return i.x_mean; }},
       {{"y_ave", "", "pos.cartesian.y;stat.mean", "Mean row"}, [](const Island& , const IslandValues& i) -> double { return i.y_mean; }},
       {{"x_cen", "", "pos.cartesian.x;askap:src.centroid", "Column of the centroid"}, [](const Island& , const IslandValues& i) -> double { return i.x_centre; }},
@@ -122,7 +123,7 @@ const std::vector<Row>& aegean_rows() {
       {{"pa", "deg", "pos.posAng", "Position angle of that line"}, [](const Island& c, const IslandValues& ) -> double { return c.length_pa; }},
       {{"pixels", "", "meta.number;instr.pixel", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
       {{"area", "deg2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.image.pixel_deg2; }},
-      {{"beam_area", "deg2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.image.beam_deg2; }},
+      {{"beam_area", "deg2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.beam_deg2; }},
       {{"flags", "", "meta.code.qual", "1: cut by the edge of the image or by blank pixels"}, [](const Island& c, const IslandValues& ) -> std::int64_t { return c.flag & kFlagEdge; }},
       {{"uuid", "", "meta.id", "Made of image, island and place: the same in every run"}, [](const Island& c, const IslandValues& i) -> std::string { return table_uuid(c.image.path, i.label, 0, i.x_centre, i.y_centre); }},
   };
@@ -134,24 +135,26 @@ const std::vector<Row>& rows_of(IslandTable table) {
   return table == IslandTable::casda ? casda_rows() : aegean_rows();
 }
 
-ImageFacts facts_of(const ImageHeader& header, const std::optional<Beam>& beam, const std::string& path) {
+ImageFacts facts_of(const ImageHeader& header, const std::string& path) {
   const auto centre = header.centre_geometry();
   ImageFacts facts{path, header.wcs.frequency_hz()};
   facts.milli = header.unit.name() == "Jy/beam" ? 1e3 : 1;
   facts.pixel_deg2 = centre ? std::abs(centre->determinant()) : std::nan("");
-  facts.beam_deg2 = beam ? beam->area_deg2() : std::nan("");
   facts.letter = header.wcs.frame() == Wcs::Frame::fk4 ? 'B' : 'J';
   return facts;
 }
 
-Island place_of(const IslandValues& values, const SourceList& list, const ImageHeader& header,
+Island place_of(const IslandValues& values, const SourceList& list, const ImageHeader& header, const BeamField& beams,
                 const ImageFacts& facts) {
   const double unknown = std::nan("");
   const SkyPosition nowhere{unknown, unknown};
   Island island{facts, nowhere, nowhere, {unknown, unknown, unknown}, unknown, unknown, 0};
   for (std::int64_t k = values.first; k < values.first + values.components; ++k)
     island.flag |= list.gaussians[static_cast<std::size_t>(k)].flag;
+  const std::optional<Beam>& beam = beams.nominal();
+  island.beam_deg2 = beam ? beam->area_deg2() : unknown;
   if (values.npix == 0) return island;
+  if (beams.varies()) island.beam_deg2 = beams.at(values.x_centre, values.y_centre).sky.area_deg2();
   island.sky = header.wcs.to_sky(values.x_centre, values.y_centre).value_or(nowhere);
   island.peak_sky =
       header.wcs.to_sky(static_cast<double>(values.peak_x), static_cast<double>(values.peak_y)).value_or(nowhere);
@@ -200,10 +203,10 @@ std::string table_uuid(const std::string& image, std::int64_t island, std::int64
 }
 
 std::vector<Column> island_columns(IslandTable table, const SourceList& list, const ImageHeader& header,
-                                   const std::optional<Beam>& beam, const std::string& image) {
-  const ImageFacts facts = facts_of(header, beam, image);
+                                   const BeamField& beams, const std::string& image) {
+  const ImageFacts facts = facts_of(header, image);
   std::vector<Island> places;
-  for (const IslandValues& values : list.islands) places.push_back(place_of(values, list, header, facts));
+  for (const IslandValues& values : list.islands) places.push_back(place_of(values, list, header, beams, facts));
   std::vector<Column> columns;
   for (const Row& row : rows_of(table)) {
     ColumnInfo info = in_frame_of(row.info, header);

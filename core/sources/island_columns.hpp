@@ -16,7 +16,7 @@ enum class IslandTable { casda, aegean };
 
 /// Columns in their order, one row per island. image: path that the rows' uuid is made of
 [[nodiscard]] std::vector<Column> island_columns(IslandTable table, const SourceList& list, const ImageHeader& header,
-                                                 const std::optional<Beam>& beam, const std::string& image);
+                                                 const BeamField& beams, const std::string& image);
 /// Names, units and meanings alone.
 [[nodiscard]] std::vector<ColumnInfo> island_column_infos(IslandTable table);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <unordered_map>
 
@@ -102,6 +103,18 @@ std::optional<SourceSums> without_core(const SourceSums& source, const GaussianC
   sums.peak = static_cast<float>(sums.peak_mean + sign * level);
   rest.shared = true;
   return rest;
+}
+
+void share_island_totals(std::vector<Source>& sources) {
+  std::map<std::int64_t, const Source*> brightest;
+  for (const Source& one : sources) {
+    const Source*& its = brightest[one.island];
+    if (its == nullptr || std::abs(one.peak_pixel) > std::abs(its->peak_pixel)) its = &one;
+  }
+  for (Source& one : sources) {
+    const Source& from = *brightest[one.island];
+    one.isl_total = from.isl_total, one.e_isl_total = from.e_isl_total;
+  }
 }
 
 }  // namespace reber

@@ -35,4 +35,7 @@ void set_rests(std::vector<Source>& sources);
 [[nodiscard]] std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core,
                                                      double seed);
 
+/// One total for all rows of an island, where the beam varies: that of the row with the brightest pixel.
+void share_island_totals(std::vector<Source>& sources);
+
 }  // namespace reber

@@ -105,11 +105,14 @@ Ellipse on_grid(const Covariance& c, double pixel_deg) {
 
 struct Grid {
   double pixel_deg = std::nan("");
-  std::optional<Covariance> beam;
+  BeamField beams;
+  std::optional<Covariance> beam;  ///< of a beam that does not vary
 };
 
-Grid grid_of(const ImageHeader& header, const std::optional<Beam>& beam) {
+Grid grid_of(const ImageHeader& header, const BeamField& beams) {
   Grid grid;
+  grid.beams = beams;
+  const std::optional<Beam>& beam = beams.nominal();
   const auto centre = header.centre_geometry();
   if (!centre) return grid;
   grid.pixel_deg = std::sqrt(std::abs(centre->determinant()));
@@ -121,7 +124,8 @@ void set_plane(Cells& cells, const Grid& grid) {
   const Covariance& own = cells.s.model.fwhm2;
   cells.plane = on_grid(own, grid.pixel_deg);
   const double unknown = std::nan("");
-  cells.plane_dc = grid.beam ? on_grid(own - *grid.beam, grid.pixel_deg) : Ellipse{unknown, unknown, unknown};
+  const auto beam = grid.beams.varies() ? grid.beams.at(cells.s.model.x, cells.s.model.y).pixels : grid.beam;
+  cells.plane_dc = beam ? on_grid(own - *beam, grid.pixel_deg) : Ellipse{unknown, unknown, unknown};
 }
 
 std::vector<Cells> cells_of(PybdsfTable table, const SourceList& list, const Grid& grid) {
@@ -158,8 +162,8 @@ Column column_of(const ColumnInfo& info, const std::vector<Cells>& cells, Value 
 }  // namespace
 
 std::vector<Column> pybdsf_columns(PybdsfTable of, const SourceList& list, const ImageHeader& header,
-                                   const std::optional<Beam>& beam) {
-  const std::vector<Cells> cells = cells_of(of, list, grid_of(header, beam));
+                                   const BeamField& beams) {
+  const std::vector<Cells> cells = cells_of(of, list, grid_of(header, beams));
   std::vector<Column> columns;
   for (const Row& row : table())
     if (stands_in(row, of))

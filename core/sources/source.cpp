@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/base/thread_pool.hpp"
+#include "core/compute/island_moments.hpp"
 #include "core/sources/island_rest.hpp"
 #include "core/sources/shape_errors.hpp"
 
@@ -37,6 +38,7 @@ struct Setting {
   std::optional<Matrix2> centre;      ///< d(east, north)/d(x, y), degrees, at the image's centre
   double unit = 1;                    ///< image value x unit = value in the unit without its prefix
   double per_sum = kNan;              ///< sum of pixels x per_sum = flux density
+  BeamField beams{};                  ///< where it varies, beam_px and what follows are those of at_place()
 };
 
 double flux_per_sum(const Setting& setting) {
@@ -58,7 +60,8 @@ double flux_per_sum(const Setting& setting) {
   return per_sum * setting.unit;
 }
 
-Setting make_setting(const DetectOptions& options, const ImageHeader& header, const std::optional<Beam>& beam) {
+Setting make_setting(const DetectOptions& options, const ImageHeader& header, const BeamField& beams) {
+  const std::optional<Beam>& beam = beams.nominal();
   Setting setting{header, &header.wcs, options, {}, kNan, {}, header.unit.factor, kNan};
   setting.centre = header.centre_geometry();
   if (beam && setting.centre) {
@@ -66,7 +69,16 @@ Setting make_setting(const DetectOptions& options, const ImageHeader& header, co
     setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
   }
   setting.per_sum = flux_per_sum(setting);
+  setting.beams = beams;
   return setting;
+}
+
+/// With the beam of a place, where it varies.
+void at_place(Setting& setting, double x, double y) {
+  if (!setting.beams.varies()) return;
+  setting.beam_px = setting.beams.at(x, y).pixels;
+  setting.beam_area_px = gaussian_area(*setting.beam_px);
+  setting.per_sum = flux_per_sum(setting);
 }
 
 /// Second moments of the island about its centroid, and the pixel shape made of them.
@@ -77,36 +89,6 @@ struct Shape2 {
   bool assumed = false;  ///< beam shape taken
   bool complex = false;  ///< not a Gaussian: moments and sum as they stand
 };
-
-/// The part of a Gaussian's variance left when only pixels above r = threshold / peak are used:
-/// 1 + r ln r / (1 - r)  (Spreeuw 2010, thesis, eq. 2.66); the part of its flux left is 1 - r.
-double variance_left(double r) { return 1 + r * std::log(r) / (1 - r); }
-
-/// Pixel-sized or line-shaped islands: a pixel's own variance is added (SExtractor's rule for thin objects).
-Covariance moments_of(const IslandSums& sums, double dx, double dy) {
-  Covariance m{sums.sxx / sums.s - dx * dx, sums.sxy / sums.s - dx * dy, sums.syy / sums.s - dy * dy};
-  if (!(m.xx * m.yy - m.xy * m.xy >= 1.0 / 144)) {
-    m.xx += 1.0 / 12;
-    m.yy += 1.0 / 12;
-  }
-  return m;
-}
-
-/// Whether a Gaussian of this size would cover far more pixels above the threshold than the island has: rings,
-/// filaments and remnants of deblending do. Its area is pi/4 M m log2(P/T).
-bool too_few_pixels(const Covariance& fwhm2, double peak, double threshold, std::int64_t npix) {
-  constexpr double kExcess = 2;  // noise changes the area of a faint source by less
-  const double axes = std::sqrt(std::max(0.0, fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy));
-  return std::numbers::pi / 4 * axes * std::log2(peak / threshold) > kExcess * static_cast<double>(npix);
-}
-
-/// Peak between pixels: the brightest pixel divided by the Gaussian's value at its distance from the centroid.
-double corrected_peak(double pixel, double off_x, double off_y, const Covariance& fwhm2) {
-  const double det = fwhm2.xx * fwhm2.yy - fwhm2.xy * fwhm2.xy;
-  if (!(det > 0) || !(std::hypot(off_x, off_y) <= 1)) return pixel;
-  const double q = (fwhm2.yy * off_x * off_x - 2 * fwhm2.xy * off_x * off_y + fwhm2.xx * off_y * off_y) / det;
-  return pixel * std::exp(4 * kLn2 * q);
-}
 
 /// plain: the source is no Gaussian
 Shape2 shape_of(const IslandSums& sums, double pixel, double threshold, bool plain, const Setting& setting) {
@@ -358,6 +340,13 @@ double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) 
   return make_setting(unused, header, beam).per_sum;
 }
 
+double flux_per_sum(const ImageHeader& header, const BeamField& beams, double x, double y) {
+  const DetectOptions unused;
+  Setting setting = make_setting(unused, header, beams);
+  at_place(setting, x, y);
+  return setting.per_sum;
+}
+
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
   for (Source source : negative) {
     source.island += islands;
@@ -367,10 +356,10 @@ void merge_negative(std::vector<Source>& sources, const std::vector<Source>& neg
 }
 
 std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
-                                 const ImageHeader& header, const std::optional<Beam>& beam,
-                                 const std::vector<SourceFit>& fits, const Calibration& calibration, int threads) {
+                                 const ImageHeader& header, const BeamField& beams, const std::vector<SourceFit>& fits,
+                                 const Calibration& calibration, int threads) {
   constexpr std::int64_t kShare = 256;
-  const Setting setting = make_setting(options, header, beam);
+  const Setting setting = make_setting(options, header, beams);
   const auto count = static_cast<std::int64_t>(sums.size());
   // In the order of their peaks from the beginning: sources are large, their numbers are not.
   std::vector<std::size_t> order(sums.size());
@@ -389,10 +378,14 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
     for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
       const std::size_t k = order[static_cast<std::size_t>(i)];
       Source& source = sources[static_cast<std::size_t>(i)];
-      source = whole_source(sums[k], k < fits.size() ? fits[k] : none, its);
+      const SourceFit& fit = k < fits.size() ? fits[k] : none;
+      at_place(its, fit.gaussian ? fit.gaussian->component.x : static_cast<double>(sums[k].sums.peak_x),
+               fit.gaussian ? fit.gaussian->component.y : static_cast<double>(sums[k].sums.peak_y));
+      source = whole_source(sums[k], fit, its);
       apply(calibration, source);
     }
   });
+  if (beams.varies()) share_island_totals(sources);
   set_rests(sources);
   return sources;
 }

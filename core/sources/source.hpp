@@ -9,6 +9,7 @@
 
 #include "core/compute/detection.hpp"
 #include "core/compute/gaussian_fit.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/image_header.hpp"
 
@@ -93,13 +94,15 @@ struct Calibration {
 
 /// Flux density (Jy) of a sum of pixel values; NaN where the unit or the beam it needs is not known.
 [[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
+/// The same at a place of an image whose beam may vary, pixels.
+[[nodiscard]] double flux_per_sum(const ImageHeader& header, const BeamField& beams, double x, double y);
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and
-/// sizes of islands, rms and S/N stay those of the pixels. Order: by the peak's y, then x. threads: 0 means all that
-/// this process may use; the answer is the same for any number.
+/// sizes of islands, rms and S/N stay those of the pixels. A beam that varies is that of each source's place. Order: by
+/// the peak's y, then x. threads: 0 means all that this process may use; the answer is the same for any number.
 [[nodiscard]] std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const DetectOptions& options,
-                                               const ImageHeader& header, const std::optional<Beam>& beam,
+                                               const ImageHeader& header, const BeamField& beams,
                                                const std::vector<SourceFit>& fits = {},
                                                const Calibration& calibration = {}, int threads = 1);
 

@@ -98,7 +98,10 @@ class Island {
     models_.clear();
     for (const Source& s : gaussians) models_.push_back(s.model);
     const double unit = in_.header.unit.factor, sign = negative ? -1 : 1;
-    island = view_.empty() ? unknown() : island_values(view_, models_, {sign, unit, per_sum_, 1 / (per_sum_ / unit)});
+    const auto brightest = std::ranges::max_element(gaussians, {}, [](const Source& s) { return std::abs(s.peak); });
+    const double per_sum =
+        in_.beams.varies() ? flux_per_sum(in_.header, in_.beams, brightest->x, brightest->y) : per_sum_;
+    island = view_.empty() ? unknown() : island_values(view_, models_, {sign, unit, per_sum, 1 / (per_sum / unit)});
     island.label = part.label, island.negative = negative;
     island.first = part.first, island.components = part.count;
     std::vector<GaussianComponent> upright = models_;
@@ -155,7 +158,8 @@ class Island {
     const ModelMoments moments = model_moments(view_, models);
     s.peak = moments.peak * in_.header.unit.factor;
     s.e_peak = island.rms;
-    set_shape(made, moments, island.rms, wcs_, in_.beam);
+    set_shape(made, moments, island.rms, wcs_,
+              in_.beams.varies() ? in_.beams.at(moments.x, moments.y).sky : in_.beams.nominal());
   }
 
   const SourceListInputs& in_;
@@ -175,7 +179,7 @@ SourceList make_source_list(const SourceListInputs& in, const GroupOptions& opti
   const std::vector<Part> parts = parts_of(list.gaussians);
   list.islands.resize(parts.size());
   std::vector<std::vector<GroupedSource>> found(parts.size());
-  const double per_sum = flux_per_sum(in.header, in.beam);
+  const double per_sum = flux_per_sum(in.header, in.beams.nominal());
   ThreadPool pool(parts.size() > 64 ? 0 : 1);
   // WCSLIB writes into its structures.
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()), in.header.wcs);

@@ -55,7 +55,7 @@ struct SourceList {
 struct SourceListInputs {
   std::span<const Source> sources;  ///< rows of the catalogue
   const ImageHeader& header;
-  const std::optional<Beam>& beam;
+  BeamField beams;
   double flood = 3;                        ///< sigma
   const IslandPixels& pixels;              ///< of every island of the image
   const IslandPixels* negative = nullptr;  ///< of every island of the negative image, whose labels follow the others

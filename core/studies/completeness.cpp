@@ -124,6 +124,7 @@ std::size_t Experiment::bin_of(double snr) const {
 
 /// The image as it is: its sources, its negative detections, its noise.
 void Experiment::search_image() {
+  if (!request_.psf_map.empty()) throw InputError("sources are injected with one beam's shape: leave out --psf-map");
   Request request = request_;
   request.negative_too = true;
   const Result first = run_once(backend_, request, events_of(progress_, log_));

@@ -128,7 +128,7 @@ nb::dict ImageRun::table(const std::string& word) {
     if (set != ColumnSet::pybdsf) {
       const SourceList list = source_list_of(result_, request_.group);
       const ListedSources listed{list, result_.header()};
-      catalogue = in_columns(catalogue, result_.sources(), set, result_.beam(), &listed);
+      catalogue = in_columns(catalogue, result_.sources(), set, result_.beams(), &listed);
     }
   }
   return table_of(catalogue);

@@ -11,8 +11,8 @@ HONOURED = {
     "stop_at": None, "thresh": None, "thresh_isl": 3.0, "thresh_pix": 5.0,
 }
 
-# Reber's own, which PyBDSF has not: parts of the image that are searched.
-OWN = ("search_mask", "search_moc", "search_region")
+# Reber's own, which PyBDSF has not: parts of the image that are searched, and a beam that varies.
+OWN = ("psf_map", "search_mask", "search_moc", "search_region")
 
 # What shows options, prints, draws or saves time: any value will do.
 WITHOUT_EFFECT = (
@@ -58,7 +58,7 @@ REFUSED = {
     "output_all": (False, "nothing is written but by write_catalog and export_image"),
     "peak_fit": (True, _FIT), "peak_maxsize": (30.0, _FIT),
     "pi_fit": (True, _NOT_MEASURED), "polarisation_do": (False, _NOT_MEASURED),
-    "psf_vary_do": (False, _NOT_MEASURED),
+    "psf_vary_do": (False, "how the beam varies is not measured; psf_map takes Aegean's map of it"),
     "rms_value": (None, "the noise is measured, or read from rmsmean_map_filename"),
     "shapelet_do": (False, _NOT_MEASURED),
     "specind_maxchan": (0, _NOT_MEASURED), "specind_snr": (3.0, _NOT_MEASURED),

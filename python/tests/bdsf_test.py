@@ -43,14 +43,25 @@ class ProcessImage(InAFolder):
     def setUpClass(cls):
         cls.img = bdsf.process_image(SAMPLE, **SETTINGS)
 
-    def test_parts_of_the_image(self):
-        """Reber's own keywords."""
+    def test_parts_of_the_image_and_a_beam_that_varies(self):
+        """Reber's own keywords. A map of the header's beam measures as the header's beam does."""
         centre = bdsf.process_image(SAMPLE, search_region="image; circle(512,512,200)", **SETTINGS)
         self.assertTrue(0 < centre.nsrc < self.img.nsrc)
         self.assertEqual(bdsf.process_image(SAMPLE, search_moc="0/0-11", **SETTINGS).nsrc, self.img.nsrc)
         self.assertEqual(bdsf.process_image(SAMPLE, search_moc="29/0", **SETTINGS).nsrc, 0)
         with self.assertRaises(reber.InputError):
             bdsf.process_image(SAMPLE, search_moc="3/999999", **SETTINGS)
+        cards = [card for card in header_of(SAMPLE)[0] if card[:8].strip() in
+                 ("CTYPE1", "CTYPE2", "CRVAL1", "CRVAL2", "RADESYS", "EQUINOX")]
+        cards += [f"{name:8}= {value:20}" for name, value in (("CRPIX1", 2.0), ("CRPIX2", 2.0), ("CDELT1", -4.0), ("CDELT2", 4.0))]
+        told = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    3",
+                *(f"NAXIS{axis}  = {3:20d}" for axis in (1, 2, 3)), *cards, "END"]
+        beam = np.repeat(np.array(self.img.beam, ">f4"), 9)
+        with open(self.path("psf.fits"), "wb") as file:
+            file.write("".join(card.ljust(80) for card in told).ljust(2880).encode() + beam.tobytes().ljust(2880, b"\0"))
+        mapped = bdsf.process_image(SAMPLE, psf_map=self.path("psf.fits"), **SETTINGS)
+        self.assertEqual(mapped.ngaus, self.img.ngaus)
+        self.assertAlmostEqual(mapped.total_flux_gaus / self.img.total_flux_gaus, 1, delta=0.01)
 
     def test_counts_and_attributes_agree(self):
         img = self.img

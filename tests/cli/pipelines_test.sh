@@ -7,6 +7,19 @@ cp "$sample_data/galactic_plane_150mhz.fits" image.fits
 cp image.fits flat.fits
 reference=${3:-}/images/lofar_sim
 
+# A beam that grows from one edge to the other, on a grid of five by five, as Aegean takes it.
+python3 - <<'E1'
+import struct
+cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    3",
+         "NAXIS1  =                    5", "NAXIS2  =                    5", "NAXIS3  =                    3",
+         "RADESYS = 'FK5     '", "EQUINOX =               2000.0", "CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'",
+         "CRVAL1  =             266.4168", "CRVAL2  =             -29.0078", "CRPIX1  =                  3.0",
+         "CRPIX2  =                  3.0", "CDELT1  =                -1.07", "CDELT2  =                 1.07", "END"]
+planes = [[size * (0.9 + 0.05 * x) for y in range(5) for x in range(5)] for size in (0.01833, 0.015)] + [[12.0] * 25]
+data = struct.pack(">75f", *(value for plane in planes for value in plane))
+open("psf.fits", "wb").write("".join(c.ljust(80) for c in cards).ljust(2880).encode() + data.ljust(2880, b"\0"))
+E1
+
 # The hub that `reber send` speaks to.
 python3 "$source_folder/tests/support/samp_hub.py" hub 2>hub.err &
 hub=$!
@@ -51,15 +64,24 @@ def table(path):
     return cards, columns
 E2
 
-what="a coverage map"
+what="a map of the beam, and a coverage map"
 checks=$((checks + 1))
 run find image.fits -o one_beam.csv --quiet
-python3 - 2>err <<'E2' || report "expected sources inside the coverage map alone"
+python3 - 2>err <<'E2' || report "expected beams that follow the map, and sources inside the coverage map alone"
 import csv
+from tables import table
 def rows(path):
     lines = [line for line in open(path) if not line.startswith("#")]
     return list(csv.DictReader(lines))
-one = rows("one_beam.csv")
+one, many = rows("one_beam.csv"), rows("varying.csv")
+assert len(many) > 100
+near = lambda row: (round(float(row["Xposn"])), round(float(row["Yposn"])))
+theirs = {near(row): float(row["Total_flux"]) for row in one}
+parts = [(float(row["Xposn"]), float(row["Total_flux"]) / theirs[near(row)]) for row in many
+         if near(row) in theirs and float(row["SNR"]) > 30]
+left = [part for x, part in parts if x < 200]
+right = [part for x, part in parts if x > 824]
+assert left and right and sorted(left)[len(left) // 2] > 1.1 and sorted(right)[len(right) // 2] < 0.95, (left, right)
 covered = rows("covered.csv")
 assert len(covered) == len(one), (len(covered), len(one))
 E2

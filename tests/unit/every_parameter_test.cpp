@@ -24,6 +24,11 @@ namespace {
 using Rows = std::span<const Parameter>;
 using Group = app::ParameterOptions::Group;
 
+/// What says something of the image as it stands, and does not go with a convolution.
+bool of_the_image_itself(const Parameter& row) {
+  return row.name == "detect.search.image" || row.name == "detect.psf_map";
+}
+
 /// All stages on; what a row needs beside itself to make sense.
 Request request_for(const Parameter& row) {
   Request request;
@@ -33,13 +38,13 @@ Request request_for(const Parameter& row) {
   if (row.name.ends_with("_step") || row.name == "background.step")
     request.background->method = BackgroundRequest::Method::grid;
   if (row.name.starts_with("background.bright_")) request.background->adaptive = true;
-  if (row.name == "detect.search.image") request.convolve.reset();
+  if (of_the_image_itself(row)) request.convolve.reset();
   return request;
 }
 
 std::vector<std::string> arguments_for(const Parameter& row) {
   std::vector<std::string> arguments;
-  if (row.name != "convolve.kernel" && row.name != "detect.search.image") arguments = {"--kernel", "gaussian:5"};
+  if (row.name != "convolve.kernel" && !of_the_image_itself(row)) arguments = {"--kernel", "gaussian:5"};
   if (row.name.ends_with("_step") || row.name == "background.step")
     arguments.insert(arguments.end(), {"--background", "grid"});
   if (row.name.starts_with("background.bright_")) arguments.emplace_back("--adaptive");
@@ -273,12 +278,12 @@ TEST(EveryParameter, is_all_that_the_stages_have) {
   EXPECT_EQ(members_of<GroupOptions>(), rows_that_begin_with("detect.group.")) << why;
   // Of DetectOptions the pipeline sets `negative`; of FitRequest, `threads` changes no number. fdr, negative_too and
   // reliability are the request's own.
-  EXPECT_EQ(members_of<DetectOptions>() - 1 + members_of<FitRequest>() - 1 + 3,
+  EXPECT_EQ(members_of<DetectOptions>() - 1 + members_of<FitRequest>() - 1 + 4,
             rows_that_begin_with("detect.") - rows_that_begin_with("detect.scales.") -
                 rows_that_begin_with("detect.deblend.") - rows_that_begin_with("detect.calibration.") -
                 rows_that_begin_with("detect.group.") - rows_that_begin_with("detect.search."))
       << why;
-  EXPECT_EQ(members_of<Request>(), 21U) << "a new member of Request: a parameter has a row, and is counted above";
+  EXPECT_EQ(members_of<Request>(), 22U) << "a new member of Request: a parameter has a row, and is counted above";
 }
 
 TEST(ParameterRules, name_both_sides_and_take_the_other_along_in_the_panel) {
