@@ -109,7 +109,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   const auto known = [&] { return std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job)); };
   // Before the islands: on a device two label maps at a time could be one too many. Of a plane that is left in its file
   // after them: a backend that looks ahead has theirs begun.
-  Detected made{nullptr, options, tiling.in_source ? nullptr : known()};
+  Detected made{nullptr, options, tiling.in_source ? nullptr : known(), {}};
   const std::optional<double> beam_px = beam_pixels(in.header, in.beam);
   const Plane* plane = &in.plane;
   const BackgroundModel* background = &in.background;
@@ -119,6 +119,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
     plane = other.plane.get();
     background = &other.background;
   }
+  const Plane& searched = *plane;
   DetectionPlane scales;
   const BackgroundModel unit = BackgroundModel::constant(plane->shape(), 0, 1);
   if (request.scales.any()) {
@@ -145,6 +146,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   const DetectOptions& used = made.options;
   made.islands = work.backend.label(*plane, *background, used, work.job);
   if (!made.known) made.known = known();
+  made.waves = best_wavelets(work.backend, searched, scales, *made.islands, work.job);
   work.algorithm = fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", used.seed,
                                used.flood, static_cast<int>(used.connectivity), used.min_area, made.islands->count());
   return made;

@@ -26,6 +26,7 @@ struct Detected {
   std::shared_ptr<const IslandMap> islands;
   DetectOptions options;                     ///< as used: a false discovery rate sets the seed threshold
   std::shared_ptr<const KnownPixels> known;  ///< of the image
+  std::vector<std::int64_t> waves;           ///< best_wavelets() of the islands; empty without wavelets
 };
 
 /// The options of the other image, looked for at the same thresholds.

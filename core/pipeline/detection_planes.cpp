@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "core/base/error.hpp"
@@ -46,14 +47,16 @@ class Folder {
     result.notes.push_back(std::move(note));
   }
   /// plane: gone before the largest S/N is made anew, which takes memory for another one
-  void add_measured(std::unique_ptr<Plane> plane, const std::string& name, std::optional<double> beam_px) {
-    const MeasuredBackground measured = measure_background(backend_, *plane, boxes_, beam_px, job_);
+  ///   returns the plane's background
+  BackgroundModel add_measured(std::unique_ptr<Plane> plane, const std::string& name, std::optional<double> beam_px) {
+    MeasuredBackground measured = measure_background(backend_, *plane, boxes_, beam_px, job_);
     std::vector<float> rms = measured.model.rms;
     const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
     std::nth_element(rms.begin(), middle, rms.end());
     std::unique_ptr<Plane> snr = backend_.derive(SnrPlane{*plane, measured.model}, job_);
     plane.reset();
     add(std::move(snr), fmt::format("{}: noise {:.4g}", name, *middle));
+    return std::move(measured.model);
   }
 
   DetectionPlane result;
@@ -101,8 +104,9 @@ void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<
     before = j < most ? std::move(after) : nullptr;
     after.reset();
     if (wanted)
-      folder.add_measured(std::move(detail), fmt::format("wavelet plane {} ({:g} px)", j, scale),
-                          std::max(scale, beam_px.value_or(0)));
+      folder.result.wavelets.push_back(
+          {j, folder.add_measured(std::move(detail), fmt::format("wavelet plane {} ({:g} px)", j, scale),
+                                  std::max(scale, beam_px.value_or(0)))});
   }
 }
 
@@ -122,6 +126,29 @@ std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int 
   kernel.text = fmt::format("B3 spline, scale {}", j);
   const auto plan = plan_of(backend, plane.shape(), smoothing(std::move(kernel), Boundary::zero), job);
   return backend.convolve(plane, *plan, job);
+}
+
+std::vector<std::int64_t> best_wavelets(Backend& backend, const Plane& plane, const DetectionPlane& made,
+                                        const IslandMap& islands, const Job& job) {
+  std::vector<std::int64_t> best(made.wavelets.empty() ? 0 : static_cast<std::size_t>(islands.count()), 0);
+  std::vector<double> highest(best.size(), -std::numeric_limits<double>::infinity());
+  std::unique_ptr<Plane> before;
+  auto wanted = made.wavelets.begin();
+  for (int j = 1; wanted != made.wavelets.end() && !best.empty(); ++j) {
+    const Plane& from = before ? *before : plane;
+    std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, job);
+    if (wanted->j == j) {
+      const auto detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
+      const std::vector<IslandSums> sums = backend.measure(*detail, wanted->background, islands, job);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const double snr = std::abs(sums[i].peak - sums[i].peak_mean) / sums[i].peak_rms;
+        if (snr > highest[i]) highest[i] = snr, best[i] = j;
+      }
+      ++wanted;
+    }
+    before = std::move(after);
+  }
+  return best;
 }
 
 DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const BackgroundModel& background,

@@ -21,6 +21,11 @@ namespace reber {
 struct DetectionPlane {
   std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
   std::vector<std::string> notes;  ///< one per scale: what it is, its noise
+  struct Wavelet {
+    int j;
+    BackgroundModel background;
+  };
+  std::vector<Wavelet> wavelets;  ///< the planes that were searched
 };
 
 /// For each scale: smooth, measure background and noise again on what came out (a smoothed map has another noise), S/N.
@@ -31,5 +36,11 @@ struct DetectionPlane {
                                                   const BackgroundModel& background, const ScaleRequest& scales,
                                                   const BackgroundRequest& boxes, std::optional<double> beam_px,
                                                   bool negative, const Job& job);
+
+/// Of each island, by its label, the searched wavelet plane that has the highest S/N there; empty where none was
+/// searched. The planes are made once more: all of them at a time would not fit.
+///   plane: as make_detection_plane() had it   throws as that
+[[nodiscard]] std::vector<std::int64_t> best_wavelets(Backend& backend, const Plane& plane, const DetectionPlane& made,
+                                                      const IslandMap& islands, const Job& job);
 
 }  // namespace reber

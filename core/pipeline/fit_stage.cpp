@@ -63,7 +63,7 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   if (scales) {
     move_outward(made.sums, scales->inner, scales->outer, islands.options());
     add_scale_rows(made.sums, made.fits, scales->outer, islands.options(),
-                   area_of_noise(made.fitter->errors_noise(), area_of_beam(in.plane)));
+                   area_of_noise(made.fitter->errors_noise(), area_of_beam(in.plane)), in.detected.waves);
   }
   if (noise > 0) {
     const std::string text = fmt::format("{} {}", noise, kept ? "kept, flagged" : "left out");

@@ -37,7 +37,7 @@ std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& det
     ScaleSources scales = measure_scales(in, detected, request, work);
     move_outward(scales.sums, scales.inner, scales.outer, islands.options());
     std::vector<SourceFit> none;
-    add_scale_rows(scales.sums, none, scales.outer, islands.options(), area_of_beam(in));
+    add_scale_rows(scales.sums, none, scales.outer, islands.options(), area_of_beam(in), detected.waves);
     work.algorithm = fmt::format("moments; {} islands, {} of the image itself inside them; {} sources", islands.count(),
                                  scales.inner.sums.size(), scales.sums.size());
     return std::move(scales.sums);

@@ -39,7 +39,7 @@ const std::vector<Row>& table() {
       {kSrl, {"Source_id", "", "meta.id;meta.main", "Number of the source, from 0"}, [](const Cells& c) -> std::int64_t { return c.id; }},
       {kBoth, {"Isl_id", "", "meta.id.parent", "Island, from 0: its label in the label map less 1"}, [](const Cells& c) -> std::int64_t { return c.s.island - 1; }},
       {kGaul, {"Source_id", "", "meta.id.parent", "Number of the source that the Gaussian belongs to"}, [](const Cells& c) -> std::int64_t { return c.source; }},
-      {kGaul, {"Wave_id", "", "meta.code", "Wavelet plane; 0: the image"}, [](const Cells&) -> std::int64_t { return 0; }},
+      {kGaul, {"Wave_id", "", "meta.code", "Wavelet plane that found it, of the highest S/N in its island; 0: the image"}, [](const Cells& c) -> std::int64_t { return c.s.wave; }},
       {kBoth, {"RA", "deg", "pos.eq.ra;meta.main", "Longitude"}, [](const Cells& c) -> double { return c.s.ra; }},
       {kBoth, {"E_RA", "deg", "stat.error;pos.eq.ra", "1-sigma error of RA, in degrees on the sky"}, [](const Cells& c) -> double { return c.s.e_ra; }},
       {kBoth, {"DEC", "deg", "pos.eq.dec;meta.main", "Latitude"}, [](const Cells& c) -> double { return c.s.dec; }},

@@ -149,16 +149,18 @@ void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, cons
 }
 
 void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits, const IslandPixels& outer,
-                    const DetectOptions& options, double area) {
+                    const DetectOptions& options, double area, std::span<const std::int64_t> waves) {
   constexpr double kLeastSigma = 3;
   const bool fitted = !fits.empty() || rows.empty();
   const auto of = by_island(rows);
   for (std::size_t i = 0; i < outer.label.size(); ++i) {
     const auto found = of.find(outer.label[i]);
+    const auto label = static_cast<std::size_t>(outer.label[i]);
+    const std::int64_t wave = label <= waves.size() ? waves[label - 1] : 0;
     if (found == of.end()) {
       const IslandSums sums = sums_of(outer, i, options.negative);
       if (!(sums.s > kLeastSigma * error_of_sum(sums.npix, sums.peak_rms, area))) continue;
-      rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s});
+      rows.push_back({sums, outer.label[i], false, false, sums.npix, sums.s, wave});
       if (fitted) fits.push_back({{}, kFlagNotFitted});
       continue;
     }
@@ -172,6 +174,7 @@ void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits,
     if (!rest) continue;
     for (const std::size_t k : found->second) rows[k].shared = true;
     rows.push_back(*rest);
+    rows.back().wave = wave;
     if (fitted) fits.push_back({{}, kFlagNotFitted | kFlagRest});
   }
 }

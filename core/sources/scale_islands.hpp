@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/sources/source.hpp"
@@ -28,7 +29,8 @@ void move_outward(std::vector<SourceSums>& rows, const InnerIslands& inner, cons
 /// errors. Order of the rows before: any.
 /// fits: one per row, or none at all where sources keep their moments
 /// area: half the pixels over which noise is one, the beam's for white noise that it has smoothed
+/// waves: SourceSums::wave of the added rows, by label - 1; empty: 0
 void add_scale_rows(std::vector<SourceSums>& rows, std::vector<SourceFit>& fits, const IslandPixels& outer,
-                    const DetectOptions& options, double area);
+                    const DetectOptions& options, double area, std::span<const std::int64_t> waves = {});
 
 }  // namespace reber

@@ -257,6 +257,7 @@ Measured make_source(const SourceSums& of, std::int64_t flag, const Setting& set
   Measured measured;
   Source& source = measured.source;
   source.island = of.island;
+  source.wave = of.wave;
   source.negative = setting.options.negative;
   source.npix = sums.npix;
   source.x0 = sums.x0, source.x1 = sums.x1 - 1, source.y0 = sums.y0, source.y1 = sums.y1 - 1;

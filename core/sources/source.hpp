@@ -44,6 +44,7 @@ struct Source {
   double reliability = std::numeric_limits<double>::quiet_NaN();  ///< 0 to 1; NaN where it was not asked for
   std::int64_t npix = 0, x0 = 0, y0 = 0, x1 = 0, y1 = 0;          ///< bounding box, last pixel included
   bool shared = false;                                            ///< one of several in its island
+  std::int64_t wave = 0;                                          ///< wavelet plane that found it; 0: the image
   std::int64_t flag = 0;                                          ///< kFlag... bits
 };
 
@@ -73,6 +74,7 @@ struct SourceSums {
   /// Of the whole island: its pixels and their sum, less background. No pixels: `sums` are the island's.
   std::int64_t whole_npix = 0;
   double whole_s = 0;
+  std::int64_t wave = 0;  ///< wavelet plane that found it; 0: the image
 };
 
 /// What a fit made of one source; no Gaussian where it keeps its moments.

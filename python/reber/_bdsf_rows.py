@@ -8,7 +8,7 @@ class Gaussian:
 
     def __init__(self, row):
         self.gaus_num, self.island_id, self.source_id = int(row["Gaus_id"]), int(row["Isl_id"]), int(row["Source_id"])
-        self.code = str(row["S_Code"])
+        self.code, self.jlevel = str(row["S_Code"]), int(row["Wave_id"])
         _positions(self, row, "centre_sky")
         self.centre_pix = [float(row["Xposn"]), float(row["Yposn"])]
         self.centre_pixE = [float(row["E_Xposn"]), float(row["E_Yposn"])]

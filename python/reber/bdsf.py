@@ -78,7 +78,7 @@ class Image:
         if asked["atrous_do"]:
             settings["wavelets"] = int(asked["atrous_jmax"]) or 3
             warnings.warn("atrous_do: islands are looked for on the wavelet planes too, Gaussians are fitted on the "
-                          "image alone, and Wave_id is 0", stacklevel=5)
+                          "image alone; Wave_id is that of emission which no Gaussian describes", stacklevel=5)
         if asked["adaptive_rms_box"]:
             if asked["adaptive_thresh"] is not None:
                 settings["adaptive_threshold"] = asked["adaptive_thresh"]
