@@ -193,11 +193,12 @@ nb::dict ImageRun::measure(const nb::object& at, const std::string& columns, con
 }
 
 void ImageRun::write(const std::string& path, const std::string& kind, const std::string& columns,
-                     const std::string& format, const std::string& patches, bool overwrite,
+                     const std::string& format, const std::string& patches, const std::string& durable, bool overwrite,
                      const nb::object& progress) {
   Request wanted = request_;
   wanted.output = {};
   wanted.output.overwrite = overwrite;
+  wanted.output.durable = from_string<Durable>(durable, "durable");
   wanted.output.columns = from_string<ColumnSet>(columns, "columns");
   wanted.output.format = format;
   wanted.output.patches = from_string<Patches>(patches, "patches");

@@ -65,7 +65,7 @@ class ImageRun {
                                        const ForcedRequest& asked, const nanobind::object& progress);
   /// Writes one file: a catalogue by its ending, or a map where `kind` names one.
   void write(const std::string& path, const std::string& kind, const std::string& columns, const std::string& format,
-             const std::string& patches, bool overwrite, const nanobind::object& progress);
+             const std::string& patches, const std::string& durable, bool overwrite, const nanobind::object& progress);
 
  private:
   std::mutex mutex_;

@@ -5,6 +5,7 @@ import mmap
 import os
 import re
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -128,12 +129,16 @@ def labels_to_mask(path, mask=None):
     sizes = {card[:8]: int(card[10:30]) for card in cards if card.startswith(("NAXIS1 ", "NAXIS2 ", "BITPIX "))}
     if sizes["BITPIX  "] != 32:
         raise InternalError(f"labels of BITPIX {sizes['BITPIX  ']} in {path}; 32 was expected")
-    words = np.memmap(path, ">i4", "r+", begin, (sizes["NAXIS2  "], sizes["NAXIS1  "]))
-    one = np.float32(1).view(np.int32)
-    for y in range(0, len(words), 256):  # in pieces, for the sake of memory
+    # In the machine's order of bytes: 0 is 0 in either, and 1 is written as the file has it.
+    words = np.memmap(path, np.int32, "r+", begin, (sizes["NAXIS2  "], sizes["NAXIS1  "]))
+    one = np.array(1, ">f4").view(np.int32)
+
+    def rewrite(y):
         rows = words[y : y + 256]
-        rows[...] = np.where(rows != 0 if mask is None else mask[y : y + 256], one, 0)
-    words.flush()
+        np.multiply(rows != 0 if mask is None else mask[y : y + 256], one, out=rows)
+
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:  # NumPy computes beside other threads
+        list(pool.map(rewrite, range(0, len(words), 256)))
     del words
     rewrite_header(path, ["BITPIX  =                  -32"])
 

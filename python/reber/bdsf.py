@@ -149,7 +149,7 @@ class Image:
         if ending is None:
             ending = "." + catalog_type
         return self._place(outfile, clobber, ending, lambda path: self._result.write(
-            path, columns=catalog_type, patches=patches, overwrite=True))
+            path, columns=catalog_type, patches=patches, overwrite=True, durable="no"))
 
     def export_image(self, outfile=None, img_format="fits", pad_image=False, img_type="gaus_resid", mask_dilation=0,
                      clobber=False):
@@ -163,7 +163,7 @@ class Image:
 
     def _write_map(self, path, kind, dilation):
         """With four axes, as PyBDSF writes all its maps: those of STOKES and FREQ have one pixel."""
-        self._result.write(path, _MAPS.get(kind, "labels"), overwrite=True)
+        self._result.write(path, _MAPS.get(kind, "labels"), overwrite=True, durable="no")
         if kind == "island_mask":
             grown = self._result.mask(dilate=dilation) if dilation > 0 else None
             if grown is not None and self.beam is not None and self._pixel_deg2:

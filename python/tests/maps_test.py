@@ -2,6 +2,7 @@
 """Arrays in place of files, what is refused of them, and the time of an import: maps_test.py. 77: not installed."""
 import inspect
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,16 @@ class Maps(unittest.TestCase):
         self.assertGreater(other.labels[149 - 110, 90], 0)
         self.assertEqual(other.labels[110, 90], 0)
         np.testing.assert_array_equal(other.image, self.sky)
+
+    def test_files_left_to_the_system_hold_the_same(self):
+        found = reber.find(self.sky, **OPTIONS)
+        paths = [os.path.join(self.folder.name, name) for name in ("synced.fits", "left.fits")]
+        for path, durable in zip(paths, ("end", "no")):
+            found.write(path, "labels", durable=durable)
+        same = [pathlib.Path(path).read_bytes() for path in paths]
+        self.assertEqual(same[0][2880:], same[1][2880:])
+        with self.assertRaises(reber.InputError):
+            found.write(paths[0], "labels", durable="perhaps", overwrite=True)
 
     def test_mesh_is_the_measured_mean(self):
         right = reber.find(self.sky, **OPTIONS)
