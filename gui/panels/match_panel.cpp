@@ -41,8 +41,12 @@ void draw_list(Context& context) {
     ImGui::Checkbox("##shown", &each.shown);
     context.widgets.item(fmt::format("match.shown.{}", i));
     ImGui::SameLine();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(catalogue_colour(each.colour)), "%s",
-                       elided(file_name(each.path), 0.5f * ImGui::GetContentRegionAvail().x).c_str());
+    // Its colour beside the name: as letters not every colour is read.
+    ImGui::ColorButton("##ink", ImGui::ColorConvertU32ToFloat4(catalogue_colour(each.colour)),
+                       ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoDragDrop,
+                       {0.7f * ImGui::GetFontSize(), 0.7f * ImGui::GetFontSize()});
+    ImGui::SameLine();
+    ImGui::TextUnformatted(elided(file_name(each.path), 0.5f * ImGui::GetContentRegionAvail().x).c_str());
     tip(each.path + "\n" + describe_columns(each.list));
     ImGui::SameLine();
     ImGui::TextDisabled("%lld rows", static_cast<long long>(each.list.rows));

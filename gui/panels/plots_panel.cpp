@@ -143,17 +143,16 @@ void draw_plot(Context& context, Document& document, Plot& plot, const std::stri
     if (plot.choice.histogram) {
       area.bars(plot.bars, palette().accent);
       if (!document.selection.rows.empty() && !plot.bars.edges.empty())
-        area.bars(count_into(plot.bars.edges, plot.x, selected), palette().source_selected);
+        area.bars(count_into(plot.bars.edges, plot.x, selected), palette().plot_selected);
       if (plot.bars.outside > 0) area.text(fmt::format("{} without a place here", plot.bars.outside));
     } else {
       const auto unit = 0.26f * ImGui::GetFontSize();
       area.points(plot.x, plot.y, document.sources.table.accepted(), palette().accent, unit);
-      if (!document.selection.rows.empty())
-        area.points(plot.x, plot.y, selected, palette().source_selected, 1.7f * unit);
+      if (!document.selection.rows.empty()) area.points(plot.x, plot.y, selected, palette().plot_selected, 1.7f * unit);
       if (const std::int64_t focus = document.selection.focus;
           focus >= 0 && focus < static_cast<std::int64_t>(plot.x.size()))
         area.marker(plot.x[static_cast<std::size_t>(focus)], plot.y[static_cast<std::size_t>(focus)],
-                    palette().source_selected, 2.2f * unit);
+                    palette().plot_selected, 2.2f * unit);
     }
     select_box(plot, document, area);
   }

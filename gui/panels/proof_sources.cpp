@@ -111,7 +111,7 @@ void ProofPlot::draw(Context& context, const Proof& proof) {
   const auto under = pair_under(area, proof.sources);
   if (!under) return;
   const ProofSources::Pair& pair = proof.sources.pairs[*under];
-  area.marker(proof.sources.snr[*under], proof.sources.flux_difference_sigma[*under], palette().source_selected, 6);
+  area.marker(proof.sources.snr[*under], proof.sources.flux_difference_sigma[*under], palette().plot_selected, 6);
   if (area.clicked()) show_pair(context, pair);
   ImGui::SetTooltip("%s", words_of(proof, pair).c_str());
 }

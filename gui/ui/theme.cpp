@@ -9,6 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "gui/ui/theme_colours.hpp"
+
 namespace reber::gui {
 namespace {
 
@@ -23,68 +25,44 @@ ImVec4 rgb(unsigned value, float alpha = 1) {
 
 unsigned packed(unsigned value, float alpha = 1) { return ImGui::ColorConvertFloat4ToU32(rgb(value, alpha)); }
 
-void set_dark(ImGuiStyle& style) {
-  ImGui::StyleColorsDark(&style);
-  const unsigned ground = 0x1b1e23, raised = 0x262a31, line = 0x353a43, accent = 0x4c9be8;
+void set_colours(ImGuiStyle& style, const ThemeColours& of, bool light) {
+  if (light)
+    ImGui::StyleColorsLight(&style);
+  else
+    ImGui::StyleColorsDark(&style);
+  const float over = 0.01f * static_cast<float>(of.grab_percent);  // values are read over it
   ImVec4* c = style.Colors;
-  c[ImGuiCol_Text] = rgb(0xe3e6ea);
-  c[ImGuiCol_TextDisabled] = rgb(0x8b939e);
-  c[ImGuiCol_WindowBg] = c[ImGuiCol_MenuBarBg] = rgb(ground);
-  c[ImGuiCol_PopupBg] = rgb(0x15181c, 0.98f);  // fields stand out of it
-  c[ImGuiCol_Border] = c[ImGuiCol_Separator] = rgb(line);
-  c[ImGuiCol_FrameBg] = rgb(raised);
-  c[ImGuiCol_FrameBgHovered] = rgb(0x30353e);
-  c[ImGuiCol_FrameBgActive] = rgb(0x383e49);
-  c[ImGuiCol_Header] = rgb(0x2d3a4a);
-  c[ImGuiCol_HeaderHovered] = rgb(0x36485d);
-  c[ImGuiCol_HeaderActive] = rgb(0x3d5570);
-  c[ImGuiCol_Button] = rgb(0x30363f);
-  c[ImGuiCol_ButtonHovered] = rgb(0x3b4450);
-  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = rgb(accent);
-  c[ImGuiCol_SliderGrab] = rgb(accent, 0.5f);  // the value is read over it
-  c[ImGuiCol_SliderGrabActive] = rgb(0x7db8f2, 0.5f);
-  c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(0x22262c);
-  c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(0x33465c);
-  c[ImGuiCol_TabHovered] = rgb(0x3d5570);
-  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgCollapsed] = rgb(0x22262c);
-  c[ImGuiCol_TitleBgActive] = rgb(0x2d3a4a);
-  c[ImGuiCol_ScrollbarBg] = rgb(ground);
-  c[ImGuiCol_TableHeaderBg] = rgb(raised);
-  c[ImGuiCol_TableBorderStrong] = c[ImGuiCol_TableBorderLight] = rgb(line);
-  c[ImGuiCol_TableRowBgAlt] = rgb(0xffffff, 0.025f);
-  c[ImGuiCol_PlotHistogram] = rgb(accent);
-  shared = {packed(accent),   packed(accent, 0.35f), packed(0xe3e6ea),       packed(0x8b939e),
-            packed(0x56b97f), packed(0xf07167),      packed(0xe9b44c),       packed(0x35e0d0),
-            packed(0xffd23f), packed(0xff7ad9),      packed(0x000000, 0.65f)};
-}
-
-void set_light(ImGuiStyle& style) {
-  ImGui::StyleColorsLight(&style);
-  const unsigned ground = 0xf4f5f7, line = 0xcfd4da, accent = 0x1f6fc4;
-  ImVec4* c = style.Colors;
-  c[ImGuiCol_Text] = rgb(0x1d232b);
-  c[ImGuiCol_TextDisabled] = rgb(0x6b7480);
-  c[ImGuiCol_WindowBg] = c[ImGuiCol_MenuBarBg] = rgb(ground);
-  c[ImGuiCol_PopupBg] = rgb(0xffffff, 0.99f);
-  c[ImGuiCol_Border] = c[ImGuiCol_Separator] = rgb(line);
-  c[ImGuiCol_FrameBg] = rgb(0xffffff);
-  c[ImGuiCol_FrameBgHovered] = rgb(0xe9eef5);
-  c[ImGuiCol_FrameBgActive] = rgb(0xdde7f3);
-  c[ImGuiCol_Header] = rgb(0xd7e5f5);
-  c[ImGuiCol_HeaderHovered] = rgb(0xc5daf1);
-  c[ImGuiCol_HeaderActive] = rgb(0xb3cfee);
-  c[ImGuiCol_Button] = rgb(0xe2e6eb);
-  c[ImGuiCol_ButtonHovered] = rgb(0xd3dbe5);
-  c[ImGuiCol_ButtonActive] = c[ImGuiCol_CheckMark] = rgb(accent);
-  c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = rgb(accent, 0.45f);
-  c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(0xe6e9ed);
-  c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(0xc5daf1);
-  c[ImGuiCol_TableHeaderBg] = rgb(0xe6e9ed);
-  c[ImGuiCol_TableBorderStrong] = c[ImGuiCol_TableBorderLight] = rgb(line);
-  c[ImGuiCol_PlotHistogram] = rgb(accent);
-  shared = {packed(accent),   packed(accent, 0.3f), packed(0x1d232b),       packed(0x6b7480),
-            packed(0x23804a), packed(0xc0392b),     packed(0xa66a00),       packed(0x35e0d0),
-            packed(0xffd23f), packed(0xff7ad9),     packed(0x000000, 0.65f)};
+  c[ImGuiCol_Text] = rgb(of.text);
+  c[ImGuiCol_TextDisabled] = rgb(of.text_dim);
+  c[ImGuiCol_WindowBg] = c[ImGuiCol_MenuBarBg] = c[ImGuiCol_ScrollbarBg] = rgb(of.ground);
+  c[ImGuiCol_PopupBg] = rgb(of.popup, 0.99f);
+  c[ImGuiCol_Border] = c[ImGuiCol_Separator] = rgb(of.line);
+  c[ImGuiCol_FrameBg] = rgb(of.field);
+  c[ImGuiCol_FrameBgHovered] = rgb(of.field_hovered);
+  c[ImGuiCol_FrameBgActive] = rgb(of.field_active);
+  c[ImGuiCol_Header] = rgb(of.header);
+  c[ImGuiCol_HeaderHovered] = rgb(of.header_hovered);
+  c[ImGuiCol_HeaderActive] = rgb(of.header_active);
+  c[ImGuiCol_Button] = rgb(of.button);
+  c[ImGuiCol_ButtonHovered] = rgb(of.button_hovered);
+  c[ImGuiCol_ButtonActive] = rgb(of.button_active);
+  c[ImGuiCol_CheckMark] = rgb(of.accent);
+  c[ImGuiCol_SliderGrab] = c[ImGuiCol_PlotHistogram] = rgb(of.grab, over);
+  c[ImGuiCol_SliderGrabActive] = rgb(of.grab_active, over);
+  c[ImGuiCol_Tab] = c[ImGuiCol_TabUnfocused] = rgb(of.tab);
+  c[ImGuiCol_TabActive] = c[ImGuiCol_TabUnfocusedActive] = rgb(of.tab_active);
+  c[ImGuiCol_TabHovered] = rgb(of.tab_hovered);
+  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgCollapsed] = rgb(of.title);
+  c[ImGuiCol_TitleBgActive] = rgb(of.title_active);
+  c[ImGuiCol_TableHeaderBg] = rgb(of.table_head);
+  c[ImGuiCol_TableBorderStrong] = c[ImGuiCol_TableBorderLight] = rgb(of.line);
+  if (!light) c[ImGuiCol_TableRowBgAlt] = rgb(0xffffff, 0.025f);
+  shared = {packed(of.accent),       packed(of.accent, light ? 0.3f : 0.35f),
+            packed(of.text),         packed(of.text_dim),
+            packed(of.good),         packed(of.bad),
+            packed(of.warn),         packed(0x35e0d0),
+            packed(0xffd23f),        packed(0xff7ad9),
+            packed(0x000000, 0.65f), packed(of.plot_selected)};
 }
 
 ImFont* add(const char* file, double size) {
@@ -114,10 +92,7 @@ void apply_theme(bool light, double scale) {
   style.WindowPadding = {9, 8};
   style.ScrollbarSize = 12;
   style.GrabMinSize = 6;
-  if (light)
-    set_light(style);
-  else
-    set_dark(style);
+  set_colours(style, light ? kLightColours : kDarkColours, light);
   style.ScaleAllSizes(static_cast<float>(scale));
   ImGui::GetStyle() = style;
 }

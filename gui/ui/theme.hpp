@@ -18,6 +18,7 @@ void add_fonts(double scale);
 /// Colours that panels and overlays share, as ImU32.
 struct Palette {
   unsigned accent, accent_soft, text, text_dim, good, bad, warn, source, source_selected, source_negative, halo;
+  unsigned plot_selected;  ///< in plots, whose ground is the window's; source_selected is for images
 };
 [[nodiscard]] const Palette& palette();
 
