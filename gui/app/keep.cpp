@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/pipeline/stage_key.hpp"
 #include "core/regions/region_io.hpp"
 #include "core/regions/region_parsers.hpp"
 #include "gui/model/open_catalogue.hpp"
@@ -89,10 +90,12 @@ void restore_image(Context& context, const SavedImage& image) {
   if (image.ran) context.shell.run(document);
 }
 
-UndoState undo_state(const Document& document) {
+UndoState undo_state(const Document& document, WrittenRequest& written) {
   UndoState state;
   state.document = document.id;
-  state.parameters = to_json(document.request).dump();
+  if (written.text.empty() || first_changed(written.request, document.request))
+    written = {document.request, to_json(document.request).dump()};
+  state.parameters = written.text;
   state.regions = regions_of(document);
   for (const std::int64_t row : document.sources.flagged) state.flags += fmt::format("{} ", row);
   for (const Layer& layer : document.layers)
@@ -179,6 +182,7 @@ void restore(Context& context, const Workspace& session) {
   ViewerState& state = context.state;
   while (!state.documents.empty()) context.shell.close(state.documents.back()->id);
   state.workbench->undo.clear();
+  state.workbench->written.clear();
   std::vector<std::string> problems = file_warnings(session);
   if (std::ranges::count(context.shell.backends(), session.backend) > 0) context.shell.use_backend(session.backend);
   for (const SavedImage& image : session.images) {
@@ -230,7 +234,7 @@ void keep_frame(Context& context) {
     if (document->awaited_layer && context.shell.show_layer(*document, *document->awaited_layer))
       document->awaited_layer.reset();
     if (document->result && document->sources.awaited) follow_result(*document);  // whatever panels are open
-    const UndoState now = undo_state(*document);
+    const UndoState now = undo_state(*document, workbench.written[document->id]);
     const auto found = workbench.undo.find(document->id);
     if (found == workbench.undo.end()) {
       workbench.undo.emplace(document->id, UndoHistory<UndoState>(now));

@@ -81,6 +81,12 @@ struct UndoState {
   friend bool operator==(const UndoState&, const UndoState&) = default;
 };
 
+/// A document's parameters as JSON, kept while they stay: writing them is work for every frame.
+struct WrittenRequest {
+  Request request;
+  std::string text;  ///< empty: none was written yet
+};
+
 /// The tour: what its player (gui/script/tour.hpp) tells its panel, and what the panel asks of it.
 struct TourWork {
   bool next = false;        ///< asked for: the next page at once
@@ -102,6 +108,7 @@ struct Workbench {
   std::vector<KnownLock> locks;
   std::array<RegridWork, 3> regrids;                    ///< of the colours of three; of a difference the first
   std::map<std::int64_t, UndoHistory<UndoState>> undo;  ///< by document
+  std::map<std::int64_t, WrittenRequest> written;       ///< by document, for undo
   std::unique_ptr<Recovery> recovery;                   ///< null where nothing is kept
   std::vector<LeftSession> left;                        ///< by viewers that ended without being closed
   TourWork tour;
