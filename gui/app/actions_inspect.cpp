@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "core/base/error.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/model/first_limits.hpp"
+#include "gui/model/region_copies.hpp"
 #include "gui/panels/coordinate_menu.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/readout_of.hpp"
@@ -60,6 +63,32 @@ bool has_bookmarks(const ViewerState& state) {
   return state.document() != nullptr && !state.document()->bookmarks.empty();
 }
 
+bool has_regions(const ViewerState& state) {
+  const Document* document = state.document();
+  return document != nullptr && document->header && !document->inspect.regions.empty();
+}
+
+void copy_regions(Context& context) {
+  const Document& document = *context.state.document();
+  const bool one = document.inspect.selected >= 0;
+  context.shell.copy_text(copied_regions(document, context.state.inspect.style.system));
+  context.state.say("Copied: " +
+                    counted(one ? 1 : static_cast<std::int64_t>(document.inspect.regions.size()), "region"));
+}
+
+void paste_from_clipboard(Context& context) {
+  Document& document = *context.state.document();
+  if (!document.header) return;
+  try {
+    const auto count = static_cast<std::int64_t>(paste_regions(document, context.shell.paste_text()).regions.size());
+    if (count == 0) throw InputError("there are no regions on the clipboard");
+    context.state.overlay_on["regions"] = true;
+    context.state.say("Pasted: " + counted(count, "region"));
+  } catch (const Error& failure) {
+    context.state.say(failure.what(), true);
+  }
+}
+
 void add_rules(std::vector<Action>& rows) {
   for (const LimitsRule& rule : limits_rules()) {
     const std::string name = name_of(rule);
@@ -70,6 +99,35 @@ void add_rules(std::vector<Action>& rows) {
          [rule](Context& c) { set_limits_by(c, rule); },
          [rule](const ViewerState& s) { return has_document(s) && limits_rule(s.render().limits) == rule; }});
   }
+}
+
+void add_region_actions(std::vector<Action>& rows) {
+  rows.insert(rows.end(), {
+                              {"region.copy",
+                               "Copy regions",
+                               "Edit",
+                               "Ctrl+c",
+                               "The chosen region, or all where none is, as DS9's lines on the clipboard.",
+                               has_regions,
+                               copy_regions,
+                               {}},
+                              {"region.paste",
+                               "Paste regions",
+                               "Edit",
+                               "Ctrl+v",
+                               "Regions of DS9's or CASA's lines on the clipboard, at their place of the sky.",
+                               has_document,
+                               paste_from_clipboard,
+                               {}},
+                              {"region.delete",
+                               "Delete the region",
+                               "Edit",
+                               "Delete",
+                               "Takes the chosen region away.",
+                               has_chosen_region,
+                               [](Context& c) { c.state.document()->inspect.delete_selected(); },
+                               {}},
+                          });
 }
 
 }  // namespace
@@ -117,15 +175,8 @@ std::vector<Action> inspect_actions() {
          if (c.state.mode == Mode::profile) set_open(c.state, "profiles", true);
        },
        [](const ViewerState& s) { return s.mode == Mode::profile; }},
-      {"region.delete",
-       "Delete the region",
-       "Edit",
-       "Delete",
-       "Takes the chosen region away.",
-       has_chosen_region,
-       [](Context& c) { c.state.document()->inspect.delete_selected(); },
-       {}},
   };
+  add_region_actions(rows);
   add_rules(rows);
   return rows;
 }

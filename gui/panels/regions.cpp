@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "core/io/atomic_file.hpp"
 #include "core/regions/region_io.hpp"
 #include "core/regions/region_parsers.hpp"
+#include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/inspector.hpp"
@@ -109,7 +111,13 @@ void draw_table(Context& context, Document& document) {
     return;
   }
   ImGui::TableSetupScrollFreeze(1, 1);
-  for (const char* head : kHeads) ImGui::TableSetupColumn(head);
+  // Widths do not grow with what comes into the cells later.
+  const float unit_width = ImGui::GetFontSize();
+  for (const char* head : kHeads) {
+    const float least = head == kHeads[0] ? 6 : head == kHeads[1] ? 15 : 6.5f;
+    ImGui::TableSetupColumn(head, ImGuiTableColumnFlags_WidthFixed,
+                            std::max(least * unit_width, ImGui::CalcTextSize(head).x + unit_width));
+  }
   ImGui::TableHeadersRow();
   for (std::size_t i = 0; i < document.inspect.regions.size(); ++i) {
     const bool there = found != nullptr && i < found->regions.size() && found->regions[i];
@@ -155,6 +163,13 @@ void draw_numbers(Context& context, Document& document) {
       region.half_y = 0.5 * height;
     }
   }
+  if (const auto measure = line_measure(region, document.header->wcs)) {
+    const std::string text = to_text(*measure);
+    go_on(ImGui::CalcTextSize(text.c_str()).x);
+    ImGui::TextUnformatted(text.c_str());
+    context.widgets.item("regions.measure");
+    tip("Its length on the sky, and its position angle at the first point, north through east.");
+  }
   if (!changed || !std::isfinite(at.x + at.y + region.angle_deg)) return;
   d.regions[static_cast<std::size_t>(d.selected)] = moved(region, at.x - base - before.x, at.y - base - before.y);
   ++d.version;
@@ -180,15 +195,10 @@ void load_regions(Context& context, Document& document, const std::string& file_
   std::ostringstream content;
   content << file.rdbuf();
   const std::string text = content.str();
-  const ParsedRegions parsed =
-      region_format(file_name, text) == RegionFormat::crtf ? parse_crtf(text) : parse_ds9(text);
-  std::vector<Region> regions;
-  for (const FileRegion& region : parsed.regions) regions.push_back(to_region(region, document.header->wcs));
-  auto& all = document.inspect.regions;
-  all.insert(all.end(), regions.begin(), regions.end());
-  ++document.inspect.version;
+  const bool casa = region_format(file_name, text) == RegionFormat::crtf;
+  const ParsedRegions parsed = add_regions(document, casa ? parse_crtf(text) : parse_ds9(text));
   context.state.overlay_on["regions"] = true;
-  context.state.say(fmt::format("{} read{}", counted(static_cast<std::int64_t>(regions.size()), "region"),
+  context.state.say(fmt::format("{} read{}", counted(static_cast<std::int64_t>(parsed.regions.size()), "region"),
                                 parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
 }
 

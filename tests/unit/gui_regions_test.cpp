@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/regions/region_io.hpp"
 #include "core/regions/region_parsers.hpp"
+#include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -208,6 +209,46 @@ TEST(GuiRegions, HandlesPullTheirCornerAndKeepTheOpposite) {
   EXPECT_NEAR(after[2].y, before[2].y + 1, 1e-9);
   EXPECT_NEAR(pull_handle(box, 4, {box.centre.x, box.centre.y + 9}, false).angle_deg, 90, 1e-9);
   EXPECT_NEAR(moved(sample()[2], 1, -2).points[1].y, 10, 1e-12);
+}
+
+TEST(GuiRegions, ALineHasItsLengthAndAngleOnTheSky) {
+  const auto line = [](PixelPosition to) { return Region{Kind::line, {}, 0, 0, 0, {{49.5, 49.5}, to}, "", false}; };
+  const Wcs wcs = turned_wcs(0);
+  const auto north = line_measure(line({49.5, 79.5}), wcs), west = line_measure(line({79.5, 49.5}), wcs);
+  ASSERT_TRUE(north && west);
+  EXPECT_NEAR(3600 * north->length_deg, 60, 1e-4);
+  EXPECT_NEAR(std::remainder(north->pa_deg, 360), 0, 1e-6);
+  EXPECT_NEAR(3600 * west->length_deg, 60, 1e-4);
+  EXPECT_NEAR(west->pa_deg, 270, 0.01);
+  EXPECT_EQ(to_text({1.0 / 60, 63.25}), "1 arcmin, 63.2 deg");
+  EXPECT_EQ(to_text({1e-3, 0}), "3.6 arcsec, 0.0 deg");
+  Region bent = line({49.5, 79.5});
+  bent.points.push_back({49.5, 49.5});
+  EXPECT_NEAR(3600 * line_measure(bent, wcs)->length_deg, 120, 1e-4);
+  EXPECT_FALSE(line_measure(sample().front(), wcs));
+  EXPECT_FALSE(line_measure(bent, Wcs()));
+}
+
+TEST(GuiRegions, CopiesKeepTheirPlaceOfTheSky) {
+  Document from, to;
+  auto header = std::make_shared<ImageHeader>();
+  header->wcs = turned_wcs(0);
+  from.header = header;
+  header = std::make_shared<ImageHeader>();
+  header->wcs = turned_wcs(180);
+  to.header = header;
+  from.inspect.regions = sample();
+  from.inspect.selected = 4;
+  EXPECT_EQ(paste_regions(to, copied_regions(from, {})).regions.size(), 1U) << "the chosen one alone";
+  ASSERT_EQ(to.inspect.regions.size(), 1U);
+  EXPECT_NEAR(to.inspect.regions[0].centre.x, 99 - 77, 1e-3);
+  EXPECT_NEAR(to.inspect.regions[0].centre.y, 99 - 11, 1e-3);
+  from.inspect.selected = -1;
+  const auto before = to.inspect.version;
+  paste_regions(to, copied_regions(from, {}));
+  EXPECT_EQ(to.inspect.regions.size(), 6U);
+  EXPECT_NE(to.inspect.version, before);
+  EXPECT_EQ(paste_regions(to, "a sentence about nothing").regions.size(), 0U);
 }
 
 }  // namespace
