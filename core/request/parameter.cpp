@@ -75,19 +75,6 @@ std::string absolute_path(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).string();
 }
 
-std::string portable_text(const Parameter& parameter, const Request& request) {
-  constexpr std::string_view kFile = "file:";
-  std::string text = value_text(parameter, request);
-  const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
-  if (parameter.unit.shown == "cube") return absolute_path(text);
-  if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
-  if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
-  if (parameter.unit.shown == "MOC") return is_moc_text(text) ? text : absolute_path(text);
-  if (parameter.unit.shown == "kernel" && text.starts_with(kFile))
-    return std::string(kFile) + absolute_path(text.substr(kFile.size()));
-  return text;
-}
-
 bool stage_is_on(Section section, const Request& request) {
   if (section == Section::convolution) return request.convolve.has_value();
   if (section == Section::background) return request.background.has_value();
@@ -175,6 +162,19 @@ std::string value_text(const Parameter& parameter, const Request& request) {
     default:
       return std::get<std::string>(value);
   }
+}
+
+std::string portable_text(const Parameter& parameter, const Request& request) {
+  constexpr std::string_view kFile = "file:";
+  std::string text = value_text(parameter, request);
+  const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
+  if (parameter.unit.shown == "cube") return absolute_path(text);
+  if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
+  if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
+  if (parameter.unit.shown == "MOC") return is_moc_text(text) ? text : absolute_path(text);
+  if (parameter.unit.shown == "kernel" && text.starts_with(kFile))
+    return std::string(kFile) + absolute_path(text.substr(kFile.size()));
+  return text;
 }
 
 void set_text(const Parameter& parameter, Request& request, const std::string& text) {

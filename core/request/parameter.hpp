@@ -103,6 +103,8 @@ struct Parameter {
 
 /// The value as options and files have it, in the shown unit.
 [[nodiscard]] std::string value_text(const Parameter& parameter, const Request& request);
+/// The same with absolute paths, so that it works from any folder.
+[[nodiscard]] std::string portable_text(const Parameter& parameter, const Request& request);
 /// Sets the value from such a text.   throws InputError: not of the kind, or out of range
 void set_text(const Parameter& parameter, Request& request, const std::string& text);
 /// Whether a value of the parameter's kind is one of its words or within its range.

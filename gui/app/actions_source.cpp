@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "gui/app/actions.hpp"
+#include "gui/model/source_tools.hpp"
+#include "gui/ui/edit.hpp"
 
 namespace reber::gui {
 namespace {
@@ -38,6 +40,14 @@ std::vector<Action> source_actions() {
        "Stops what is being read or computed.",
        working,
        [](Context& c) { c.shell.cancel(*c.state.document()); },
+       {}},
+      {"run.copy_command",
+       "Copy the command",
+       "Sources",
+       "Ctrl+Shift+c",
+       "The command line that finds these sources, with what the panel Pipeline shows, goes to the clipboard.",
+       [](const ViewerState& s) { return has_document(s) && has_command(*s.document()); },
+       [](Context& c) { copy_command(c, *c.state.document()); },
        {}},
       {"source.select_none",
        "Select nothing",

@@ -47,7 +47,8 @@ constexpr std::array kPanels{
              "Convolve, measure the background, find and fit the sources",
              "What is done to find sources, from top to bottom. Enter runs what changed; with Live every "
              "change runs at once, and Ctrl with the wheel on the image moves the threshold. Sources come "
-             "measured by moments first; fits follow where the beam is known. Esc stops.",
+             "measured by moments first; fits follow where the beam is known. Esc stops. Copy the command: what "
+             "the panel shows, as a command line.",
              make_pipeline_panel, with_document},
     PanelRow{"profiles", "Profiles", Place::bottom, false, "Ctrl+l",
              "Row and column through the cursor, and along a line",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/request/command_line.hpp"
+
 namespace reber::gui {
 
 void follow_result(Document& document) {
@@ -53,6 +55,16 @@ void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool
   if (selection.rows.count(selection.focus) == 0)
     selection.focus = selection.rows.empty() ? -1 : *selection.rows.begin();
   ++selection.version;
+}
+
+bool has_command(const Document& document) { return !document.in_memory && document.request.detect.has_value(); }
+
+std::string command_of(const Document& document, const std::string& backend) {
+  Request request = document.request;
+  request.input = document.path;
+  request.open = document.open;
+  if (document.header && document.header->planes > 1) request.open.plane = document.header->plane;
+  return quoted_for_shell(command_words(request, {backend, document.extended.wanted}));
 }
 
 std::vector<std::uint8_t> selected_rows(const Document& document) {

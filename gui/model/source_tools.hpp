@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gui/model/state.hpp"
@@ -23,6 +24,12 @@ void flag_selected(Document& document, bool on);
 
 /// Selects these rows (one byte per row), or adds them to what is selected.
 void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool add);
+
+/// Whether there is a command that finds the document's sources: it has a file, and sources are looked for.
+[[nodiscard]] bool has_command(const Document& document);
+/// That command for a shell (core/request/command_line.hpp), with what the panel shows now, run or not; there must be
+/// one.   backend: its name
+[[nodiscard]] std::string command_of(const Document& document, const std::string& backend);
 
 /// One byte per row: those selected.
 [[nodiscard]] std::vector<std::uint8_t> selected_rows(const Document& document);

@@ -9,6 +9,7 @@
 
 #include "core/request/parameter_rules.hpp"
 #include "gui/model/pipeline_rows.hpp"
+#include "gui/model/source_tools.hpp"
 #include "gui/panels/pipeline_fields.hpp"
 #include "gui/ui/edit.hpp"
 #include "gui/ui/fields.hpp"
@@ -169,6 +170,12 @@ void draw_extended(Context& context, Document& document, const LiveStatus& statu
   }
 }
 
+void draw_copy(Context& context, const Document& document) {
+  if (ImGui::Button("Copy the command")) copy_command(context, document);
+  context.widgets.item("pipeline.copy");
+  tip("The command line that finds these sources, for a terminal or a script. A filter of the table is no part of it.");
+}
+
 void draw_remarks(const Document& document) {
   if (!document.result) return;
   for (const auto& [name, value] : document.result->report.facts)
@@ -203,6 +210,7 @@ void PipelinePanel::draw(Context& context) {
   changed = edit_detection(context, document, fields_) || changed;
   if (document.request.detect) draw_extended(context, document, status);
   if (changed) request_changed(context, document);
+  if (has_command(document)) draw_copy(context, document);
   draw_remarks(document);
 }
 

@@ -10,4 +10,7 @@ namespace reber::gui {
 /// document is live. The history of undo sees the change at the end of the same frame.
 void request_changed(Context& context, Document& document);
 
+/// Puts the command that finds the document's sources on the clipboard, and says so; has_command() must be true.
+void copy_command(Context& context, const Document& document);
+
 }  // namespace reber::gui
