@@ -6,10 +6,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "core/base/error.hpp"
 #include "gui/app/app.hpp"
+#include "gui/model/workbench.hpp"
 #include "gui/script/frame_bench.hpp"
 #include "gui/script/player.hpp"
 #include "gui/script/tour.hpp"
@@ -45,14 +47,22 @@ int play(App& app, const ViewerOptions& options) {
 }  // namespace
 
 int run_viewer(const ViewerOptions& options) {
-  App app(options);
-  if (!options.script.empty()) return play(app, options);
-  Tour tour;
-  while (app.frame()) {
-    app.show_frame();
-    app.rest_for(tour.step(app) ? kTourFrame : kForEver);
+  auto app = std::make_unique<App>(options);
+  int code = 0;
+  if (!options.script.empty()) {
+    code = play(*app, options);
+  } else {
+    Tour tour;
+    while (app->frame()) {
+      app->show_frame();
+      app->rest_for(tour.step(*app) ? kTourFrame : kForEver);
+    }
   }
-  return 0;
+  const bool anew = app->state().begin_anew && code == 0;
+  const std::string session = app->state().workbench->session_path;
+  app.reset();
+  if (anew && options.begin_anew) options.begin_anew(session);
+  return code;
 }
 
 std::string key_table() {

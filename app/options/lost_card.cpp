@@ -2,13 +2,13 @@
 // The process replaces itself: the only way to be rid of a thread that the driver keeps.
 #include "app/options/lost_card.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "app/options/begin_anew.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/compute/lost_card.hpp"
 #include "core/io/atomic_file.hpp"
@@ -27,20 +27,9 @@ bool may_begin_anew() {
   return true;
 }
 
-/// No file of this program's or of the driver's goes along.
-void close_files_at_exec() {
-  constexpr int kMostFiles = 4096;
-  for (int file = STDERR_FILENO + 1; file < kMostFiles; ++file)
-    if (const int flags = ::fcntl(file, F_GETFD); flags >= 0) (void)::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
-}
-
 void begin_anew(const char* words) noexcept {
   unlink_open_temporaries();
-  if (may_begin_anew() && ::setenv(kVariable, words, 1) == 0) {
-    std::fflush(nullptr);
-    close_files_at_exec();
-    ::execv("/proc/self/exe", arguments_of_main);
-  }
+  if (may_begin_anew() && ::setenv(kVariable, words, 1) == 0) begin_process_anew(arguments_of_main);
   std::fprintf(stderr, "reber: error: %s\n", words);
   ::_exit(kDeviceError);
 }
@@ -53,5 +42,7 @@ void install_lost_card(char** arguments) noexcept {
 }
 
 const char* card_lost_before() noexcept { return std::getenv(kVariable); }
+
+void forget_lost_card() noexcept { (void)::unsetenv(kVariable); }
 
 }  // namespace reber::app

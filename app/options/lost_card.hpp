@@ -13,5 +13,7 @@ void install_lost_card(char** arguments) noexcept;
 
 /// Why the command begins anew: its words; null where it does not.
 [[nodiscard]] const char* card_lost_before() noexcept;
+/// The card may be tried again, by what this process begins.
+void forget_lost_card() noexcept;
 
 }  // namespace reber::app

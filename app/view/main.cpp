@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "app/options/begin_anew.hpp"
+#include "app/options/lost_card.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
@@ -85,7 +87,21 @@ std::string sample_field() {
   return "";
 }
 
-void finish(Options& options) {
+std::string lost_words() {
+  const char* const words = app::card_lost_before();
+  return words == nullptr ? "" : words;
+}
+
+/// Without the card where the driver kept the process before this one.
+std::unique_ptr<Backend> backend_of_window(const std::string& name, BackendOptions wanted) {
+  const std::string lost = lost_words();
+  if (lost.empty() || (name != "auto" && name != "cuda")) return make_backend(name, wanted, LogSink());
+  if (name == "cuda") throw DeviceError(lost);
+  wanted.in_place_of = "the card, which failed: " + lost;
+  return make_backend("cpu", wanted, LogSink());
+}
+
+void finish(Options& options, char** arguments) {
   gui::ViewerOptions& viewer = options.viewer;
   Request& request = viewer.request;
   if (options.hdu >= 0) request.open.hdu = options.hdu;
@@ -100,7 +116,7 @@ void finish(Options& options) {
   viewer.backends.emplace_back("auto");
   for (const BackendEntry& entry : backend_table()) viewer.backends.emplace_back(entry.name);
   const BackendOptions wanted{options.device, options.threads};
-  viewer.make_backend = [wanted](const std::string& name) { return make_backend(name, wanted, LogSink()); };
+  viewer.make_backend = [wanted](const std::string& name) { return backend_of_window(name, wanted); };
   viewer.take_over = [wanted](const std::string& failure) {
     BackendOptions other = wanted;
     other.in_place_of = "the card, which failed: " + failure;
@@ -113,8 +129,13 @@ void finish(Options& options) {
   else if (usual)
     viewer.settings = gui::default_settings_path();
   viewer.stop = &app::stop_flag();
+  viewer.resume = app::viewer_begun_anew();
+  viewer.card_failure = lost_words();
+  viewer.begin_anew = [arguments](const std::string& session) { app::begin_viewer_anew(arguments, session); };
+  // A script would be played again; without settings no session is kept.
+  if (viewer.script.empty() && !options.bench && !viewer.settings.empty()) app::install_lost_card(arguments);
   viewer.sample = sample_field();
-  viewer.welcome = viewer.files.empty() && viewer.script.empty() && !options.bench;
+  viewer.welcome = viewer.files.empty() && viewer.script.empty() && !options.bench && !viewer.resume;
 }
 
 int exit_code_of(const std::exception& failure) {
@@ -134,7 +155,7 @@ int run(int argc, char** argv) {
     return parser.exit(error) == 0 ? app::kDone : app::kInputError;
   }
   if (options.keys) return std::fputs(gui::key_table().c_str(), stdout) < 0 ? app::kDataError : app::kDone;
-  finish(options);
+  finish(options, argv);
   app::install_signal_handlers();
   if (!options.bench) return gui::run_viewer(options.viewer);
   std::printf("%s\n", gui::bench_viewer(options.viewer).c_str());

@@ -101,6 +101,11 @@ void LiveRun::request_extended() {
   state_->wake.notify_one();
 }
 
+std::optional<CardFailure> LiveRun::card_failure() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->card_failure;
+}
+
 ExtendedResult LiveRun::extended() const {
   const std::lock_guard lock(state_->mutex);
   return state_->extended;

@@ -62,6 +62,12 @@ struct ExtendedResult {
   double wall_ms = 0;
 };
 
+/// A card that could not go on with a run.
+struct CardFailure {
+  std::string text;     ///< of the CardError
+  bool memory = false;  ///< it only lacked memory, and may be opened again; else it is of no more use to this process
+};
+
 class DisplayTiles;
 class GraphicsLink;
 
@@ -140,6 +146,8 @@ class LiveRun {
 
   /// Name and device of the backend; empty name before the first request.
   [[nodiscard]] BackendInfo backend() const;
+  /// Why the card was left: for take_over's backend, for good, or in the newest run. Empty: it was not.
+  [[nodiscard]] std::optional<CardFailure> card_failure() const;
 
  private:
   struct State;

@@ -145,10 +145,18 @@ void LiveRun::State::serve(const Task& task) {
 
 void LiveRun::State::run(const Task& task) {
   std::string error;
+  if (!take_over) {
+    const std::lock_guard lock(mutex);
+    card_failure.reset();
+  }
   try {
     try {
       serve(task);
     } catch (const CardError& failure) {
+      {
+        const std::lock_guard lock(mutex);
+        card_failure = CardFailure{failure.what(), failure.kind == CardError::Kind::memory};
+      }
       if (!take_over) throw;
       change_backend(failure.what());
       serve(task);

@@ -52,6 +52,7 @@ struct LiveRun::State {
   ShowMaps show_by = ShowMaps::automatic;
   bool asked_for_tiles = false;
   BackendInfo info;
+  std::optional<CardFailure> card_failure;
   std::shared_ptr<GraphicsLink> link;
 
   std::atomic<bool> stop{false};

@@ -48,7 +48,8 @@ App::App(const ViewerOptions& options)
   runs_ = std::make_unique<LiveRuns>(state_, painter_->tiles(), *overlays_, options_, early_, wake());
   store_ = std::make_unique<DocumentStore>(state_, painter_->tiles(), *runs_, options_, wake());
   panels_ = std::make_unique<Panels>();
-  for (const std::string& file : options.files) open(file, options.request.open);
+  if (!options.resume || !resume())
+    for (const std::string& file : options.files) open(file, options.request.open);
   if (state_.documents.size() > 1) state_.active = 0;
   if (options.welcome) welcome();
 }
@@ -59,6 +60,20 @@ void App::welcome() {
   const std::vector<std::string> chosen = state_.recent;
   open(options_.sample, {});
   state_.recent = chosen;  // nobody chose the sample
+}
+
+bool App::resume() {
+  Workbench& workbench = *state_.workbench;
+  LeftSession* const mine = own_session(workbench.left);
+  state_.card_failure = options_.card_failure;
+  if (mine == nullptr) return false;
+  Context all = context();
+  restore(all, mine->session);
+  workbench.session_path = *options_.resume;
+  mine->forgotten = true;
+  set_open(state_, "session",
+           std::ranges::any_of(workbench.left, [](const LeftSession& each) { return !each.forgotten; }));
+  return true;
 }
 
 void App::start_autosave() {
@@ -72,8 +87,8 @@ void App::start_autosave() {
 }
 
 App::~App() {
-  if (const auto& recovery = state_.workbench->recovery; recovery && stopped())
-    recovery->leave();
+  if (const auto& recovery = state_.workbench->recovery; recovery && (stopped() || state_.begin_anew))
+    recovery->leave(state_.workbench->left);
   else if (recovery)
     recovery->end(state_.workbench->left);
   state_.workbench.reset();
@@ -107,6 +122,23 @@ void App::open(const std::string& path, const OpenOptions& options) {
   } else {
     store_->open(path, options);
   }
+}
+
+void App::take_card_back() {
+  if (state_.card_whole) {
+    runs_->open_card_again();
+    state_.say("The card is opened again");
+    return;
+  }
+  Context all = context();
+  keep_copy(all);
+  if (!state_.workbench->recovery) {
+    state_.say(
+        "the session is not kept, so the viewer cannot begin anew by itself: save it, and start the viewer again",
+        true);
+    return;
+  }
+  state_.begin_anew = state_.quit = true;
 }
 
 void App::cancel(Document& document) {

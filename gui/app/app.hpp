@@ -75,11 +75,14 @@ class App final : public Shell {
   [[nodiscard]] std::vector<std::string> backends() const override { return options_.backends; }
   [[nodiscard]] std::string backend() const override { return runs_->backend(); }
   void use_backend(const std::string& name) override { runs_->use_backend(name); }
+  void take_card_back() override;
   [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name) override;
 
  private:
   void start_autosave();
   void welcome();
+  /// What this process had open before it began anew; false where there is nothing of it.
+  [[nodiscard]] bool resume();
   /// A signal asked for the end.
   [[nodiscard]] bool stopped() const;
   void take_input();

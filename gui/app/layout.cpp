@@ -11,7 +11,7 @@
 
 #include "gui/app/actions.hpp"
 #include "gui/app/panel_help.hpp"
-#include "gui/panels/status_readout.hpp"
+#include "gui/app/status_bar.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
@@ -254,66 +254,6 @@ void draw_strip(Context& context, const Box& box) {
   ImGui::End();
 }
 
-/// The text, cut where it is wider than `most`.
-std::string fitted(std::string text, float most) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= most) return text;
-  const auto inside_character = [&] { return (static_cast<unsigned char>(text.back()) & 0xc0u) == 0x80u; };
-  while (!text.empty() && ImGui::CalcTextSize((text + " ...").c_str()).x > most) {
-    while (text.size() > 1 && inside_character()) text.pop_back();
-    text.pop_back();
-  }
-  return text + " ...";
-}
-
-/// At the right end of a bar; what it needs of the readout's place is covered.
-void draw_notice(const Notice& notice, float bar_width) {
-  const float unit = ImGui::GetFontSize();
-  const std::string shown = fitted(notice.text, 0.6f * bar_width);
-  const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
-  ImGui::SameLine(bar_width - size.x - unit);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x - unit, at.y}, {at.x + size.x + unit, at.y + 1.6f * unit},
-                                            ImGui::GetColorU32(ImGuiCol_WindowBg));
-  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(notice.is_error ? palette().bad : palette().text), "%s",
-                     shown.c_str());
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
-}
-
-/// The readout at the left, and at the right what is under way, what was said, or what draws. They share the line.
-void draw_status(Context& context, const Box& box, const std::string& activity, double fraction) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
-  begin_fixed("##status", box, ImGuiWindowFlags_NoScrollbar);
-  ImGui::PopStyleVar();
-  const ViewerState& state = context.state;
-  ImGui::AlignTextToFramePadding();
-  const float unit = ImGui::GetFontSize();
-  const bool small = box.width < 60 * unit;
-  const float bar = (small ? 8 : 13) * unit, work = bar + 7 * unit;
-  const char* software = "drawing on the processor";
-  const bool says = !state.notice.text.empty() && state.now < state.notice.until;
-  const float room = box.width - 2 * unit - (activity.empty() ? 0 : work);
-  const float used = draw_status_readout(context, room);
-  context.widgets.area("status.readout", {box.x, box.y, used, box.height});
-  if (!activity.empty()) {
-    ImGui::SameLine(box.width - work);
-    ImGui::ProgressBar(static_cast<float>(fraction), {bar, 0}, elided(activity, bar - unit).c_str());
-    context.widgets.item("status.work");
-    tip(activity);
-    ImGui::SameLine();
-    if (ImGui::Button("Stop  Esc")) context.shell.cancel(*context.state.document());
-    context.widgets.item("status.stop");
-  } else if (says) {
-    draw_notice(state.notice, box.width);
-  } else if (!state.software_renderer.empty() && used + ImGui::CalcTextSize(software).x + 3 * unit < box.width) {
-    ImGui::SameLine(box.width - ImGui::CalcTextSize(software).x - unit);
-    ImGui::TextDisabled("%s", software);
-    context.widgets.item("status.software");
-    tip(fmt::format("No graphics card draws this window ({}): everything works, at a lower rate.",
-                    state.software_renderer));
-  }
-  ImGui::End();
-}
-
 /// A bar of 4 units between two parts; drags change `size`, measured from the far side.
 void splitter(Context& context, const char* name, const Box& bar, bool vertical, double scale, double& size,
               double least, double most) {
@@ -347,7 +287,12 @@ ScreenRect Layout::draw_parts(Context& context, double scale, const std::string&
   LayoutSizes& sizes = context.state.sizes;
   const float line = ImGui::GetFrameHeight() + 9;
   Box left{viewport.WorkPos.x, viewport.WorkPos.y, viewport.WorkSize.x, viewport.WorkSize.y};
-  draw_status(context, {left.x, left.y + left.height - line, left.width, line}, activity, fraction);
+  const Box status{left.x, left.y + left.height - line, left.width, line};
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
+  begin_fixed("##status", status, ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleVar();
+  draw_status(context, {status.x, status.y, status.width, status.height}, activity, fraction);
+  ImGui::End();
   left.height -= line;
   if (any_shown(context.state, Place::side)) {
     const float width = std::min(static_cast<float>(sizes.column * scale), 0.6f * left.width);

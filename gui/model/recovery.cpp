@@ -109,9 +109,20 @@ void Recovery::end(const std::vector<LeftSession>& left) {
   lock_.reset();
 }
 
-void Recovery::leave() {
+void Recovery::leave(const std::vector<LeftSession>& left) {
+  for (const LeftSession& each : left)
+    if (each.forgotten) remove_all(each.stem);
   if (!stem_.empty() && !has_copies(stem_)) remove_all(stem_);
   lock_.reset();
+}
+
+LeftSession* own_session(std::vector<LeftSession>& left) {
+  const std::string mine = fmt::format("session-{}", getpid());
+  const auto found = std::ranges::find_if(left, [&](const LeftSession& each) {
+    const std::string name = fs::path(each.stem).filename().string();
+    return name == mine || name.starts_with(mine + "-");
+  });
+  return found == left.end() ? nullptr : &*found;
 }
 
 std::string default_recovery_folder() {

@@ -45,14 +45,18 @@ class Recovery {
   [[nodiscard]] std::vector<LeftSession> left(std::vector<std::string>& problems) const;
   /// An orderly end: this process' copies go, and those that were forgotten.
   void end(const std::vector<LeftSession>& left);
-  /// The copies stay, to be found by the next viewer.
-  void leave();
+  /// The copies stay, to be found by the next viewer; those that were forgotten go.
+  void leave(const std::vector<LeftSession>& left);
 
  private:
   std::string folder_, stem_;
   std::unique_ptr<FileLock> lock_;
   Autosave autosave_;
 };
+
+/// Of `left`, the newest that a process of this number left: what this process was before it began anew; null where
+/// there is none.
+[[nodiscard]] LeftSession* own_session(std::vector<LeftSession>& left);
 
 /// $XDG_STATE_HOME/reber, else ~/.local/state/reber; empty where neither variable is set. A relative XDG_STATE_HOME is
 /// ignored (XDG base directory specification 0.8).

@@ -210,6 +210,9 @@ struct ViewerState {
   std::vector<std::string> recent;  ///< newest first
   std::string software_renderer;    ///< name of OpenGL's renderer where it runs on the processor; empty else
   bool opened_early = false;        ///< a backend was opened, or tried, before there was work for it
+  std::string card_failure;         ///< why the card was left (LiveRun::card_failure); empty while it was not
+  bool card_whole = false;          ///< it may be opened again in this process
+  bool begin_anew = false;          ///< with quit: the process begins anew, and takes up what is open
   std::string texture_way;          ///< how pixels of maps reach the textures; empty before the first run
   bool exporting = false;           ///< a picture of the view is on its way to its file
   int export_frames = 0;            ///< frames drawn since the newest picture was asked for, while it was made

@@ -40,10 +40,11 @@ Json of_request(const Request& request) {
 Json of_result(const Document& document) {
   if (!document.result) return nullptr;
   const LiveResult& result = *document.result;
-  return {{"generation", result.generation},  {"stale", document.result_stale()},
-          {"sources", result.sources.size()}, {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
-          {"islands", result.islands},        {"stages_run", document.stages_run},
-          {"backend", result.report.backend}, {"warnings", result.report.warnings}};
+  return {{"generation", result.generation},   {"stale", document.result_stale()},
+          {"sources", result.sources.size()},  {"fitted", std::ranges::count(result.sources, true, &Source::fitted)},
+          {"islands", result.islands},         {"stages_run", document.stages_run},
+          {"backend", result.report.backend},  {"device", result.report.device},
+          {"warnings", result.report.warnings}};
 }
 
 Json of_extended(const ExtendedView& view) {
@@ -151,6 +152,7 @@ std::string state_json(const ViewerState& state) {
       {"notice", state.notice.text},
       {"recent", state.recent.size()},
       {"opened_early", state.opened_early},
+      {"card_failure", state.card_failure},
       {"export", {{"busy", state.exporting}, {"frames", state.export_frames}}},
       {"bench", of_workbench(state)},
       {"documents", documents}};

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,14 @@ struct ViewerOptions {
   std::string script;                           ///< steps to play (gui/script/player.hpp)
   std::function<void(const std::string&)> say;  ///< for the outcome of a script
   std::string settings;                         ///< file of settings; empty: none is read or written
-  const std::atomic<bool>* stop = nullptr;      ///< true: the viewer keeps its state and ends; null: never
-  std::int64_t image_memory = 0;  ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
+  /// The process has begun anew: what it left is taken up, and saved again into this file, or where that is empty into
+  /// none yet.
+  std::optional<std::string> resume;
+  std::string card_failure;  ///< why the process begins without the card; empty where it does not
+  /// Has the process begin anew, with `session` for `resume`; called when all of the viewer is gone.   throws DataError
+  std::function<void(const std::string& session)> begin_anew;
+  const std::atomic<bool>* stop = nullptr;  ///< true: the viewer keeps its state and ends; null: never
+  std::int64_t image_memory = 0;            ///< bytes that level 0 of an image may take; 0: a quarter of the machine's
   std::int64_t texture_memory = 256 << 20;
   std::string bench_part = "all";  ///< of bench_viewer(): all, frames, layers
   /// The backend is opened once the first pixels are shown, beside the interface; else when work is first asked for.

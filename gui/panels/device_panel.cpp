@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include "gui/model/device_monitor.hpp"
+#include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/theme.hpp"
 
@@ -64,6 +65,14 @@ void draw_backend(Context& context) {
     ImGui::EndCombo();
   }
   context.widgets.item("device.backend");
+  if (!context.state.card_failure.empty()) {
+    complain("The card failed: " + context.state.card_failure);
+    if (ImGui::Button("Try the card again")) context.shell.take_card_back();
+    context.widgets.item("device.again");
+    tip(context.state.card_whole ? "It lacked memory, and is opened again."
+                                 : "A card that failed is of no more use to this process: the viewer begins anew, with "
+                                   "what is open.");
+  }
   if (document != nullptr && document->result)
     ImGui::TextWrapped("Last run on %s: %s", document->result->report.backend.c_str(),
                        document->result->report.device.c_str());

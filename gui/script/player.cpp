@@ -56,6 +56,7 @@ bool compare(const std::string& found, const std::string& op, const std::string&
   if (!is_number(found) || !is_number(wanted)) {
     if (op == "==") return found == wanted;
     if (op == "!=") return found != wanted;
+    if (op == "!~") return found.find(wanted) == std::string::npos;
     return op == "~" && found.find(wanted) != std::string::npos;
   }
   const double a = std::stod(found), b = std::stod(wanted);

@@ -72,6 +72,9 @@ class Shell {
   [[nodiscard]] virtual std::string backend() const = 0;
   /// Takes effect with the next run of each document.
   virtual void use_backend(const std::string& name) = 0;
+  /// After ViewerState::card_failure: opens the card again where it is whole; else the viewer ends and begins anew in
+  /// this process' place, with what is open, since a card that failed is of no more use to a process.
+  virtual void take_card_back() = 0;
   /// A backend of its own for work outside the sessions (proof, device panel); call it on the job's thread.
   ///   throws InputError, DeviceError
   [[nodiscard]] virtual std::unique_ptr<Backend> make_backend(const std::string& name) = 0;

@@ -92,17 +92,37 @@ void LiveRuns::invalidate(Document& document) {
 void LiveRuns::use_backend(const std::string& name) {
   if (name == backend_) return;
   backend_ = name;
-  for (const auto& document : state_.documents) {
-    document->session.reset();
-    Work& work = work_of(*document);
-    work.link_run = nullptr;
-    // Another run counts its results from the beginning.
-    work.seen_result = 0;
-    work.asked.fill(0);
-    document->extended.asked = 0;
-    for (Layer& layer : document->layers) layer.generation = 0;
-    if (document->result) run(*document);
-  }
+  for (const auto& document : state_.documents) begin_again(*document);
+}
+
+/// With a new backend.
+void LiveRuns::begin_again(Document& document) {
+  document.session.reset();
+  Work& work = work_of(document);
+  work.link_run = nullptr;
+  // Another run counts its results from the beginning.
+  work.seen_result = 0;
+  work.asked.fill(0);
+  document.extended.asked = 0;
+  for (Layer& layer : document.layers) layer.generation = 0;
+  if (document.result) run(document);
+}
+
+void LiveRuns::open_card_again() {
+  state_.card_failure.clear();
+  for (const auto& document : state_.documents)
+    if (document->session && document->session->card_failure()) begin_again(*document);
+}
+
+void LiveRuns::take_card(const Document& document) {
+  if (!document.session || !state_.card_failure.empty()) return;
+  const auto failure = document.session->card_failure();
+  if (!failure) return;
+  state_.card_failure = failure->text;
+  state_.card_whole = failure->memory;
+  state_.say(backend_ == "cuda" ? "The card failed: " + failure->text
+                                : "The card failed, and the processor goes on: " + failure->text,
+             true);
 }
 
 std::string LiveRuns::activity(const Document& document, double& fraction) const {
@@ -124,6 +144,7 @@ void LiveRuns::take_news(const ScreenRect& canvas) {
     Work& work = work_of(*document);
     take_result(*document, work);
     take_extended(*document);
+    take_card(*document);
     take_link(*document, work);
     take_layers(*document, work, canvas);
   }

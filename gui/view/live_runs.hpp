@@ -41,6 +41,9 @@ class LiveRuns {
   /// Runs again, on that backend, what had been run.
   void use_backend(const std::string& name);
 
+  /// Runs again what had been run where the card failed, with a new backend of the same name.
+  void open_card_again();
+
   /// Takes results, then the layers that are in view on that canvas; once a frame.
   void take_news(const ScreenRect& canvas);
   /// Name and fraction of the document's work under way; empty where there is none.
@@ -69,6 +72,8 @@ class LiveRuns {
   void put_layer(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);
   void take_result(Document& document, Work& work);
   void take_extended(Document& document);
+  void take_card(const Document& document);
+  void begin_again(Document& document);
   void take_link(Document& document, Work& work);
   void take_layers(Document& document, Work& work, const ScreenRect& canvas);
   void take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas);

@@ -161,7 +161,7 @@ TEST(GuiRecovery, FindsWhatProcessesThatAreGoneLeftAndNothingElse) {
   Recovery now(place);
   EXPECT_TRUE(now.left(problems).empty()) << "the first one still runs";
   now.autosave().write(session, 0);
-  gone->leave();
+  gone->leave({});
   gone.reset();
   {
     const auto left = now.left(problems);
@@ -284,6 +284,35 @@ TEST(GuiRequestJson, AWrongMemberChangesNothing) {
   EXPECT_EQ(message_for(R"({"detect": {"connectivity": 6}})"),
             "s.json: detect.connectivity: 4 or 8 was expected, not 6");
   EXPECT_EQ(to_json(request).dump(), before);
+}
+
+TEST(GuiRecovery, AProcessThatBeginsAnewFindsWhatItLeft) {
+  const testing_files::TemporaryFolder folder;
+  const std::string place = folder.file("state");
+  Workspace session;
+  session.backend = "cpu";
+  std::vector<std::string> problems;
+  {
+    Recovery before(place);
+    before.autosave().write(session, 0);
+    before.leave({});
+  }
+  {
+    Recovery now(place);
+    auto left = now.left(problems);
+    LeftSession* const mine = own_session(left);
+    ASSERT_NE(mine, nullptr);
+    EXPECT_EQ(mine->session, session);
+    mine->forgotten = true;
+    session.backend = "auto";
+    now.autosave().write(session, 0);
+    now.leave(left);  // and again
+  }
+  auto left = Recovery(place).left(problems);
+  ASSERT_EQ(left.size(), 1U) << "what was taken up is gone";
+  EXPECT_EQ(left[0].session.backend, "auto");
+  left[0].stem = folder.file("session-1");
+  EXPECT_EQ(own_session(left), nullptr) << "of another process";
 }
 
 }  // namespace

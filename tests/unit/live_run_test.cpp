@@ -106,6 +106,31 @@ TEST_F(LiveRunTest, goes_on_where_a_card_fails) {
   ASSERT_TRUE(until([&] { return live->result() != nullptr; }));
   EXPECT_NE(told.find("cudaErrorEccUncorrectable"), std::string::npos) << told;
   EXPECT_TRUE(live->status().error.empty()) << live->status().error;
+  const auto failure = live->card_failure();
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->text.find("cudaErrorEccUncorrectable"), std::string::npos) << failure->text;
+  EXPECT_FALSE(failure->memory);
+  ASSERT_TRUE(run(*live, request(7)));
+  EXPECT_TRUE(live->card_failure()) << "the processor still goes on in its place";
+}
+
+TEST_F(LiveRunTest, a_named_card_may_be_well_in_the_next_run) {
+  int opened = 0;
+  LiveRun live(
+      [&opened]() -> std::unique_ptr<Backend> {
+        if (++opened == 1) throw CardError(CardError::Kind::memory, "cudaMalloc failed with cudaErrorMemoryAllocation");
+        return make_backend("cpu", {}, LogSink());
+      },
+      [this] {
+        const std::lock_guard lock(mutex_);
+        changed_.notify_all();
+      });
+  live.submit(request(5), LiveRun::Answer::whole);
+  ASSERT_TRUE(until([&] { return !live.status().error.empty(); }));
+  ASSERT_TRUE(live.card_failure());
+  EXPECT_TRUE(live.card_failure()->memory);
+  ASSERT_TRUE(run(live, request(5)));
+  EXPECT_FALSE(live.card_failure());
 }
 
 TEST_F(LiveRunTest, a_threshold_alone_runs_detection_alone) {
