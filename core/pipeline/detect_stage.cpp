@@ -146,6 +146,9 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   const DetectOptions& used = made.options;
   made.islands = work.backend.label(*plane, *background, used, work.job);
   if (!made.known) made.known = known();
+  // What was searched is not needed any more, and the wavelets take as much memory.
+  inside.reset();
+  scales.snr.reset();
   made.waves = best_wavelets(work.backend, searched, scales, *made.islands, work.job);
   work.algorithm = fmt::format("seed {:g}, flood {:g} sigma, {}-connected, at least {} px: {} islands", used.seed,
                                used.flood, static_cast<int>(used.connectivity), used.min_area, made.islands->count());

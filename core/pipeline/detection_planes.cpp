@@ -137,8 +137,10 @@ std::vector<std::int64_t> best_wavelets(Backend& backend, const Plane& plane, co
   for (int j = 1; wanted != made.wavelets.end() && !best.empty(); ++j) {
     const Plane& from = before ? *before : plane;
     std::unique_ptr<Plane> after = smoothed_by_b3(backend, from, j, job);
-    if (wanted->j == j) {
-      const auto detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
+    std::unique_ptr<Plane> detail;
+    if (wanted->j == j) detail = backend.derive(CombinedPlane{PlaneRule::difference, from, *after}, job);
+    before = std::move(after);
+    if (detail) {
       const std::vector<IslandSums> sums = backend.measure(*detail, wanted->background, islands, job);
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const double snr = std::abs(sums[i].peak - sums[i].peak_mean) / sums[i].peak_rms;
@@ -146,7 +148,6 @@ std::vector<std::int64_t> best_wavelets(Backend& backend, const Plane& plane, co
       }
       ++wanted;
     }
-    before = std::move(after);
   }
   return best;
 }
