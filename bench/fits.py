@@ -98,10 +98,11 @@ class Fits:
         names.mkdir(exist_ok=True)
         for i in range(5):
             os.link(sky, names / f"image_{i}.fits")
-        self.call(self.options.reber, "run", str(names / "*.fits"), "-o", out, "--products", "csv,report", "--lanes", 1, "--backend",
-                  self.options.backend, "--quiet")
-        for report in sorted(out.rglob("*report.json"))[-1:]:
-            stages = json.loads(report.read_text())["stages"]
+        reports = self.folder / "batch.json"
+        done = self.call(self.options.reber, "run", str(names / "*.fits"), "-o", out, "--products", "csv", "--lanes", 1, "--backend",
+                         self.options.backend, "--json", reports, "--quiet")
+        if done.returncode == 0:
+            stages = json.loads(reports.read_text())[-1]["stages"]
             print("warm, 2048 x 2048, 400 put in: " + ", ".join(f"{one['name']} {one['wall_ms']:.1f}" for one in stages), flush=True)
 
     def alone(self):
@@ -109,7 +110,7 @@ class Fits:
         target = self.folder / "bench.json"
         for name, environment in (("shared with the host", {}), ("by the card", {"REBER_CUDA_FITS": "card"})):
             done = self.call(self.options.reber, "bench", "--size", 8192, "--only", "100000 Gaussians", "--backend", self.options.backend,
-                             "--json", target, **environment)
+                             "--json", target, "--overwrite", **environment)
             if done.returncode != 0:
                 return
             for row in json.loads(target.read_text())["rows"]:
