@@ -88,7 +88,8 @@ TEST_F(WaveId, is_0_for_what_the_image_shows_and_grows_with_the_size_of_the_rest
 TEST_F(WaveId, is_0_without_wavelets) {
   request_.scales.wavelets = 0;
   request_.scales.fwhm = {0, 20};
-  for (const Source& one : run().sources()) EXPECT_EQ(one.wave, 0);
+  const Result result = run();
+  for (const Source& one : result.sources()) EXPECT_EQ(one.wave, 0);
 }
 
 }  // namespace
