@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gui/model/overlay_ink.hpp"
+#include "gui/model/image/overlay_ink.hpp"
 #include "gui/ui/ink.hpp"
 #include "gui/ui/overlay.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "gui/model/overlay_ink.hpp"
+#include "gui/model/image/overlay_ink.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/overlay.hpp"
 #include "gui/ui/panel.hpp"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A card that failed is had back: opened again where it only lacked memory, else by a viewer that begins anew with what was
 # open, the session's file included. The card is a fake one.
-#   card_test.sh REBER REBER_VIEW FAKE_CARD
+#   REBER_FAKE_CARD=PROGRAM card_test.sh
 set -euo pipefail
-fake=$3
+fake=${REBER_FAKE_CARD:?names the viewer on a fake card}
 data=$(cd "$(dirname "$0")/../../sample_data" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -205,8 +205,7 @@ FitResults room_for(const FitBatch& batch) {
 /// The host's share, while the card works on its own.
 class HostShare {
  public:
-  HostShare(Context& context, const FitBatch& batch, std::span<const std::int32_t> which, HostFits by,
-            const Job& job)
+  HostShare(Context& context, const FitBatch& batch, std::span<const std::int32_t> which, HostFits by, const Job& job)
       : context_(context), batch_(batch), which_(which), solve_(by), job_(job) {}
 
   void solve() {

@@ -288,7 +288,8 @@ class Followed {
 
 std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
   const MeshWalk walk = walk_of(plane, grid, plane.context()->device().shared_bytes);
-  if (!plane.maker() || !walk.sifted || !walk.block_sorted || !filters(options.filter) || grid.ny() * grid.nx() < 2) return 0;
+  if (!plane.maker() || !walk.sifted || !walk.block_sorted || !filters(options.filter) || grid.ny() * grid.nx() < 2)
+    return 0;
   const bool changed = dynamic_cast<const ChangedRows*>(plane.maker().get()) != nullptr;
   const MeshAxis axis = mesh_axis(grid.rows, grid.image.ny);
   std::vector<PixelSpan> held;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of inks.
-#include "gui/model/overlay_ink.hpp"
+#include "gui/model/image/overlay_ink.hpp"
 
 #include <fmt/format.h>
 
