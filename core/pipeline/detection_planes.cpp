@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include "core/background/mesh_nodes.hpp"
 #include "core/base/error.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/tiling.hpp"
@@ -36,11 +37,14 @@ ConvolutionSpec smoothing(Kernel kernel, Boundary boundary) {
   return spec;
 }
 
+/// Pixels of the B3 filter's side at scale j.
+std::int64_t filter_side(int j) { return (std::int64_t{4} << (j - 1)) + 1; }
+
 /// Folds scales into the largest S/N.
 class Folder {
  public:
-  Folder(Backend& backend, const BackgroundRequest& boxes, bool negative, const Job& job)
-      : backend_(backend), boxes_(boxes), rule_(negative ? PlaneRule::smaller : PlaneRule::larger), job_(job) {}
+  Folder(Backend& backend, bool negative, const Job& job)
+      : backend_(backend), rule_(negative ? PlaneRule::smaller : PlaneRule::larger), job_(job) {}
 
   void add(std::unique_ptr<Plane> snr, std::string note) {
     result.snr = result.snr ? backend_.derive(CombinedPlane{rule_, *result.snr, *snr}, job_) : std::move(snr);
@@ -48,14 +52,12 @@ class Folder {
   }
   /// plane: gone before the largest S/N is made anew, which takes memory for another one
   ///   returns the plane's background
-  BackgroundModel add_measured(std::unique_ptr<Plane> plane, const std::string& name, std::optional<double> beam_px) {
-    MeasuredBackground measured = measure_background(backend_, *plane, boxes_, beam_px, job_);
-    std::vector<float> rms = measured.model.rms;
-    const auto middle = rms.begin() + static_cast<std::ptrdiff_t>(rms.size() / 2);
-    std::nth_element(rms.begin(), middle, rms.end());
+  BackgroundModel add_measured(std::unique_ptr<Plane> plane, const BackgroundRequest& boxes, const std::string& name,
+                               std::optional<double> beam_px) {
+    MeasuredBackground measured = measure_background(backend_, *plane, boxes, beam_px, job_);
     std::unique_ptr<Plane> snr = backend_.derive(SnrPlane{*plane, measured.model}, job_);
     plane.reset();
-    add(std::move(snr), fmt::format("{}: noise {:.4g}", name, *middle));
+    add(std::move(snr), fmt::format("{}: noise {:.4g}", name, middle_value(measured.model.rms)));
     return std::move(measured.model);
   }
 
@@ -63,14 +65,13 @@ class Folder {
 
  private:
   Backend& backend_;
-  const BackgroundRequest& boxes_;
   const PlaneRule rule_;
   const Job& job_;
 };
 
 /// The plane smoothed by Gaussians of these FWHMs (pixels), each measured and folded in.
-void add_gaussians(Backend& backend, const Plane& plane, std::span<const double> fwhms, std::optional<double> beam_px,
-                   Folder& folder, const Job& job) {
+void add_gaussians(Backend& backend, const Plane& plane, std::span<const double> fwhms, const BackgroundRequest& boxes,
+                   std::optional<double> beam_px, Folder& folder, const Job& job) {
   const Shape shape = plane.shape();
   while (!fwhms.empty()) {
     const auto together = fwhms.first(planes_at_once(shape, fwhms.size(), backend.info().device_memory_bytes));
@@ -84,15 +85,15 @@ void add_gaussians(Backend& backend, const Plane& plane, std::span<const double>
     auto smooth = backend.convolve(plane, each, job);
     for (std::size_t i = 0; i < smooth.size(); ++i) {
       const double fwhm = together[i];
-      folder.add_measured(std::move(smooth[i]), fmt::format("scale {:.3g} px", fwhm),
+      folder.add_measured(std::move(smooth[i]), boxes, fmt::format("scale {:.3g} px", fwhm),
                           std::hypot(beam_px.value_or(0), fwhm));
     }
     fwhms = fwhms.subspan(together.size());
   }
 }
 
-void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<double> beam_px, Folder& folder,
-                  const Job& job) {
+void add_wavelets(Backend& backend, const Plane& plane, int most, const BackgroundRequest& boxes,
+                  std::optional<double> beam_px, Folder& folder, const Job& job) {
   std::unique_ptr<Plane> before;
   for (int j = 1; j <= most; ++j) {
     const Plane& from = before ? *before : plane;
@@ -104,18 +105,35 @@ void add_wavelets(Backend& backend, const Plane& plane, int most, std::optional<
     before = j < most ? std::move(after) : nullptr;
     after.reset();
     if (wanted)
-      folder.result.wavelets.push_back(
-          {j, folder.add_measured(std::move(detail), fmt::format("wavelet plane {} ({:g} px)", j, scale),
-                                  std::max(scale, beam_px.value_or(0)))});
+      folder.result.wavelets.push_back({j, folder.add_measured(std::move(detail), boxes_of_wavelet(boxes, j),
+                                                               fmt::format("wavelet plane {} ({:g} px)", j, scale),
+                                                               std::max(scale, beam_px.value_or(0)))});
   }
 }
 
 }  // namespace
 
+BackgroundRequest boxes_of_wavelet(const BackgroundRequest& image, int j) {
+  constexpr std::int64_t kFilters = 5;
+  constexpr double kSmaller = 1.5;
+  BackgroundRequest own = image;
+  if (own.box == 0) return own;  // chosen for the plane
+  const std::int64_t least = kFilters * filter_side(j);
+  const auto widen = [&](std::int64_t& box, std::int64_t& step) {
+    if (box == 0) return;
+    box = std::max(box, least);
+    if (step > 0) step = std::max(step, least / 3);
+  };
+  widen(own.box, own.step);
+  widen(own.bright_box, own.bright_step);
+  own.adaptive = own.adaptive && static_cast<double>(own.bright_box) * kSmaller < static_cast<double>(own.box);
+  return own;
+}
+
 std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Job& job) {
   if (j < 1 || j > 12) throw InputError(fmt::format("wavelet planes are numbered 1 to 12, not {}", j));
   constexpr std::array kB3{1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
-  const std::int64_t hole = std::int64_t{1} << (j - 1), side = 4 * hole + 1;
+  const std::int64_t hole = std::int64_t{1} << (j - 1), side = filter_side(j);
   Kernel kernel;
   kernel.shape = {side, side};
   kernel.row.assign(static_cast<std::size_t>(side), 0.0);
@@ -157,7 +175,7 @@ DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const 
                                     std::optional<double> beam_px, bool negative, const Job& job) {
   if (scales.in_beams && !beam_px)
     throw InputError("scales in beams need the image's beam: give them in pixels, or --beam");
-  Folder folder(backend, boxes, negative, job);
+  Folder folder(backend, negative, job);
   std::vector<double> sizes = scales.fwhm;
   if (scales.wavelets > 0 && std::ranges::find(sizes, 0.0) == sizes.end()) sizes.insert(sizes.begin(), 0.0);
   std::vector<double> fwhms;
@@ -168,8 +186,8 @@ DetectionPlane make_detection_plane(Backend& backend, const Plane& plane, const 
     else
       folder.add(backend.derive(SnrPlane{plane, background}, job), "scale 0: the image");
   }
-  add_gaussians(backend, plane, fwhms, beam_px, folder, job);
-  add_wavelets(backend, plane, scales.wavelets, beam_px, folder, job);
+  add_gaussians(backend, plane, fwhms, boxes, beam_px, folder, job);
+  add_wavelets(backend, plane, scales.wavelets, boxes, beam_px, folder, job);
   return std::move(folder.result);
 }
 

@@ -18,6 +18,11 @@ namespace reber {
 /// blank pixels interpolated over and kept.   j >= 1
 [[nodiscard]] std::unique_ptr<Plane> smoothed_by_b3(Backend& backend, const Plane& plane, int j, const Job& job);
 
+/// The boxes asked for as wavelet plane j takes them. Its noise is the same over a filter: a box has five of them a
+/// side at least (2^(j+1) + 1 px each), and steps by a third of that at least; smaller ones near bright sources are
+/// left out where they would be hardly smaller than the others. The rule is PyBDSF's (Mohan & Rafferty 2015).
+[[nodiscard]] BackgroundRequest boxes_of_wavelet(const BackgroundRequest& image, int j);
+
 struct DetectionPlane {
   std::unique_ptr<Plane> snr;      ///< of each pixel the largest S/N of all scales, or the smallest where negative
   std::vector<std::string> notes;  ///< one per scale: what it is, its noise

@@ -153,6 +153,32 @@ TEST(detection_planes, a_faint_wide_source_is_found_on_a_smoothed_plane) {
   EXPECT_THROW((void)make_detection_plane(cpu, *plane, model, scales, boxes, std::nullopt, false, {}), InputError);
 }
 
+TEST(detection_planes, boxes_on_a_wavelet_plane_have_five_filters_a_side) {
+  BackgroundRequest asked;
+  EXPECT_EQ(boxes_of_wavelet(asked, 5), asked);  // chosen for the plane
+  asked.box = 120;
+  asked.step = 40;
+  asked.adaptive = true;
+  EXPECT_EQ(boxes_of_wavelet(asked, 3), asked);
+  asked.bright_box = 21;
+  asked.bright_step = 5;
+  const auto on_plane = [&](int j, std::int64_t box, std::int64_t step, std::int64_t bright_box,
+                            std::int64_t bright_step, bool adaptive) {
+    BackgroundRequest expected = asked;
+    expected.box = box;
+    expected.step = step;
+    expected.bright_box = bright_box;
+    expected.bright_step = bright_step;
+    expected.adaptive = adaptive;
+    return boxes_of_wavelet(asked, j) == expected;
+  };
+  // Filters of 5, 9, 17 and 33 px.
+  EXPECT_TRUE(on_plane(1, 120, 40, 25, 8, true));
+  EXPECT_TRUE(on_plane(2, 120, 40, 45, 15, true));
+  EXPECT_TRUE(on_plane(3, 120, 40, 85, 28, false));  // hardly smaller
+  EXPECT_TRUE(on_plane(4, 165, 55, 165, 55, false));
+}
+
 TEST(detection_planes, scale_zero_alone_is_the_image) {
   Backend& cpu = backend("cpu");
   const Image image = random_image({100, 110}, 0.05, 2);
