@@ -2,48 +2,114 @@
 // Uploads a background model.
 #include "kernels/cuda/device/background.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace reber::cuda {
 
+namespace {
+
+/// Bytes that one thread copies or compares at a time.
+constexpr std::int64_t kChunk = 1 << 20;
+
+/// Calls body(begin, count) for chunks of bytes, by all threads.
+template <class Body>
+void for_chunks(Context& context, std::int64_t bytes, const Body& body) {
+  const std::int64_t chunks = (bytes + kChunk - 1) / kChunk;
+  const auto one = [&](std::int64_t k) { body(k * kChunk, std::min(kChunk, bytes - k * kChunk)); };
+  if (chunks > 1) return context.threads().for_each(chunks, one);
+  for (std::int64_t k = 0; k < chunks; ++k) one(k);
+}
+
+/// The values of nodes as they were. Large models have millions: all threads copy them and compare.
+class NodeCopy {
+ public:
+  NodeCopy(Context& context, const std::vector<float>& values)
+      : bytes_(bytes_of(values)), memory_(std::make_unique_for_overwrite<std::byte[]>(values.size() * sizeof(float))) {
+    const auto* const from = reinterpret_cast<const std::byte*>(values.data());
+    for_chunks(context, bytes_, [&](std::int64_t begin, std::int64_t count) {
+      std::memcpy(memory_.get() + begin, from + begin, static_cast<std::size_t>(count));
+    });
+  }
+
+  [[nodiscard]] bool equals(Context& context, const std::vector<float>& values) const {
+    if (bytes_of(values) != bytes_) return false;
+    const auto* const other = reinterpret_cast<const std::byte*>(values.data());
+    std::atomic<bool> same = true;
+    for_chunks(context, bytes_, [&](std::int64_t begin, std::int64_t count) {
+      if (same && std::memcmp(memory_.get() + begin, other + begin, static_cast<std::size_t>(count)) != 0) same = false;
+    });
+    return same;
+  }
+
+ private:
+  static std::int64_t bytes_of(const std::vector<float>& values) {
+    return std::ssize(values) * static_cast<std::int64_t>(sizeof(float));
+  }
+
+  std::int64_t bytes_;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+struct Key {
+  Context& context;
+  const BackgroundModel& model;
+};
+
+}  // namespace
+
 /// A model's nodes and axis tables on the device, end to end, and what they were made from.
 struct UploadedBackground {
   MeshGrid grid;
-  std::vector<float> mean, rms;
+  NodeCopy mean, rms;
   DeviceBuffer<std::uint32_t> words;
 
-  [[nodiscard]] bool holds(const BackgroundModel& model) const {
-    const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
-      return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-    };
-    return grid.image == model.grid.image && grid.rows == model.grid.rows && grid.cols == model.grid.cols &&
-           same(mean, model.mean) && same(rms, model.rms);
+  [[nodiscard]] bool holds(const Key& key) const {
+    const MeshGrid& other = key.model.grid;
+    return grid.image == other.image && grid.rows == other.rows && grid.cols == other.cols &&
+           mean.equals(key.context, key.model.mean) && rms.equals(key.context, key.model.rms);
   }
+  [[nodiscard]] std::int64_t bytes() const { return words.bytes(); }
 };
 
 namespace {
 
-template <class T>
-void append(std::vector<std::uint32_t>& words, const std::vector<T>& values) {
-  static_assert(sizeof(T) == sizeof(std::uint32_t));
-  const std::size_t at = words.size();
-  words.resize(at + values.size());
-  std::memcpy(words.data() + at, values.data(), values.size() * sizeof(T));
-}
-
-std::shared_ptr<const UploadedBackground> upload(Context& context, const BackgroundModel& model) {
+std::shared_ptr<const UploadedBackground> upload(const Key& key) {
+  Context& context = key.context;
+  const BackgroundModel& model = key.model;
   const Shape image = model.grid.image;
   const MeshAxis rows = mesh_axis(model.grid.rows, image.ny), cols = mesh_axis(model.grid.cols, image.nx);
-  std::vector<std::uint32_t> words;
-  append(words, model.mean);
-  append(words, model.rms);
-  append(words, rows.node);
-  append(words, rows.weight);
-  append(words, cols.node);
-  append(words, cols.weight);
+  DeviceBuffer<std::uint32_t> words(2 * std::ssize(model.mean) + 2 * (image.ny + image.nx), context.stream());
+  const auto for_parts = [&](const auto& body) {
+    body(model.mean);
+    body(model.rms);
+    body(rows.node);
+    body(rows.weight);
+    body(cols.node);
+    body(cols.weight);
+  };
+  std::int64_t at = 0;
+  if (words.bytes() <= kChunk) {  // few: one copy
+    std::vector<std::uint32_t> together(static_cast<std::size_t>(words.size()));
+    for_parts([&](const auto& values) {
+      std::memcpy(together.data() + at, values.data(), values.size() * sizeof(std::uint32_t));
+      at += std::ssize(values);
+    });
+    context.up(words.data(), together.data(), words.bytes(), context.stream());
+  } else {
+    for_parts([&](const auto& values) {
+      context.up(words.data() + at, values.data(), std::ssize(values) * std::int64_t{sizeof(std::uint32_t)},
+                 context.stream());
+      at += std::ssize(values);
+    });
+  }
   return std::make_shared<UploadedBackground>(
-      UploadedBackground{model.grid, model.mean, model.rms, upload_vector(context, words, context.stream())});
+      UploadedBackground{model.grid, NodeCopy(context, model.mean), NodeCopy(context, model.rms), std::move(words)});
 }
 
 /// Nodes stand at the centres of the spans.
@@ -59,8 +125,9 @@ DeviceBackground::DeviceBackground(Context& context, const CudaBackground& backg
     : mean_map_(background.mean_map), rms_map_(background.rms_map) {
   const BackgroundModel& model = background.model;
   const Shape image = background.image();
-  // Operations that follow each other mostly use the same background.
-  const auto uploaded = context.background.get(model, [&] { return upload(context, model); });
+  // Operations that follow each other mostly use the same backgrounds.
+  const Key key{context, model};
+  const auto uploaded = context.background.get(key, [&] { return upload(key); });
   const std::uint32_t* next = uploaded->words.data();
   const auto take = [&next]<class T>(const T*& pointer, std::int64_t count) {
     pointer = reinterpret_cast<const T*>(next);

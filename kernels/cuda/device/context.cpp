@@ -93,10 +93,19 @@ void tell_memory(int device) noexcept {
   }
 }
 
+/// Of backgrounds that may be used again: little beside the planes.
+std::int64_t kept_bytes(const BackendOptions& options) {
+  constexpr std::int64_t kMost = 256 * kMiB, kPart = 64;
+  return options.device_memory_bytes > 0 ? std::min(options.device_memory_bytes / kPart, kMost) : kMost;
+}
+
 }  // namespace
 
 Context::Context(const BackendOptions& options)
-    : device_(query(options.device)), memory_cap_(options.device_memory_bytes), threads_(options.threads) {
+    : background(kept_bytes(options)),
+      device_(query(options.device)),
+      memory_cap_(options.device_memory_bytes),
+      threads_(options.threads) {
   keep_pool(options.device);
   watch_exit();
 }
