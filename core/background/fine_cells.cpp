@@ -3,9 +3,11 @@
 #include "core/background/fine_cells.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/background/mesh_nodes.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -19,19 +21,26 @@ std::int64_t node_from(const std::vector<PixelSpan>& spans, double at) {
 }
 
 /// Of each node, the distance of the closest source in pixels; `far` where none is closer.
-std::vector<double> closest_sources(const FineCells& fine, const std::vector<BrightSource>& sources, const Job& job) {
+std::vector<double> closest_sources(const FineCells& fine, const std::vector<BrightSource>& sources, ThreadPool& pool,
+                                    const Job& job) {
   const std::vector<PixelSpan>&rows = fine.grid.rows, &cols = fine.grid.cols;
   std::vector<double> closest(static_cast<std::size_t>(fine.grid.ny() * fine.grid.nx()), fine.far);
-  for (const BrightSource& source : sources) {
+  const std::int64_t ny = fine.grid.ny();
+  pool.for_each((ny + kBlock - 1) / kBlock, [&](std::int64_t block) {
     job.check();
-    const std::int64_t j1 = node_from(rows, source.y + fine.far), i0 = node_from(cols, source.x - fine.far),
-                       i1 = node_from(cols, source.x + fine.far);
-    for (std::int64_t j = node_from(rows, source.y - fine.far); j < j1; ++j)
-      for (std::int64_t i = i0; i < i1; ++i) {
-        double& distance = closest[static_cast<std::size_t>(j * fine.grid.nx() + i)];
-        distance = std::min(distance, std::hypot(source.y - centre_of(rows[j]), source.x - centre_of(cols[i])));
-      }
-  }
+    const std::int64_t first = block * kBlock, end = std::min(first + kBlock, ny);
+    for (const BrightSource& source : sources) {
+      const std::int64_t j0 = std::max(node_from(rows, source.y - fine.far), first),
+                         j1 = std::min(node_from(rows, source.y + fine.far), end);
+      if (j0 >= j1) continue;
+      const std::int64_t i0 = node_from(cols, source.x - fine.far), i1 = node_from(cols, source.x + fine.far);
+      for (std::int64_t j = j0; j < j1; ++j)
+        for (std::int64_t i = i0; i < i1; ++i) {
+          double& distance = closest[static_cast<std::size_t>(j * fine.grid.nx() + i)];
+          distance = std::min(distance, std::hypot(source.y - centre_of(rows[j]), source.x - centre_of(cols[i])));
+        }
+    }
+  });
   return closest;
 }
 
@@ -56,15 +65,50 @@ PixelSpan widened(const PixelSpan& span, std::int64_t margin, std::int64_t count
   return {std::max<std::int64_t>(span.begin - margin, 0), std::min(span.end + margin, count)};
 }
 
-/// The cells of a rectangle of nodes, mended and filtered; empty where none is usable.
-std::optional<BackgroundModel> measured(Backend& backend, const Plane& plane, const MeshGrid& grid, const PixelSpan& js,
-                                        const PixelSpan& is, const MeshOptions& options, const Job& job) {
-  const MeshGrid part{grid.image,
-                      {grid.rows.begin() + js.begin, grid.rows.begin() + js.end},
-                      {grid.cols.begin() + is.begin, grid.cols.begin() + is.end}};
-  const MeshCells cells = backend.mesh(plane, part, options, job);
-  if (std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); })) return std::nullopt;
-  return finish_mesh(part, cells, options);
+/// Nodes that are blended together.
+struct Part {
+  PixelSpan rows, cols;  ///< of nodes
+  PixelSpan js, is;      ///< of cells: those and the windows of the median filter about them
+  std::int64_t at = 0;   ///< of the first of its cells among those of all parts
+
+  [[nodiscard]] std::int64_t cells() const { return js.size() * is.size(); }
+};
+
+/// Of nodes with a weight, and some beside them; no node is in two.
+std::vector<Part> parts_of(const FineCells& fine, const std::vector<double>& closest, std::int64_t margin) {
+  const std::int64_t ny = fine.grid.ny(), nx = fine.grid.nx();
+  std::vector<Part> parts;
+  for (std::int64_t j = 0, at = 0; j < ny; j += kBlock) {
+    const PixelSpan rows{j, std::min(j + kBlock, ny)};
+    for (const PixelSpan& cols : runs_in(fine, closest, rows.begin, rows.end)) {
+      parts.push_back({rows, cols, widened(rows, margin, ny), widened(cols, margin, nx), at});
+      at += parts.back().cells();
+    }
+  }
+  return parts;
+}
+
+MeshGrid grid_of(const MeshGrid& grid, const Part& part) {
+  return {grid.image,
+          {grid.rows.begin() + part.js.begin, grid.rows.begin() + part.js.end},
+          {grid.cols.begin() + part.is.begin, grid.cols.begin() + part.is.end}};
+}
+
+/// Cells of a part, mended and filtered, into the model where they have a weight.   returns false where none is usable
+bool blend(const FineCells& fine, const std::vector<double>& closest, const Part& part, const MeshCells& cells,
+           const MeshOptions& options, BackgroundModel& model) {
+  if (std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); })) return false;
+  const BackgroundModel near = finish_mesh(grid_of(fine.grid, part), cells, options, 1);
+  for (std::int64_t j = part.rows.begin; j < part.rows.end; ++j)
+    for (std::int64_t i = part.cols.begin; i < part.cols.end; ++i) {
+      const auto at = static_cast<std::size_t>(j * fine.grid.nx() + i);
+      const double weight = std::clamp((fine.far - closest[at]) / (fine.far - fine.near), 0.0, 1.0);
+      if (!(weight > 0)) continue;
+      const auto from = static_cast<std::size_t>((j - part.js.begin) * part.is.size() + i - part.is.begin);
+      model.mean[at] = static_cast<float>(weight * near.mean[from] + (1 - weight) * model.mean[at]);
+      model.rms[at] = static_cast<float>(weight * near.rms[from] + (1 - weight) * model.rms[at]);
+    }
+  return true;
 }
 
 }  // namespace
@@ -72,28 +116,21 @@ std::optional<BackgroundModel> measured(Backend& backend, const Plane& plane, co
 std::optional<BackgroundModel> with_fine_cells(Backend& backend, const Plane& plane, const BackgroundModel& coarse,
                                                const FineCells& fine, const std::vector<BrightSource>& sources,
                                                const MeshOptions& options, const Job& job) {
-  const std::int64_t ny = fine.grid.ny(), nx = fine.grid.nx(), margin = options.filter / 2;
-  const std::vector<double> closest = closest_sources(fine, sources, job);
-  BackgroundModel blended = resampled(coarse, fine.grid);
-  bool any = false;
-  for (std::int64_t j0 = 0; j0 < ny; j0 += kBlock) {
-    const PixelSpan rows{j0, std::min(j0 + kBlock, ny)};
-    for (const PixelSpan& cols : runs_in(fine, closest, rows.begin, rows.end)) {
-      const PixelSpan js = widened(rows, margin, ny), is = widened(cols, margin, nx);
-      const std::optional<BackgroundModel> part = measured(backend, plane, fine.grid, js, is, options, job);
-      if (!part) continue;
-      any = true;
-      for (std::int64_t j = rows.begin; j < rows.end; ++j)
-        for (std::int64_t i = cols.begin; i < cols.end; ++i) {
-          const auto at = static_cast<std::size_t>(j * nx + i);
-          const double weight = std::clamp((fine.far - closest[at]) / (fine.far - fine.near), 0.0, 1.0);
-          if (!(weight > 0)) continue;
-          const auto from = static_cast<std::size_t>((j - js.begin) * is.size() + i - is.begin);
-          blended.mean[at] = static_cast<float>(weight * part->mean[from] + (1 - weight) * blended.mean[at]);
-          blended.rms[at] = static_cast<float>(weight * part->rms[from] + (1 - weight) * blended.rms[at]);
-        }
-    }
-  }
+  constexpr std::int64_t kFewNodes = 1 << 16;
+  ThreadPool pool(fine.grid.ny() * fine.grid.nx() > kFewNodes ? 0 : 1);
+  const std::vector<double> closest = closest_sources(fine, sources, pool, job);
+  const std::vector<Part> parts = parts_of(fine, closest, options.filter / 2);
+  std::vector<MeshGrid> grids;
+  for (const Part& part : parts) grids.push_back(grid_of(fine.grid, part));
+  const MeshCells cells = backend.mesh_each(plane, grids, options, job);
+  BackgroundModel blended = resampled(coarse, fine.grid, &pool);
+  std::atomic<bool> any = false;
+  pool.for_each(std::ssize(parts), [&](std::int64_t k) {
+    job.check();
+    const Part& part = parts[static_cast<std::size_t>(k)];
+    const auto begin = static_cast<std::size_t>(part.at), count = static_cast<std::size_t>(part.cells());
+    if (blend(fine, closest, part, cells.part(begin, count), options, blended)) any = true;
+  });
   if (!any) return std::nullopt;
   return blended;
 }

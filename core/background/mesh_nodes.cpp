@@ -3,8 +3,12 @@
 #include "core/background/mesh_nodes.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <utility>
 #include <vector>
+
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -35,24 +39,50 @@ std::vector<Place> places_among(const std::vector<PixelSpan>& spans, const std::
 
 double centre_of(const PixelSpan& span) { return 0.5 * static_cast<double>(span.begin + span.end - 1); }
 
-BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid) {
+BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPool* pool) {
   const std::vector<Place> rows = places_among(model.grid.rows, grid.rows),
                            cols = places_among(model.grid.cols, grid.cols);
-  const std::int64_t nx = model.grid.nx();
-  const auto values_at_nodes = [&](const std::vector<float>& values) {
+  const std::int64_t nx = model.grid.nx(), ny_wanted = std::ssize(rows), nx_wanted = std::ssize(cols);
+  BackgroundModel out{std::move(grid), {}, {}, nullptr, nullptr};
+  const auto draw_row = [&](const std::vector<float>& values, const Place& y, float* to) {
     const auto at = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(values[j * nx + i]); };
-    std::vector<float> out;
-    out.reserve(rows.size() * cols.size());
-    for (const Place& y : rows)
-      for (const Place& x : cols) {
-        const double left = (1 - y.weight) * at(y.node, x.node) + y.weight * at(y.next, x.node);
-        const double right = (1 - y.weight) * at(y.node, x.next) + y.weight * at(y.next, x.next);
-        out.push_back(static_cast<float>((1 - x.weight) * left + x.weight * right));
-      }
-    return out;
+    for (const Place& x : cols) {
+      const double left = (1 - y.weight) * at(y.node, x.node) + y.weight * at(y.next, x.node);
+      const double right = (1 - y.weight) * at(y.node, x.next) + y.weight * at(y.next, x.next);
+      *to++ = static_cast<float>((1 - x.weight) * left + x.weight * right);
+    }
   };
-  std::vector<float> mean = values_at_nodes(model.mean), rms = values_at_nodes(model.rms);
-  return {std::move(grid), std::move(mean), std::move(rms), nullptr, nullptr};
+  out.mean.resize(static_cast<std::size_t>(ny_wanted * nx_wanted));
+  out.rms.resize(out.mean.size());
+  const auto draw = [&](std::int64_t row) {
+    draw_row(model.mean, rows[row], out.mean.data() + row * nx_wanted);
+    draw_row(model.rms, rows[row], out.rms.data() + row * nx_wanted);
+  };
+  if (pool != nullptr) {
+    pool->for_each(ny_wanted, draw);
+  } else {
+    for (std::int64_t row = 0; row < ny_wanted; ++row) draw(row);
+  }
+  return out;
+}
+
+float middle_value(const std::vector<float>& values) {
+  // Their order by the upper half of their bits first: a dense grid has millions of nodes.
+  const auto upper = [](float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits >> 31 != 0 ? ~bits : bits | 0x80000000u) >> 16;
+  };
+  std::vector<std::size_t> counts(1 << 16, 0);
+  for (const float value : values) ++counts[upper(value)];
+  std::size_t rank = values.size() / 2;
+  std::uint32_t bin = 0;
+  while (rank >= counts[bin]) rank -= counts[bin++];
+  std::vector<float> alike;
+  alike.reserve(counts[bin]);
+  std::ranges::copy_if(values, std::back_inserter(alike), [&](float value) { return upper(value) == bin; });
+  const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(alike.begin(), middle, alike.end());
+  return *middle + 0.0f;  // no negative zero
 }
 
 std::array<NodePart, 4> nodes_about(const MeshGrid& grid, std::int64_t y, std::int64_t x) {

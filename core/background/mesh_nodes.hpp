@@ -4,17 +4,23 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/compute/background.hpp"
 
 namespace reber {
 
+class ThreadPool;
+
 /// Where the node of a span stands: its centre.
 [[nodiscard]] double centre_of(const PixelSpan& span);
 
 /// The mesh values of a model at the nodes of another grid of the same image, bilinear between its own. Maps given by
-/// the user are not taken along.
-[[nodiscard]] BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid);
+/// the user are not taken along. pool: rows of nodes side by side; null: one after the other
+[[nodiscard]] BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPool* pool = nullptr);
+
+/// The value of rank n / 2 of n finite values, n > 0.
+[[nodiscard]] float middle_value(const std::vector<float>& values);
 
 /// A node and the part that it has in the value of a pixel.
 struct NodePart {

@@ -114,7 +114,8 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   constexpr double kSpacingBeams = 2.5;
   std::int64_t spacing = static_cast<std::int64_t>(std::ceil(kSpacingBeams * beam_px));
   for (const auto* spans : {&model.grid.rows, &model.grid.cols}) spacing = std::min(spacing, spans->front().size());
-  BackgroundModel fine = resampled(model, MeshGrid::make(model.grid.image, std::max<std::int64_t>(spacing, 1)));
+  ThreadPool pool;
+  BackgroundModel fine = resampled(model, MeshGrid::make(model.grid.image, std::max<std::int64_t>(spacing, 1)), &pool);
   std::vector<double> factor(fine.rms.size(), 1.0);
   const auto near = [](const std::vector<PixelSpan>& spans, double place, double reach) {
     const auto first = std::ranges::lower_bound(spans, place - reach, {}, centre_of);

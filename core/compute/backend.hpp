@@ -112,6 +112,10 @@ class Backend {
   [[nodiscard]] virtual ClipStatistics clip(const Plane& plane, const ClipOptions& options, const Job& job = {}) = 0;
   [[nodiscard]] virtual MeshCells mesh(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
                                        const Job& job = {}) = 0;
+  /// Cells of several grids of the image, each as mesh() gives them, one grid's behind the other's: measured together,
+  /// so that many small ones are not waited for one by one.
+  [[nodiscard]] virtual MeshCells mesh_each(const Plane& plane, std::span<const MeshGrid> grids,
+                                            const MeshOptions& options, const Job& job = {}) = 0;
 
   [[nodiscard]] virtual std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background,
                                                          const DetectOptions& options, const Job& job = {}) = 0;

@@ -116,10 +116,10 @@ std::vector<bool> near_bad(const std::vector<bool>& good, std::int64_t ny, std::
 /// the noise with it (3 % at the edge of a primary beam). `wanted` cells alone are filtered, the others stay as they
 /// are in `filtered`.
 void median_filter(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side,
-                   const std::vector<bool>& wanted, std::vector<float>& filtered) {
+                   const std::vector<bool>& wanted, int threads, std::vector<float>& filtered) {
   constexpr std::int64_t kFewCells = 4096;
   const std::int64_t most = side / 2;
-  ThreadPool pool(std::ranges::count(wanted, true) > kFewCells ? 0 : 1);
+  ThreadPool pool(std::ranges::count(wanted, true) > kFewCells ? threads : 1);
   pool.for_each(ny, [&](std::int64_t j) {
     std::vector<float> window;
     for (std::int64_t i = 0; i < nx; ++i) {
@@ -137,13 +137,14 @@ void median_filter(const std::vector<float>& values, std::int64_t ny, std::int64
 }
 
 /// The maps of a model filtered: what the backend filtered stands where no window holds a mended cell.
-void filter_model(const MeshCells& cells, const std::vector<bool>& good, int side, BackgroundModel& model) {
+void filter_model(const MeshCells& cells, const std::vector<bool>& good, int side, int threads,
+                  BackgroundModel& model) {
   const std::int64_t ny = model.grid.ny(), nx = model.grid.nx();
   const bool begun = cells.filtered_mean.size() == good.size() && cells.filtered_rms.size() == good.size();
   const std::vector<bool> wanted = begun ? near_bad(good, ny, nx, side) : std::vector<bool>(good.size(), true);
   const auto filter = [&](std::vector<float>& values, const std::vector<float>& from_backend) {
     std::vector<float> filtered = begun ? from_backend : std::vector<float>(values.size());
-    median_filter(values, ny, nx, side, wanted, filtered);
+    median_filter(values, ny, nx, side, wanted, threads, filtered);
     values = std::move(filtered);
   };
   filter(model.mean, cells.filtered_mean);
@@ -172,7 +173,26 @@ BackgroundModel BackgroundModel::constant(Shape image, float mean, float rms) {
   return {{image, {{0, image.ny}}, {{0, image.nx}}}, {mean}, {rms}, nullptr, nullptr};
 }
 
-BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options) {
+void MeshCells::append(const MeshCells& other) {
+  const auto join = [](std::vector<float>& values, const std::vector<float>& more) {
+    values.insert(values.end(), more.begin(), more.end());
+  };
+  join(mean, other.mean);
+  join(rms, other.rms);
+  join(filtered_mean, other.filtered_mean);
+  join(filtered_rms, other.filtered_rms);
+}
+
+MeshCells MeshCells::part(std::size_t begin, std::size_t count) const {
+  const auto cut = [&](const std::vector<float>& values) {
+    if (values.size() != mean.size()) return std::vector<float>();
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin);
+    return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(count));
+  };
+  return {cut(mean), cut(rms), cut(filtered_mean), cut(filtered_rms)};
+}
+
+BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options, int threads) {
   const std::int64_t ny = grid.ny(), nx = grid.nx();
   const auto count = static_cast<std::size_t>(ny * nx);
   if (cells.mean.size() != count || cells.rms.size() != count)
@@ -199,7 +219,7 @@ BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const 
       model.rms[j * nx + i] = average(cells.rms, nearest);
     }
   }
-  if (options.filter > 1) filter_model(cells, good, options.filter, model);
+  if (options.filter > 1) filter_model(cells, good, options.filter, threads, model);
   return model;
 }
 

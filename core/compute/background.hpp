@@ -57,6 +57,11 @@ struct MeshCells {
   /// Where a backend has filtered the values as finish_mesh would if every cell were good; else empty. Anything where
   /// the window holds a cell that is not.
   std::vector<float> filtered_mean = {}, filtered_rms = {};
+
+  /// Those of another grid behind these.
+  void append(const MeshCells& other);
+  /// Of cells of several grids those of one: `count` of them from `begin` on.
+  [[nodiscard]] MeshCells part(std::size_t begin, std::size_t count) const;
 };
 
 /// A bright source about which the noise was raised by what its own sidelobes add.
@@ -78,8 +83,10 @@ struct BackgroundModel {
 };
 
 /// Fills bad cells with the average of the nearest good ones, then median-filters both maps.
+/// threads: for many cells; 0 means all that this process may use
 ///   throws DataError where no cell is good
-[[nodiscard]] BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options);
+[[nodiscard]] BackgroundModel finish_mesh(const MeshGrid& grid, const MeshCells& cells, const MeshOptions& options,
+                                          int threads = 0);
 
 /// Bilinear weights along one axis: pixel p lies between nodes node[p] and node[p]+1 with weight w[p] to the second.
 /// w is 0 where both are the same node. Nodes stand at the centres of the spans.

@@ -17,6 +17,7 @@ constexpr std::array kOperations{
     SeamOperation{"statistics", "extremes, mean, standard deviation and median of the finite pixels"},
     SeamOperation{"clip", "kappa-sigma clip about the median"},
     SeamOperation{"mesh", "clipped mode and noise of each cell of a mesh"},
+    SeamOperation{"mesh_each", "the same of several grids, one behind the other"},
     SeamOperation{"label", "islands of connected pixels above the noise"},
     SeamOperation{"measure", "sums over each island"},
     SeamOperation{"island_pixels", "pixels of the larger islands, on the host"},

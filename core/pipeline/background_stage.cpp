@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/background/fine_cells.hpp"
+#include "core/background/mesh_nodes.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
 #include "core/compute/looks_ahead.hpp"
@@ -319,13 +320,9 @@ void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, Bac
 }
 
 void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& work) {
-  const auto middle = [](std::vector<float> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return static_cast<double>(values[values.size() / 2]);
-  };
-  if (!model.mean_map) work.fact("background", fmt::format("median {}", words_in_unit(middle(model.mean), unit)));
+  if (!model.mean_map) work.fact("background", fmt::format("median {}", words_in_unit(middle_value(model.mean), unit)));
   if (model.rms_map) return;
-  const double rms = middle(model.rms);
+  const double rms = middle_value(model.rms);
   work.fact("noise rms", fmt::format("median {}", words_in_unit(rms, unit)));
   if (!(rms > 0)) work.warn("the noise rms is zero or unknown: no source can be found");
 }

@@ -102,6 +102,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     if (others_ && !plane.resident() && plane.maker()->reads()) count_blanks(plane, on(job));
     return measure_mesh(plane, grid, options, on(job));
   }
+  std::optional<MeshCells> do_mesh_each(const CpuPlane& plane, std::span<const MeshGrid> grids,
+                                        const MeshOptions& options, const Job& job) override {
+    if (!plane.resident() || others_) return std::nullopt;
+    return measure_meshes(plane, grids, options, on(job));
+  }
 
   std::unique_ptr<IslandMap> do_label(const CpuPlane& plane, const CpuBackground& background,
                                       const DetectOptions& options, const Job& job) override {

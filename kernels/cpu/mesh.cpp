@@ -81,6 +81,23 @@ void measure_cells(const HeldRows& rows, std::int64_t j0, std::int64_t j1, std::
   });
 }
 
+/// A row of a grid's cells, whose values stand from `at` on.
+struct CellRow {
+  const MeshGrid* grid;
+  std::int64_t row, at;
+};
+
+void measure_row(const HeldRows& pixels, const CellRow& which, const CellRules& rules, CellScratch& scratch,
+                 MeshCells& cells) {
+  const PixelSpan& rows = which.grid->rows[static_cast<std::size_t>(which.row)];
+  auto at = static_cast<std::size_t>(which.at);
+  for (const PixelSpan& cols : which.grid->cols) {
+    const auto [mean, rms] = cell_value(pixels, {rows.begin, cols.begin, rows.size(), cols.size()}, rules, scratch);
+    cells.mean[at] = mean;
+    cells.rms[at++] = rms;
+  }
+}
+
 /// The same in blocks whose cells share tiles.
 void measure_blocks(const HeldRows& rows, std::int64_t j0, std::int64_t j1, const TileGrid& tiles,
                     std::vector<TiledBoxes>& workers, MeshWork& work) {
@@ -118,6 +135,35 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
       measure_cells(rows, edges[group], edges[group + 1], scratch, work);
   }
   if (threads.others() != nullptr) exchange_cells(grid, own_first, own_last, cells, threads);
+  return cells;
+}
+
+MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids, const MeshOptions& options,
+                         const JobThreads& threads) {
+  const CellRules rules{options.clip, clip_bias(options.clip.kappa), options.min_valid, options.centre};
+  MeshCells cells;
+  std::vector<CellRow> rows;
+  for (const MeshGrid& grid : grids) {
+    const auto begin = std::ssize(cells.mean), count = grid.ny() * grid.nx();
+    cells.mean.resize(static_cast<std::size_t>(begin + count));
+    cells.rms.resize(cells.mean.size());
+    if (tiles_of(grid, kBlocksAThread * threads.threads())) {
+      const MeshCells one = measure_mesh(plane, grid, options, threads);
+      std::ranges::copy(one.mean, cells.mean.begin() + begin);
+      std::ranges::copy(one.rms, cells.rms.begin() + begin);
+      continue;
+    }
+    for (std::int64_t j = 0; j < grid.ny(); ++j) rows.push_back({&grid, j, begin + j * grid.nx()});
+  }
+  const HeldRows pixels = hold_rows(plane, 0, plane.shape().ny, threads);
+  std::vector<CellScratch> scratch(static_cast<std::size_t>(threads.threads()));
+  std::atomic<std::int64_t> done{0};
+  threads.for_each_worker(std::ssize(rows), [&](std::int64_t row, int worker) {
+    measure_row(pixels, rows[static_cast<std::size_t>(row)], rules, scratch[static_cast<std::size_t>(worker)], cells);
+    const std::int64_t finished = ++done;
+    if (worker == 0)
+      threads.job().report("background", static_cast<double>(finished) / static_cast<double>(rows.size()));
+  });
   return cells;
 }
 

@@ -2,6 +2,8 @@
 // Background and noise of each cell of a mesh.
 #pragma once
 
+#include <span>
+
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
@@ -11,5 +13,9 @@ namespace reber::cpu {
 /// by the rules of kernels/shared/cell_clip.hpp.
 MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                        const JobThreads& threads);
+
+/// Cells of several grids, one's behind the other's: all of them side by side where the plane is resident.
+MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids, const MeshOptions& options,
+                         const JobThreads& threads);
 
 }  // namespace reber::cpu

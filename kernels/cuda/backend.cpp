@@ -99,6 +99,13 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     });
   }
 
+  std::optional<MeshCells> do_mesh_each(const CudaPlane& plane, std::span<const MeshGrid> grids,
+                                        const MeshOptions& options, const Job& job) override {
+    foretold_.reset();
+    if (!plane.resident()) return std::nullopt;
+    return timed("reber meshes", job, [&] { return measure_meshes(plane, grids, options, job); });
+  }
+
   std::unique_ptr<IslandMap> do_label(const CudaPlane& plane, const CudaBackground& background,
                                       const DetectOptions& options, const Job& job) override {
     return timed("reber label", job,

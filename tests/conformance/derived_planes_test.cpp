@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -106,6 +107,43 @@ TEST(DerivedPlanes, several_rectangles_are_those_of_each_call) {
     outside.x0 = 1000;
     EXPECT_THROW(tested.render_each(MapKind::snr, *plane, &model, {&outside, 1}, nullptr), InputError);
     EXPECT_THROW(tested.render_each(MapKind::snr, *plane, nullptr, parts, nullptr), InternalError);
+  });
+}
+
+TEST(Mesh, of_several_grids_is_that_of_each_one_behind_the_other) {
+  const Shape shape{700, 900};
+  const Image image = random_image(shape, 0.1, 21);
+  const auto part = [&](const MeshGrid& grid, std::int64_t j0, std::int64_t j1, std::int64_t i0, std::int64_t i1) {
+    return MeshGrid{
+        shape, {grid.rows.begin() + j0, grid.rows.begin() + j1}, {grid.cols.begin() + i0, grid.cols.begin() + i1}};
+  };
+  const MeshGrid dense = MeshGrid::sliding(shape, 35, 7), tiled = MeshGrid::sliding(shape, 90, 30),
+                 large = MeshGrid::make(shape, 300);
+  const std::vector<std::vector<MeshGrid>> lists{
+      {},
+      {dense},
+      {part(dense, 0, 32, 3, 9), part(dense, 20, 21, 0, 100), part(dense, 40, 60, 50, 51)},
+      {part(dense, 0, 5, 0, 128), tiled, part(tiled, 2, 9, 4, 20)},
+      {large, part(dense, 7, 8, 9, 10)}};
+  on_all([&](Backend& tested, std::int64_t band) {
+    const auto plane = load(tested, image, band);
+    for (const int filter : {1, 5, 7})
+      for (const std::vector<MeshGrid>& grids : lists) {
+        MeshOptions options;
+        options.filter = filter;
+        const MeshCells all = tested.mesh_each(*plane, grids, options);
+        std::size_t begin = 0;
+        for (const MeshGrid& grid : grids) {
+          const auto count = static_cast<std::size_t>(grid.ny() * grid.nx());
+          const MeshCells one = tested.mesh(*plane, grid, options), got = all.part(begin, count);
+          EXPECT_TRUE(same_values(got.mean, one.mean) && same_values(got.rms, one.rms));
+          const BackgroundModel right = finish_mesh(grid, one, options), finished = finish_mesh(grid, got, options);
+          EXPECT_EQ(finished.mean, right.mean);
+          EXPECT_EQ(finished.rms, right.rms);
+          begin += count;
+        }
+        EXPECT_EQ(all.mean.size(), begin);
+      }
   });
 }
 

@@ -97,6 +97,11 @@ std::multimap<std::string, Call> calls_of(Made& b) {
       {"mesh", [&b](const Job& job) { (void)b.tested.mesh(*b.plane, MeshGrid::make(b.shape, 16), {}, job); }},
       {"label", [&b](const Job& job) { (void)b.tested.label(*b.plane, b.background, b.options, job); }},
       {"measure", [&b](const Job& job) { (void)b.tested.measure(*b.plane, b.background, *b.islands, job); }},
+      {"mesh_each",
+       [&b](const Job& job) {
+         const MeshGrid grids[] = {MeshGrid::make(b.shape, 64), MeshGrid::sliding(b.shape, 30, 7)};
+         (void)b.tested.mesh_each(*b.plane, grids, {}, job);
+       }},
       {"island_pixels",
        [&b](const Job& job) { (void)b.tested.island_pixels(*b.plane, b.background, *b.islands, 1, job); }},
       {"label_runs", [&b](const Job& job) { (void)b.tested.label_runs(*b.islands, job); }},

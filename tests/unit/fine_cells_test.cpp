@@ -89,5 +89,17 @@ TEST(fine_cells, none_is_usable_in_a_blank_place) {
   EXPECT_FALSE(with_fine_cells(backend("cpu"), *sky.plane, sky.coarse, sky.fine, {{100, 100, 90}}, options, {}));
 }
 
+TEST(mesh_nodes, the_middle_value_is_that_of_the_sorted_ones) {
+  for (const std::int64_t count : {1, 2, 3, 10, 4097, 200'000}) {
+    const Image image = random_image({1, count}, 0, 5 + static_cast<unsigned>(count));
+    std::vector<float> values(image.data(), image.data() + count);
+    for (std::size_t k = 0; k < values.size(); k += 3) values[k] = -0.0f;
+    std::vector<float> sorted = values;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(middle_value(values), sorted[sorted.size() / 2]) << count;
+    EXPECT_FALSE(std::signbit(middle_value(std::vector<float>(values.size(), -0.0f))));
+  }
+}
+
 }  // namespace
 }  // namespace reber::testing
