@@ -3,6 +3,20 @@
 import numpy as np
 
 
+def plain_rows(table):
+    """A structured array's rows as dicts of Python's own numbers: several times as quick to read as NumPy's."""
+    names = table.dtype.names
+    return [dict(zip(names, values)) for values in table.tolist()]
+
+
+def by(key, rows):
+    """Lists of those that share the attribute `key`."""
+    groups = {}
+    for one in rows:
+        groups.setdefault(getattr(one, key), []).append(one)
+    return groups
+
+
 class Gaussian:
     """One Gaussian: degrees, Jy and Jy/beam."""
 
@@ -17,11 +31,11 @@ class Gaussian:
 
 
 class Source:
-    """One or several Gaussians as one: degrees, Jy and Jy/beam."""
+    """One or several Gaussians as one: degrees, Jy and Jy/beam. gaussians: of each source, by its number."""
 
     def __init__(self, row, gaussians):
         self.source_id, self.island_id, self.code = int(row["Source_id"]), int(row["Isl_id"]), str(row["S_Code"])
-        self.gaussians = [one for one in gaussians if one.source_id == self.source_id]
+        self.gaussians = gaussians.get(self.source_id, [])
         self.ngaus = len(self.gaussians)
         _positions(self, row, "posn_sky_centroid")
         self.posn_sky_max = [float(row["RA_max"]), float(row["DEC_max"])]
@@ -44,12 +58,12 @@ def _shape(self, row):
 
 
 class Island:
-    """One island: size_active (pixels), bbox (slices along x and y), rms, mean, max_value (Jy/beam), total_flux (Jy)."""
+    """One island: size_active (pixels), bbox (slices along x and y), rms, mean, max_value (Jy/beam), total_flux (Jy).
+    sources, gaussians: of each island, by its number."""
 
     def __init__(self, island_id, sources, gaussians):
         self.island_id = island_id
-        self.sources = [one for one in sources if one.island_id == island_id]
-        self.gaul = [one for one in gaussians if one.island_id == island_id]
+        self.sources, self.gaul = sources.get(island_id, []), gaussians.get(island_id, [])
         self.ngaus = len(self.gaul)
 
 
@@ -61,6 +75,7 @@ def islands_of(result, sources, gaussians, pixels_per_beam):
     order = np.argsort(label, kind="stable")
     y, x, label = y[order], x[order], label[order]
     image, mean, rms = result.image[y, x], result.mean[y, x], result.rms[y, x]
+    sources, gaussians = by("island_id", sources), by("island_id", gaussians)
     starts = np.flatnonzero(np.r_[True, label[1:] != label[:-1]]) if len(label) else np.empty(0, int)
     islands = []
     for first, last in zip(starts, [*starts[1:], len(label)]):

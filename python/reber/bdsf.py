@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from ._bdsf_options import OWN, known_options
-from ._bdsf_rows import Gaussian, Source, islands_of
+from ._bdsf_rows import Gaussian, Source, by, islands_of, plain_rows
 from ._maps import closed, header_of, labels_to_mask, rewrite_header
 from ._run import _run
 from .errors import InputError
@@ -60,8 +60,9 @@ class Image:
         if self.nisl == 0 and not np.isfinite(self._result.image).any():
             raise RuntimeError("All pixels in the image are blanked.")
         if fits and self.nisl:
-            gaussians = [Gaussian(row) for row in self._result.table("gaul")]
-            self._list = [Source(row, gaussians) for row in self._result.table("srl")], gaussians
+            gaussians = [Gaussian(row) for row in plain_rows(self._result.table("gaul"))]
+            by_source = by("source_id", gaussians)
+            self._list = [Source(row, by_source) for row in plain_rows(self._result.table("srl"))], gaussians
 
     def _settings(self):
         """Keywords of find()."""
