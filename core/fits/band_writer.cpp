@@ -3,10 +3,31 @@
 #include "core/fits/band_writer.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "core/base/thread_budget.hpp"
 #include "core/base/trace.hpp"
 
 namespace reber::fits {
+namespace {
+
+/// The file system takes one write to a file at a time, and turning is a small part: more threads only wait for each
+/// other, and take processors from those who make the rows.
+int threads_of_writer() { return std::clamp(usable_threads() / 2, 1, 4); }
+
+}  // namespace
+
+BandWriter::BandWriter(AtomicFile& file, std::int64_t band_bytes)
+    : file_(file), band_bytes_(band_bytes), pool_(threads_of_writer()) {}
+
+void* BandWriter::Room::ask(std::int64_t pixels) {
+  if (pixels > pixels_) {
+    bytes_.reset();
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(4 * pixels));
+    pixels_ = pixels;
+  }
+  return bytes_.get();
+}
 
 void BandWriter::turn_and_write(void* words, std::int64_t count, std::int64_t offset) {
   const trace::Span span("write", "turn and write a band");

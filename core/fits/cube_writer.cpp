@@ -40,7 +40,7 @@ struct CubeWriter::State {
   AtomicFile file;
   std::string cards;
   std::int64_t header_bytes = 0;
-  fits::BandWriter bands{file};
+  fits::BandWriter bands{file, std::int64_t{8} << 20};
 };
 
 CubeWriter::CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
@@ -48,14 +48,17 @@ CubeWriter::CubeWriter(const std::string& path, const OutputHeader& header, std:
     : state_(std::make_unique<State>(path, header, std::move(beams), overwrite)) {}
 CubeWriter::~CubeWriter() = default;
 
-void CubeWriter::write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress) {
+void CubeWriter::write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress,
+                             std::int64_t band_rows) {
   const Shape shape = state_->like.shape;
-  state_->bands.write<float>(shape, state_->header_bytes + 4 * plane * shape.count(), rows,
-                             [&](std::int64_t) { progress.check(); });
+  state_->bands.write<float>(
+      shape, state_->header_bytes + 4 * plane * shape.count(), rows, [&](std::int64_t) { progress.check(); },
+      band_rows);
 }
 
 void CubeWriter::finish() {
   State& s = *state_;
+  s.bands.wait();
   const std::int64_t end = s.header_bytes + 4 * s.like.planes * s.like.shape.count();
   const std::int64_t padded = s.header_bytes + whole_blocks(end - s.header_bytes);
   const std::vector<char> padding(static_cast<std::size_t>(padded - end), 0);

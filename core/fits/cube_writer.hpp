@@ -25,8 +25,10 @@ class CubeWriter {
   CubeWriter(const CubeWriter&) = delete;
   CubeWriter& operator=(const CubeWriter&) = delete;
 
-  /// Planes in any order, each once.
-  void write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress);
+  /// Planes in any order, each once. Its end is written while the caller goes on.
+  ///   band_rows: asked for at a time; 0: some megabytes of them
+  ///   throws DataError, of this plane or of the end of the one before
+  void write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress, std::int64_t band_rows = 0);
   void finish();
 
  private:

@@ -31,6 +31,7 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
   bands.write<Pixel>(shape, header_bytes, rows, [&](std::int64_t y) {
     progress.report("writing", static_cast<double>(y) / static_cast<double>(shape.ny));
   });
+  bands.wait();
   // Zero bytes: they leave the checksum as it is.
   const std::vector<char> padding(static_cast<std::size_t>(total - end), 0);
   file.write_at(end, padding.data(), padding.size());

@@ -21,6 +21,7 @@ struct ConvolveInputs {
   std::shared_ptr<const Plane> plane;
   const RunPlan& plan;
   const ImageHeader& header;
+  bool rows_once = false;  ///< RunEvents::rows_once
 };
 
 /// Whether there is something to do: a kernel is asked for that is no copy.

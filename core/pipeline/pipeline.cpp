@@ -122,7 +122,8 @@ void Pipeline::Run::convolve() {
   out.convolved = runner_.step(
       runner_.kept().convolved, key(StageId::convolve, ids(out.read)), convolves(out.planned->value),
       [&](StageWork& work) {
-        return run_convolve({out.read->value, out.planned->value, *out.opened->value.header}, *request_, work);
+        const bool once = runner_.events().rows_once;
+        return run_convolve({out.read->value, out.planned->value, *out.opened->value.header, once}, *request_, work);
       });
 }
 

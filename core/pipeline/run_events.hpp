@@ -21,6 +21,9 @@ struct RunEvents {
   std::function<void()> idle;                     ///< between stages: the backend is free for the caller's own work
   CommitGroup* outputs = nullptr;  ///< takes the files that are written; the caller commits it. Null: each run commits
   LogSink log;                     ///< text for people: warnings and names of stages
+  /// A wish, upon which no value depends: the caller asks for rows of the convolved plane once and in order, and for
+  /// nothing else of it. They may then be made when they are asked for.
+  bool rows_once = false;
 };
 
 /// Events of a caller that has a Progress and a log.

@@ -25,7 +25,8 @@ struct AlgorithmChoice {
 
 inline constexpr double kFftDynamicRange = 1e5;
 
-/// Largest absolute value over the clipped standard deviation; not finite where there is no noise.
+/// Largest absolute value over the clipped standard deviation (where far below the limit, over the scatter of a
+/// sample).
 [[nodiscard]] double dynamic_range(Backend& backend, const Plane& plane, const Job& job = {});
 
 struct RangeChoice {

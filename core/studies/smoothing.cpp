@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/compute/makes_rows.hpp"
 #include "core/cube/plane_walk.hpp"
 #include "core/fits/cube_writer.hpp"
 #include "core/model/common_beam.hpp"
@@ -175,12 +176,15 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
     // What the first plane says of the file is not said again.
     const Request request = plane_request(input, plane, base);
     const CubePlane stored = *walk.next(progress);
-    const Result result = Pipeline(backend, Input{request.input, request.open, stored.pixels, stored.header})
-                              .run(request, events_of(progress, reports.empty() ? log : LogSink()));
+    RunEvents events = events_of(progress, reports.empty() ? log : LogSink());
+    events.rows_once = true;
+    const Result result =
+        Pipeline(backend, Input{request.input, request.open, stored.pixels, stored.header}).run(request, events);
     const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
       backend->render_rows(MapKind::image, *result.plane(), nullptr, y0, ny, out);
     };
-    writer.write_plane(plane.plane, rows, progress);
+    const auto* const makes = dynamic_cast<const MakesRows*>(backend.get());
+    writer.write_plane(plane.plane, rows, progress, makes != nullptr ? makes->rows_together(*result.plane()) : 0);
     reports.push_back(result.report);
   }
   progress.check();

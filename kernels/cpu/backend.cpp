@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/compute/makes_rows.hpp"
 #include "core/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
@@ -38,6 +39,7 @@ void for_each_part(const CpuPlane& plane, const Rect& where, const JobThreads& t
 
 class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>,
                          public SharesImage,
+                         public MakesRows,
                          private FitEngine {
  public:
   explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
@@ -57,6 +59,16 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   FitEngine& fits() override { return *this; }
+
+  std::unique_ptr<Plane> convolve_later(const Plane& plane, const ConvolutionPlan& plan, const Job& job) override {
+    job.check();
+    return own(plan).run_later(own(plane), tools(), on(job));
+  }
+  [[nodiscard]] std::int64_t rows_together(const Plane& plane) const override {
+    const CpuPlane& own_plane = own(plane);
+    return own_plane.resident() ? 0 : own_plane.maker()->band_rows();
+  }
+  float largest(const Plane& plane, const Job& job) override { return largest_of(own(plane), on(job)); }
 
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
@@ -145,6 +157,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {
+    if (!plane.resident() && where.nx == plane.shape().nx && where.ny <= plane.maker()->band_rows())
+      return plane.maker()->make(where.y0, where.ny, out, on(job));
     for_each_part(plane, where, on(job), [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
       on(job).for_each(last - first, [&](std::int64_t k) {
         const std::int64_t y = first + k;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <new>
 
 #include "kernels/cpu/row_maker.hpp"
+#include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {
 namespace {
@@ -67,7 +69,32 @@ void for_each_chunk(const CpuPlane& plane, const JobThreads& threads, const Body
   });
 }
 
+/// A NaN is not above any number.
+float largest_of(const float* pixels, std::int64_t n) {
+  Floats high{}, low{};
+  std::int64_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    const Floats value = load(pixels + k);
+    high = where(value > high, value, high);
+    low = where(value < low, value, low);
+  }
+  float largest = 0;
+  for (int lane = 0; lane < kLanes; ++lane) largest = std::max({largest, high[lane], -low[lane]});
+  for (; k < n; ++k)
+    if (std::abs(pixels[k]) > largest) largest = std::abs(pixels[k]);
+  return largest;
+}
+
 }  // namespace
+
+float largest_of(const CpuPlane& plane, const JobThreads& threads) {
+  std::vector<float> found(static_cast<std::size_t>(threads.threads()), 0.0f);
+  for_each_chunk(plane, threads, [&](const float* pixels, std::int64_t n, int worker) {
+    float& own = found[static_cast<std::size_t>(worker)];
+    own = std::max(own, largest_of(pixels, n));
+  });
+  return std::ranges::max(found);
+}
 
 MomentHistogram PlaneHistogram::moments() {
   MomentHistogram total;

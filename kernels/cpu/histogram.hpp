@@ -8,6 +8,9 @@
 
 namespace reber::cpu {
 
+/// Largest absolute value of the pixels that are not blank; 0 where all are.   throws Cancelled
+[[nodiscard]] float largest_of(const CpuPlane& plane, const JobThreads& threads);
+
 class PlaneHistogram final : public HistogramSource {
  public:
   PlaneHistogram(const CpuPlane& plane, const JobThreads& threads) : plane_(plane), threads_(threads) {}

@@ -294,18 +294,32 @@ class CpuConvolution::StreamedRows final : public RowMaker {
 
  private:
   BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
-    const std::int64_t nx = shape().nx;
-    for (std::int64_t y = y0; y < y0 + ny;) {
-      if (y < made_first_ || y >= made_end_) make_about(y, threads);
-      const std::int64_t end = std::min(made_end_, y0 + ny);
-      std::copy_n(made_.data() + (y - made_first_) * nx, (end - y) * nx, out + (y - y0) * nx);
-      y = end;
-    }
+    const std::int64_t nx = shape().nx, last = y0 + ny;
     std::atomic<std::int64_t> blank{0};
-    threads.for_each(ny, [&](std::int64_t k) {
-      blank += std::count_if(out + k * nx, out + (k + 1) * nx, [](float pixel) { return !std::isfinite(pixel); });
-    });
+    for (std::int64_t y = y0, end = y0; y < last; y = end) {
+      float* const to = out + (y - y0) * nx;
+      if (const std::int64_t whole = whole_tiles(y, last); whole > y) {
+        end = whole;
+        blank += plan_.run_rows(plane_, y, end, blanks_, to, threads, [](double) {});
+        continue;
+      }
+      if (y < made_first_ || y >= made_end_) make_about(y, threads);
+      end = std::min(made_end_, last);
+      threads.for_each(end - y, [&](std::int64_t k) {
+        const float* const row = made_.data() + (y - made_first_ + k) * nx;
+        std::copy_n(row, nx, to + k * nx);
+        blank += std::count_if(row, row + nx, [](float pixel) { return !std::isfinite(pixel); });
+      });
+    }
     return {blank, 0};
+  }
+
+  /// The end of the whole rows of tiles from y on that lie within [y, last) and are not made yet; y where there are
+  /// none.
+  [[nodiscard]] std::int64_t whole_tiles(std::int64_t y, std::int64_t last) const {
+    const std::int64_t tile = plan_.tiles_->tile().ny;
+    if (y % tile != 0 || (y >= made_first_ && y < made_end_)) return y;
+    return std::min(last, y + at_once_) == shape().ny ? shape().ny : std::min(last / tile * tile, y + at_once_);
   }
 
   void make_about(std::int64_t y, const JobThreads& threads) const {
@@ -326,6 +340,18 @@ class CpuConvolution::StreamedRows final : public RowMaker {
   mutable Pixels made_;
   mutable std::int64_t made_first_ = 0, made_end_ = 0;
 };
+
+std::unique_ptr<CpuPlane> CpuConvolution::run_later(const CpuPlane& plane, const RowTools& tools,
+                                                    const JobThreads& threads) const {
+  // A few tiles for each thread, or the last of a band keep one waiting for another.
+  constexpr std::int64_t kTilesAThread = 6;
+  count_blanks(plane, threads);
+  const Shape tile = tiles_->tile();
+  const std::int64_t across = (shape_.nx + tile.nx - 1) / tile.nx;
+  const std::int64_t down = (kTilesAThread * threads.threads() + across - 1) / across;
+  const std::int64_t rows = std::min(down * tile.ny, (shape_.ny + tile.ny - 1) / tile.ny * tile.ny);
+  return std::make_unique<CpuPlane>(std::make_shared<const StreamedRows>(*this, plane, rows, tools));
+}
 
 std::unique_ptr<CpuPlane> CpuConvolution::run(const CpuPlane& plane, const RowTools& tools,
                                               const JobThreads& threads) const {

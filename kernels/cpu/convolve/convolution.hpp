@@ -85,6 +85,9 @@ class CpuConvolution final : public ConvolutionPlan {
   /// plane is read for its blank pixels; the result is streamed as well and outlives the plan.
   [[nodiscard]] std::unique_ptr<CpuPlane> run(const CpuPlane& plane, const RowTools& tools,
                                               const JobThreads& threads) const;
+  /// The same, but streamed whatever the plane is, in bands of a few rows of tiles.
+  [[nodiscard]] std::unique_ptr<CpuPlane> run_later(const CpuPlane& plane, const RowTools& tools,
+                                                    const JobThreads& threads) const;
 
  private:
   class Rows;
