@@ -62,7 +62,9 @@ FitShares shares_of(std::size_t count, std::vector<std::int32_t> host) {
 }
 
 /// How many of the first of `costed`, the longest first, are best with the host.   rest: the sum of what the card takes
-/// of its multiprocessors for those that are not among them, in ms;   all: whether there are none
+/// of its multiprocessors for those that are not among them, in ms;   all: whether there are none. Of ends that are
+/// alike the one with no problem on the card is taken, else the one with the fewest on the host: the end of the longest
+/// problem is often that of every share, and a card that is not asked cannot be late.
 std::size_t best_share(const std::vector<Costed>& costed, double rest, bool all, const FitMachine& machine) {
   double load = rest;
   for (const Costed& one : costed) load += one.cost.card_ms * one.cost.part;
@@ -73,7 +75,7 @@ std::size_t best_share(const std::vector<Costed>& costed, double rest, bool all,
     const double alone = k < costed.size() ? costed[k].cost.card_ms : 0;
     const double card = card_idle ? 0 : machine.card_start_ms + std::max(alone, load / machine.multiprocessors);
     const double end = std::max({card, longest, host / machine.threads});
-    if (k == 0 || end < least) least = end, best = k;
+    if (k == 0 || end < least || (card_idle && end == least)) least = end, best = k;
     if (k == costed.size()) break;
     host += costed[k].cost.host_ms, longest = std::max(longest, costed[k].cost.host_ms);
     load -= costed[k].cost.card_ms * costed[k].cost.part;

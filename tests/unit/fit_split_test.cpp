@@ -54,6 +54,24 @@ TEST(FitSplit, the_longest_of_few_are_the_hosts) {
   EXPECT_EQ(shares.host[1], 99);
 }
 
+TEST(FitSplit, the_card_is_left_alone_where_it_makes_nothing_sooner) {
+  // The longest problem ends last whoever has the others.
+  std::vector<int> sizes(120, 45);
+  sizes[31] = 900;
+  const FitBatch batch = batch_of(sizes);
+  const FitMachine machine = card_and(16);
+  double host = 0, longest = 0;
+  for (const FitProblem& problem : batch.problems) {
+    const double ms = fit_cost(batch, problem, machine).host_ms;
+    host += ms, longest = std::max(longest, ms);
+  }
+  ASSERT_LT(host / machine.threads, longest);
+  ASSERT_LT(machine.card_start_ms, longest);
+  const FitShares shares = share_fits(batch, machine, FitPlaces::by_cost);
+  EXPECT_TRUE(shares.card.empty());
+  expect_all_once(shares, sizes.size());
+}
+
 TEST(FitSplit, many_problems_are_shared_and_the_host_has_the_longest) {
   std::vector<int> sizes(20000, 40);
   for (std::size_t i = 0; i < 12; ++i) sizes[1500 * i] = 400 + 20 * static_cast<int>(i);
