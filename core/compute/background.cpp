@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/compute/mesh_filter.hpp"
 
 namespace reber {
 namespace {
@@ -112,26 +114,35 @@ std::vector<bool> near_bad(const std::vector<bool>& good, std::int64_t ny, std::
   return near;
 }
 
-/// The window shrinks evenly on both sides at the borders: cut on one side, it would move inward and take the slope of
-/// the noise with it (3 % at the edge of a primary beam). `wanted` cells alone are filtered, the others stay as they
-/// are in `filtered`.
+/// Values about cell (j, i). The window shrinks evenly on both sides at the borders: cut on one side, it would move
+/// inward and take the slope of the noise with it (3 % at the edge of a primary beam).
+void fill_window(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side, std::int64_t j,
+                 std::int64_t i, std::vector<float>& window) {
+  const std::int64_t most = side / 2;
+  window.clear();
+  const std::int64_t reach_y = std::min({most, j, ny - 1 - j}), reach_x = std::min({most, i, nx - 1 - i});
+  for (std::int64_t y = j - reach_y; y <= j + reach_y; ++y)
+    for (std::int64_t x = i - reach_x; x <= i + reach_x; ++x) window.push_back(values[y * nx + x]);
+}
+
+/// Reaches are even on both sides: the number of cells is odd.
+float middle_of(std::vector<float>& window) {
+  const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
+  std::ranges::nth_element(window, middle);
+  return *middle;
+}
+
+/// `wanted` cells alone are filtered, the others stay as they are in `filtered`.
 void median_filter(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side,
                    const std::vector<bool>& wanted, int threads, std::vector<float>& filtered) {
   constexpr std::int64_t kFewCells = 4096;
-  const std::int64_t most = side / 2;
   ThreadPool pool(std::ranges::count(wanted, true) > kFewCells ? threads : 1);
   pool.for_each(ny, [&](std::int64_t j) {
     std::vector<float> window;
     for (std::int64_t i = 0; i < nx; ++i) {
       if (!wanted[j * nx + i]) continue;
-      window.clear();
-      const std::int64_t reach_y = std::min({most, j, ny - 1 - j}), reach_x = std::min({most, i, nx - 1 - i});
-      for (std::int64_t y = j - reach_y; y <= j + reach_y; ++y)
-        for (std::int64_t x = i - reach_x; x <= i + reach_x; ++x) window.push_back(values[y * nx + x]);
-      // Reaches are even on both sides: the number of cells is odd.
-      const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
-      std::ranges::nth_element(window, middle);
-      filtered[j * nx + i] = *middle;
+      fill_window(values, ny, nx, side, j, i, window);
+      filtered[j * nx + i] = middle_of(window);
     }
   });
 }
@@ -152,6 +163,17 @@ void filter_model(const MeshCells& cells, const std::vector<bool>& good, int sid
 }
 
 }  // namespace
+
+void filter_cell_rows(const std::vector<float>& values, std::int64_t ny, std::int64_t nx, int side, std::int64_t first,
+                      std::int64_t end, std::vector<float>& filtered) {
+  std::vector<float> window;
+  for (std::int64_t j = first; j < end; ++j)
+    for (std::int64_t i = 0; i < nx; ++i) {
+      fill_window(values, ny, nx, side, j, i, window);
+      const bool known = std::ranges::none_of(window, [](float value) { return std::isnan(value); });
+      filtered[j * nx + i] = known ? middle_of(window) : std::numeric_limits<float>::quiet_NaN();
+    }
+}
 
 MeshGrid MeshGrid::make(Shape image, std::int64_t box) {
   if (box < 1) throw InputError(fmt::format("a background mesh needs cells of at least 1 pixel, not {}", box));

@@ -64,9 +64,12 @@ void convolve(const ConvolveInputs& in, const Request& request, StageWork& work,
   const auto plan = work.backend.plan_convolution(in.plan.convolution->spec, in.plane->shape(), algorithm, work.job);
   made.plane = apart(*in.plane, one, *plan, range, warning);
   auto* const later = in.rows_once ? dynamic_cast<MakesRows*>(&work.backend) : nullptr;
-  if (!made.plane && later != nullptr) made.plane = later->convolve_later(*in.plane, *plan, work.job);
-  if (!made.plane) made.plane = work.backend.convolve(*in.plane, *plan, work.job);
   work.algorithm = fmt::format("{}: {}", to_string(algorithm), plan->description());
+  if (!made.plane && later != nullptr) {
+    made.plane = later->convolve_later(*in.plane, *plan, work.job);
+    work.algorithm += "; rows are made when they are asked for";
+  }
+  if (!made.plane) made.plane = work.backend.convolve(*in.plane, *plan, work.job);
   note_history(in.plan, algorithm, work);
 }
 

@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "core/compute/looks_ahead.hpp"
 #include "core/compute/makes_rows.hpp"
 #include "core/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
@@ -40,6 +43,7 @@ void for_each_part(const CpuPlane& plane, const Rect& where, const JobThreads& t
 class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>,
                          public SharesImage,
                          public MakesRows,
+                         public LooksAhead,
                          private FitEngine {
  public:
   explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
@@ -60,6 +64,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
   FitEngine& fits() override { return *this; }
 
+  void will_label(const Plane& plane, const DetectOptions& options) override {
+    hint_ = Hint{own(plane).maker(), options};  // of a plane in memory: none
+  }
+
   std::unique_ptr<Plane> convolve_later(const Plane& plane, const ConvolutionPlan& plan, const Job& job) override {
     job.check();
     return own(plan).run_later(own(plane), tools(), on(job));
@@ -72,10 +80,12 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
+    foretold_.reset();
     return load_plane(source, *memory_, on(job));
   }
   std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                    const Job&) override {
+    foretold_.reset();
     return stream_plane(std::move(source), tiling.band_rows, tools());
   }
 
@@ -112,7 +122,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
   MeshCells do_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) override {
     if (others_ && !plane.resident() && plane.maker()->reads()) count_blanks(plane, on(job));
-    return measure_mesh(plane, grid, options, on(job));
+    foretold_.reset();
+    const std::unique_ptr<Foreteller> foreteller = follow(plane, grid, options);
+    MeshCells cells = measure_mesh(plane, grid, options, foreteller.get(), on(job));
+    if (foreteller) foretold_ = foreteller->end();
+    return cells;
   }
   std::optional<MeshCells> do_mesh_each(const CpuPlane& plane, std::span<const MeshGrid> grids,
                                         const MeshOptions& options, const Job& job) override {
@@ -122,7 +136,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
   std::unique_ptr<IslandMap> do_label(const CpuPlane& plane, const CpuBackground& background,
                                       const DetectOptions& options, const Job& job) override {
-    return find_islands(plane, background, options, on(job));
+    return find_islands(plane, background, options, std::move(foretold_), on(job));
   }
   std::vector<IslandSums> do_measure(const CpuPlane& plane, const CpuBackground& background, const CpuIslands& islands,
                                      const Job& job) override {
@@ -179,6 +193,22 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return cpu::fit(batch, on(job));
   }
 
+  /// Of whom islands will be looked for, and how.
+  struct Hint {
+    std::weak_ptr<const RowMaker> maker;
+    DetectOptions options;
+  };
+
+  /// Who scans the plane that the hint names, if this mesh is of it and there is the room. Of processes that share an
+  /// image none has the cells that its own rows are compared with before all have measured theirs.
+  std::unique_ptr<Foreteller> follow(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+    const std::optional<Hint> hint = std::exchange(hint_, std::nullopt);
+    if (!hint || others_) return nullptr;
+    const CpuPlane* const labelled = foretold_by_mesh(plane, grid, options);
+    if (labelled == nullptr || labelled->maker() != hint->maker.lock()) return nullptr;
+    return std::make_unique<Foreteller>(*labelled, grid, options.filter, hint->options);
+  }
+
   [[nodiscard]] RowTools tools() const { return {memory_, pool_}; }
   [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job, others_.get()}; }
 
@@ -186,6 +216,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   std::shared_ptr<PixelMemory> memory_;
   std::shared_ptr<Exchange> others_;
   const std::string device_;
+  std::optional<Hint> hint_;
+  std::unique_ptr<Foretold> foretold_;  ///< by the last mesh
 };
 
 void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where,

@@ -88,7 +88,7 @@ class CombinedRows final : public RowMaker {
 };
 
 /// Keeps the runs of the islands, not the islands.
-class RowsWithoutIslands final : public RowMaker {
+class RowsWithoutIslands final : public RowMaker, public ChangedRows {
  public:
   RowsWithoutIslands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow, const RowTools& tools)
       : RowMaker(plane.shape(), band_of(plane), tools),
@@ -96,6 +96,14 @@ class RowsWithoutIslands final : public RowMaker {
         runs_(islands.by_row),
         row_begin_(islands.row_begin),
         grow_(grow) {}
+
+  [[nodiscard]] const CpuPlane& base() const override { return plane_; }
+  void change(std::int64_t y0, std::int64_t ny, const float* from, float* to,
+              const JobThreads& threads) const override {
+    const std::int64_t nx = shape().nx;
+    (void)mask_rows(y0, ny, to, threads,
+                    [&](std::int64_t y, float* row) { std::copy_n(from + (y - y0) * nx, nx, row); });
+  }
 
  private:
   BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pass over the pixels makes bit masks of a row and the runs in them; all that follows works on runs alone.
+// One pass over the pixels finds runs, or they were foretold; all that follows works on runs alone.
 #include "kernels/cpu/label.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cstring>
 #include <limits>
+#include <utility>
 
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/row_maker.hpp"
 #include "kernels/cpu/share.hpp"
-#include "kernels/cpu/simd.hpp"
-#include "kernels/shared/pixel_rules.hpp"
+#include "kernels/cpu/strips.hpp"
 
 namespace reber::cpu {
 namespace {
-
-constexpr std::int64_t kStripRows = 32;
 
 /// Runs of all rows in raster order.
 struct Runs {
@@ -26,128 +22,28 @@ struct Runs {
   std::vector<std::int64_t> row_begin;  ///< of each row; one more at the end
 };
 
-struct Strip {
-  std::vector<rules::Run> run;
-  std::vector<std::uint8_t> seeded;
-  std::vector<std::int64_t> in_row;  ///< number of runs in each row
-  std::vector<float> pixels;         ///< of the runs, where they are kept
-};
-
-/// Pixels of a streamed plane's runs are kept, so that measuring them reads nothing; not where that would be much of
-/// the image.
-class PixelKeeper {
- public:
-  explicit PixelKeeper(const CpuPlane& plane) : room_(plane.resident() ? 0 : plane.shape().count() / 32) {}
-  void take(const float* row, std::size_t first_run, Strip& strip) {
-    if (room_ <= 0) return;
-    std::int64_t taken = 0;
-    for (std::size_t k = first_run; k < strip.run.size(); ++k) {
-      strip.pixels.insert(strip.pixels.end(), row + strip.run[k].x0, row + strip.run[k].x1);
-      taken += strip.run[k].x1 - strip.run[k].x0;
-    }
-    room_ -= taken;
-  }
-  /// None are to be kept.
-  void give_up() { room_ = 0; }
-  /// Whether all were taken.
-  [[nodiscard]] bool whole() const { return room_ > 0; }
-
- private:
-  std::atomic<std::int64_t> room_;
-};
-
-struct RowMasks {
-  std::vector<std::uint64_t> flood, seed;
-  BackgroundRows::Scratch background;
-};
-
-/// Sets bit x of the masks where pixel x is above the thresholds (rules::snr, eight pixels at a time).
-void threshold_row(const float* pixels, const float* mean, const float* rms, std::int64_t nx,
-                   const DetectOptions& options, RowMasks& masks) {
-  const Floats flood = all(static_cast<float>(options.flood)), seed = all(static_cast<float>(options.seed));
-  auto* flood_bytes = reinterpret_cast<std::uint8_t*>(masks.flood.data());  // a word is written eight bits at a time
-  auto* seed_bytes = reinterpret_cast<std::uint8_t*>(masks.seed.data());
-  for (std::int64_t x = 0; x < nx; x += kLanes) {
-    Floats above = load(pixels + x) - load(mean + x);
-    if (options.negative) above = -above;
-    const Floats noise = load(rms + x);
-    const Floats ratio = above / noise;
-    const Ints usable = noise > 0.0f;
-    flood_bytes[x / kLanes] = static_cast<std::uint8_t>(bits_of(usable & (ratio > flood)));
-    seed_bytes[x / kLanes] = static_cast<std::uint8_t>(bits_of(usable & (ratio > seed)));
-  }
-  if (nx % kLanes != 0) flood_bytes[nx / kLanes] &= static_cast<std::uint8_t>((1u << (nx % kLanes)) - 1);
-}
-
-bool any_bit(const std::vector<std::uint64_t>& words, std::int64_t begin, std::int64_t end) {
-  const std::int64_t first = begin / 64, last = (end - 1) / 64;
-  for (std::int64_t k = first; k <= last; ++k) {
-    std::uint64_t word = words[k];
-    if (k == first) word &= ~std::uint64_t{0} << (begin % 64);
-    if (k == last && end % 64 != 0) word &= ~(~std::uint64_t{0} << (end % 64));
-    if (word != 0) return true;
-  }
-  return false;
-}
-
-/// First position >= begin whose bit is `value`; nx where there is none.
-std::int64_t next_bit(const std::vector<std::uint64_t>& words, std::int64_t begin, std::int64_t nx, bool value) {
-  if (begin >= nx) return nx;
-  const std::uint64_t flip = value ? 0 : ~std::uint64_t{0};
-  std::size_t k = static_cast<std::size_t>(begin / 64);
-  std::uint64_t word = (words[k] ^ flip) & (~std::uint64_t{0} << (begin % 64));
-  while (word == 0) {
-    if (++k == words.size()) return nx;
-    word = words[k] ^ flip;
-  }
-  return std::min<std::int64_t>(static_cast<std::int64_t>(k) * 64 + std::countr_zero(word), nx);
-}
-
-void find_runs(const RowMasks& masks, std::int64_t y, std::int64_t nx, Strip& strip) {
-  std::int64_t found = 0;
-  for (std::int64_t x0 = next_bit(masks.flood, 0, nx, true); x0 < nx;) {
-    const std::int64_t x1 = next_bit(masks.flood, x0, nx, false);
-    strip.run.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(x0), static_cast<std::int32_t>(x1)});
-    strip.seeded.push_back(any_bit(masks.seed, x0, x1) ? 1 : 0);
-    ++found;
-    x0 = next_bit(masks.flood, x1, nx, true);
-  }
-  strip.in_row.push_back(found);
-}
-
-std::vector<Strip> scan(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& options,
-                        PixelKeeper& keeper, const JobThreads& threads) {
+/// The strips of this process.
+void scan(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& options,
+          std::vector<Strip>& strips, PixelKeeper& keeper, const JobThreads& threads) {
   const std::int64_t ny = plane.shape().ny, nx = plane.shape().nx;
   BackgroundRows rows(background);
-  const std::int64_t count = (ny + kStripRows - 1) / kStripRows;
-  std::vector<Strip> strips(static_cast<std::size_t>(count));
-  std::vector<RowMasks> masks(static_cast<std::size_t>(threads.threads()));
+  const auto count = static_cast<std::int64_t>(strips.size());
+  std::vector<StripScratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<std::int64_t> done{0};
   const auto [own_first, own_last] = own_part(threads, count);
   const std::int64_t y_first = own_first * kStripRows, y_last = std::min(own_last * kStripRows, ny);
-  for_each_band(plane, y_first, y_last, kStripRows, threads,
-                [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
-                  rows.hold(y0, y1 - y0, threads);
-                  threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
-                    RowMasks& mask = masks[static_cast<std::size_t>(worker)];
-                    mask.flood.resize(static_cast<std::size_t>((nx + 63) / 64), 0);
-                    mask.seed.resize(mask.flood.size(), 0);
-                    const std::int64_t first = y0 + task * kStripRows;
-                    Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
-                    for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y) {
-                      const float* mean = rows.mean_row(y, mask.background);
-                      const float* rms = rows.rms_row(y, mask.background);
-                      threshold_row(held.row(y), mean, rms, nx, options, mask);
-                      const std::size_t before = strip.run.size();
-                      find_runs(mask, y, nx, strip);
-                      keeper.take(held.row(y), before, strip);
-                    }
-                    const std::int64_t finished = ++done;
-                    if (worker == 0)
-                      threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
-                  });
-                });
-  return strips;
+  for_each_band(
+      plane, y_first, y_last, kStripRows, threads, [&](const HeldRows& held, std::int64_t y0, std::int64_t y1) {
+        rows.hold(y0, y1 - y0, threads);
+        threads.for_each_worker((y1 - y0 + kStripRows - 1) / kStripRows, [&](std::int64_t task, int worker) {
+          const std::int64_t first = y0 + task * kStripRows;
+          Strip& strip = strips[static_cast<std::size_t>(first / kStripRows)];
+          for (std::int64_t y = first; y < std::min(first + kStripRows, y1); ++y)
+            scan_row(held.row(y), y, nx, rows, options, keeper, scratch[static_cast<std::size_t>(worker)], strip);
+          const std::int64_t finished = ++done;
+          if (worker == 0) threads.job().report("label", static_cast<double>(finished) / static_cast<double>(count));
+        });
+      });
 }
 
 /// Hands this process's strips to the others, and takes theirs. Pixels are kept where all processes kept theirs.
@@ -329,9 +225,14 @@ std::shared_ptr<const KeptPixels> keep_pixels(const CpuPlane& plane, const Runs&
 }  // namespace
 
 std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
-                                         const DetectOptions& options, const JobThreads& threads) {
-  PixelKeeper keeper(plane);
-  std::vector<Strip> strips = scan(plane, background, options, keeper, threads);
+                                         const DetectOptions& options, std::unique_ptr<Foretold> foretold,
+                                         const JobThreads& threads) {
+  const bool known = foretold && foretold->become(plane, background, options, threads);
+  Scanned found = known ? std::move(*foretold).take() : Scanned(plane);
+  foretold.reset();
+  if (!known) scan(plane, background, options, found.strips, *found.keeper, threads);
+  std::vector<Strip>& strips = found.strips;
+  PixelKeeper& keeper = *found.keeper;
   if (threads.others() != nullptr) exchange_strips(strips, keeper, threads);
   std::vector<std::vector<float>> pixels;
   for (Strip& strip : strips) {

@@ -4,14 +4,16 @@
 
 #include <memory>
 
+#include "kernels/cpu/foretold.hpp"
 #include "kernels/cpu/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
 
 namespace reber::cpu {
 
-/// Backend::label().
+/// Backend::label().   foretold: by the walk that measured the background; null where none was
 std::unique_ptr<CpuIslands> find_islands(const CpuPlane& plane, const CpuBackground& background,
-                                         const DetectOptions& options, const JobThreads& threads);
+                                         const DetectOptions& options, std::unique_ptr<Foretold> foretold,
+                                         const JobThreads& threads);
 
 /// Backend::islands_of().   count: of labels
 std::unique_ptr<CpuIslands> islands_of_runs(const LabelRuns& runs, std::int64_t count, const DetectOptions& options);

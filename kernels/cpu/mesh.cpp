@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "kernels/cpu/mesh_cell.hpp"
 #include "kernels/cpu/mesh_tiles.hpp"
@@ -111,9 +112,39 @@ void measure_blocks(const HeldRows& rows, std::int64_t j0, std::int64_t j1, cons
   });
 }
 
+/// Rows of a group: of the plane that cells are measured of and, for a foreteller, of the one below.
+struct GroupRows {
+  HeldRows measured, base;
+  Pixels changed;  ///< of `measured`, where that is made of the base
+};
+
+GroupRows hold_group(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, bool foretells,
+                     const JobThreads& threads) {
+  GroupRows rows;
+  const auto* const changed = foretells ? dynamic_cast<const ChangedRows*>(plane.maker().get()) : nullptr;
+  rows.base = hold_rows(changed != nullptr ? changed->base() : plane, y0, ny, threads);
+  rows.measured = {rows.base.pixels, rows.base.first, rows.base.nx, {}};
+  if (changed == nullptr) return rows;
+  rows.changed = plane.maker()->tools().memory->take(ny * rows.base.nx);
+  changed->change(y0, ny, rows.base.row(y0), rows.changed.data(), threads);
+  rows.measured = {rows.changed.data(), y0, rows.base.nx, {}};
+  return rows;
+}
+
 }  // namespace
 
-MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
+  constexpr std::int64_t kBands = 4;
+  if (plane.resident() || grid.ny() * grid.nx() == 0) return nullptr;
+  const auto* const changed = dynamic_cast<const ChangedRows*>(plane.maker().get());
+  const CpuPlane& base = changed != nullptr ? changed->base() : plane;
+  if (base.resident()) return nullptr;
+  const std::int64_t band = plane.maker()->band_rows();
+  const std::int64_t held = Foreteller::rows_held(grid, options.filter, group_edges(plane, grid, 0, grid.ny()));
+  return held + (changed != nullptr ? band : 0) <= kBands * band ? &base : nullptr;
+}
+
+MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, Foreteller* foreteller,
                        const JobThreads& threads) {
   const CellRules rules{options.clip, clip_bias(options.clip.kappa), options.min_valid, options.centre};
   MeshCells cells;
@@ -128,11 +159,13 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
   const std::vector<std::int64_t> edges = group_edges(plane, grid, own_first, own_last);
   for (std::size_t group = 0; group + 1 < edges.size(); ++group) {
     const std::int64_t y0 = grid.rows[edges[group]].begin, y1 = grid.rows[edges[group + 1] - 1].end;
-    const HeldRows rows = hold_rows(plane, y0, y1 - y0, threads);
+    GroupRows rows = hold_group(plane, y0, y1 - y0, foreteller != nullptr, threads);
     if (tiles)
-      measure_blocks(rows, edges[group], edges[group + 1], *tiles, boxes, work);
+      measure_blocks(rows.measured, edges[group], edges[group + 1], *tiles, boxes, work);
     else
-      measure_cells(rows, edges[group], edges[group + 1], scratch, work);
+      measure_cells(rows.measured, edges[group], edges[group + 1], scratch, work);
+    rows.changed = {};
+    if (foreteller != nullptr) foreteller->follow(std::move(rows.base), y0, y1, cells, edges[group + 1], threads);
   }
   if (threads.others() != nullptr) exchange_cells(grid, own_first, own_last, cells, threads);
   return cells;
@@ -148,7 +181,7 @@ MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids,
     cells.mean.resize(static_cast<std::size_t>(begin + count));
     cells.rms.resize(cells.mean.size());
     if (tiles_of(grid, kBlocksAThread * threads.threads())) {
-      const MeshCells one = measure_mesh(plane, grid, options, threads);
+      const MeshCells one = measure_mesh(plane, grid, options, nullptr, threads);
       std::ranges::copy(one.mean, cells.mean.begin() + begin);
       std::ranges::copy(one.rms, cells.rms.begin() + begin);
       continue;

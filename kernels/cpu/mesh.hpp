@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "kernels/cpu/foretold.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
@@ -11,11 +12,16 @@ namespace reber::cpu {
 
 /// Cells side by side on all threads, overlapping ones in blocks that share sorted tiles; each is clipped and reduced
 /// by the rules of kernels/shared/cell_clip.hpp.
-MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options,
+///   foreteller  is handed the rows of the plane that it is of, group after group; null for none
+MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, Foreteller* foreteller,
                        const JobThreads& threads);
 
 /// Cells of several grids, one's behind the other's: all of them side by side where the plane is resident.
 MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids, const MeshOptions& options,
                          const JobThreads& threads);
+
+/// The plane that a mesh of this one can foretell the islands of: itself, or the one that it is made of by leaving
+/// pixels out. Null where it is in memory, or rows would be held back in more than the bands that a plan has room for.
+[[nodiscard]] const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options);
 
 }  // namespace reber::cpu

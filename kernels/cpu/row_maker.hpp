@@ -55,6 +55,16 @@ class RowMaker {
   mutable BlankCounts counts_;
 };
 
+/// What a RowMaker can be beside: one whose rows are those of another plane, some pixels of which are changed.
+class ChangedRows {
+ public:
+  virtual ~ChangedRows() = default;
+  [[nodiscard]] virtual const CpuPlane& base() const = 0;
+  /// Rows [y0, y0 + ny) from those of the base.
+  virtual void change(std::int64_t y0, std::int64_t ny, const float* from, float* to,
+                      const JobThreads& threads) const = 0;
+};
+
 /// Whether counts of the plane are known when this returns.
 void count_blanks(const CpuPlane& plane, const JobThreads& threads);
 

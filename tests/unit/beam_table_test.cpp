@@ -85,7 +85,7 @@ TEST(BeamTable, IsWrittenWithTheCubeAndReadForEachPlane) {
     const FloatRows rows = [&](std::int64_t, std::int64_t ny, float* pixels) {
       std::fill_n(pixels, ny * 4, static_cast<float>(plane));
     };
-    writer.write_plane(plane, rows, {});
+    writer.write_plane(plane, rows, {}, plane % 4);  // in bands of so many rows
   }
   EXPECT_EQ(folder.entries(), 2);  // the input and a temporary
   writer.finish();

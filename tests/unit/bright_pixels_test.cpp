@@ -9,6 +9,7 @@
 #include "core/compute/boundary_index.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/kernel.hpp"
+#include "core/plan/algorithm_choice.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 #include "tests/support/testing.hpp"
@@ -42,6 +43,29 @@ double largest_difference(const Image& a, const Image& b, const Image* where = n
     if (where == nullptr || where->data()[i] == 0)
       largest = std::max(largest, std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i])));
   return largest;
+}
+
+TEST(DynamicRange, FarBelowTheLimitIsSettledByASample) {
+  const Shape shape{1030, 1100};
+  Image image = testing::random_image(shape, 0.1, 17);
+  const auto made = make_backend("cpu", {}, LogSink());
+  const auto ranges = [&] {
+    const auto plane = made->load(*memory_source(image.data(), shape), {}, {});
+    const double largest = std::max(std::abs(made->statistics(*plane).max), std::abs(made->statistics(*plane).min));
+    return std::pair{dynamic_range(*made, *plane), largest / made->clip(*plane, {}).std};
+  };
+  image.at(511, 700) = -5e3F;
+  const auto [sampled, near] = ranges();
+  EXPECT_NE(sampled, near);
+  EXPECT_NEAR(sampled, near, 0.05 * near);
+  // From an eighth of the limit on, all pixels say what it is; and where a sample says nothing of the noise.
+  image.at(511, 700) = 2e4F;
+  const auto [whole, above] = ranges();
+  EXPECT_EQ(whole, above);
+  image.at(511, 700) = 30;
+  for (std::int64_t y = 0; y < shape.ny; ++y) std::fill_n(image.data() + y * shape.nx, 700, 0.0F);
+  const auto [flat, clipped] = ranges();
+  EXPECT_EQ(flat, clipped);
 }
 
 TEST(BrightPixels, GiveWhatAConvolutionOfThemAloneGives) {
