@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/islands/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/row_maker.hpp"
 

@@ -16,8 +16,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "kernels/cpu/islands/measure.hpp"
 #include "kernels/cpu/job_threads.hpp"
-#include "kernels/cpu/measure.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {

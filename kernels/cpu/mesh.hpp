@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "kernels/cpu/foretold.hpp"
+#include "kernels/cpu/islands/foretold.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 

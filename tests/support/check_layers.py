@@ -46,6 +46,7 @@ ALLOWED |= {
     "kernels/reference": "core kernels/shared",
     "kernels/cpu": "core kernels/shared kernels/cpu",
     "kernels/cpu/convolve": "core kernels/shared kernels/cpu",
+    "kernels/cpu/islands": "core kernels/shared kernels/cpu",
     "kernels/cuda": "core kernels/shared kernels/cuda",
     "kernels/cuda/device": CUDA,
     "kernels/cuda/statistics": CUDA,

@@ -53,7 +53,7 @@ FAULTS = [
     ("core/cube/plane_runs.cpp", "if (!lane.backend) throw CardError(*failure);", "if (!lane.backend) return true;"),
     ("core/cube/plane_runs.cpp", "return ended_ || turn_ == taken.index;", "return true;"),
     ("core/batch/record.hpp", "return plane < 0 ? path : path + '\\n' + std::to_string(plane);", "return path;"),
-    ("kernels/cpu/label.cpp", "strip.run = unpacked.next<rules::Run>();", "(void)unpacked.next<rules::Run>();"),
+    ("kernels/cpu/islands/label.cpp", "strip.run = unpacked.next<rules::Run>();", "(void)unpacked.next<rules::Run>();"),
     ("kernels/cpu/mesh.cpp", "std::ranges::copy(unpacked.next<float>(), cells.rms.begin() + at);", "std::ranges::copy(unpacked.next<float>(), cells.rms.begin());"),
     ("kernels/cpu/fit.cpp", "for (std::size_t i = who; i < order.size(); i += count) {", "for (std::size_t i = 0; i + count < order.size(); i += count) {"),
     ("core/batch/folder_exchange.cpp", "if (!text->ends_with('\\n' + identity)) other = who;", ""),

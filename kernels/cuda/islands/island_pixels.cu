@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pixels of chosen islands, gathered run by run. Answers island_pixels of kernels/cpu/measure.cpp.
+// Pixels of chosen islands, gathered run by run. Answers island_pixels of kernels/cpu/islands/measure.cpp.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/islands/island_pixels.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers the islands of a bit mask in one launch, whose phases all blocks go through together. Runs are joined within
-// tiles (label_tile.cuh), the tiles' parts with each other. Answers kernels/cpu/label.cpp.
+// tiles (label_tile.cuh), the tiles' parts with each other. Answers kernels/cpu/islands/label.cpp.
 #include <algorithm>
 
 #include "kernels/cuda/islands/label_tile.cuh"

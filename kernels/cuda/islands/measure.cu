@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One thread per run, then one warp per island, in the order of kernels/shared/island_rules.hpp. Answers
-// kernels/cpu/measure.cpp.
+// kernels/cpu/islands/measure.cpp.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/islands/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
 
 namespace reber::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over the pixels of a row makes bit masks, and runs of those.
-#include "kernels/cpu/strips.hpp"
+#include "kernels/cpu/islands/strips.hpp"
 
 #include <algorithm>
 #include <bit>

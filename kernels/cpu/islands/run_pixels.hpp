@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/islands/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over islands, run by run, in the order of kernels/shared/island_rules.hpp.
-#include "kernels/cpu/measure.hpp"
+#include "kernels/cpu/islands/measure.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "kernels/cpu/background_rows.hpp"
-#include "kernels/cpu/run_pixels.hpp"
+#include "kernels/cpu/islands/run_pixels.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows wait until the nodes about them are known, and are compared with those.
-#include "kernels/cpu/foretold.hpp"
+#include "kernels/cpu/islands/foretold.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -133,7 +133,7 @@ bool Foretold::become(const CpuPlane& plane, const CpuBackground& background, co
   for (const Rect& one : all)
     for (std::int64_t k = one.y0 / kStripRows; k <= (one.y0 + one.ny - 1) / kStripRows; ++k) strips.push_back(k);
   std::ranges::sort(strips);
-  strips.erase(std::ranges::unique(strips).begin(), strips.end());
+  strips.erase(std::unique(strips.begin(), strips.end()), strips.end());
   const BackgroundRows rows(background);
   std::vector<StripScratch> scratch(static_cast<std::size_t>(threads.threads()));
   std::atomic<bool> mended{true};

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kernels/cpu/foretold.hpp"
-#include "kernels/cpu/islands.hpp"
+#include "kernels/cpu/islands/foretold.hpp"
+#include "kernels/cpu/islands/islands.hpp"
 #include "kernels/cpu/job_threads.hpp"
 
 namespace reber::cpu {

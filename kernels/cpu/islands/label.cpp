@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over the pixels finds runs, or they were foretold; all that follows works on runs alone.
-#include "kernels/cpu/label.hpp"
+#include "kernels/cpu/islands/label.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "kernels/cpu/background_rows.hpp"
+#include "kernels/cpu/islands/strips.hpp"
 #include "kernels/cpu/row_maker.hpp"
 #include "kernels/cpu/share.hpp"
-#include "kernels/cpu/strips.hpp"
 
 namespace reber::cpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/compute/background.hpp"
+#include "kernels/cpu/islands/strips.hpp"
 #include "kernels/cpu/row_maker.hpp"
-#include "kernels/cpu/strips.hpp"
 
 namespace reber::cpu {
 

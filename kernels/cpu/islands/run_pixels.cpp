@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One walk over the rows that hold islands.
-#include "kernels/cpu/run_pixels.hpp"
+#include "kernels/cpu/islands/run_pixels.hpp"
 
 #include <algorithm>
 
