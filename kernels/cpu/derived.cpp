@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "kernels/cpu/background_rows.hpp"
@@ -103,6 +104,10 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
     const std::int64_t nx = shape().nx;
     (void)mask_rows(y0, ny, to, threads,
                     [&](std::int64_t y, float* row) { std::copy_n(from + (y - y0) * nx, nx, row); });
+  }
+  [[nodiscard]] std::int64_t left_out() const override {
+    return std::accumulate(runs_.begin(), runs_.end(), std::int64_t{0},
+                           [](std::int64_t sum, const rules::Run& run) { return sum + run.x1 - run.x0; });
   }
 
  private:

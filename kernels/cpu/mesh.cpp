@@ -134,11 +134,13 @@ GroupRows hold_group(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, bo
 }  // namespace
 
 const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
-  constexpr std::int64_t kBands = 4;
+  constexpr std::int64_t kBands = 4, kMostLeftOut = 64;
   if (plane.resident() || grid.ny() * grid.nx() == 0) return nullptr;
   const auto* const changed = dynamic_cast<const ChangedRows*>(plane.maker().get());
   const CpuPlane& base = changed != nullptr ? changed->base() : plane;
   if (base.resident()) return nullptr;
+  // Whoever left islands out may still hold their pixels, beside those that are kept here.
+  if (changed != nullptr && changed->left_out() > plane.shape().count() / kMostLeftOut) return nullptr;
   const std::int64_t band = plane.maker()->band_rows();
   const std::int64_t held = Foreteller::rows_held(grid, options.filter, group_edges(plane, grid, 0, grid.ny()));
   return held + (changed != nullptr ? band : 0) <= kBands * band ? &base : nullptr;

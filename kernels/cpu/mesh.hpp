@@ -21,7 +21,8 @@ MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids,
                          const JobThreads& threads);
 
 /// The plane that a mesh of this one can foretell the islands of: itself, or the one that it is made of by leaving
-/// pixels out. Null where it is in memory, or rows would be held back in more than the bands that a plan has room for.
+/// pixels out. Null where it is in memory, where rows would be held back in more than the bands that a plan has room
+/// for, and where so many pixels are left out that a plan has no room for those of two islands maps.
 [[nodiscard]] const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options);
 
 }  // namespace reber::cpu

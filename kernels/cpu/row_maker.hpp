@@ -63,6 +63,8 @@ class ChangedRows {
   /// Rows [y0, y0 + ny) from those of the base.
   virtual void change(std::int64_t y0, std::int64_t ny, const float* from, float* to,
                       const JobThreads& threads) const = 0;
+  /// Pixels of the islands that it leaves out.
+  [[nodiscard]] virtual std::int64_t left_out() const = 0;
 };
 
 /// Whether counts of the plane are known when this returns.
