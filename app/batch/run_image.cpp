@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
+#include "app/commands/extended_search.hpp"
 #include "app/commands/source_table.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/product_options.hpp"
@@ -92,22 +94,34 @@ ImageDone ImageRunner::run(const BatchImage& image, const Progress& progress, co
   return done;
 }
 
-Result ImageRunner::compute(Request request, const Input& input, const Progress& progress, const LogSink& log,
-                            std::unique_ptr<CommitGroup>& group) {
+Result ImageRunner::compute(Request request, const std::vector<std::string>& extended, const Input& input,
+                            const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group) {
   return on_backend(choice_, [&](const std::shared_ptr<Backend>& backend) {
     const Request once = request;
     request.output.overwrite = true;  // a second time: what the first wrote before its card failed
     group = std::make_unique<CommitGroup>(once.output.durable);
     RunEvents events = events_of(progress, log);
     events.outputs = group.get();
-    return Pipeline(backend, input).run(once, events);
+    Result made = Pipeline(backend, input).run(once, events);
+    if (!extended.empty() && !once.dry_run)
+      write_extended(extended, made, once, {once.output.overwrite, group.get()}, progress);
+    return made;
   });
 }
 
-void ImageRunner::process(const BatchImage& image, const Request& request, const Progress& progress, const LogSink& log,
+void ImageRunner::process(const BatchImage& image, Request request, const Progress& progress, const LogSink& log,
                           ImageDone& done) {
   const auto name = [&](const char* ending) { return result_path(settings_.folder, image, ending); };
+  std::vector<std::string> extended;
+  if (settings_.extended) {
+    extended = settings_.extended_of(image);
+    // With their outlines, which come after the run.
+    if (!request.output.picture.empty()) extended.push_back(std::exchange(request.output.picture, {}));
+    if (extended.empty()) throw InputError("--extended writes tables, regions and the picture: ask for one of these");
+    check_extended(extended, request, false);
+  }
   std::vector<std::string> wanted = outputs_of(request.output);
+  wanted.insert(wanted.end(), extended.begin(), extended.end());
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));
   if (!request.dry_run) check_outputs(wanted, request.output.overwrite);
@@ -120,7 +134,7 @@ void ImageRunner::process(const BatchImage& image, const Request& request, const
     input.header = plane.header;
   }
   std::unique_ptr<CommitGroup> group;
-  Result result = compute(request, input, progress, log, group);
+  Result result = compute(request, extended, input, progress, log, group);
   if (!request.dry_run) {
     const FileOptions how(request.output.overwrite, group.get());
     result.report.outputs.insert(result.report.outputs.end(), {name("_report.json"), name(".toml")});

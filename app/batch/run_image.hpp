@@ -32,6 +32,9 @@ struct RunSettings {
   std::string devices;  ///< "all", "0,2": a process per card; empty: none
 
   std::function<Request(const BatchImage& image)> request_of;
+  bool extended = false;  ///< looks for extended sources, and draws them in the picture
+  /// Their tables and regions.
+  std::function<std::vector<std::string>(const BatchImage& image)> extended_of;
   /// Every option in force, as TOML.
   std::function<std::string(const Request&, const std::vector<std::string>& inputs)> config_of;
   /// Shared by all lanes of this process.
@@ -68,11 +71,11 @@ class ImageRunner {
                               bool again = false);
 
  private:
-  void process(const BatchImage& image, const Request& request, const Progress& progress, const LogSink& log,
-               ImageDone& done);
-  /// group: takes the files of the attempt that succeeds, for the caller to commit.
-  Result compute(Request request, const Input& input, const Progress& progress, const LogSink& log,
-                 std::unique_ptr<CommitGroup>& group);
+  void process(const BatchImage& image, Request request, const Progress& progress, const LogSink& log, ImageDone& done);
+  /// extended: files of extended sources; none where nobody looks for them.   group: takes the files of the attempt
+  /// that succeeds, for the caller to commit.
+  Result compute(Request request, const std::vector<std::string>& extended, const Input& input,
+                 const Progress& progress, const LogSink& log, std::unique_ptr<CommitGroup>& group);
   void verify_one(const BatchImage& image, const Request& request, const Progress& progress, ImageDone& done);
 
   const RunSettings& settings_;

@@ -8,14 +8,14 @@
 #include <cctype>
 #include <filesystem>
 #include <iterator>
-#include <numeric>
+#include <utility>
 
 #include "app/options/common_options.hpp"
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/extended/extended_catalogue.hpp"
 #include "core/extended/extended_sources.hpp"
-#include "core/picture/picture.hpp"
+#include "core/pipeline/products.hpp"
 #include "core/sources/source_columns.hpp"
 
 namespace reber::app {
@@ -27,32 +27,18 @@ bool is_picture(const std::string& path) {
   return ending == ".png";
 }
 
-double mean_of(const std::vector<float>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// The image with the sources' ellipses, as reber run draws it, and the outlines.
-void draw(const std::string& path, const ExtendedSources& extended, const Result& found, const Request& request,
+/// The picture of the run with the outlines.
+void draw(const std::string& path, const ExtendedSources& extended, const Result& found, const FileOptions& how,
           const Progress& progress) {
   const Job job(progress);
   const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     found.backend->render_rows(MapKind::image, *found.plane(), nullptr, y0, ny, pixels, job);
   };
-  ImageHeader shown = found.header();
-  shown.beam = found.beam();
   PictureOptions options;
-  options.title = shown.object;
-  options.file.overwrite = request.output.overwrite;
-  options.threads = found.backend->info().threads;
+  options.file = how;
   options.progress = progress;
-  if (const BackgroundModel* background = found.background(); background != nullptr && !background->rms.empty()) {
-    const double rms = mean_of(background->rms), mean = mean_of(background->mean);
-    options.low = mean - 3 * rms;
-    options.high = mean + 100 * rms;
-  }
   for (const ExtendedSource& source : extended.sources) options.outlines.push_back(source.outline);
-  const Catalogue sources = make_catalogue(found.sources(), found.header(), found.history);
-  write_sky_picture(path, shown.shape, rows, shown, &sources, options);
+  draw_result(path, found, make_catalogue(found.sources(), found.header(), found.history), rows, std::move(options));
 }
 
 }  // namespace
@@ -68,14 +54,14 @@ void check_extended(const std::vector<std::string>& paths, const Request& reques
 }
 
 void write_extended(const std::vector<std::string>& paths, Result& found, const Request& request,
-                    const Progress& progress) {
+                    const FileOptions& how, const Progress& progress) {
   const ExtendedSources extended = find_extended(found, request, Job(progress));
   const Catalogue table = extended_catalogue(extended, found.header(), found.history);
   for (const std::string& path : paths) {
     if (is_picture(path))
-      draw(path, extended, found, request, progress);
+      draw(path, extended, found, how, progress);
     else
-      write_catalogue(table, path, request.output.overwrite);
+      write_catalogue(table, path, how);
   }
   const auto roots = std::ranges::count(extended.sources, 0, &ExtendedSource::parent);
   const auto compact = std::ranges::count(extended.sources, SegmentClass::compact, &ExtendedSource::kind);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// find --extended: the extended sources of a finished run, as files.
+// --extended of find and run: the extended sources of a finished run, as files.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/base/progress.hpp"
+#include "core/io/atomic_file.hpp"
 #include "core/pipeline/result.hpp"
 #include "core/request/request.hpp"
 
@@ -19,6 +20,6 @@ void check_extended(const std::vector<std::string>& paths, const Request& reques
 /// the files to the run's report.
 ///   throws as find_extended and write_catalogue
 void write_extended(const std::vector<std::string>& paths, Result& found, const Request& request,
-                    const Progress& progress);
+                    const FileOptions& how, const Progress& progress);
 
 }  // namespace reber::app

@@ -50,7 +50,8 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   const Result result = run_one(
       request, options.common, terminal,
       [&](Result& found, const Progress& progress) {
-        if (!options.extended.empty()) write_extended(options.extended, found, request, progress);
+        if (!options.extended.empty())
+          write_extended(options.extended, found, request, request.output.overwrite, progress);
       },
       options.share);
   if (!request.dry_run) terminal.print("\n" + source_table(result.sources(), result.header(), kShownSources));

@@ -74,6 +74,16 @@ OutputRequest outputs(const Options& options, const Names& name, bool convolved)
   return output;
 }
 
+/// Of the tables and regions that are written of the sources, those of extended ones.
+std::vector<std::string> extended_outputs(const Options& options, const Names& name) {
+  const std::vector<std::string> usual{"csv", "fits", "vot", "reg"};
+  std::vector<std::string> paths;
+  for (const char* table : {"csv", "fits", "vot", "reg", "sqlite", "crtf", "ann"})
+    if (std::ranges::count(options.products.empty() ? usual : options.products, table) > 0)
+      paths.push_back(name("_extended") + "." + table);
+  return paths;
+}
+
 Request make_request(const Options& options, const CLI::App& command, const BatchImage& image) {
   Request request = base_request(options.common, image.path);
   request.call = options_of_call(command, options.parameters);
@@ -104,6 +114,11 @@ void add_output_options(CLI::App& command, Options& options) {
   command
       .add_flag("--verify", options.verify,
                 "Compare every stage with the reference afterwards; exit code 1 on a breach")
+      ->group("Output");
+  command
+      .add_flag(
+          "--extended", options.extended,
+          "Look for extended sources as well: NAME_extended.csv, .fits, .vot and .reg, their outlines in NAME.png")
       ->group("Output");
   command.add_flag("--no-compress", options.plain, "Write S/N and labels as plain images, not tile-compressed")
       ->group("Output");
@@ -199,6 +214,9 @@ void add_run(CLI::App& root, Action& action) {
       RunSettings settings = *options;
       settings.request_of = [options, command](const BatchImage& image) {
         return make_request(*options, *command, image);
+      };
+      settings.extended_of = [options](const BatchImage& image) {
+        return extended_outputs(*options, Names(options->folder, image));
       };
       settings.config_of = [command](const Request& request, const std::vector<std::string>& inputs) {
         return effective_config(*command, request, inputs);

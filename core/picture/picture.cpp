@@ -12,6 +12,7 @@
 #include "core/base/thread_pool.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
+#include "core/picture/outline_marks.hpp"
 #include "core/picture/sky_axes.hpp"
 #include "core/picture/sky_layout.hpp"
 #include "core/picture/source_marks.hpp"
@@ -78,16 +79,15 @@ void draw_grid(Canvas& canvas, const SkyLayout& layout, const Wcs& wcs, const Ax
 }
 
 /// Dark below and bright above, so that they are seen on any colour.
-void draw_outlines(Canvas& canvas, const SkyLayout& layout, const std::vector<std::vector<PixelPosition>>& outlines) {
-  std::vector<std::vector<Point>> paths;
-  for (const std::vector<PixelPosition>& outline : outlines) {
-    if (outline.empty()) continue;
-    std::vector<Point>& path = paths.emplace_back();
-    for (const PixelPosition& p : outline) path.push_back(layout.point(p.x, p.y));
-    path.push_back(path.front());
-  }
-  canvas.polylines(paths, {0, 0, 0, 0.6}, 3.4 * layout.unit);
-  canvas.polylines(paths, kOutline, 1.7 * layout.unit);
+void draw_outlines(Canvas& canvas, const OutlineMarks& marks) {
+  canvas.polylines(marks.paths, {0, 0, 0, 0.6}, 2 * marks.thickness);
+  canvas.polylines(marks.paths, kOutline, marks.thickness);
+}
+
+/// What of the marks is not drawn, in a line for the reader.
+std::string note_of(const SourceMarks& sources, const OutlineMarks& outlines) {
+  const std::string of_sources = note_of(sources), of_outlines = note_of(outlines);
+  return of_sources + (of_sources.empty() || of_outlines.empty() ? "" : "; ") + of_outlines;
 }
 
 /// Ticks and labels of both edges; labels that would run into the one before are left out.
@@ -216,7 +216,8 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
   SourceMarks marks;
   if (sources != nullptr) marks = mark_sources(layout, *sources, header.wcs, options.progress);
-  const std::string note = note_of(marks);
+  const OutlineMarks outlines = mark_outlines(layout, options.outlines, options.progress);
+  const std::string note = note_of(marks, outlines);
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
             bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
@@ -225,7 +226,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
   if (axes.sky) draw_grid(canvas, layout, header.wcs, axes);
   canvas.outlines(marks.outlines, {64, 224, 255, marks.alpha}, marks.thickness);
-  draw_outlines(canvas, layout, options.outlines);
+  draw_outlines(canvas, outlines);
   draw_beam(canvas, layout, header);
   canvas.unclip();
 

@@ -19,7 +19,8 @@ struct PictureOptions {
   int max_side_px = 1400;    ///< the image is reduced (peak-keeping) to at most this
   double low = 0, high = 0;  ///< limits of the colour scale, in the image's unit; asinh stretch between
   std::string title;
-  std::vector<std::vector<PixelPosition>> outlines = {};  ///< closed lines over it, of the image's pixels
+  /// Closed lines over it, of the image's pixels; where they crowd, mark_outlines() decides.
+  std::vector<std::vector<PixelPosition>> outlines = {};
   FileOptions file = {};
   int threads = 0;  ///< 0: all that this process may use
   Progress progress = {};

@@ -19,7 +19,6 @@
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/fits/tile_writer.hpp"
 #include "core/model/image.hpp"
-#include "core/picture/picture.hpp"
 #include "core/pipeline/mesh_maps.hpp"
 #include "core/sources/model_map.hpp"
 #include "core/sources/plane_columns.hpp"
@@ -153,6 +152,24 @@ double average(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+}  // namespace
+
+void draw_result(const std::string& path, const Result& result, const Catalogue& sources, const PixelRows& rows,
+                 PictureOptions options) {
+  ImageHeader shown = result.header();
+  shown.beam = result.beam();
+  options.title = shown.object;
+  if (const BackgroundModel* background = result.background(); background != nullptr && !background->rms.empty()) {
+    const double rms = average(background->rms), mean = average(background->mean);
+    options.low = mean - 3 * rms;
+    options.high = mean + 100 * rms;
+  }
+  options.threads = result.backend->info().threads;
+  write_sky_picture(path, shown.shape, rows, shown, &sources, options);
+}
+
+namespace {
+
 void Writer::picture(const Catalogue& catalogue) const {
   const trace::Span span("write", "picture");
   const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
@@ -161,18 +178,9 @@ void Writer::picture(const Catalogue& catalogue) const {
     const trace::Span render("copy", "render");
     backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
   };
-  ImageHeader shown = header();
-  shown.beam = result_.beam();
   PictureOptions options;
-  options.title = shown.object;
   options.file = how_;
-  if (background() != nullptr && !background()->rms.empty()) {
-    const double rms = average(background()->rms), mean = average(background()->mean);
-    options.low = mean - 3 * rms;
-    options.high = mean + 100 * rms;
-  }
-  options.threads = backend_.info().threads;
-  write_sky_picture(wanted_.picture, shown.shape, rows, shown, &catalogue, options);
+  draw_result(wanted_.picture, result_, catalogue, rows, options);
 }
 
 /// The columns that a path's format is made of.

@@ -7,6 +7,7 @@
 
 #include "core/compute/job.hpp"
 #include "core/io/commit_group.hpp"
+#include "core/picture/picture.hpp"
 #include "core/pipeline/result.hpp"
 #include "core/sources/source_list.hpp"
 
@@ -18,6 +19,11 @@ namespace reber {
 /// The sources, Gaussians and islands of a finished run; reads the islands' pixels from its backend, on its thread.
 ///   throws InternalError for a run that looked for no source; DeviceError, Cancelled
 [[nodiscard]] SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job = {});
+
+/// The picture of a finished run: its image in the colours of its noise, the beam, and the sources' ellipses.
+///   options: outlines, file and progress; the rest is filled in   throws as write_sky_picture
+void draw_result(const std::string& path, const Result& result, const Catalogue& sources, const PixelRows& rows,
+                 PictureOptions options);
 
 /// Writes what is wanted of a finished run, each file whole or not at all, and returns the paths in that order. Every
 /// file that can hold it gets the result's history. Files that do not need the backend are written beside the others.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# reber find --extended: its files, what they hold, that outlines read back, and what it refuses.
+# --extended of reber find and run: its files, what they hold, that outlines read back, and what it refuses.
 # shellcheck source-path=SCRIPTDIR source=harness.sh
 . "$(dirname "$0")/harness.sh"
 cpu=(--backend cpu)
@@ -29,9 +29,17 @@ run find "$sky" --extended shown.png "${cpu[@]}"
 expect_status 0
 run run "$sky" -o plain --products picture "${cpu[@]}"
 expect_status 0
+run run "$sky" -o drawn --products picture,csv,reg --extended "${cpu[@]}"
+expect_status 0
+expect_in out 'extended  ' 'structures'
+expect_in drawn/batch.jsonl 'galactic_plane_150mhz_extended.csv' 'galactic_plane_150mhz.png'
+expect_in drawn/galactic_plane_150mhz.toml 'extended = true'
+expect_in drawn/galactic_plane_150mhz_extended.reg 'polygon('
+expect_same <(grep -v '^#' ext.csv) <(grep -v '^#' drawn/galactic_plane_150mhz_extended.csv)
+expect_same <(grep -v '^#' cat.csv) <(grep -v '^#' drawn/galactic_plane_150mhz.csv)
 what='outlines in shown.png'
 checks=$((checks + 1))
-python3 - shown.png plain/galactic_plane_150mhz.png <<'P' || report 'expected yellow lines in shown.png alone'
+python3 - shown.png plain/galactic_plane_150mhz.png drawn/galactic_plane_150mhz.png <<'P' || report 'expected yellow lines with --extended alone'
 import struct, sys, zlib
 def yellow(path):
     raw = open(path, "rb").read()
@@ -55,7 +63,8 @@ def yellow(path):
         before = bytes(line)
         count += sum(line[i:i + 3] == b"\xf0\xe4\x42" for i in range(0, stride, 3))
     return count
-sys.exit(0 if yellow(sys.argv[1]) > 200 and yellow(sys.argv[2]) == 0 else 1)
+counts = [yellow(path) for path in sys.argv[1:]]
+sys.exit(0 if counts[0] > 200 and counts[1] == 0 and counts[2] == counts[0] else 1)
 P
 
 # Outlines, read back as regions, hold the pixels that the table counts.
@@ -83,6 +92,9 @@ expect_in err 'ext.csv'
 run find "$sky" --extended other.csv --wavelets 3 "${cpu[@]}"
 expect_status 2
 expect_in err 'scales of their own'
+run run "$sky" -o nothing --products labels --extended "${cpu[@]}"
+expect_status 2
+expect_in err '--extended writes'
 run find "$sky" --extended other.csv --planes all "${cpu[@]}"
 expect_status 2
 expect_in err '--plane N'

@@ -72,7 +72,7 @@ ALLOWED |= {
     "app": "core kernels/backends.hpp kernels/shared_backend.hpp app",
     "app/terminal": "core/base core/io",
     "app/options": "core kernels/backends.hpp app/terminal",
-    "app/batch": "core kernels/backends.hpp app/terminal app/options app/commands/source_table.hpp",
+    "app/batch": "core kernels/backends.hpp app/terminal app/options app/commands/extended_search.hpp app/commands/source_table.hpp",
     "app/commands": "core kernels/backends.hpp kernels/shared_backend.hpp app/terminal app/options app/batch app/bench",
     "app/bench": "core kernels/backends.hpp app/terminal app/options app/commands/command.hpp",
     "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
