@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/extended/smooth_background.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/pipeline/detection_planes.hpp"
 #include "core/sources/model_map.hpp"
@@ -52,7 +53,7 @@ class Levels {
  private:
   struct Level {
     int j;  ///< of c_j; 0: the image itself
-    std::unique_ptr<IslandMap> islands;
+    std::shared_ptr<const IslandMap> islands;
   };
   /// Labels the largest S/N of each level and all finer ones.
   std::vector<Level> label_levels();
@@ -74,7 +75,7 @@ std::vector<Levels::Level> Levels::label_levels() {
   const auto side = static_cast<double>(std::min(shape.ny, shape.nx));
   std::vector<Level> levels;
   std::unique_ptr<Plane> largest = backend_.derive(SnrPlane{*result_.plane(), *result_.background()}, job_);
-  levels.push_back({0, backend_.label(*largest, unit_, options_, job_)});
+  levels.push_back({0, result_.islands()});  // of the same S/N
   std::unique_ptr<Plane> smoothed;
   for (int j = 1; j <= kMostLevels; ++j) {
     const double fwhm = fwhm_of_b3(j), wide = std::hypot(fwhm, beam_px_);
@@ -82,7 +83,8 @@ std::vector<Levels::Level> Levels::label_levels() {
     job_.report("extended emission", static_cast<double>(j) / kMostLevels);
     smoothed = smoothed_by_b3(backend_, smoothed ? *smoothed : *residual_, j, job_);
     if (fwhm < beam_px_) continue;
-    models_.push_back(measure_background(backend_, *smoothed, request_.background.value(), wide, job_).model);
+    models_.push_back(
+        thinned_background(backend_, *smoothed, request_.background.value(), wide, pixels_apart(wide), job_));
     const auto snr = backend_.derive(SnrPlane{*smoothed, models_.back()}, job_);
     largest = backend_.derive(CombinedPlane{PlaneRule::larger, *largest, *snr}, job_);
     levels.push_back({j, backend_.label(*largest, unit_, options_, job_)});

@@ -169,6 +169,9 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
                                      const Job& job) override {
     return take_out_islands(plane, islands, grow, tools(), on(job));
   }
+  std::unique_ptr<Plane> do_every_nth(const CpuPlane& plane, std::int64_t n, Shape shape, const Job& job) override {
+    return thin_plane(plane, n, shape, tools(), on(job));
+  }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {
     if (!plane.resident() && where.nx == plane.shape().nx && where.ny <= plane.maker()->band_rows())

@@ -142,6 +142,30 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   std::int64_t grow_;
 };
 
+class EveryNthRows final : public RowMaker {
+ public:
+  EveryNthRows(const CpuPlane& plane, std::int64_t n, Shape made, const RowTools& tools)
+      : RowMaker(made, band_of(plane) / n, tools), plane_(plane), n_(n) {}
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    const std::int64_t nx = shape().nx, first = (n_ - 1) / 2;
+    std::int64_t blank = 0;
+    for (std::int64_t done = 0; done < ny; done += band_rows()) {  // no more rows are held than a band has
+      const std::int64_t rows = std::min(band_rows(), ny - done);
+      const HeldRows held = hold_rows(plane_, (y0 + done) * n_ + first, (rows - 1) * n_ + 1, threads);
+      blank += fill_rows(y0 + done, rows, nx, out + done * nx, threads, [&](std::int64_t y, float* to, int) {
+        const float* from = held.row(y * n_ + first) + first;
+        for (std::int64_t x = 0; x < nx; ++x) to[x] = from[x * n_];
+      });
+    }
+    return {blank, 0};
+  }
+
+  CpuPlane plane_;
+  std::int64_t n_;
+};
+
 /// The plane of a maker: in memory, or left to be made.
 std::unique_ptr<CpuPlane> plane_of(std::shared_ptr<const RowMaker> maker, bool resident, const JobThreads& threads) {
   if (!resident) return std::make_unique<CpuPlane>(std::move(maker));
@@ -167,6 +191,12 @@ std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, cons
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
                                            const RowTools& tools, const JobThreads& threads) {
   return plane_of(std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools), plane.resident(), threads);
+}
+
+std::unique_ptr<CpuPlane> thin_plane(const CpuPlane& plane, std::int64_t n, Shape shape, const RowTools& tools,
+                                     const JobThreads& threads) {
+  const bool small = shape.count() <= band_of(plane) * plane.shape().nx;
+  return plane_of(std::make_shared<const EveryNthRows>(plane, n, shape, tools), plane.resident() || small, threads);
 }
 
 }  // namespace reber::cpu

@@ -46,4 +46,11 @@ std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands
   return std::make_unique<HostPlane>(shape, std::move(values), plane.infinite());
 }
 
+std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape) {
+  std::vector<double> values;
+  for (std::int64_t y = 0; y < shape.ny; ++y)
+    for (std::int64_t x = 0; x < shape.nx; ++x) values.push_back(plane.at(y * n + (n - 1) / 2, x * n + (n - 1) / 2));
+  return std::make_unique<HostPlane>(shape, std::move(values), 0);
+}
+
 }  // namespace reber::reference

@@ -14,5 +14,6 @@ std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& b
 std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
 std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
                                        const Job& job);
+std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape);
 
 }  // namespace reber::reference

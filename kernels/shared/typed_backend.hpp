@@ -14,6 +14,7 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/backend.hpp"
+#include "core/compute/every_nth.hpp"
 #include "kernels/shared/background_of.hpp"
 #include "kernels/shared/given_runs.hpp"
 
@@ -24,7 +25,7 @@ namespace reber {
 ///   operations throw Cancelled before they begin where the job is to stop; InternalError for another backend's
 ///   objects and for shapes that do not match; InputError for a rectangle that is not inside the image
 template <class PlaneType, class IslandsType, class PlanType>
-class TypedBackend : public Backend {
+class TypedBackend : public Backend, public TakesEveryNth {
  public:
   using Planes = std::vector<std::unique_ptr<Plane>>;
   using Background = BackgroundOf<PlaneType>;
@@ -104,6 +105,10 @@ class TypedBackend : public Backend {
     job.check();
     return std::visit([&](const auto& which) { return derive_this(which, job); }, expression);
   }
+  std::unique_ptr<Plane> take_every_nth(const Plane& plane, std::int64_t n, const Job& job) final {
+    job.check();
+    return do_every_nth(own(plane), n, shape_of_every(n, plane.shape()), job);
+  }
   void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
               const Job& job) final {
     job.check();
@@ -182,6 +187,8 @@ class TypedBackend : public Backend {
   virtual std::unique_ptr<Plane> do_combine(PlaneRule rule, const PlaneType& a, const PlaneType& b, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_take_out(const PlaneType& plane, const IslandsType& islands, std::int64_t grow,
                                              const Job& job) = 0;
+  /// shape: of what is made
+  virtual std::unique_ptr<Plane> do_every_nth(const PlaneType& plane, std::int64_t n, Shape shape, const Job& job) = 0;
   virtual void do_render_pixels(const PlaneType& plane, const Rect& where, float* out, const Job& job) = 0;
   /// kind: mean, rms or snr.
   virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,

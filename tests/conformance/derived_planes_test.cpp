@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes made of planes: S/N, pairs of pixels, islands taken out; the same bits on every backend and for any bands.
+// Planes made of planes: S/N, pairs of pixels, islands taken out, every n-th pixel; the same bits on every backend and
+// for any bands.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/compute/every_nth.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 
@@ -209,6 +211,31 @@ TEST(DerivedPlanes, islands_are_taken_out_with_what_is_near_them) {
       });
     }
   }
+}
+
+TEST(DerivedPlanes, every_nth_pixel_is_that_of_the_image) {
+  for (const Shape shape : kShapes)
+    for (const std::int64_t n : {1, 2, 3, 7, 64}) {
+      if (n > std::min(shape.ny, shape.nx)) continue;
+      const Image image = random_image(shape, 0.05, 10);
+      const std::int64_t first = (n - 1) / 2;
+      Image expected({(shape.ny - first + n - 1) / n, (shape.nx - first + n - 1) / n});
+      for (std::int64_t y = 0; y < expected.shape().ny; ++y)
+        for (std::int64_t x = 0; x < expected.shape().nx; ++x)
+          expected.data()[y * expected.shape().nx + x] = image.at(y * n + first, x * n + first);
+      Backend& reference = backend("reference");
+      EXPECT_TRUE(same_bits(store(reference, *every_nth(reference, *load(reference, image), n)), expected));
+      on_all([&](Backend& tested, std::int64_t band) {
+        const auto got = every_nth(tested, *load(tested, image, band), n);
+        EXPECT_TRUE(same_bits(store(tested, *got), expected));
+        EXPECT_EQ(got->blank(), blanks(expected));
+      });
+    }
+  on_all([](Backend& tested, std::int64_t band) {
+    const auto plane = load(tested, random_image({40, 50}, 0, 2), band);
+    EXPECT_THROW((void)every_nth(tested, *plane, 0), InputError);
+    EXPECT_THROW((void)every_nth(tested, *plane, 41), InputError);
+  });
 }
 
 TEST(DerivedPlanes, nothing_is_taken_out_where_nothing_was_found) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/compute/every_nth.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -251,6 +252,9 @@ TEST_F(EveryKernel, of_maps) {
     EXPECT_TRUE(
         same_bits(store(card(), *card().derive(CombinedPlane{rule, *load(card(), image), *load(card(), other)})),
                   store(cpu(), *cpu().derive(CombinedPlane{rule, *load(cpu(), image), *load(cpu(), other)}))));
+  for (const std::int64_t n : {1, 2, 5})
+    EXPECT_TRUE(same_bits(store(card(), *every_nth(card(), *load(card(), image), n)),
+                          store(cpu(), *every_nth(cpu(), *load(cpu(), image), n))));
 }
 
 }  // namespace

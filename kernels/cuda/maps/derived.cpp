@@ -2,6 +2,7 @@
 // The walk of planes made of planes over their bands.
 #include "kernels/cuda/maps/derived.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "kernels/cuda/device/load.hpp"
@@ -49,6 +50,17 @@ void fill_without(const CudaPlane& plane, const CudaIslands& islands, std::int64
   count_blank(band.stream, out, band.ny, plane.shape().nx, pitch, blank);
 }
 
+/// The plane's rows are held as many at a time as its bands have.
+void fill_every_nth(const CudaPlane& plane, std::int64_t n, std::int64_t nx, const Band& band, float* out,
+                    unsigned long long* blank) {
+  const std::int64_t most = plane.resident() ? band.ny : std::max<std::int64_t>(plane.tiling().band_rows / n, 1);
+  for (std::int64_t done = 0; done < band.ny; done += most) {
+    const std::int64_t rows = std::min(most, band.ny - done), y0 = band.y0 + done;
+    const HeldRows held = hold_rows(plane, y0 * n + (n - 1) / 2, (rows - 1) * n + 1, band.stream);
+    every_nth_rows(band.stream, held.window, n, y0, rows, nx, out + done * pitch_of(nx), pitch_of(nx), blank);
+  }
+}
+
 template <class T>
 DeviceBuffer<T> copy_of(const DeviceBuffer<T>& from, std::int64_t count, cudaStream_t stream) {
   DeviceBuffer<T> copy(count, stream);
@@ -72,27 +84,33 @@ std::shared_ptr<const CudaIslands> copy_of(const CudaIslands& islands) {
   return copy;
 }
 
-std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const Job& job, const FillBand& fill) {
-  Context& context = *like.context();
-  const Shape shape = like.shape();
-  auto result = std::make_unique<CudaPlane>(like.context(), shape, like.tiling());
+/// A plane of this shape and tiling, band by band.
+std::unique_ptr<CudaPlane> plane_of_bands(const std::shared_ptr<Context>& home, Shape shape, const TilingPlan& tiling,
+                                          const Job& job, const FillBand& fill) {
+  Context& context = *home;
+  auto result = std::make_unique<CudaPlane>(home, shape, tiling);
   if (shape.count() == 0) return result;
   const cudaStream_t stream = context.stream();
-  const std::int64_t pitch = like.pitch();
+  const std::int64_t pitch = result->pitch();
   const DeviceBuffer<unsigned long long> count(1, stream);
   check(cudaMemsetAsync(count.data(), 0, static_cast<std::size_t>(count.bytes()), stream), "cudaMemsetAsync");
-  for_each_band(context, band_edges(like), 1, job, nullptr, [&](const Band& band) {
-    const DeviceBuffer<float> held(like.resident() ? 0 : band.ny * pitch, band.stream);
-    float* out = like.resident() ? result->device_pixels() + band.y0 * pitch : held.data();
+  for_each_band(context, band_edges(*result), 1, job, nullptr, [&](const Band& band) {
+    const DeviceBuffer<float> held(result->resident() ? 0 : band.ny * pitch, band.stream);
+    float* out = result->resident() ? result->device_pixels() + band.y0 * pitch : held.data();
     fill(band, out, pitch, count.data());
-    if (!like.resident())
+    if (!result->resident())
       context.stager().down_rows(band.stream, out, pitch, shape.nx, band.ny, result->host_row(band.y0));
   });
-  if (!like.resident()) context.stager().drain();
+  if (!result->resident()) context.stager().drain();
   unsigned long long blank = 0;
   context.down(&blank, count.data(), count.bytes(), stream);
   result->set_blank(static_cast<std::int64_t>(blank), 0);
   return result;
+}
+
+/// Like this one.
+std::unique_ptr<CudaPlane> plane_of_bands(const CudaPlane& like, const Job& job, const FillBand& fill) {
+  return plane_of_bands(like.context(), like.shape(), like.tiling(), job, fill);
 }
 
 /// A copy of what a background refers to, for rows that are made later.
@@ -163,6 +181,20 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   std::int64_t grow_;
 };
 
+class EveryNthRows final : public RowMaker {
+ public:
+  EveryNthRows(const CudaPlane& plane, std::int64_t n, Shape made, const TilingPlan& tiling)
+      : RowMaker(plane.context(), made, tiling), plane_(plane), n_(n) {}
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    fill_every_nth(plane_, n_, shape().nx, {y0, ny, stream}, out, counts);
+  }
+
+  CudaPlane plane_;
+  std::int64_t n_;
+};
+
 }  // namespace
 
 std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) {
@@ -189,6 +221,22 @@ std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIs
   });
   result->set_blank(result->blank(), plane.infinite());
   return result;
+}
+
+std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Shape shape, const Job& job) {
+  TilingPlan tiling = plane.tiling();
+  const std::int64_t band = plane.resident() ? plane.shape().ny : tiling.band_rows;
+  tiling.resident = plane.resident() || shape.count() <= band * plane.shape().nx;
+  if (tiling.resident) {
+    tiling.in_source = false;
+    tiling.band_rows = shape.ny;
+  } else if (is_made(plane)) {
+    return std::make_unique<CudaPlane>(std::make_shared<EveryNthRows>(plane, n, shape, tiling));
+  }
+  return plane_of_bands(plane.context(), shape, tiling, job,
+                        [&](const Band& b, float* out, std::int64_t, unsigned long long* blank) {
+                          fill_every_nth(plane, n, shape.nx, b, out, blank);
+                        });
 }
 
 }  // namespace reber::cuda

@@ -23,6 +23,20 @@ __global__ void __launch_bounds__(kThreads)
   count_warp(found, blank);
 }
 
+__global__ void __launch_bounds__(kThreads)
+    k_every_nth_rows(RowWindow from, std::int64_t n, std::int64_t y0, std::int64_t pieces, std::int64_t nx,
+                     float* __restrict__ out, std::int64_t pitch, unsigned long long* blank) {
+  const std::int64_t row = blockIdx.x / pieces, first = (n - 1) / 2;
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  unsigned found = 0;
+  if (x < nx) {
+    const float value = window_pixel(from, (y0 + row) * n + first, x * n + first);
+    out[row * pitch + x] = value;
+    found = isfinite(value) ? 0 : 1;
+  }
+  count_warp(found, blank);
+}
+
 /// One warp per run and row within its reach. Runs write over one another's pixels with the same value.
 __global__ void __launch_bounds__(kThreads)
     k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ piece_begin,
@@ -52,6 +66,14 @@ void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const
   k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch,
                                                                               blank);
   check_launch("k_combine_rows", stream);
+}
+
+void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, std::int64_t y0, std::int64_t ny,
+                    std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* blank) {
+  const std::int64_t pieces = (nx + kThreads - 1) / kThreads;
+  k_every_nth_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(from, n, y0, pieces, nx, out, pitch,
+                                                                                blank);
+  check_launch("k_every_nth_rows", stream);
 }
 
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes made of planes: S/N, pairs of pixels, islands taken out.
+// Planes made of planes: S/N, pairs of pixels, islands taken out, every n-th pixel.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,6 +19,10 @@ void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const
 /// Blanks pixels of rows [y0, y0 + ny) that lie within grow rows and columns of a run; out holds those rows.
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
                 float* out, std::int64_t pitch);
+/// out: rows [y0, y0 + ny), nx pixels each, of every n-th pixel of the window's image. Adds the number of blank pixels
+/// to `blank`.
+void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, std::int64_t y0, std::int64_t ny,
+                    std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* blank);
 /// The operations of the backend.
 [[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background,
                                                   const Job& job);
@@ -26,5 +30,8 @@ void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t gr
                                                         const Job& job);
 [[nodiscard]] std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands,
                                                           std::int64_t grow, const Job& job);
+/// shape: of what is made. Resident as well where it is no larger than a band of the plane.
+[[nodiscard]] std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Shape shape,
+                                                    const Job& job);
 
 }  // namespace reber::cuda
