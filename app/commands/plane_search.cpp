@@ -149,7 +149,7 @@ class Search {
     if (output.columns != ColumnSet::pybdsf) {
       const SourceList list = source_list_of(result, request_.group, progress);
       const ListedSources listed{list, header};
-      made.named = in_columns(table, result.sources(), output.columns, result.beam(), &listed);
+      made.named = in_columns(table, result.sources(), output.columns, result.beams(), &listed);
       drawn = std::ranges::any_of(output.catalogues, [&](const std::string& path) { return !is_table(path); });
     }
     if (drawn) made.own = std::move(table);
@@ -254,8 +254,6 @@ void add_planes_option(CLI::App& command, std::string& planes) {
 
 int search_planes(const Request& request, const std::string& planes, const CommonOptions& common, Terminal& terminal) {
   if (request.open.plane) throw InputError("give either --plane or --planes");
-  if (!request.psf_map.empty())
-    throw InputError("--psf-map is the beam of one plane: give --plane in place of --planes");
   return Search(request, common, terminal).execute(planes);
 }
 

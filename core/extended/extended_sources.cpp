@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/extended/place_index.hpp"
 #include "core/extended/segment_levels.hpp"
 #include "core/extended/segment_shape.hpp"
 #include "core/extended/segment_tree.hpp"
@@ -30,6 +31,10 @@ struct Cutout {
   Mask inside{{}};                                ///< its pixels
   Mask around{{}};                                ///< pixels about it that are nobody's; roots alone have them
   std::vector<float> image, residual, rms, mean;  ///< the first two less the background
+  std::vector<float> flux;  ///< of a pixel of this value over that in the image's middle; empty: 1, the beam is one
+  double noise_area = 1;    ///< integral of the noise's autocorrelation
+
+  [[nodiscard]] double flux_at(std::size_t i) const { return flux.empty() ? 1 : flux[i]; }
 };
 
 class Measurer {
@@ -40,6 +45,9 @@ class Measurer {
  private:
   void choose_compact();
   [[nodiscard]] Cutout cut_out(const SegmentNode& node);
+  void follow_beam(Cutout& cut) const;
+  [[nodiscard]] double area_at(double x, double y) const;
+  [[nodiscard]] double per_sum_at(double x, double y) const;
   [[nodiscard]] double reach_around(const SegmentNode& node) const;
   void claim_around(Cutout& cut, const SegmentNode& node, double reach);
   void sum_up(ExtendedSource& made, const Cutout& cut) const;
@@ -54,10 +62,12 @@ class Measurer {
   const Job& job_;
   Backend& backend_;
   const ImageHeader& header_;
-  const double beam_px_, beam_area_, per_sum_;
+  const double beam_px_, beam_area_;  ///< of a beam that varies in its middle
+  const BeamField beams_;
+  const double per_sum_;
   double noise_area_ = 1;
   std::vector<std::size_t> compact_;  ///< rows of result_.sources()
-  std::vector<std::size_t> holder_;   ///< of each compact source: the smallest node around it, or kNone
+  HeldPlaces held_;                   ///< of these, in nodes_
   SegmentLevels levels_;
   std::vector<SegmentNode> nodes_;
   std::vector<std::vector<std::size_t>> children_;
@@ -66,7 +76,7 @@ class Measurer {
 };
 
 double beam_of(const Result& result) {
-  const std::optional<double> beam = beam_pixels(result.header(), result.beam());
+  const std::optional<double> beam = beam_pixels(result.header(), result.beams().nominal());
   if (!beam) throw InputError("extended sources need the image's beam: give --beam");
   return *beam;
 }
@@ -79,7 +89,8 @@ Measurer::Measurer(const Result& result, const Request& request, const Job& job)
       header_(result.header()),
       beam_px_(beam_of(result)),
       beam_area_(std::numbers::pi / (4 * std::numbers::ln2) * beam_px_ * beam_px_),
-      per_sum_(flux_per_sum(header_, result.beam())) {
+      beams_(result.beams()),
+      per_sum_(flux_per_sum(header_, beams_.nominal())) {
   const Shared<Fitted>& fitted = result.outcomes.positive.fitted;
   noise_area_ = fitted ? area_of_noise(fitted->value.fitter->errors_noise(), beam_area_) : beam_area_;
 }
@@ -101,8 +112,28 @@ void Measurer::choose_compact() {
     if (!s.fitted || s.negative || (s.flag & kOther) != 0) continue;
     const Count& island = of[s.island];
     const bool piece = (s.flag & kFlagExtra) != 0 && island.rows >= kManyRows && 2 * island.pieces > island.rows;
-    if (!piece && gaussian_area(s.model.fwhm2) <= kCompactAreas * beam_area_) compact_.push_back(i);
+    if (!piece && gaussian_area(s.model.fwhm2) <= kCompactAreas * area_at(s.x, s.y)) compact_.push_back(i);
   }
+}
+
+/// The beam's area at a place, pixels.
+double Measurer::area_at(double x, double y) const {
+  return beams_.varies() ? gaussian_area(beams_.at(x, y).pixels) : beam_area_;
+}
+
+double Measurer::per_sum_at(double x, double y) const {
+  const bool per_beam = header_.unit.kind == Unit::Kind::jy_per_beam;
+  return beams_.varies() && per_beam ? header_.unit.factor / area_at(x, y) : per_sum_;
+}
+
+void Measurer::follow_beam(Cutout& cut) const {
+  cut.noise_area = noise_area_;
+  if (!beams_.varies()) return;
+  const auto x0 = static_cast<double>(cut.where.x0), y0 = static_cast<double>(cut.where.y0);
+  const double x1 = x0 + static_cast<double>(cut.where.nx - 1), y1 = y0 + static_cast<double>(cut.where.ny - 1);
+  cut.noise_area *= area_at(0.5 * (x0 + x1), 0.5 * (y0 + y1)) / beam_area_;
+  for (double y = y0; y <= y1; ++y)
+    for (double x = x0; x <= x1; ++x) cut.flux.push_back(static_cast<float>(per_sum_at(x, y) / per_sum_));
 }
 
 Cutout Measurer::cut_out(const SegmentNode& node) {
@@ -132,6 +163,7 @@ Cutout Measurer::cut_out(const SegmentNode& node) {
   cut.rms = fetch(MapKind::rms, *levels_.residual);
   cut.mean = fetch(MapKind::mean, *levels_.residual);
   for (std::size_t i = 0; i < pixels; ++i) cut.image[i] -= cut.mean[i], cut.residual[i] -= cut.mean[i];
+  follow_beam(cut);
   return cut;
 }
 
@@ -156,7 +188,7 @@ void Measurer::claim_around(Cutout& cut, const SegmentNode& node, double reach) 
 }
 
 void Measurer::sum_up(ExtendedSource& made, const Cutout& cut) const {
-  double sum = 0, rms = 0;
+  double sum = 0, rms = 0, flux = 0;
   std::int64_t pixels = 0;
   float brightest = -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < cut.image.size(); ++i) {
@@ -166,7 +198,7 @@ void Measurer::sum_up(ExtendedSource& made, const Cutout& cut) const {
       made.flag |= kFlagEdge;
       continue;
     }
-    sum += cut.residual[i], rms += cut.rms[i], ++pixels;
+    sum += cut.residual[i] * cut.flux_at(i), rms += cut.rms[i], flux += cut.flux_at(i), ++pixels;
     if (inside && cut.image[i] > brightest) {
       brightest = cut.image[i];
       made.peak = cut.image[i] * header_.unit.factor, made.rms = cut.rms[i] * header_.unit.factor;
@@ -180,14 +212,16 @@ void Measurer::sum_up(ExtendedSource& made, const Cutout& cut) const {
   constexpr double kMedian = 1.25, kFilter = 5;
   const MeshGrid& grid = levels_.background.grid;
   const double window = kFilter * std::sqrt(static_cast<double>(grid.rows.front().size() * grid.cols.front().size()));
-  const double mean_error = kMedian * kMedian * rms * std::sqrt(2 * noise_area_) / window;
+  const double mean_error = kMedian * kMedian * rms * std::sqrt(2 * cut.noise_area) / window;
   const double background = mean_error * n / std::sqrt(std::max(1.0, n / (window * window)));
   made.diffuse = sum * per_sum_;
-  made.e_diffuse = std::hypot(error_of_sum(pixels, rms, noise_area_), background) * std::abs(per_sum_);
+  made.e_diffuse = std::hypot(error_of_sum(pixels, rms, cut.noise_area), background) * std::abs(per_sum_) * (flux / n);
 }
 
 void Measurer::place(ExtendedSource& made, const Cutout& cut) const {
-  const Moments m = moments_of(cut.image, cut.inside);
+  std::vector<float> flux = cut.image;
+  for (std::size_t i = 0; i < flux.size(); ++i) flux[i] = static_cast<float>(flux[i] * cut.flux_at(i));
+  const Moments m = moments_of(flux, cut.inside);
   if (!(m.sum > 0)) return;
   made.x = m.x + static_cast<double>(cut.where.x0), made.y = m.y + static_cast<double>(cut.where.y0);
   double xx = 0, yy = 0;
@@ -195,10 +229,11 @@ void Measurer::place(ExtendedSource& made, const Cutout& cut) const {
     for (std::int64_t x = 0; x < cut.where.nx; ++x)
       if (const auto i = static_cast<std::size_t>(y * cut.where.nx + x);
           cut.inside.pixels[i] != 0 && std::isfinite(cut.rms[i])) {
-        const double dx = static_cast<double>(x) - m.x, dy = static_cast<double>(y) - m.y, r = cut.rms[i];
+        const double dx = static_cast<double>(x) - m.x, dy = static_cast<double>(y) - m.y;
+        const double r = cut.rms[i] * cut.flux_at(i);
         xx += r * r * dx * dx, yy += r * r * dy * dy;
       }
-  made.e_x = std::sqrt(2 * noise_area_ * xx) / m.sum, made.e_y = std::sqrt(2 * noise_area_ * yy) / m.sum;
+  made.e_x = std::sqrt(2 * cut.noise_area * xx) / m.sum, made.e_y = std::sqrt(2 * cut.noise_area * yy) / m.sum;
   const auto sky = header_.wcs.to_sky(made.x, made.y);
   const auto geometry = header_.wcs.sky_per_pixel(made.x, made.y);
   if (!sky || !geometry) return;
@@ -237,14 +272,16 @@ void Measurer::classify(ExtendedSource& made, std::size_t node, const Cutout& cu
   const Rim rim = rim_of(cut.residual, cut.inside);
   double rms = 0;
   for (const float value : cut.rms) rms = std::max(rms, static_cast<double>(value));
-  const double error = rms * std::sqrt(2 * noise_area_ / std::max(1.0, rim.inner_pixels));
-  const bool resolved = rim.inner_pixels > 2 * beam_area_ && rim.outer > 0;
+  const double error = rms * std::sqrt(2 * cut.noise_area / std::max(1.0, rim.inner_pixels));
+  const bool resolved = rim.inner_pixels > 2 * area_at(made.x, made.y) && rim.outer > 0;
   if (resolved) made.hollowness = 1 - rim.inner / rim.outer;
   double in_parts = 0;
-  for (const std::size_t child : children_[node]) in_parts += nodes_[child].sums.s * per_sum_;
-  std::int64_t direct = made.parts;
-  for (std::size_t i = 0; i < compact_.size(); ++i)
-    if (holder_[i] == node) in_parts += result_.sources()[compact_[i]].total, ++direct;
+  for (const std::size_t child : children_[node]) {
+    const IslandSums& sums = nodes_[child].sums;
+    in_parts += sums.s * per_sum_at(static_cast<double>(sums.peak_x), static_cast<double>(sums.peak_y));
+  }
+  const std::int64_t direct = made.parts + std::ssize(held_.direct[node]);
+  for (const std::size_t i : held_.direct[node]) in_parts += result_.sources()[compact_[i]].total;
   if (direct >= 2 && in_parts > 0.5 * made.total)
     made.kind = SegmentClass::multiple;
   else if (resolved && rim.coverage >= kShellCoverage && made.hollowness > kShellHollow &&
@@ -282,11 +319,8 @@ void Measurer::add(std::size_t node, std::int64_t parent, std::int64_t root) {
   look_at(made, cut);
   sum_up(made, cut);
   double squares = made.e_diffuse * made.e_diffuse;
-  std::vector<std::size_t> direct;
-  for (std::size_t i = 0; i < compact_.size(); ++i) {
+  for (const std::size_t i : held_.inside[node]) {
     const Source& s = result_.sources()[compact_[i]];
-    if (holder_[i] == node) direct.push_back(compact_[i]);
-    if (label_at(nodes_[node].pixels, std::llround(s.y), std::llround(s.x)) == 0) continue;
     ++made.compacts, made.compact += s.total, squares += s.e_total * s.e_total;
   }
   made.total = made.diffuse + made.compact, made.e_total = std::sqrt(squares);
@@ -299,7 +333,7 @@ void Measurer::add(std::size_t node, std::int64_t parent, std::int64_t root) {
   if (root == 0 && doubtful && made.compacts < 2 && children_[node].empty()) return;
   made_.sources.push_back(std::move(made));
   for (const std::size_t child : children_[node]) add(child, id, top);
-  for (const std::size_t source : direct) made_.sources.push_back(compact_row(source, id, top));
+  for (const std::size_t i : held_.direct[node]) made_.sources.push_back(compact_row(compact_[i], id, top));
 }
 
 ExtendedSources Measurer::run() {
@@ -307,8 +341,10 @@ ExtendedSources Measurer::run() {
   choose_compact();
   std::vector<GaussianComponent> drawn;
   std::vector<CompactSum> sums;
+  std::vector<std::pair<double, double>> places;
   for (const std::size_t i : compact_) {
     drawn.push_back(sources[i].model);
+    places.emplace_back(sources[i].x, sources[i].y);
     sums.push_back({sources[i].x, sources[i].y, sources[i].model.peak * gaussian_area(sources[i].model.fwhm2)});
   }
   levels_ = make_segment_levels(result_, request_, beam_px_, drawn, job_);
@@ -317,16 +353,12 @@ ExtendedSources Measurer::run() {
   rules.noise_area = noise_area_;
   nodes_ = make_segment_tree(levels_.levels, sums, rules);
   children_.resize(nodes_.size());
-  holder_.assign(compact_.size(), SegmentNode::kNone);
+  held_ = held_by(nodes_, places);
   taken_.assign(static_cast<std::size_t>(header_.shape.count()), false);
   std::vector<std::size_t> roots;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const SegmentNode& node = nodes_[i];
     (node.parent == SegmentNode::kNone ? roots : children_[node.parent]).push_back(i);
-    for (std::size_t k = 0; k < compact_.size(); ++k)
-      if (label_at(node.pixels, std::llround(sums[k].y), std::llround(sums[k].x)) > 0 &&
-          (holder_[k] == SegmentNode::kNone || node.sums.npix < nodes_[holder_[k]].sums.npix))
-        holder_[k] = i;
   }
   const auto before = [&](std::size_t a, std::size_t b) {
     const LabelRuns::Run &first = nodes_[a].pixels.runs.front(), &second = nodes_[b].pixels.runs.front();
@@ -346,7 +378,6 @@ ExtendedSources Measurer::run() {
 void check_extended_request(const Request& request) {
   if (request.scales.any())
     throw InputError("extended sources have scales of their own: leave out --scales, --wavelets");
-  if (!request.psf_map.empty()) throw InputError("extended sources need one beam: leave out --psf-map");
   if (request.search.any())
     throw InputError(
         "extended sources are looked for in the whole image: no detection image, search mask, region or MOC");

@@ -56,14 +56,31 @@ struct Planes {
   }
 };
 
-Planes read_planes(const std::string& path, const Progress& progress) {
-  const auto file = fits::FitsFile::open(path, {}, fits::Planes::many, progress);
-  Planes planes{file->shape(), file->header(0).wcs, {}};
-  if (file->planes() < 3)
+/// The first of the planes for one plane of an image.   throws InputError where the map has none for it
+std::int64_t first_plane(const ImageHeader& map, const ImageHeader& image, const std::string& path) {
+  std::int64_t values = 1;  // along the first axis that is one
+  for (std::size_t i = 0; i < map.axes.size() && values == 1; ++i)
+    if (static_cast<int>(i) != map.x_axis && static_cast<int>(i) != map.y_axis) values = map.axes[i];
+  if (values < 3)
     throw InputError(fmt::format("{}: a map of the beam has three planes (major, minor, position angle), this has {}",
-                                 printable(path), file->planes()));
+                                 printable(path), map.planes));
+  const std::int64_t maps = map.planes / values;
+  if (maps == 1) return 0;
+  if (maps != image.planes)
+    throw InputError(
+        fmt::format("{} holds {} maps of the beam, and the image has {} plane{}: give one map for all "
+                    "planes, or one for each along its fourth axis",
+                    printable(path), maps, image.planes, image.planes == 1 ? "" : "s"));
+  return image.plane * values;
+}
+
+Planes read_planes(const std::string& path, const ImageHeader& image, const Progress& progress) {
+  const auto file = fits::FitsFile::open(path, {}, fits::Planes::many, progress);
+  const ImageHeader header = file->header(0);
+  const std::int64_t first = first_plane(header, image, path);
+  Planes planes{file->shape(), header.wcs, {}};
   for (std::size_t p = 0; p < 3; ++p) {
-    const auto source = file->pixels(static_cast<std::int64_t>(p), progress);
+    const auto source = file->pixels(first + static_cast<std::int64_t>(p), progress);
     const PixelFormat format = source->format();
     std::vector<std::byte> row(static_cast<std::size_t>(planes.shape.nx * bytes_of(format.type)));
     planes.values[p].resize(static_cast<std::size_t>(planes.shape.count()));
@@ -131,7 +148,7 @@ void refuse_other_units(const BeamNodes& nodes, Shape image, const std::string& 
 
 BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress) {
   constexpr std::int64_t kMostNodes = 256;
-  const Planes map = read_planes(path, progress);
+  const Planes map = read_planes(path, image, progress);
   const SkyConverter to_map = converter_of(image, map, path);
   auto nodes = std::make_shared<BeamNodes>();
   const std::int64_t step = std::max<std::int64_t>(1, (std::max(image.shape.ny, image.shape.nx) - 1) / kMostNodes + 1);

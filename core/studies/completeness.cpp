@@ -88,6 +88,9 @@ class Experiment {
   void add(Image& image, double x, double y, double peak, const Covariance& fwhm2) const;
   void one_round(const std::vector<Injected>& injected);
   void judge(const Injected& one, const Near& found, const std::vector<Source>& sources);
+  [[nodiscard]] Covariance shape_at(const Injected& one) const {
+    return beams_.varies() ? beams_.at(one.x, one.y).pixels + size_ : shape_;
+  }
   [[nodiscard]] std::size_t bin_of(double snr) const;
   [[nodiscard]] double edge(std::size_t bin) const;
   void finish();
@@ -103,7 +106,9 @@ class Experiment {
   std::vector<std::int32_t> labels_;
   std::vector<Source> before_;  ///< of the image itself
   std::optional<Near> known_;
-  Covariance shape_;  ///< of an injected source, pixels^2
+  BeamField beams_;
+  Covariance size_;   ///< of an injected source on the sky, pixels^2
+  Covariance shape_;  ///< of one in the image, pixels^2; of a beam that varies in its middle
   Matrix2 sky_per_pixel_;
   double unit_ = 1, per_sum_ = kNan, fwhm_ = 1;
   std::vector<BinTally> tallies_;
@@ -124,13 +129,13 @@ std::size_t Experiment::bin_of(double snr) const {
 
 /// The image as it is: its sources, its negative detections, its noise.
 void Experiment::search_image() {
-  if (!request_.psf_map.empty()) throw InputError("sources are injected with one beam's shape: leave out --psf-map");
   Request request = request_;
   request.negative_too = true;
   const Result first = run_once(backend_, request, events_of(progress_, log_));
   header_ = first.outcomes.opened->value.header;
   const ImageHeader& header = *header_;
-  const std::optional<Beam> own = first.beam();
+  beams_ = first.beams();
+  const std::optional<Beam> own = beams_.nominal();
   const auto local = header.centre_geometry();
   if (!own || !local)
     throw InputError(
@@ -140,7 +145,8 @@ void Experiment::search_image() {
   unit_ = header.unit.factor;
   per_sum_ = flux_per_sum(header, own);
   const Covariance beam = to_pixels(sky_covariance(own->major_deg, own->minor_deg, own->pa_deg), *local);
-  shape_ = beam + to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local);
+  size_ = to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local);
+  shape_ = beam + size_;
   const Ellipse axes = ellipse_of(shape_);
   result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
   const Shape shape = first.plane()->shape();
@@ -235,7 +241,7 @@ std::vector<Injected> Experiment::draw_round(std::int64_t wanted) {
 
 void Experiment::one_round(const std::vector<Injected>& injected) {
   Image with = image_.clone();
-  for (const Injected& one : injected) add(with, one.x, one.y, one.peak, shape_);
+  for (const Injected& one : injected) add(with, one.x, one.y, one.peak, shape_at(one));
   const Input input{request_.input, request_.open, memory_source(with.data(), with.shape()), header_};
   // Its progress would count every round anew; a wish to stop is heard.
   RunEvents silent;
@@ -262,8 +268,8 @@ void Experiment::judge(const Injected& one, const Near& found, const std::vector
   ++tally.clear.trials, tally.clear.hits += hit ? 1 : 0;
   if (!hit) return;
   const Source& s = sources[which];
-  const double area = gaussian_area(shape_);
-  const double peak = one.peak * unit_, total = one.peak * area * per_sum_;
+  const double per_sum = beams_.varies() ? flux_per_sum(*header_, beams_, one.x, one.y) : per_sum_;
+  const double peak = one.peak * unit_, total = one.peak * gaussian_area(shape_at(one)) * per_sum;
   const double dx = s.x - one.x, dy = s.y - one.y;
   tally.found.push_back({s.total / total, s.peak / peak, (sky_per_pixel_.a * dx + sky_per_pixel_.b * dy) * kArcsec,
                          (sky_per_pixel_.c * dx + sky_per_pixel_.d * dy) * kArcsec, (s.total - total) / s.e_total,

@@ -210,6 +210,47 @@ while read -r _ line; do
 done <../commands
 cd ..
 
+# A beam that varies: a map for each plane (which gives plane 2 its beam), one for all, and numbers of maps that are neither.
+cat >psf.py <<'E3'
+import struct, sys
+name, planes = sys.argv[1], [float(beam) for beam in sys.argv[2:]]
+axes = [3, 3, 3] + ([len(planes)] if len(planes) > 1 else [])
+cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   = %20d" % len(axes)]
+cards += ["NAXIS%d  = %20d" % (i + 1, size) for i, size in enumerate(axes)]
+cards += ["CTYPE1  = 'RA---SIN'", "CRVAL1  = 150.0", "CRPIX1  = 2.0", "CDELT1  = -0.03",
+          "CTYPE2  = 'DEC--SIN'", "CRVAL2  = 2.0", "CRPIX2  = 2.0", "CDELT2  = 0.03"]
+text = "".join(card.ljust(80) for card in cards + ["END"])
+values = [v for beam in planes for v in [beam / 3600] * 18 + [0.0] * 9]
+data = struct.pack(">%df" % len(values), *values)
+open(name, "wb").write((text + " " * (-len(text) % 2880)).encode() + data + b"\0" * (-len(data) % 2880))
+E3
+python3 psf.py each.fits 8 8.5 9 9.5 10 10.5
+python3 psf.py all.fits 9.5
+python3 psf.py five.fits 8 8 8 8 8
+totals() {  # FILE [PLANE]: of the brightest row of each plane, total over the truth
+  awk -F, -v wanted="${2:-}" '/^#/ {next} !at["Total_flux"] {for (i = 1; i <= NF; ++i) at[$i] = i; next}
+    wanted == "" || $at["Plane"] == wanted {if ($at["Total_flux"] > most[$at["Plane"]]) most[$at["Plane"]] = $at["Total_flux"]}
+    END {for (p in most) printf "%d %.4f\n", p, most[p] / (0.08 * (1 + 0.2 * p))}' "$1" | sort
+}
+run find cube.fits --planes all --psf-map each.fits -o psf_each.csv "${cpu[@]}"
+expect_status 0
+what='totals with a map for each plane'
+checks=$((checks + 1))
+[ "$(totals psf_each.csv | awk '$2 > 0.96 && $2 < 1.04' | wc -l)" = 5 ] || report "expected five planes with totals of 1: $(totals psf_each.csv)"
+run find cube.fits --plane 3 --psf-map each.fits -o psf_one.csv "${cpu[@]}"
+expect_status 0
+expect_same <(grep -v '^#' psf_one.csv | cut -d, -f1-12) <(awk -F, '/^#/ {next} !c {for (i = 1; i <= NF; ++i) {if ($i == "Plane") p = i; if ($i == "Source_id") c = i}; first = 1}
+  first || $p == 3 {line = ""; for (i = c; i < c + 12; ++i) line = line (i > c ? "," : "") $i; print line; first = 0}' psf_each.csv)
+run find cube.fits --planes all --psf-map all.fits -o psf_all.csv "${cpu[@]}"
+expect_status 0
+what='totals with one map for all planes'
+checks=$((checks + 1))
+[ "$(totals psf_all.csv 3 | awk '$2 > 0.96 && $2 < 1.04' | wc -l)" = 1 ] || report "plane 3 has the beam of the map: $(totals psf_all.csv)"
+[ "$(totals psf_all.csv 5 | awk '$2 > 1.15' | wc -l)" = 1 ] || report "plane 5 has the wrong one: $(totals psf_all.csv)"
+run find cube.fits --planes all --psf-map five.fits -o psf_five.csv "${cpu[@]}"
+expect_status 2
+expect_in err '5 maps of the beam' '6 planes'
+
 # What cannot be.
 run find cube.fits --planes 6 "${cpu[@]}"
 expect_status 2

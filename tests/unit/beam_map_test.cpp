@@ -10,10 +10,12 @@
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/compute/beam_classes.hpp"
+#include "core/extended/extended_sources.hpp"
 #include "core/pipeline/pipeline.hpp"
 #include "core/pipeline/products.hpp"
 #include "core/request/parameter_rules.hpp"
 #include "core/sources/source_columns.hpp"
+#include "core/studies/completeness.hpp"
 #include "fits_files.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
@@ -121,6 +123,31 @@ TEST(BeamMap, that_is_no_map_of_this_image_is_refused) {
   EXPECT_THROW((void)read_beam_map(folder.file("none.fits"), header), DataError);
 }
 
+TEST(BeamMap, of_a_cube_is_one_for_all_planes_or_one_for_each) {
+  const files::TemporaryFolder folder;
+  ImageHeader header = image_header();
+  header.planes = 3, header.plane = 2;
+  std::vector<std::string> cards = cards_of(3, kStepDeg * 200);
+  cards[2] = "NAXIS   =                    4";
+  cards.insert(cards.begin() + 6, "NAXIS4  =                    3");
+  std::vector<double> planes;
+  for (const double pixels : {5.0, 6.0, 7.0})
+    for (const double value : {1.2 * pixels * kStepDeg, pixels * kStepDeg, 30.0, 1.0})
+      planes.insert(planes.end(), 9, value);
+  files::save(folder.file("each.fits"), files::header(cards) + files::data_blocks(planes));
+  EXPECT_NEAR(read_beam_map(folder.file("each.fits"), header).at(90, 200).sky.minor_deg, 7 * kStepDeg, 1e-9);
+  header.plane = 0;
+  EXPECT_NEAR(read_beam_map(folder.file("each.fits"), header).at(90, 200).sky.minor_deg, 5 * kStepDeg, 1e-9);
+  EXPECT_NEAR(read_beam_map(folder.file("each.fits"), header).at(90, 200).sky.pa_deg, 30, 1e-6);
+  header.planes = 2;
+  EXPECT_THROW((void)read_beam_map(folder.file("each.fits"), header), InputError);
+  header.planes = 1;
+  EXPECT_THROW((void)read_beam_map(folder.file("each.fits"), header), InputError);
+  EXPECT_TRUE(read_beam_map(map_file(folder.file("one.fits")), header).varies());
+  header.planes = 7, header.plane = 6;
+  EXPECT_TRUE(read_beam_map(folder.file("one.fits"), header).varies()) << "one for all";
+}
+
 TEST(BeamClasses, stretch_the_noise_to_their_beam) {
   const Covariance middle{40, 3, 36}, wide{64, -5, 70};
   const NoiseCorrelation of_middle = NoiseCorrelation::of_shape(middle), of_wide = NoiseCorrelation::of_shape(wide);
@@ -139,8 +166,13 @@ TEST(BeamClasses, stretch_the_noise_to_their_beam) {
   EXPECT_EQ(one.of(7), 0U);
 }
 
+/// Even brightness with an edge; total in units of the noise times pixels of a beam's peak, as 1e-3 Jy.
+struct Disc {
+  double x, y, radius, total;
+};
+
 /// Points of the beam of their place, in noise of its shape.
-Image sky_with(const ImageHeader& header, std::vector<GaussianComponent>& truth) {
+Image sky_with(const ImageHeader& header, std::vector<GaussianComponent>& truth, const std::vector<Disc>& discs = {}) {
   Random random(11);
   constexpr std::int64_t kReach = 9;
   Image white({kWide + 2 * kReach, kWide + 2 * kReach}), image(header.shape);
@@ -169,6 +201,9 @@ Image sky_with(const ImageHeader& header, std::vector<GaussianComponent>& truth)
               std::exp(-8 * std::numbers::ln2 * (c.yy * fx * fx - 2 * c.xy * fx * fy + c.xx * fy * fy) / det);
           sum += weight * static_cast<double>(white.at(y + dy + kReach, x + dx + kReach)), squares += weight * weight;
         }
+      for (const Disc& disc : discs)
+        if (std::hypot(disc.x - static_cast<double>(x), disc.y - static_cast<double>(y)) < disc.radius)
+          value += disc.total / (std::numbers::pi * disc.radius * disc.radius) * gaussian_area(c);
       for (const GaussianComponent& one : truth)
         if (std::abs(one.x - static_cast<double>(x)) < 25 && std::abs(one.y - static_cast<double>(y)) < 25)
           value += one.evaluate(static_cast<double>(x), static_cast<double>(y), unused);
@@ -272,6 +307,58 @@ TEST_F(VaryingBeam, a_map_of_one_beam_measures_as_that_beam_does) {
     EXPECT_NEAR(a.total, b.total, 2e-3 * std::abs(b.total));
     EXPECT_NEAR(a.e_total, b.e_total, 0.02 * b.e_total);
   }
+}
+
+TEST_F(VaryingBeam, extended_sources_have_the_totals_of_their_place) {
+  const std::vector<Disc> discs{{100, 100, 22, 900}, {300, 300, 22, 900}, {100, 300, 22, 900}, {300, 100, 22, 900}};
+  truth_.clear();
+  image_ = sky_with(header_, truth_, discs);
+  const auto worst_of = [&] {
+    const Result result = run();
+    const ExtendedSources found = find_extended(result, request_);
+    double most = 0;
+    for (const Disc& disc : discs) {
+      const auto root = std::ranges::find_if(found.sources, [&](const ExtendedSource& one) {
+        return one.parent == 0 && std::hypot(one.x - disc.x, one.y - disc.y) < 15;
+      });
+      if (root == found.sources.end()) {
+        ADD_FAILURE() << disc.x << ' ' << disc.y;
+        continue;
+      }
+      most = std::max(most, std::abs(root->diffuse / (1e-3 * disc.total) - 1));
+      if (request_.psf_map.empty()) continue;
+      EXPECT_LT(std::abs(root->diffuse - 1e-3 * disc.total), 3 * root->e_diffuse) << disc.x;
+      for (const ExtendedSource& one : found.sources)
+        if (one.kind == SegmentClass::compact && one.root == root->id)
+          EXPECT_LT(gaussian_area(result.sources()[static_cast<std::size_t>(one.row)].model.fwhm2),
+                    1.5 * gaussian_area(result.beams().at(one.x, one.y).pixels));
+    }
+    return most;
+  };
+  EXPECT_GT(worst_of(), 0.2) << "with one beam totals are wrong";
+  request_.psf_map = map_file(folder_.file("psf.fits"), 53);
+  EXPECT_LT(worst_of(), 0.07);
+}
+
+TEST_F(VaryingBeam, sources_are_put_in_with_the_beam_of_their_place) {
+  std::vector<std::string> cards = cards_of(kWide, kStepDeg);
+  cards[1] = "BITPIX  =                  -32", cards[2] = "NAXIS   =                    2";
+  cards.erase(cards.begin() + 5);
+  for (const char* card : {"BUNIT   = 'Jy/beam'", "BMAJ    = 0.013", "BMIN    = 0.013", "BPA     = 0.0"})
+    cards.emplace_back(card);
+  const std::vector<float> pixels(image_.data(), image_.data() + image_.shape().count());
+  request_.input = folder_.file("sky.fits");
+  files::save(request_.input, files::header(cards) + files::data_blocks(pixels));
+  request_.psf_map = map_file(folder_.file("psf.fits"), 53);
+  CompletenessOptions options;
+  options.low = 30, options.high = 300, options.bins = 1, options.per_bin = 60, options.residual = true;
+  const CompletenessResult result =
+      measure_completeness(request_, options, shared_backend("cpu"), Progress(), LogSink());
+  const CompletenessBin& bin = result.bins.front();
+  EXPECT_GT(bin.clear.value(), 0.9);
+  EXPECT_NEAR(bin.total_ratio.median, 1, 0.02);
+  EXPECT_LT(bin.total_ratio.scatter, 0.05) << "with one shape for all it is .2";
+  EXPECT_LT(bin.pull_total.scatter, 1.6);
 }
 
 TEST_F(VaryingBeam, does_not_go_with_a_convolution) {
