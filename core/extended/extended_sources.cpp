@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "core/background/mesh_values.hpp"
 #include "core/base/error.hpp"
+#include "core/extended/cutout.hpp"
 #include "core/extended/place_index.hpp"
 #include "core/extended/segment_levels.hpp"
 #include "core/extended/segment_shape.hpp"
@@ -24,18 +27,6 @@ namespace {
 
 constexpr double kCompactAreas = 1.5;
 constexpr double kArcsec = 3600;
-
-/// A rectangle around a structure.
-struct Cutout {
-  Rect where;
-  Mask inside{{}};                                ///< its pixels
-  Mask around{{}};                                ///< pixels about it that are nobody's; roots alone have them
-  std::vector<float> image, residual, rms, mean;  ///< the first two less the background
-  std::vector<float> flux;  ///< of a pixel of this value over that in the image's middle; empty: 1, the beam is one
-  double noise_area = 1;    ///< integral of the noise's autocorrelation
-
-  [[nodiscard]] double flux_at(std::size_t i) const { return flux.empty() ? 1 : flux[i]; }
-};
 
 class Measurer {
  public:
@@ -69,6 +60,7 @@ class Measurer {
   std::vector<std::size_t> compact_;  ///< rows of result_.sources()
   HeldPlaces held_;                   ///< of these, in nodes_
   SegmentLevels levels_;
+  std::optional<MeshValues> background_;  ///< of levels_
   std::vector<SegmentNode> nodes_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<bool> taken_;  ///< pixels of roots and around them
@@ -152,16 +144,22 @@ Cutout Measurer::cut_out(const SegmentNode& node) {
       cut.inside.pixels[static_cast<std::size_t>((run.y - cut.where.y0) * cut.where.nx + x - cut.where.x0)] = 1;
   if (margin > 0) claim_around(cut, node, reach);
   const auto pixels = static_cast<std::size_t>(cut.where.shape().count());
+  const BackgroundModel& background = levels_.background;
   const auto fetch = [&](MapKind kind, const Plane& plane) {
     std::vector<float> values(pixels);
-    backend_.render(kind, plane, kind == MapKind::image ? nullptr : &levels_.background, cut.where, values.data(),
-                    job_);
+    backend_.render(kind, plane, kind == MapKind::image ? nullptr : &background, cut.where, values.data(), job_);
+    return values;
+  };
+  const auto level = [&](MapKind kind, const std::vector<float>& nodes, bool given) {
+    if (given) return fetch(kind, *levels_.residual);
+    std::vector<float> values(pixels);
+    background_->rectangle(nodes, cut.where, values.data());
     return values;
   };
   cut.image = fetch(MapKind::image, *result_.plane());
   cut.residual = fetch(MapKind::image, *levels_.residual);
-  cut.rms = fetch(MapKind::rms, *levels_.residual);
-  cut.mean = fetch(MapKind::mean, *levels_.residual);
+  cut.rms = level(MapKind::rms, background.rms, background.rms_map != nullptr);
+  cut.mean = level(MapKind::mean, background.mean, background.mean_map != nullptr);
   for (std::size_t i = 0; i < pixels; ++i) cut.image[i] -= cut.mean[i], cut.residual[i] -= cut.mean[i];
   follow_beam(cut);
   return cut;
@@ -348,6 +346,7 @@ ExtendedSources Measurer::run() {
     sums.push_back({sources[i].x, sources[i].y, sources[i].model.peak * gaussian_area(sources[i].model.fwhm2)});
   }
   levels_ = make_segment_levels(result_, request_, beam_px_, drawn, job_);
+  background_.emplace(levels_.background.grid);
   made_.notes = levels_.notes;
   SegmentRules rules;
   rules.noise_area = noise_area_;

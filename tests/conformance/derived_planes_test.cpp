@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/background/mesh_values.hpp"
 #include "core/compute/every_nth.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
@@ -45,6 +46,29 @@ TEST(DerivedPlanes, snr_is_that_of_the_map) {
       EXPECT_EQ(got->blank(), blanks(expected));
     });
   }
+}
+
+TEST(DerivedPlanes, nodes_have_the_same_values_on_the_host) {
+  for (const Shape shape : kShapes)
+    for (const std::int64_t box : {3, 20, 64}) {
+      const Image image = random_image(shape, 0.05, 21);
+      Backend& reference = backend("reference");
+      const MeshGrid grid = MeshGrid::sliding(shape, box, std::max<std::int64_t>(box / 2, 1));
+      const BackgroundModel model = finish_mesh(grid, reference.mesh(*load(reference, image), grid, {}, {}), {});
+      const MeshValues host(model.grid);
+      const Rect whole{0, 0, shape.ny, shape.nx},
+          part{shape.ny / 3, shape.nx / 4, (shape.ny + 1) / 2, (shape.nx + 1) / 2};
+      on_all([&](Backend& tested, std::int64_t band) {
+        const auto plane = load(tested, image, band);
+        for (const Rect& where : {whole, part})
+          for (const MapKind kind : {MapKind::mean, MapKind::rms}) {
+            Image expected({where.ny, where.nx}), got({where.ny, where.nx});
+            tested.render(kind, *plane, &model, where, expected.data(), {});
+            host.rectangle(kind == MapKind::mean ? model.mean : model.rms, where, got.data());
+            EXPECT_TRUE(same_bits(got, expected));
+          }
+      });
+    }
 }
 
 TEST(DerivedPlanes, a_rectangle_of_a_map_is_cut_out_of_the_whole) {
