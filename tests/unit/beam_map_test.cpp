@@ -357,7 +357,7 @@ TEST_F(VaryingBeam, sources_are_put_in_with_the_beam_of_their_place) {
   const CompletenessBin& bin = result.bins.front();
   EXPECT_GT(bin.clear.value(), 0.9);
   EXPECT_NEAR(bin.total_ratio.median, 1, 0.02);
-  EXPECT_LT(bin.total_ratio.scatter, 0.05) << "with one shape for all it is .2";
+  EXPECT_LT(bin.total_ratio.scatter, 0.05) << "what is put in has the shape that its total is for";
   EXPECT_LT(bin.pull_total.scatter, 1.6);
 }
 
