@@ -21,7 +21,8 @@ namespace reber {
 [[nodiscard]] BackgroundModel of_whole(BackgroundModel model, std::int64_t n, Shape image);
 
 /// As measure_background(), from every n-th pixel of every n-th row, or from more where a box would have fewer than 16
-/// along its side. Boxes are those of the request in pixels of the plane.   throws as measure_background()
+/// along its side. Boxes are those of the request in pixels of the plane; where these are less than ten beams of the
+/// plane they are chosen as if none had been asked for.   throws as measure_background()
 [[nodiscard]] BackgroundModel thinned_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
                                                  double beam_px, std::int64_t n, const Job& job);
 

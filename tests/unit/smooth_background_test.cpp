@@ -92,12 +92,17 @@ TEST(SmoothBackground, keeps_to_the_boxes_that_were_asked_for) {
   Backend& cpu = *shared_backend("cpu");
   const auto plane = smooth_plane(cpu, 9);
   BackgroundRequest request;
-  request.box = 120;
+  request.box = 240;
   const BackgroundModel model = thinned_background(cpu, *plane, request, 21.7, 11, {});
-  EXPECT_EQ(model.grid.ny(), 11) << "of 17 px every 7: no fewer than 16 along a side";
+  EXPECT_EQ(model.grid.ny(), 5);
+  request.box = 40;  // two beams have no noise to measure
+  const BackgroundModel chosen = thinned_background(cpu, *plane, {}, 21.7, 11, {});
+  EXPECT_EQ(thinned_background(cpu, *plane, request, 21.7, 11, {}).rms, chosen.rms);
+  EXPECT_EQ(chosen.grid.ny(), 5);
   request.box = 20;
-  EXPECT_EQ(thinned_background(cpu, *plane, request, 21.7, 11, {}).grid.ny(),
-            measure_background(cpu, *plane, request, 21.7, {}).model.grid.ny());
+  EXPECT_EQ(thinned_background(cpu, *plane, request, 2, 11, {}).rms,
+            measure_background(cpu, *plane, request, 2, {}).model.rms)
+      << "no fewer than 16 pixels along a side";
   request = {};
   request.method = BackgroundRequest::Method::clip;
   EXPECT_EQ(thinned_background(cpu, *plane, request, 21.7, 11, {}).rms,
