@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -27,15 +28,14 @@ std::mutex synced_mutex;
 std::string output_of_test;
 
 /// As on a disk that takes no byte more and says no error.
-int writes_that_take_nothing = 0;
+std::atomic<int> writes_that_take_nothing = 0;
 
 }  // namespace
 
 /// In place of the system's, in this program alone.
 extern "C" ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
-  return writes_that_take_nothing-- > 0
-             ? 0
-             : static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, bytes, count, offset));
+  if (writes_that_take_nothing > 0 && writes_that_take_nothing-- > 0) return 0;
+  return static_cast<ssize_t>(::syscall(SYS_pwrite64, descriptor, bytes, count, offset));
 }
 
 extern "C" int fsync(int descriptor) {
