@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/sky_geometry.hpp"
+#include "tests/support/slower.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber {
@@ -170,7 +171,7 @@ TEST(Match, AHundredThousandSourcesMatchWithinASecond) {
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   RecordProperty("match_ms", std::to_string(ms));
   EXPECT_GT(pairs.size(), 99'000U);
-  EXPECT_LT(ms, 1000) << "ms for 100,000 against 100,000";
+  EXPECT_LT(ms, 1000 * testing::kSlower) << "ms for 100,000 against 100,000";
 }
 
 }  // namespace
