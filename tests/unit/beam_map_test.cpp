@@ -214,22 +214,22 @@ Image sky_with(const ImageHeader& header, std::vector<GaussianComponent>& truth,
 
 class VaryingBeam : public ::testing::Test {
  protected:
-  VaryingBeam() : header_(image_header()), image_(sky_with(header_, truth_)) {
-    request_.input = "varying";
-    request_.program = "reber test";
-    request_.background.emplace();
-    request_.detect.emplace();
+  VaryingBeam() : header(image_header()), image(sky_with(header, truth)) {
+    request.input = "varying";
+    request.program = "reber test";
+    request.background.emplace();
+    request.detect.emplace();
   }
   [[nodiscard]] Result run() const {
     const Input input{
-        "varying", {}, memory_source(image_.data(), image_.shape()), std::make_shared<const ImageHeader>(header_)};
-    return Pipeline(shared_backend("cpu"), input).run(request_);
+        "varying", {}, memory_source(image.data(), image.shape()), std::make_shared<const ImageHeader>(header)};
+    return Pipeline(shared_backend("cpu"), input).run(request);
   }
   /// Worst error of a total, and rows that are resolved.
   [[nodiscard]] std::pair<double, int> worst(const std::vector<Source>& rows) const {
     double most = 0;
     int resolved = 0;
-    for (const GaussianComponent& one : truth_) {
+    for (const GaussianComponent& one : truth) {
       const auto row =
           std::ranges::find_if(rows, [&](const Source& s) { return std::hypot(s.x - one.x, s.y - one.y) < 2; });
       if (row == rows.end()) {
@@ -243,11 +243,11 @@ class VaryingBeam : public ::testing::Test {
     return {most, resolved};
   }
 
-  files::TemporaryFolder folder_;
-  ImageHeader header_;
-  std::vector<GaussianComponent> truth_;
-  Image image_;
-  Request request_;
+  files::TemporaryFolder folder;
+  ImageHeader header;
+  std::vector<GaussianComponent> truth;
+  Image image;
+  Request request;
 };
 
 TEST_F(VaryingBeam, points_have_their_totals_and_no_size_of_their_own) {
@@ -256,13 +256,13 @@ TEST_F(VaryingBeam, points_have_their_totals_and_no_size_of_their_own) {
   EXPECT_GT(wrong, 0.3) << "with one beam the sky is measured wrongly";
   EXPECT_GT(seeming, 10);
 
-  request_.psf_map = map_file(folder_.file("psf.fits"), 53);
+  request.psf_map = map_file(folder.file("psf.fits"), 53);
   const Result result = run();
   const std::vector<Source>& rows = result.sources();
   const auto [error, resolved] = worst(rows);
   EXPECT_LT(error, 0.03);
   EXPECT_LE(resolved, 2);
-  EXPECT_EQ(rows.size(), truth_.size());
+  EXPECT_EQ(rows.size(), truth.size());
   double chi2 = 0;
   int sized = 0;
   for (const Source& s : rows) {
@@ -270,8 +270,8 @@ TEST_F(VaryingBeam, points_have_their_totals_and_no_size_of_their_own) {
     // The error of a size is that of its square over twice the size: 6 of it are 3 errors of the square.
     sized += s.dc_major_deg > 6 * s.e_dc_major_deg ? 1 : 0;
     const auto its = std::ranges::find_if(
-        truth_, [&](const GaussianComponent& one) { return std::hypot(s.x - one.x, s.y - one.y) < 2; });
-    if (its != truth_.end()) chi2 += std::pow((s.total - 1e-3 * its->peak) / s.e_total, 2);
+        truth, [&](const GaussianComponent& one) { return std::hypot(s.x - one.x, s.y - one.y) < 2; });
+    if (its != truth.end()) chi2 += std::pow((s.total - 1e-3 * its->peak) / s.e_total, 2);
   }
   EXPECT_LE(sized, 2) << "sizes are consistent with zero";
   EXPECT_LT(chi2 / static_cast<double>(rows.size()), 2.0) << "errors are those of the beam there";
@@ -286,20 +286,20 @@ TEST_F(VaryingBeam, points_have_their_totals_and_no_size_of_their_own) {
 }
 
 TEST_F(VaryingBeam, moments_take_the_beam_of_their_place_too) {
-  request_.psf_map = map_file(folder_.file("psf.fits"));
-  request_.fit.method = FitRequest::Method::moments;
+  request.psf_map = map_file(folder.file("psf.fits"));
+  request.fit.method = FitRequest::Method::moments;
   const auto [error, resolved] = worst(run().sources());
   EXPECT_LT(error, 0.06);
 }
 
 TEST_F(VaryingBeam, a_map_of_one_beam_measures_as_that_beam_does) {
   const Result one_beam = run();
-  std::vector<double> planes(27, header_.beam->major_deg);
+  std::vector<double> planes(27, header.beam->major_deg);
   std::fill(planes.begin() + 18, planes.end(), 0.0);
   std::vector<std::string> cards = cards_of(3, kStepDeg * 200);
   cards[5] = "NAXIS3  =                    3";
-  files::save(folder_.file("flat.fits"), files::header(cards) + files::data_blocks(planes));
-  request_.psf_map = folder_.file("flat.fits");
+  files::save(folder.file("flat.fits"), files::header(cards) + files::data_blocks(planes));
+  request.psf_map = folder.file("flat.fits");
   const Result mapped = run();
   ASSERT_EQ(mapped.sources().size(), one_beam.sources().size());
   for (std::size_t i = 0; i < mapped.sources().size(); ++i) {
@@ -311,11 +311,11 @@ TEST_F(VaryingBeam, a_map_of_one_beam_measures_as_that_beam_does) {
 
 TEST_F(VaryingBeam, extended_sources_have_the_totals_of_their_place) {
   const std::vector<Disc> discs{{100, 100, 22, 900}, {300, 300, 22, 900}, {100, 300, 22, 900}, {300, 100, 22, 900}};
-  truth_.clear();
-  image_ = sky_with(header_, truth_, discs);
+  truth.clear();
+  image = sky_with(header, truth, discs);
   const auto worst_of = [&] {
     const Result result = run();
-    const ExtendedSources found = find_extended(result, request_);
+    const ExtendedSources found = find_extended(result, request);
     double most = 0;
     for (const Disc& disc : discs) {
       const auto root = std::ranges::find_if(found.sources, [&](const ExtendedSource& one) {
@@ -326,17 +326,18 @@ TEST_F(VaryingBeam, extended_sources_have_the_totals_of_their_place) {
         continue;
       }
       most = std::max(most, std::abs(root->diffuse / (1e-3 * disc.total) - 1));
-      if (request_.psf_map.empty()) continue;
+      if (request.psf_map.empty()) continue;
       EXPECT_LT(std::abs(root->diffuse - 1e-3 * disc.total), 3 * root->e_diffuse) << disc.x;
-      for (const ExtendedSource& one : found.sources)
-        if (one.kind == SegmentClass::compact && one.root == root->id)
-          EXPECT_LT(gaussian_area(result.sources()[static_cast<std::size_t>(one.row)].model.fwhm2),
-                    1.5 * gaussian_area(result.beams().at(one.x, one.y).pixels));
+      for (const ExtendedSource& one : found.sources) {
+        if (one.kind != SegmentClass::compact || one.root != root->id) continue;
+        EXPECT_LT(gaussian_area(result.sources()[static_cast<std::size_t>(one.row)].model.fwhm2),
+                  1.5 * gaussian_area(result.beams().at(one.x, one.y).pixels));
+      }
     }
     return most;
   };
   EXPECT_GT(worst_of(), 0.2) << "with one beam totals are wrong";
-  request_.psf_map = map_file(folder_.file("psf.fits"), 53);
+  request.psf_map = map_file(folder.file("psf.fits"), 53);
   EXPECT_LT(worst_of(), 0.07);
 }
 
@@ -346,14 +347,14 @@ TEST_F(VaryingBeam, sources_are_put_in_with_the_beam_of_their_place) {
   cards.erase(cards.begin() + 5);
   for (const char* card : {"BUNIT   = 'Jy/beam'", "BMAJ    = 0.013", "BMIN    = 0.013", "BPA     = 0.0"})
     cards.emplace_back(card);
-  const std::vector<float> pixels(image_.data(), image_.data() + image_.shape().count());
-  request_.input = folder_.file("sky.fits");
-  files::save(request_.input, files::header(cards) + files::data_blocks(pixels));
-  request_.psf_map = map_file(folder_.file("psf.fits"), 53);
+  const std::vector<float> pixels(image.data(), image.data() + image.shape().count());
+  request.input = folder.file("sky.fits");
+  files::save(request.input, files::header(cards) + files::data_blocks(pixels));
+  request.psf_map = map_file(folder.file("psf.fits"), 53);
   CompletenessOptions options;
   options.low = 30, options.high = 300, options.bins = 1, options.per_bin = 60, options.residual = true;
   const CompletenessResult result =
-      measure_completeness(request_, options, shared_backend("cpu"), Progress(), LogSink());
+      measure_completeness(request, options, shared_backend("cpu"), Progress(), LogSink());
   const CompletenessBin& bin = result.bins.front();
   EXPECT_GT(bin.clear.value(), 0.9);
   EXPECT_NEAR(bin.total_ratio.median, 1, 0.02);
@@ -362,9 +363,9 @@ TEST_F(VaryingBeam, sources_are_put_in_with_the_beam_of_their_place) {
 }
 
 TEST_F(VaryingBeam, does_not_go_with_a_convolution) {
-  request_.psf_map = "psf.fits";
-  request_.convolve.emplace();
-  EXPECT_THROW(refuse_broken_rules(request_), InputError);
+  request.psf_map = "psf.fits";
+  request.convolve.emplace();
+  EXPECT_THROW(refuse_broken_rules(request), InputError);
 }
 
 }  // namespace
