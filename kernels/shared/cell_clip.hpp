@@ -92,7 +92,6 @@ REBER_HD MeanStd exact_moments(const float* sorted, std::int64_t lo, std::int64_
   constexpr int kLeast = -149, kSignificand = 23;
   constexpr std::uint64_t kMostNarrow = std::uint64_t{1} << 24;  // 128 bits hold n times the sum of squares
   const auto n = static_cast<std::uint64_t>(hi - lo);
-  const std::int64_t begin = lo;
   WideSum sum;
   Wide squares;
   while (lo < hi) {
@@ -104,7 +103,7 @@ REBER_HD MeanStd exact_moments(const float* sorted, std::int64_t lo, std::int64_
     const WindowSums below = window(lo, left, unit), above = window(right, hi, unit);
     const Int128 both = below.sum + above.sum;
     const bool rest = left < right && (sorted[left] != 0.0f || sorted[right - 1] != 0.0f);
-    if (!rest && lo == begin && n < kMostNarrow)
+    if (!rest && static_cast<std::uint64_t>(hi - lo) == n && n < kMostNarrow)
       return mean_and_std_about(0, n, both, below.squares + above.squares, unit);
     const WideSum part = shifted<5>(static_cast<Uint128>(both < 0 ? -both : both), unit - kLeast);
     add(sum, both < 0 ? negated(part) : part);

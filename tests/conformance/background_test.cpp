@@ -53,6 +53,12 @@ std::vector<NamedImage> images() {
   Image two(Shape{64, 64});
   for (std::int64_t i = 0; i < two.shape().count(); ++i) two.data()[i] = i % 3 == 0 ? -1.0f : 1.0f;
   all.push_back({"two values", std::move(two)});
+  Image slope = random_image({64, 64}, 0, 8);  // within a bright source: no pixel below the tiniest ones
+  for (std::int64_t i = 0; i < slope.shape().count(); ++i) {
+    float& pixel = slope.data()[i];
+    pixel = i % 61 == 0 ? 1e-7f * pixel : 2e-3f + 1e-3f * std::tanh(pixel);
+  }
+  all.push_back({"some tiny among bright ones", std::move(slope)});
   return all;
 }
 
