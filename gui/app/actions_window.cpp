@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gui/app/actions.hpp"
+#include "gui/app/layout.hpp"
 #include "gui/ui/panel.hpp"
 
 namespace reber::gui {
@@ -17,11 +18,10 @@ void leave(Context& c) {
     open = false;
     return;
   }
-  for (const PanelRow& panel : panel_rows())
-    if ((panel.place == Place::dialog || panel.place == Place::floating) && is_open(state, panel)) {
-      set_open(state, panel.name, false);
-      return;
-    }
+  if (const PanelRow* front = front_window(state)) {
+    set_open(state, front->name, false);
+    return;
+  }
   if (state.mode != Mode::browse) {
     state.mode = Mode::browse;
     return;

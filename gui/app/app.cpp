@@ -184,7 +184,9 @@ bool App::press(const std::string& key, bool typing) {
   }
   const PanelRow* dialog = open_dialog();
   const bool taken = palette || dialog != nullptr;
-  if (typing && !taken && key == "Esc") return false;  // it leaves the text field
+  const PanelRow* front = front_window(state_);
+  const bool in_window = front != nullptr && has_keyboard(*front);
+  if (typing && !taken && !in_window && key == "Esc") return false;  // it leaves the text field
   const Action* action = action_for_key(key, typing);
   if (action == nullptr || !is_enabled(*action, state_)) return false;
   const bool own = dialog != nullptr && action->name == std::string("panel.") + dialog->name;

@@ -29,7 +29,10 @@ using Box = Layout::Box;
 bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
   ImGui::SetNextWindowPos({box.x, box.y});
   ImGui::SetNextWindowSize({box.width, box.height});
+  // A large interface's least window is higher than a bar.
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
   const bool open = ImGui::Begin(name, nullptr, kFixed | flags);
+  ImGui::PopStyleVar();
   // ImGui leaves the border out as well where there is no background.
   const ImGuiStyle& style = ImGui::GetStyle();
   if (style.WindowBorderSize > 0) {
@@ -40,6 +43,12 @@ bool begin_fixed(const char* name, const Box& box, ImGuiWindowFlags flags = 0) {
     list.PopClipRect();
   }
   return open;
+}
+
+/// The window that is being made, as a place for scripts.
+void register_area(Context& context, const char* name) {
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  context.widgets.area(name, {at.x, at.y, size.x, size.y});
 }
 
 bool shown(const ViewerState& state, const PanelRow& panel) {
@@ -154,6 +163,7 @@ void Layout::draw_tool_bar(Context& context, const Box& box) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
   begin_fixed("##tools", box, ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleVar();
+  register_area(context, "tools");
   ViewerState& state = context.state;
   Document* document = state.document();
   if (document != nullptr) {
@@ -234,6 +244,7 @@ namespace {
 
 void draw_strip(Context& context, const Box& box) {
   begin_fixed("##strip", box);
+  register_area(context, "strip");
   if (ImGui::BeginTabBar("##bottom")) {
     const PanelRow* help_of = nullptr;
     const std::string raised = std::exchange(context.state.raised_panel, {});
@@ -259,10 +270,9 @@ void splitter(Context& context, const char* name, const Box& bar, bool vertical,
               double least, double most) {
   // Padding would clip a window of this size to nothing.
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   begin_fixed(name, bar, ImGuiWindowFlags_NoScrollbar);
-  ImGui::PopStyleVar(3);
+  ImGui::PopStyleVar(2);
   ImGui::SetCursorScreenPos({bar.x, bar.y});
   ImGui::InvisibleButton("##bar", {bar.width, bar.height});
   context.widgets.item(std::string("splitter.") + (vertical ? "column" : "strip"));
@@ -291,6 +301,7 @@ ScreenRect Layout::draw_parts(Context& context, double scale, const std::string&
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8, 4});
   begin_fixed("##status", status, ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleVar();
+  register_area(context, "status");
   draw_status(context, {status.x, status.y, status.width, status.height}, activity, fraction);
   ImGui::End();
   left.height -= line;
@@ -335,6 +346,26 @@ void Layout::draw_floating(Context& context, double scale) {
     if (!open) set_open(context.state, row.name, false);
   }
   palette_.draw(context, scale);
+}
+
+const PanelRow* front_window(const ViewerState& state) {
+  const ImVector<ImGuiWindow*>& windows = GImGui->Windows;  // the last one is in front
+  const PanelRow* front = nullptr;
+  std::ptrdiff_t highest = -1;
+  for (const PanelRow& row : panel_rows()) {
+    if ((row.place != Place::dialog && row.place != Place::floating) || !shown(state, row)) continue;
+    // One that was opened in this frame has no window yet: behind the end, which is in front.
+    const auto at = std::find(windows.begin(), windows.end(), ImGui::FindWindowByName(row.title)) - windows.begin();
+    if (front != nullptr && at <= highest) continue;
+    front = &row;
+    highest = at;
+  }
+  return front;
+}
+
+bool has_keyboard(const PanelRow& window) {
+  const ImGuiWindow* focused = GImGui->NavWindow;
+  return focused != nullptr && focused->RootWindow == ImGui::FindWindowByName(window.title);
 }
 
 }  // namespace reber::gui

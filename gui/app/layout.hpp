@@ -34,4 +34,9 @@ class Layout {
   std::vector<const PanelRow*> side_before_;  ///< panels of the column, in the frame before
 };
 
+/// The window or dialog in front of the others; null where none is open.
+[[nodiscard]] const PanelRow* front_window(const ViewerState& state);
+/// Whether its fields have the keyboard.
+[[nodiscard]] bool has_keyboard(const PanelRow& window);
+
 }  // namespace reber::gui

@@ -24,18 +24,17 @@ std::string fitted(std::string text, float most) {
   return text + " ...";
 }
 
-/// At the right end of a bar; what it needs of the readout's place is covered.
-void draw_notice(const Notice& notice, float bar_width) {
-  const float unit = ImGui::GetFontSize();
-  const std::string shown = fitted(notice.text, 0.6f * bar_width);
-  const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
-  ImGui::SameLine(bar_width - size.x - unit);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x - unit, at.y}, {at.x + size.x + unit, at.y + 1.6f * unit},
-                                            ImGui::GetColorU32(ImGuiCol_WindowBg));
+/// As much of it as leaves the readout its place and value.
+std::string shown_notice(const Notice& notice, float bar_width) { return fitted(notice.text, 0.5f * bar_width); }
+
+/// At the right end of a bar.
+void draw_notice(Context& context, const Notice& notice, float bar_width) {
+  const std::string shown = shown_notice(notice, bar_width);
+  ImGui::SameLine(bar_width - ImGui::CalcTextSize(shown.c_str()).x - ImGui::GetFontSize());
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(notice.is_error ? palette().bad : palette().text), "%s",
                      shown.c_str());
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", notice.text.c_str());
+  context.widgets.item("status.notice");
+  tip(notice.text);
 }
 
 constexpr const char *kFailed = "the card failed", *kAgain = "Try again";
@@ -69,7 +68,9 @@ void draw_status(Context& context, const ScreenRect& box, const std::string& act
   const char* software = "drawing on the processor";
   const bool says = !state.notice.text.empty() && state.now < state.notice.until;
   const bool failed = !state.card_failure.empty() && activity.empty() && !says;
-  const float room = width - 2 * unit - (!activity.empty() ? work : failed ? card_failure_width() : 0);
+  const float notice = ImGui::CalcTextSize(shown_notice(state.notice, width).c_str()).x + unit;
+  const float room =
+      width - 2 * unit - (!activity.empty() ? work : says ? notice : failed ? card_failure_width() : 0);
   const float used = draw_status_readout(context, room);
   context.widgets.area("status.readout", {box.x, box.y, used, box.height});
   if (!activity.empty()) {
@@ -81,7 +82,7 @@ void draw_status(Context& context, const ScreenRect& box, const std::string& act
     if (ImGui::Button("Stop  Esc")) context.shell.cancel(*context.state.document());
     context.widgets.item("status.stop");
   } else if (says) {
-    draw_notice(state.notice, width);
+    draw_notice(context, state.notice, width);
   } else if (failed) {
     draw_card_failure(context, width);
   } else if (!state.software_renderer.empty() && used + ImGui::CalcTextSize(software).x + 3 * unit < width) {

@@ -11,9 +11,9 @@
 #include "core/base/error.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/source_tools.hpp"
+#include "gui/panels/match_plots.hpp"
 #include "gui/ui/catalogue_colours.hpp"
 #include "gui/ui/fields.hpp"
-#include "gui/ui/linked_plot.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/path_field.hpp"
 #include "gui/ui/theme.hpp"
@@ -24,8 +24,7 @@ namespace {
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 void draw_open(Context& context, PathField& field, std::string& path) {
-  const bool entered = field.draw(context, "match.path", "path of a catalogue: FITS, VOTable, CSV, text", path,
-                                  4 * ImGui::GetFontSize());
+  const bool entered = field.draw(context, "match.path", "path of a catalogue", path, 4 * ImGui::GetFontSize());
   ImGui::SameLine();
   const bool pressed = ImGui::Button("Open");
   context.widgets.item("match.open");
@@ -46,12 +45,20 @@ void draw_list(Context& context) {
                        ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoDragDrop,
                        {0.7f * ImGui::GetFontSize(), 0.7f * ImGui::GetFontSize()});
     ImGui::SameLine();
-    ImGui::TextUnformatted(elided(file_name(each.path), 0.5f * ImGui::GetContentRegionAvail().x).c_str());
-    tip(each.path + "\n" + describe_columns(each.list));
+    // The name has what the rest of the line leaves; where that is little, it alone stands before the button.
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const std::string rows = counted(each.list.rows, "row");
+    const float button = ImGui::CalcTextSize("close").x + 2 * style.FramePadding.x + style.ItemSpacing.x;
+    const float room = ImGui::GetContentRegionAvail().x - button;
+    const float beside = room - ImGui::CalcTextSize(rows.c_str()).x - style.ItemSpacing.x;
+    const bool counts = beside > 5 * ImGui::GetFontSize();
+    ImGui::TextUnformatted(elided(file_name(each.path), counts ? beside : room).c_str());
+    tip(each.path + "\n" + rows + "\n" + describe_columns(each.list));
     ImGui::SameLine();
-    ImGui::TextDisabled("%lld rows", static_cast<long long>(each.list.rows));
-    ImGui::SameLine();
+    if (counts) ImGui::TextDisabled("%s", rows.c_str());
+    if (counts) ImGui::SameLine();
     if (ImGui::SmallButton("close")) closed = i;
+    context.widgets.item(fmt::format("match.close.{}", i));
     ImGui::PopID();
   }
   if (closed < catalogues.size()) {
@@ -112,58 +119,84 @@ std::string number(double value, const char* format = "{:.4g}") {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
 }
 
+std::string name_of(const SkyList& list, std::int64_t row) {
+  return list.name.empty() ? fmt::format("{}", row) : list.name[static_cast<std::size_t>(row)];
+}
+
+/// Both names of a pair, what parts them, fluxes and their ratio.
+std::vector<std::string> pair_cells(const MatchWork& match, const MatchPair& pair) {
+  const double a = entry(match.list_a.total, pair.a), b = entry(match.list_b.total, pair.b);
+  return {name_of(match.list_a, pair.a),
+          name_of(match.list_b, pair.b),
+          number(pair.separation_deg * 3600, "{:.2f}"),
+          number(a * 1e3),
+          number(b * 1e3),
+          number(a / b, "{:.3f}")};
+}
+
+std::vector<std::string> lone_cells(const SkyList& list, std::int64_t row) {
+  return {name_of(list, row), number(entry(list.lon, row), "{:.5f}"), number(entry(list.lat, row), "{:.5f}"),
+          number(entry(list.total, row) * 1e3), number(entry(list.snr, row))};
+}
+
+/// Cuts names longer than `most`. Returns what was cut, whole.
+std::string cut_names(std::vector<std::string>& cells, std::size_t names, float most) {
+  std::string whole;
+  for (std::size_t c = 0; c < names; ++c) {
+    std::string shown = elided(cells[c], most);
+    if (shown != cells[c]) whole += (whole.empty() ? "" : "\n") + cells[c];
+    cells[c] = std::move(shown);
+  }
+  return whole;
+}
+
+bool draw_cells(Context& context, int row, const std::vector<std::string>& cells, const std::string& whole) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(row);
+  const bool clicked = ImGui::Selectable(cells[0].c_str(), false, ImGuiSelectableFlags_SpanAllColumns);
+  context.widgets.item(fmt::format("match.row.{}", row));
+  if (!whole.empty()) tip(whole);
+  ImGui::PopID();
+  for (std::size_t c = 1; c < cells.size(); ++c) {
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(cells[c].c_str());
+    if (row == 0) context.widgets.item(fmt::format("match.cell.{}", c));
+  }
+  return clicked;
+}
+
 void draw_pair_rows(Context& context, Document& document) {
   MatchWork& match = context.state.workbench->match;
-  const MatchSummary& summary = *match.summary;
+  const auto& found = match.summary->pairs;
   const bool pairs = match.list_shown == 0;
   const std::vector<std::int64_t>& alone = match.list_shown == 1 ? match.only_a : match.only_b;
   const SkyList& list = match.list_shown == 2 ? match.list_b : match.list_a;
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV |
-                                     ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
+                                     ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_SizingFixedFit |
+                                     ImGuiTableFlags_NoSavedSettings;
+  // Numbers are never cut; long names are, and stand in a tooltip.
+  const float unit = ImGui::GetFontSize(), room = ImGui::GetContentRegionAvail().x,
+              longest = std::max(5 * unit, (room - (pairs ? 25 : 21) * unit) / (pairs ? 2.0f : 1.0f));
   if (!ImGui::BeginTable(pairs ? "##pairs" : "##alone", pairs ? 6 : 5, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  static constexpr std::array<const char*, 6> kPairs{"A",    "B", "separation \"", "flux A (mJy)", "flux B (mJy)",
-                                                     "A / B"};
-  static constexpr std::array<const char*, 5> kAlone{"name", "lon", "lat", "flux (mJy)", "S/N"};
+  static constexpr std::array<const char*, 6> kPairs{"A", "B", "apart (\")", "flux A (mJy)", "flux B (mJy)", "A / B"};
+  static constexpr std::array<const char*, 5> kAlone{"name", "lon (deg)", "lat (deg)", "flux (mJy)", "S/N"};
   if (pairs)
     for (const char* head : kPairs) ImGui::TableSetupColumn(head);
   if (!pairs)
     for (const char* head : kAlone) ImGui::TableSetupColumn(head);
   ImGui::TableHeadersRow();
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(pairs ? summary.pairs.size() : alone.size()));
-  const auto name = [](const SkyList& of, std::int64_t row) {
-    return of.name.empty() ? fmt::format("{}", row) : of.name[static_cast<std::size_t>(row)];
-  };
+  clipper.Begin(static_cast<int>(pairs ? found.size() : alone.size()));
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const auto place = static_cast<std::size_t>(i);
-      const std::int64_t row_a = pairs ? summary.pairs[place].a : alone[place],
-                         row_b = pairs ? summary.pairs[place].b : 0;
-      std::vector<std::string> cells;
-      if (pairs) {
-        const double a = entry(match.list_a.total, row_a), b = entry(match.list_b.total, row_b);
-        cells = {name(match.list_a, row_a),
-                 name(match.list_b, row_b),
-                 number(summary.pairs[place].separation_deg * 3600, "{:.2f}"),
-                 number(a * 1e3),
-                 number(b * 1e3),
-                 number(a / b, "{:.3f}")};
-      } else {
-        cells = {name(list, row_a), number(entry(list.lon, row_a), "{:.5f}"), number(entry(list.lat, row_a), "{:.5f}"),
-                 number(entry(list.total, row_a) * 1e3), number(entry(list.snr, row_a))};
-      }
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::PushID(i);
-      const bool clicked = ImGui::Selectable(cells[0].c_str(), false, ImGuiSelectableFlags_SpanAllColumns);
-      context.widgets.item(fmt::format("match.row.{}", i));
-      ImGui::PopID();
-      if (clicked && document.header) look_at(context, document, match.list_shown == 2 ? match.b : match.a, row_a);
-      for (std::size_t c = 1; c < cells.size(); ++c) {
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(cells[c].c_str());
-      }
+      const std::int64_t row = pairs ? found[place].a : alone[place];
+      std::vector<std::string> cells = pairs ? pair_cells(match, found[place]) : lone_cells(list, row);
+      const std::string whole = cut_names(cells, pairs ? 2 : 1, longest);
+      if (draw_cells(context, i, cells, whole) && document.header)
+        look_at(context, document, match.list_shown == 2 ? match.b : match.a, row);
     }
   }
   ImGui::EndTable();
@@ -181,67 +214,6 @@ void draw_summary(const MatchWork& match) {
       s.total_ratio.count > 0
           ? fmt::format("; flux A / B: {:.3f} (scatter {:.3f})", s.total_ratio.median, s.total_ratio.scatter).c_str()
           : "");
-}
-
-/// Offsets of the pairs, flux against flux, and the part of B that A found.
-struct MatchPlots {
-  PlotView offsets, fluxes, complete;
-
-  void draw(Context& context, const MatchWork& match);
-};
-
-void MatchPlots::draw(Context& context, const MatchWork& match) {
-  const MatchSummary& s = *match.summary;
-  std::vector<double> flux_a, flux_b;
-  for (const MatchPair& pair : s.pairs) {
-    flux_a.push_back(entry(match.list_a.total, pair.a));
-    flux_b.push_back(entry(match.list_b.total, pair.b));
-  }
-  std::vector<std::uint8_t> found(static_cast<std::size_t>(match.list_b.rows), 1);
-  for (const std::int64_t row : match.only_b) found[static_cast<std::size_t>(row)] = 0;
-  const Completeness completeness =
-      match.list_b.total.empty() ? Completeness{} : make_completeness(match.list_b.total, found, 12);
-  offsets.x.label = "longitude B - A (arcsec)";
-  offsets.y.label = "latitude B - A (arcsec)";
-  fluxes.x.label = "total flux A (Jy)";
-  fluxes.y.label = "total flux B (Jy)";
-  fluxes.x.logarithmic = fluxes.y.logarithmic = complete.x.logarithmic = true;
-  complete.x.label = "total flux B (Jy)";
-  complete.y.label = "part of B that A has";
-  if (!offsets.fitted) {
-    offsets.x.fit(s.values.d_lon);
-    offsets.y.fit(s.values.d_lat);
-    fluxes.x.fit(flux_a);
-    fluxes.y.fit(flux_b);
-    complete.x.fit(completeness.edges);
-    complete.y.low = -0.03;
-    complete.y.high = 1.05;
-    offsets.fitted = fluxes.fitted = complete.fitted = true;
-  }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImVec2 size{(room.x - 8) / 3, std::max(120.0f, room.y - 4)};
-  {
-    LinkedPlot area("match.offsets", offsets, size, context.widgets);
-    area.line({-1e6, 1e6}, {0, 0}, palette().text_dim, 1);
-    area.line({0, 0}, {-1e6, 1e6}, palette().text_dim, 1);
-    area.points(s.values.d_lon, s.values.d_lat, {}, palette().accent, 3.5f);
-  }
-  ImGui::SameLine(0, 4);
-  {
-    LinkedPlot area("match.fluxes", fluxes, size, context.widgets);
-    area.line({1e-9, 1e6}, {1e-9, 1e6}, palette().text_dim, 1);
-    area.points(flux_a, flux_b, {}, palette().accent, 3.5f);
-  }
-  ImGui::SameLine(0, 4);
-  LinkedPlot area("match.completeness", complete, size, context.widgets);
-  std::vector<double> centres;
-  for (std::size_t i = 0; i < completeness.fraction.size(); ++i) {
-    centres.push_back(std::sqrt(completeness.edges[i] * completeness.edges[i + 1]));
-    area.error_bar(centres.back(), completeness.low[i], completeness.high[i], palette().text_dim);
-  }
-  area.line(centres, completeness.fraction, palette().accent, 1.8f);
-  for (std::size_t i = 0; i < centres.size(); ++i)
-    area.marker(centres[i], completeness.fraction[i], palette().accent, 3);
 }
 
 /// One list of a match: a catalogue's path, or the sources of a document.
@@ -291,7 +263,7 @@ void MatchPanel::match_again(Context& context, const Document& document) {
   if (made_of_ == key && !match.stale) return;
   made_of_ = key;
   match.stale = false;
-  plots_.offsets.fitted = plots_.fluxes.fitted = plots_.complete.fitted = false;
+  plots_.forget_ranges();
   match.summary.reset();
   const auto a = list_of(workbench, document, match.a), b = list_of(workbench, document, match.b);
   if (!a || !b) {

@@ -111,8 +111,8 @@ void select_box(Plot& plot, Document& document, const LinkedPlot& area) {
   if (area.double_clicked()) centre_on(document, best);
 }
 
-void column_choice(Context& context, const char* name, std::string& chosen, const Catalogue& catalogue) {
-  ImGui::SetNextItemWidth(9 * ImGui::GetFontSize());
+void column_choice(Context& context, const char* name, std::string& chosen, const Catalogue& catalogue, float width) {
+  ImGui::SetNextItemWidth(width);
   if (ImGui::BeginCombo(name, chosen.c_str())) {
     for (const Column& column : catalogue.columns) {
       if (std::holds_alternative<std::vector<std::string>>(column.values)) continue;
@@ -123,18 +123,29 @@ void column_choice(Context& context, const char* name, std::string& chosen, cons
   context.widgets.item(std::string("plots.") + (name + 2));
 }
 
+/// Of a choice of columns, so that one or two of them and the boxes of both axes have room beside each other.
+float choice_width(int choices, float room) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float boxes =
+      2 * (ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + ImGui::CalcTextSize("log y").x + style.ItemSpacing.x);
+  const float each = (room - boxes) / static_cast<float>(choices) - style.ItemSpacing.x;
+  return std::clamp(each, 3 * ImGui::GetFontSize(), 9 * ImGui::GetFontSize());
+}
+
 void draw_plot(Context& context, Document& document, Plot& plot, const std::string& name, ImVec2 size) {
   ImGui::PushID(name.c_str());
   ImGui::BeginGroup();
-  column_choice(context, "##x", plot.choice.x_column, document.sources.table.catalogue());
+  const float width = choice_width(plot.choice.histogram ? 1 : 2, size.x);
+  column_choice(context, "##x", plot.choice.x_column, document.sources.table.catalogue(), width);
   ImGui::SameLine();
   ImGui::Checkbox("log x", &plot.choice.log_x);
   ImGui::SameLine();
   if (!plot.choice.histogram) {
-    column_choice(context, "##y", plot.choice.y_column, document.sources.table.catalogue());
+    column_choice(context, "##y", plot.choice.y_column, document.sources.table.catalogue(), width);
     ImGui::SameLine();
   }
   ImGui::Checkbox("log y", &plot.choice.log_y);
+  context.widgets.item("plots." + name + ".log_y");
   refresh(plot, document);
   if (!plot.view.fitted) fit(plot, document);
   const std::vector<std::uint8_t> selected = selected_rows(document);

@@ -95,6 +95,11 @@ void draw_profile(const char* title, const Profile& profile, double mark, const 
                     std::isfinite(value) ? value_text(value, unit).c_str() : "blank");
 }
 
+/// A strip that is too narrow for three plots shows two while no line is drawn; the panel's help tells of the line.
+bool line_has_room(const Document& document) {
+  return document.inspect.line || ImGui::GetContentRegionAvail().x > 45 * ImGui::GetFontSize();
+}
+
 void draw_line_profile(Context& context, const Pyramid& pixels, const Unit& unit, float width) {
   const Document& document = *context.state.document();
   const auto& line = document.inspect.line;
@@ -129,7 +134,9 @@ void ProfilesPanel::draw(Context& context) {
     const Rect visible = CanvasTransform(document.view, *area).visible(pixels->shape());
     if (visible.nx > 1 && visible.ny > 1) seen = visible;
   }
-  const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  const int plots = line_has_room(document) ? 3 : 2;
+  const float gap = ImGui::GetStyle().ItemSpacing.x,
+              width = (ImGui::GetContentRegionAvail().x - static_cast<float>(plots - 1) * gap) / static_cast<float>(plots);
   const double offset = context.state.inspect.style.one_based ? 1 : 0;
   const PixelPosition at = place.value_or(PixelPosition{std::nan(""), std::nan("")});
   if (place) {
@@ -149,6 +156,7 @@ void ProfilesPanel::draw(Context& context) {
     ImGui::EndGroup();
     ImGui::SameLine();
   }
+  if (plots < 3) return;
   ImGui::BeginGroup();
   draw_line_profile(context, *pixels, unit, width);
   ImGui::EndGroup();

@@ -62,7 +62,9 @@ void draw_tools(Context& context, Document& document, TableExport& table_export)
     ImGui::SetKeyboardFocusHere();
     context.state.focus_filter = false;
   }
-  if (ImGui::InputTextWithHint("##filter", "filter: SNR > 7 && Maj*3600 < 30 && S_Code == \"C\"", &view.filter_text))
+  const char* example = "filter: SNR > 7 && Maj*3600 < 30 && S_Code == \"C\"";
+  const bool fits = ImGui::CalcTextSize(example).x + 2 * ImGui::GetStyle().FramePadding.x < ImGui::CalcItemWidth();
+  if (ImGui::InputTextWithHint("##filter", fits ? example : "filter: SNR > 7", &view.filter_text))
     view.table.set_filter(view.filter_text);
   context.widgets.item("sources.filter");
   if (ImGui::IsItemHovered())

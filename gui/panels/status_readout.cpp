@@ -60,7 +60,7 @@ std::string combined_text(Context& context, const Document& document, PixelPosit
                b = static_cast<double>(there->value(y, x));
   if (!difference) return std::isfinite(a / b) ? fmt::format("ratio {:.4g}", a / b) : "ratio blank";
   return "difference " +
-         (std::isfinite(a - b) ? value_text(a - b, shown_unit(document, document.shown)) : std::string("blank"));
+         (std::isfinite(a - b) ? value_text(a - b, context.state.unit()) : std::string("blank"));
 }
 
 constexpr std::array<std::size_t, 5> kValueFirst{2, 0, 3, 1, 4}, kCombinedFirst{4, 2, 0, 3, 1};

@@ -46,8 +46,9 @@ LinkedPlot::LinkedPlot(const std::string& name, PlotView& view, ImVec2 size, Wid
   widgets.item(name);
   hovered_ = ImGui::IsItemHovered();
   take_mouse();
-  ImGui::SetCursorScreenPos({start.x, start.y + size.y});
+  ImGui::SetCursorScreenPos(start);
   draw_axes(name, widgets);
+  ImGui::Dummy(size);  // what stands beside it begins as high as it does
   list_.PushClipRect(corner_, {corner_.x + size_.x, corner_.y + size_.y}, true);
 }
 
@@ -100,9 +101,9 @@ void LinkedPlot::draw_axes(const std::string& name, Widgets& widgets) {
     widgets.area(name + part, {x, y, size.x, size.y});
   };
   const float line = ImGui::GetTextLineHeight();
-  const ImVec2 end{corner_.x + size_.x, corner_.y + size_.y};
+  const ImVec2 start = ImGui::GetCursorScreenPos(), end{corner_.x + size_.x, corner_.y + size_.y};
   list_.AddRectFilled(corner_, end, faint(0.03f));
-  const int wanted_x = std::max(2, static_cast<int>(size_.x / (5.5f * line)));
+  const int wanted_x = std::max(2, static_cast<int>(size_.x / (3.5f * line)));
   const int wanted_y = std::max(2, static_cast<int>(size_.y / (2.6f * line)));
   float free_from = corner_.x - 1e4f;
   for (const AxisTick& tick : view_.x.ticks(wanted_x)) {
@@ -117,27 +118,34 @@ void LinkedPlot::draw_axes(const std::string& name, Widgets& widgets) {
     area(".x.tick." + tick.label, x - half, end.y + kTick + 1, {2 * half, line});
     free_from = x + half + 8;
   }
+  float free_below = end.y + 1e4f;
   for (const AxisTick& tick : view_.y.ticks(wanted_y)) {
     const float y = std::round(end.y - clamped(view_.y.place(tick.value) * size_.y));
     const bool labelled = !tick.label.empty();
     list_.AddLine({corner_.x, y}, {end.x, y}, faint(labelled ? 0.13f : 0.05f));
     if (!labelled) continue;
     list_.AddLine({corner_.x - kTick, y}, {corner_.x, y}, faint(0.6f));
+    if (y + 0.5f * line > free_below) continue;
+    free_below = y - 0.5f * line;
     const float width = ImGui::CalcTextSize(tick.label.c_str()).x;
     list_.AddText({corner_.x - kTick - 3 - width, y - 0.5f * line}, faint(0.8f), tick.label.c_str());
     area(".y.tick." + tick.label, corner_.x - kTick - 3 - width, y - 0.5f * line, {width, line});
   }
   list_.AddRect(corner_, end, faint(0.35f));
-  const ImVec2 label = ImGui::CalcTextSize(view_.x.label.c_str());
-  const ImVec2 at{corner_.x + 0.5f * (size_.x - label.x), end.y + kTick + line + 2};
-  list_.AddText(at, faint(1), view_.x.label.c_str());
+  // Below the frame; a narrow plot's may reach to the left of it, as far as the plot has room.
+  const std::string text = elided(view_.x.label, end.x - start.x + 0.5f * line);
+  const ImVec2 label = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 at{std::max(start.x, std::min(corner_.x + 0.5f * (size_.x - label.x), end.x + 0.5f * line - label.x)),
+                  end.y + kTick + line + 2};
+  list_.AddText(at, faint(1), text.c_str());
   area(".x.label", at.x, at.y, label);
   draw_y_label(name, widgets);
 }
 
 void LinkedPlot::draw_y_label(const std::string& name, Widgets& widgets) {
   const ImVec2 size = ImGui::CalcTextSize(view_.y.label.c_str());
-  if (size.x > std::min(size_.x, size_.y)) {  // a low plot has no room for it upright
+  const ImVec2 seen = list_.GetClipRectMin();
+  if (size.x > std::min(list_.GetClipRectMax().x - seen.x, size_.y)) {  // a low plot has no room for it upright
     list_.AddText({corner_.x + 6, corner_.y + 4}, faint(0.8f), elided(view_.y.label, size_.x - 12).c_str());
     widgets.area(name + ".y.label", {corner_.x + 6, corner_.y + 4, std::min(size.x, size_.x - 12), size.y});
     return;
@@ -145,11 +153,12 @@ void LinkedPlot::draw_y_label(const std::string& name, Widgets& widgets) {
   // ImGui draws no upright text: its quads are turned after they were made. They are made where the window shows them,
   // for text out of sight makes none.
   const int first = list_.VtxBuffer.Size;
-  list_.AddText(corner_, faint(1), view_.y.label.c_str());
+  const ImVec2 made{seen.x, corner_.y};
+  list_.AddText(made, faint(1), view_.y.label.c_str());
   const float left = ImGui::GetCursorScreenPos().x, middle = corner_.y + 0.5f * size_.y;
   for (int i = first; i < list_.VtxBuffer.Size; ++i) {
     const ImVec2 p = list_.VtxBuffer[i].pos;
-    list_.VtxBuffer[i].pos = {left + p.y - corner_.y, middle + 0.5f * size.x - (p.x - corner_.x)};
+    list_.VtxBuffer[i].pos = {left + p.y - made.y, middle + 0.5f * size.x - (p.x - made.x)};
   }
   widgets.area(name + ".y.label", {left, middle - 0.5f * size.x, size.y, size.x});
 }

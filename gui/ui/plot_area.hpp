@@ -32,11 +32,14 @@ inline void draw_plot_axes(ImDrawList& list, const PlotArea& plot, bool y_labels
   const unsigned dim = palette().text_dim;
   list.AddRect(plot.from, plot.to, dim);
   const float unit = ImGui::GetFontSize();
-  const auto across = std::max(1, static_cast<int>((plot.to.x - plot.from.x) / (6 * unit)));
+  const auto across = std::max(2, static_cast<int>((plot.to.x - plot.from.x) / (6 * unit)));
+  float free_from = plot.from.x - 1e4f;  // labels that would run into one before are left out
   for (const Tick& tick : round_ticks(plot.x0 * x_scale, plot.x1 * x_scale, across)) {
-    const float x = plot.x(tick.value / x_scale);
+    const float x = plot.x(tick.value / x_scale), half = 0.5f * ImGui::CalcTextSize(tick.label.c_str()).x;
     list.AddLine({x, plot.to.y - 4}, {x, plot.to.y}, dim);
-    list.AddText({x - 0.5f * ImGui::CalcTextSize(tick.label.c_str()).x, plot.to.y + 2}, dim, tick.label.c_str());
+    if (x - half < free_from) continue;
+    list.AddText({x - half, plot.to.y + 2}, dim, tick.label.c_str());
+    free_from = x + half + 0.4f * unit;
   }
   if (!y_labels) return;
   const auto up = std::max(1, static_cast<int>((plot.to.y - plot.from.y) / (1.8f * unit)));

@@ -35,7 +35,7 @@ void set_colours(ImGuiStyle& style, const ThemeColours& of, bool light) {
   c[ImGuiCol_Text] = rgb(of.text);
   c[ImGuiCol_TextDisabled] = rgb(of.text_dim);
   c[ImGuiCol_WindowBg] = c[ImGuiCol_MenuBarBg] = c[ImGuiCol_ScrollbarBg] = rgb(of.ground);
-  c[ImGuiCol_PopupBg] = rgb(of.popup, 0.99f);
+  c[ImGuiCol_PopupBg] = rgb(of.popup);
   c[ImGuiCol_Border] = c[ImGuiCol_Separator] = rgb(of.line);
   c[ImGuiCol_FrameBg] = rgb(of.field);
   c[ImGuiCol_FrameBgHovered] = rgb(of.field_hovered);

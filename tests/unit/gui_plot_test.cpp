@@ -29,6 +29,9 @@ TEST(GuiAxis, LogarithmicTicksStandAtPowersOfTen) {
   EXPECT_EQ(labels({"", 0.02, 3000, true}, 8), (std::vector<std::string>{"0.1", "1", "10", "100", "1000"}));
   EXPECT_EQ(labels({"", 1e-8, 1, true}, 4), (std::vector<std::string>{"1e-8", "1e-6", "1e-4", "0.01", "1"}));
   EXPECT_EQ(labels({"", 2, 9, true}, 5), (std::vector<std::string>{"2", "4", "6", "8"}));
+  EXPECT_EQ(labels({"", 0.5, 21, true}, 4), (std::vector<std::string>{"0.5", "1", "2", "5", "10", "20"}));
+  EXPECT_EQ(labels({"", 3e-6, 4e-5, true}, 3), (std::vector<std::string>{"5e-6", "1e-5", "2e-5"}));
+  EXPECT_EQ(labels({"", 0.5, 21, true}, 2), (std::vector<std::string>{"1", "10"}));
   const PlotAxis wide{"", 1, 1e300, true};
   EXPECT_LE(labels(wide, 6).size(), 7U);
 }

@@ -48,16 +48,19 @@ double PlotAxis::value_at(double place) const {
 
 std::vector<AxisTick> PlotAxis::ticks(int wanted) const {
   std::vector<AxisTick> ticks;
-  if (logarithmic && std::log10(high / low) >= 1.7) {
-    const int every = std::max(1, static_cast<int>(std::ceil(std::log10(high / low) / std::max(1, wanted))));
+  const double decades = logarithmic ? std::log10(high / low) : 0;
+  if (decades >= 0.9) {
+    const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(1, wanted))));
+    // Where powers of ten alone are too few.
+    const bool between = decades < 1.7 && 3 * decades <= 2.2 * wanted;
     for (int k = static_cast<int>(std::floor(std::log10(low))); k <= std::log10(high); ++k) {
       for (int m = 1; m < 10; ++m) {
         const double value = m * std::pow(10.0, k);
         if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
-        const bool labelled = m == 1 && k % every == 0;
+        const bool labelled = (m == 1 && k % every == 0) || (between && (m == 2 || m == 5));
         if (m > 1 && every > 1) continue;
         std::string text;
-        if (labelled) text = std::abs(k) <= 3 ? fmt::format("{:g}", value) : fmt::format("1e{}", k);
+        if (labelled) text = std::abs(k) <= 3 ? fmt::format("{:g}", value) : fmt::format("{}e{}", m, k);
         ticks.push_back({value, std::move(text)});
       }
     }
