@@ -30,18 +30,25 @@ void diamond(ImDrawList& list, ScreenPoint p, float r, unsigned colour, float wi
   const auto x = static_cast<float>(p.x), y = static_cast<float>(p.y);
   const ImVec2 points[4] = {{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}};
   if (r < kSmall) {
-    list.AddConvexPolyFilled(points, 4, colour);
+    const float half = std::max(0.5f, 0.7f * r);
+    if (r < 1) list.AddRectFilled({x - half, y - half}, {x + half, y + half}, colour);  // a screen pixel
+    if (r >= 1) list.AddConvexPolyFilled(points, 4, colour);
     return;
   }
   list.AddPolyline(points, 4, palette().halo, ImDrawFlags_Closed, width + 2);
   list.AddPolyline(points, 4, colour, ImDrawFlags_Closed, width);
 }
 
-/// Half the size of a mark: where many are in view they cover one tenth of it together, so that the image is seen.
-double mark_size(int in_view, const ScreenRect& canvas, double scale) {
-  constexpr double kLargest = 5, kLeast = 1.5, kPart = 0.1;
-  const double room = kPart * canvas.width * canvas.height / (2 * std::max(1, in_view));  // a diamond covers 2 r^2
-  return std::clamp(std::sqrt(room), kLeast * scale, kLargest * scale);
+/// Half the size of a mark: where many are in view they cover one tenth of what is seen of the image together, so that
+/// it is seen; a mark is never less than a screen pixel.
+double mark_size(int in_view, const CanvasView& canvas) {
+  constexpr double kLargest = 5, kLeast = 0.5, kPart = 0.1;
+  const ScreenRect& area = canvas.transform.canvas();
+  const Rect seen = canvas.transform.visible(canvas.document.header->shape);
+  const double zoom = canvas.transform.zoom();
+  const double image = static_cast<double>(seen.nx) * static_cast<double>(seen.ny) * zoom * zoom;
+  const double room = kPart * std::min(area.width * area.height, image) / (2 * std::max(1, in_view));  // 2 r^2 each
+  return std::clamp(std::sqrt(room), kLeast, kLargest * canvas.scale);
 }
 
 /// FWHM ellipse of a row, where it is large enough to be seen; false where it has none.
@@ -80,7 +87,7 @@ void CataloguesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawL
   for (const auto& catalogue : context.state.workbench->catalogues)
     for (const PixelPosition& at : catalogue->shown ? project(*catalogue, canvas.document.header) : kNone)
       marks += std::isfinite(at.x) && in_view(canvas.transform.canvas(), canvas.transform.to_screen(at), 0) ? 1 : 0;
-  const double size = mark_size(marks, canvas.transform.canvas(), canvas.scale);
+  const double size = mark_size(marks, canvas);
   for (const auto& catalogue : context.state.workbench->catalogues) {
     if (!catalogue->shown) continue;
     const auto& pixels = project(*catalogue, canvas.document.header);

@@ -87,8 +87,8 @@ bool in_small_tile(const ScreenRect& area, double scale) {
   return std::min(area.width, area.height) < kLeast * scale;
 }
 
-/// Whether a box covers a tenth of what is seen of the image.
-bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
+/// What the image takes of the canvas.
+ScreenRect seen_of_image(const CanvasView& canvas) {
   const Shape shape = canvas.document.header->shape;
   const ScreenRect& area = canvas.transform.canvas();
   double x0 = area.x + area.width, y0 = area.y + area.height, x1 = area.x, y1 = area.y;
@@ -99,11 +99,18 @@ bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
     }
   x0 = std::max(x0, area.x), y0 = std::max(y0, area.y);
   x1 = std::min(x1, area.x + area.width), y1 = std::min(y1, area.y + area.height);
+  return {x0, y0, std::max(0.0, x1 - x0), std::max(0.0, y1 - y0)};
+}
+
+/// Whether a box covers a tenth of what is seen of the image.
+bool hides_image(const CanvasView& canvas, ImVec2 low, ImVec2 high) {
+  const ScreenRect seen = seen_of_image(canvas);
   const auto overlap = [](double a0, double a1, float b0, float b1) {
     return std::max(0.0, std::min(a1, static_cast<double>(b1)) - std::max(a0, static_cast<double>(b0)));
   };
   constexpr double kPart = 0.1;
-  return overlap(x0, x1, low.x, high.x) * overlap(y0, y1, low.y, high.y) > kPart * (x1 - x0) * (y1 - y0);
+  return overlap(seen.x, seen.x + seen.width, low.x, high.x) * overlap(seen.y, seen.y + seen.height, low.y, high.y) >
+         kPart * seen.width * seen.height;
 }
 
 const std::optional<Beam>& beam_of(const CanvasView& canvas) {
@@ -231,8 +238,11 @@ void ScaleBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLis
   if (!canvas.document.header) return;
   const ScreenRect& area = canvas.transform.canvas();
   if (in_small_tile(area, canvas.scale)) return;
+  // An image that takes little of the canvas is not hidden by it; one out of sight leaves the whole canvas.
+  const double seen = seen_of_image(canvas).width, least = 40 * canvas.scale;
+  const double most = seen > 0 ? std::max(least, 0.33 * seen) : area.width;
   const auto bar = scale_bar_at(canvas.document.header->wcs, canvas.transform, middle_of(canvas),
-                                std::min(180 * canvas.scale, 0.25 * area.width));
+                                std::min({180 * canvas.scale, 0.25 * area.width, most}));
   if (!bar) return;
   const double end = 5 * canvas.scale;
   // In the middle of the lower edge: the beam is to its left, the colour bar to its right.

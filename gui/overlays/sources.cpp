@@ -189,7 +189,12 @@ void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   if (!document.result || document.selection.rows.size() > kMostLabels) return;
   const float gap = static_cast<float>(6 * canvas.scale);
   const bool filtered = follows_filter(context.state, document);
-  for (const std::int64_t row : document.selection.rows) {
+  // Those that would run into one before are left out; the newest is never.
+  std::vector<std::int64_t> rows(document.selection.rows.begin(), document.selection.rows.end());
+  if (const auto newest = std::ranges::find(rows, document.selection.focus); newest != rows.end())
+    std::rotate(rows.begin(), newest, newest + 1);
+  std::vector<ImVec4> taken;
+  for (const std::int64_t row : rows) {
     if (row < 0 || row >= static_cast<std::int64_t>(document.shapes.size())) continue;
     if (filtered && !document.sources.table.passes(static_cast<std::size_t>(row))) continue;
     const SourceShape& shape = document.shapes[static_cast<std::size_t>(row)];
@@ -198,6 +203,14 @@ void SourcesOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     const std::string text = fmt::format("{}", row);
     const ImVec2 place{static_cast<float>(at.x) + 0.7f * reach + gap,
                        static_cast<float>(at.y) - 0.7f * reach - 2 * gap};
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    const ImVec4 box{place.x, place.y, place.x + size.x, place.y + size.y};
+    const bool free = std::ranges::none_of(
+        taken, [&](const ImVec4& t) { return box.x < t.z && box.z > t.x && box.y < t.w && box.w > t.y; });
+    if (!free) continue;
+    if (canvas.primary)
+      context.widgets.area(fmt::format("overlay.label.{}", taken.size()), {place.x, place.y, size.x, size.y});
+    taken.push_back(box);
     halo_text(list, place, palette().source_selected, text);
   }
 }

@@ -12,19 +12,21 @@ cd "$folder"
 python3 - << 'PY'
 import struct
 
-def write(name, side, beam):
-    cards = ["SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 2", f"NAXIS1  = {side}", f"NAXIS2  = {side}",
+def write(name, side, beam, rows=None):
+    rows = rows or side
+    cards = ["SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 2", f"NAXIS1  = {side}", f"NAXIS2  = {rows}",
              "CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--TAN'", "CRVAL1  = 83.25", "CRVAL2  = -21.5",
              f"CRPIX1  = {side / 2}", f"CRPIX2  = {side / 2}", f"CDELT1  = {-2 / 3600}", f"CDELT2  = {2 / 3600}",
              "CUNIT1  = 'deg'", "CUNIT2  = 'deg'", "BUNIT   = 'Jy/beam'",
              f"BMAJ    = {2 * beam / 3600}", f"BMIN    = {2 * beam / 3600}", "BPA     = 0.0", "END"]
     head = "".join(c.ljust(80) for c in cards).encode()
-    data = struct.pack(f">{side * side}f", *([0.0] * side + [1.0] * (side * side - side)))
+    data = struct.pack(f">{side * rows}f", *([0.0] * side + [1.0] * (side * rows - side)))
     pad = lambda block, fill: block + fill * (-len(block) % 2880)
     open(name, "wb").write(pad(head, b" ") + pad(data, b"\0"))
 
 write("bright.fits", 600, 8)
 write("tiny.fits", 24, 8)
+write("narrow.fits", 60, 8, 600)
 with open("marks.csv", "w") as out:
     out.write("ra,dec\n")
     # Near the tangent point pixels are degrees by CDELT to a thousandth of a pixel.
@@ -80,6 +82,21 @@ red image 301.5 299 > 250
 red image 299 301.5 > 250
 red image 299 300 < 250
 expect bench.catalogues == 1
+# Seen from further away, marks of a screen pixel leave the image between them.
+key Ctrl+0
+settle
+wheel -4 canvas
+settle
+red image 302.5 302.5 > 250
+# The scale bar is short where the image is narrow.
+action overlay.catalogues
+open narrow.fits
+settle
+action map.grey
+action limits.min-max
+action view.fit
+settle
+red image 3 28 > 250
 # On an image as small as the marker of its beam the outline alone is drawn.
 open tiny.fits
 settle
