@@ -12,7 +12,7 @@ namespace {
 using Kind = Compare::Kind;
 
 /// Something to compare with: another open image, else another layer of this one.
-void choose_other(ViewerState& state) {
+void choose_other(ViewerState& state, Kind kind) {
   Compare& compare = state.compare;
   const Document& shown = *state.document();
   if (compare.other_document == shown.id) compare.other_document = -1;
@@ -24,8 +24,11 @@ void choose_other(ViewerState& state) {
     return;
   }
   compare.other_document = -1;
-  if (compare.other_layer == shown.shown)
-    compare.other_layer = shown.shown == LayerKind::input ? LayerKind::snr : LayerKind::input;
+  // A difference and a ratio are of layers in one unit.
+  const bool of_values = kind == Kind::difference || kind == Kind::ratio;
+  const LayerKind first = of_values ? LayerKind::background : LayerKind::snr;
+  if (compare.other_layer == shown.shown || (of_values && !state.compares_one_unit()))
+    compare.other_layer = shown.shown == LayerKind::input ? first : LayerKind::input;
 }
 
 void toggle_compare(Context& c, Kind kind) {
@@ -34,7 +37,7 @@ void toggle_compare(Context& c, Kind kind) {
     compare.kind = Kind::off;
     return;
   }
-  choose_other(c.state);
+  choose_other(c.state, kind);
   if (kind == Kind::rgb) {
     choose_channels(c.state);
     set_open(c.state, "compare", true);

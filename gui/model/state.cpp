@@ -72,6 +72,11 @@ std::string Document::title() const {
   return text;
 }
 
+bool same_unit(const Unit& a, const Unit& b) {
+  if (a.kind == Unit::Kind::unknown) return b.kind == Unit::Kind::unknown && a.text == b.text;
+  return a.kind == b.kind && a.factor == b.factor;
+}
+
 Unit shown_unit(const Document& document, LayerKind kind) {
   Unit unit;
   const bool of_noise = kind == LayerKind::snr || (document.in_memory && kind == LayerKind::residual);
@@ -117,8 +122,15 @@ Document& ViewerState::adjusted() {
 
 RenderSettings& ViewerState::render() { return combining() ? compare.combined.render : adjusted().layer().render; }
 
+bool ViewerState::compares_one_unit() const {
+  const Document& shown = *document();
+  const Document* other =
+      compare.other_document < 0 ? &shown : const_cast<ViewerState*>(this)->find(compare.other_document);
+  return other == nullptr || same_unit(shown_unit(shown, shown.shown), shown_unit(*other, compare.other_layer));
+}
+
 Unit ViewerState::unit() const {
-  if (combining() && compare.kind == Compare::Kind::ratio) return {};
+  if (combining() && (compare.kind == Compare::Kind::ratio || !compares_one_unit())) return {};
   const Document& of = const_cast<ViewerState*>(this)->adjusted();
   return shown_unit(of, of.shown);
 }

@@ -123,6 +123,7 @@ struct Document {
 /// Whether the document has, or its result can give, a layer of this kind.
 [[nodiscard]] bool layer_possible(const Document& document, LayerKind kind);
 /// Of a layer's values: the image's, "sigma" for S/N and for differences counted in noise, none for labels.
+[[nodiscard]] bool same_unit(const Unit& a, const Unit& b);
 [[nodiscard]] Unit shown_unit(const Document& document, LayerKind kind);
 
 /// What dragging on the image does. Panning is possible in every mode with the middle button.
@@ -238,7 +239,9 @@ struct ViewerState {
   /// document.
   [[nodiscard]] RenderSettings& render();
   [[nodiscard]] const RenderSettings& render() const { return const_cast<ViewerState*>(this)->render(); }
-  /// Of the shown picture's values; none for a ratio.
+  /// Whether the shown image and the one it is compared with are of one unit.
+  [[nodiscard]] bool compares_one_unit() const;
+  /// Of the shown picture's values; none for a ratio, and for a difference of two units.
   [[nodiscard]] Unit unit() const;
   /// The place of a document among the images that a workspace keeps, which are those with a file; empty for others.
   [[nodiscard]] std::optional<std::int64_t> saved_index(std::int64_t id) const;

@@ -20,13 +20,15 @@ namespace {
 
 using Kind = Compare::Kind;
 
-void label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::string& text,
-           unsigned colour = 0xffffffffu) {
+/// Returns what it covers.
+ScreenRect label(ImDrawList& list, ImFont* font, float size, ImVec2 at, const std::string& text,
+                 unsigned colour = 0xffffffffu) {
   const ImVec2 extent = font->CalcTextSizeA(size, FLT_MAX, 0, text.c_str());
   const float pad = 0.35f * size;
   list.AddRectFilled({at.x - pad, at.y - 0.6f * pad}, {at.x + extent.x + pad, at.y + extent.y + 0.6f * pad},
                      0xb0000000u, pad);
   list.AddText(font, size, at, colour, text.c_str());
+  return {at.x - pad, at.y - 0.6f * pad, extent.x + 2 * pad, extent.y + 1.2f * pad};
 }
 
 /// Where the cursor would be on the half that it is not on.
@@ -74,17 +76,27 @@ std::string value_under(const CanvasView& canvas, Context& context, const Docume
   return std::isfinite(value) ? value_text(value, shown_unit(canvas.document, canvas.layer)) : "blank";
 }
 
+/// What the colour bar leaves of the upper edge.
+double room_beside_bar(const CanvasView& canvas, Context& context) {
+  const ScreenRect& area = canvas.transform.canvas();
+  const ScreenRect* bar = canvas.framed ? nullptr : context.widgets.find(colour_bar_name(canvas));
+  const bool beside = bar != nullptr && bar->x > area.x + 0.4 * area.width && bar->x < area.x + area.width;
+  return beside ? bar->x - area.x : area.width;
+}
+
 /// The name, as much of it as the tile has room for, and below it the value under the pointer. The shown image's tile
 /// has an edge.
 void draw_tile_name(const CanvasView& canvas, Context& context, const Document& shown, ImDrawList& list) {
   const ScreenRect& area = canvas.transform.canvas();
   const ImVec2 low{static_cast<float>(area.x), static_cast<float>(area.y)};
   const float size = ImGui::GetFontSize();
-  const std::string name = shown_name(name_of(canvas.document, canvas.layer), area.width);
-  label(list, bold_font(), size, {low.x + size, low.y + 0.8f * size}, name);
+  const std::string name = shown_name(name_of(canvas.document, canvas.layer), room_beside_bar(canvas, context));
+  const ScreenRect box = label(list, bold_font(), size, {low.x + size, low.y + 0.8f * size}, name);
+  if (canvas.primary) context.widgets.area("compare.name", box);
   if (const std::string value = value_under(canvas, context, shown); !value.empty()) {
     ImGui::PushFont(mono_font());
-    const std::string fitting = elided(value, static_cast<float>(area.width) - 2.5f * size);
+    const auto room = static_cast<float>(room_beside_bar(canvas, context));
+    const std::string fitting = elided(value, room - 2.5f * size);
     ImGui::PopFont();
     label(list, mono_font(), size, {low.x + size, low.y + 2.4f * size}, fitting);
   }
@@ -140,7 +152,9 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
   const float size = ImGui::GetFontSize();
   const ImVec2 corner{x + size, y + 0.8f * size};
   if (compare.kind == Kind::blink) {
-    label(list, bold_font(), 1.9f * size, corner, shown_name(name_of(canvas.document, canvas.layer), area.width / 1.9));
+    const std::string name = name_of(canvas.document, canvas.layer);
+    const std::string fitting = shown_name(name, room_beside_bar(canvas, context) / 1.9);
+    context.widgets.area("compare.name", label(list, bold_font(), 1.9f * size, corner, fitting));
     return;
   }
   if (compare.kind == Kind::side_by_side || compare.kind == Kind::tiles) {
@@ -166,18 +180,24 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
     return;
   }
   const char sign = compare.kind == Kind::ratio ? '/' : '-';
-  label(list, bold_font(), size, corner,
-        shown_name(fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer)),
-                   area.width));
-  if (other == shown) return;
+  const std::string names =
+      fmt::format("{}  {}  {}", name_of(*shown, canvas.layer), sign, name_of(*other, compare.other_layer));
+  context.widgets.area("compare.name",
+                       label(list, bold_font(), size, corner, shown_name(names, room_beside_bar(canvas, context))));
   const ImVec2 below{corner.x, corner.y + 2 * size};
-  if (compare.sky_lock && !share_sky(context.state, *shown, *other)) {
+  if (other != shown && compare.sky_lock && !share_sky(context.state, *shown, *other)) {
     label(list, bold_font(), size, below, "no overlap: different parts of the sky");
     context.widgets.area("compare.apart", {below.x, below.y, size, size});
-  } else if (pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
+  } else if (other != shown && pixels_on_grid(context, *shown, *other, compare.other_layer) == nullptr) {
     label(list, bold_font(), size, below,
           laying_on_grid(context.state) ? "laying one image on the other's grid ..."
                                         : "these two images cannot be laid over each other: only the first is shown");
+  } else if (compare.kind == Kind::difference && !context.state.compares_one_unit()) {
+    const auto unit_name = [](const Unit& unit) { return unit.text.empty() ? std::string("no unit") : unit.text; };
+    const std::string text = fmt::format("two units: {} and {}", unit_name(shown_unit(*shown, shown->shown)),
+                                         unit_name(shown_unit(*other, compare.other_layer)));
+    label(list, bold_font(), size, below, text);
+    context.widgets.area("compare.units", {below.x, below.y, size, size});
   }
 }
 

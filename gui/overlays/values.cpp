@@ -43,8 +43,9 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
   if (height < 4 * line || area.width < kLeastWidth * canvas.scale) return;
   const float right = static_cast<float>(area.x + area.width) - 14 * s;
   const float x = right - widest - gap - width, top = static_cast<float>(area.y) + 14 * s + 1.5f * line;
-  list.AddRectFilled({x - gap, top - 1.4f * line - 4 * s}, {right + gap, top + height + 0.5f * line + 4 * s},
-                     IM_COL32(15, 18, 24, 150), 4);
+  const ImVec2 low{x - gap, top - 1.4f * line - 4 * s}, high{right + gap, top + height + 0.5f * line + 4 * s};
+  list.AddRectFilled(low, high, IM_COL32(15, 18, 24, 150), 4);
+  context.widgets.area(colour_bar_name(canvas), {low.x, low.y, high.x - low.x, high.y - low.y});
   const auto& entries = colour_maps()[static_cast<std::size_t>(colour_map_index(r.colour_map))].entries;
   for (int i = 0; i < kSteps; ++i) {
     const int index = std::clamp(256 * (2 * i + 1) / (2 * kSteps), 0, 255);

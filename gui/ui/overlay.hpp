@@ -103,4 +103,7 @@ class Overlays {
 
 [[nodiscard]] bool is_on(const ViewerState& state, const OverlayRow& overlay);
 
+/// The widget that the colour bar of a canvas is for scripts and for what stands beside it.
+[[nodiscard]] std::string colour_bar_name(const CanvasView& canvas);
+
 }  // namespace reber::gui

@@ -32,6 +32,31 @@ TEST(FirstLimits, smooth_maps_show_their_range_and_name_the_rule) {
   }
 }
 
+TEST(CompareUnits, a_difference_has_a_unit_where_both_images_have_it) {
+  ViewerState state;
+  for (const char* unit : {"Jy/beam", "mJy/beam", "JY/BEAM", "counts"}) {
+    auto header = std::make_shared<ImageHeader>();
+    header->unit = Unit::parse(unit);
+    auto document = std::make_unique<Document>();
+    document->id = static_cast<std::int64_t>(state.documents.size());
+    document->header = header;
+    state.documents.push_back(std::move(document));
+  }
+  state.active = 0;
+  const auto with = [&](std::int64_t document, LayerKind layer) {
+    state.compare.other_document = document;
+    state.compare.other_layer = layer;
+    return state.compares_one_unit();
+  };
+  EXPECT_TRUE(with(-1, LayerKind::background));
+  EXPECT_FALSE(with(-1, LayerKind::snr));
+  EXPECT_FALSE(with(1, LayerKind::input)) << "a thousandth of the other's";
+  EXPECT_TRUE(with(2, LayerKind::input)) << "one unit in two spellings";
+  EXPECT_FALSE(with(3, LayerKind::input));
+  state.active = 3;
+  EXPECT_TRUE(with(-1, LayerKind::input));
+}
+
 TEST(FirstLimits, residuals_are_even_about_their_middle) {
   RenderSettings render;
   const auto sample = ramp(-2, 6, 1001);
