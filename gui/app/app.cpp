@@ -31,6 +31,14 @@ constexpr int kFocusFrames = 4;
 /// Frames that only take input follow each other without a picture, for at most so long.
 constexpr double kLongestBlind = 0.1;  // seconds
 
+bool is_session(const std::string& path) { return path.ends_with(".reber.json"); }
+
+/// What is neither a session nor a catalogue.
+bool is_image(const std::string& path) {
+  const auto ends = [&path](const char* with) { return path.ends_with(with); };
+  return !is_session(path) && !ends(".csv") && !ends(".vot") && !ends(".xml") && !ends(".tsv") && !ends(".txt");
+}
+
 }  // namespace
 
 App::App(const ViewerOptions& options)
@@ -41,15 +49,25 @@ App::App(const ViewerOptions& options)
   load_settings(state_, options_.settings);
   state_.workbench = std::make_shared<Workbench>();
   start_autosave();
-  window_ = std::make_unique<Window>(options.width, options.height, options.scale, true);
+  // The first image is read while the window opens.
+  std::unique_ptr<DocumentStore::Loading> begun;
+  if (!options.resume && !options.files.empty() && is_image(options.files.front()))
+    begun = DocumentStore::begin(options.files.front(), options.request.open, options_.image_memory, wake());
+  window_ = std::make_unique<Window>(options.width, options.height, options.scale, state_.user_scale, true);
   if (window_->software()) state_.software_renderer = window_->renderer();
   overlays_ = std::make_unique<Overlays>();
   painter_ = std::make_unique<CanvasPainter>(options.texture_memory, window_->software());
   runs_ = std::make_unique<LiveRuns>(state_, painter_->tiles(), *overlays_, options_, early_, wake());
   store_ = std::make_unique<DocumentStore>(state_, painter_->tiles(), *runs_, options_, wake());
   panels_ = std::make_unique<Panels>();
-  if (!options.resume || !resume())
-    for (const std::string& file : options.files) open(file, options.request.open);
+  if (!options.resume || !resume()) {
+    for (const std::string& file : options.files) {
+      if (begun)
+        store_->open(file, options.request.open, std::move(begun));
+      else
+        open(file, options.request.open);
+    }
+  }
   if (state_.documents.size() > 1) state_.active = 0;
   if (options.welcome) welcome();
 }
@@ -113,15 +131,13 @@ std::unique_ptr<Backend> App::make_backend(const std::string& name) {
 }
 
 void App::open(const std::string& path, const OpenOptions& options) {
-  const auto ends = [&path](const char* with) { return path.ends_with(with); };
-  if (ends(".reber.json")) {
-    Context all = context();
+  Context all = context();
+  if (is_session(path))
     open_session(all, path);
-  } else if (ends(".csv") || ends(".vot") || ends(".xml") || ends(".tsv") || ends(".txt")) {
-    open_catalogue_file(state_, path);
-  } else {
+  else if (is_image(path))
     store_->open(path, options);
-  }
+  else
+    open_catalogue_file(state_, path);
 }
 
 void App::take_card_back() {

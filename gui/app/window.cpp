@@ -23,7 +23,7 @@ namespace {
 
 Window* window_of(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
-std::atomic<bool> woken{false};
+std::atomic<bool> woken{false}, can_wake{false};
 
 std::string& last_error() {
   static std::string text;
@@ -32,7 +32,8 @@ std::string& last_error() {
 
 }  // namespace
 
-Window::Window(int width, int height, double scale, bool visible) : fixed_scale_(scale) {
+Window::Window(int width, int height, double scale, double user_scale, bool visible)
+    : fixed_scale_(scale), user_scale_(user_scale) {
   glfwSetErrorCallback([](int, const char* text) { last_error() = text; });
   if (glfwInit() == GLFW_FALSE) {
     const char* display = std::getenv("DISPLAY");
@@ -41,6 +42,11 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
                     "xvfb-run reber view without a screen; reber run needs no display",
                     last_error(), display == nullptr ? "not set" : display));
   }
+  // The monitor's scale is the window's, but for one on another monitor, whose fonts are made again.
+  float x = 1, y = 1;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) glfwGetMonitorContentScale(monitor, &x, &y);
+  screen_scale_ = fixed_scale_ > 0 ? fixed_scale_ : static_cast<double>(x);
+  fonts_ = std::make_unique<Fonts>(fitting_scale(width, height));
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   // 4.4 has buffers that stay mapped; 3.3 is enough.
@@ -61,18 +67,20 @@ Window::Window(int width, int height, double scale, bool visible) : fixed_scale_
   renderer_ = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
   glfwSwapInterval(software() ? 0 : 1);
   glfwSetWindowUserPointer(window_, this);
-  ImGui::CreateContext();
+  ImGui::CreateContext(&fonts_->atlas());
   ImGui::GetIO().IniFilename = nullptr;
   install_callbacks();
   ImGui_ImplGlfw_InitForOpenGL(window_, false);
   ImGui_ImplOpenGL3_Init("#version 330 core");
-  float x = 1, y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
   screen_scale_ = fixed_scale_ > 0 ? fixed_scale_ : static_cast<double>(x);
-  scale_ = fitting_scale();
+  glfwGetWindowSize(window_, &width, &height);
+  scale_ = fitting_scale(width, height);
+  can_wake = true;
 }
 
 Window::~Window() {
+  can_wake = false;
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -150,7 +158,7 @@ void Window::wait(double seconds) {
 
 void Window::wake() {
   woken = true;
-  glfwPostEmptyEvent();
+  if (can_wake) glfwPostEmptyEvent();
 }
 
 bool Window::take_wake() { return woken.exchange(false); }
@@ -158,7 +166,8 @@ bool Window::take_wake() { return woken.exchange(false); }
 void Window::build_fonts() {
   fonts_wanted_ = false;
   apply_theme(light_, scale());
-  add_fonts(scale());
+  if (fonts_->scale() == scale()) return;
+  fonts_->make(scale());
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
@@ -281,12 +290,10 @@ std::vector<std::string> Window::take_drops() { return std::exchange(drops_, {})
 bool Window::take_activity() { return std::exchange(activity_, false); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
-double Window::fitting_scale() const {
+double Window::fitting_scale(int width, int height) const {
   constexpr double kWidth = 560, kHeight = 400;  // units that the parts of the window need
   constexpr double kLeast = 0.75, kStep = 8;     // fonts are made anew at each step
   const double wanted = screen_scale_ * user_scale_;
-  int width = 0, height = 0;
-  glfwGetWindowSize(window_, &width, &height);
   if (width <= 0 || height <= 0) return wanted;
   const double most = std::floor(kStep * std::min(width / kWidth, height / kHeight)) / kStep;
   return std::min(wanted, std::max(kLeast, most));
@@ -294,7 +301,9 @@ double Window::fitting_scale() const {
 
 void Window::set_user_scale(double scale, bool light_theme) {
   user_scale_ = scale;
-  const double now = fitting_scale();
+  int width = 0, height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  const double now = fitting_scale(width, height);
   if (now == scale_ && light_theme == light_) return;
   scale_ = now;
   light_ = light_theme;

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gui/model/input_queue.hpp"
 #include "gui/model/sky/view_transform.hpp"
 #include "gui/render/gl.hpp"
+#include "gui/ui/fonts.hpp"
 
 namespace reber::gui {
 
@@ -21,8 +23,9 @@ struct KeyPress {
 /// same way.
 class Window {
  public:
-  /// scale: 0 for the screen's own.   throws DeviceError that says what is missing: a display, OpenGL 3.3 ...
-  Window(int width, int height, double scale, bool visible);
+  /// scale: 0 for the screen's own. user_scale: as in set_user_scale, which the fonts are made for at once.   throws
+  /// DeviceError that says what is missing: a display, OpenGL 3.3 ...
+  Window(int width, int height, double scale, double user_scale, bool visible);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -88,11 +91,12 @@ class Window {
   void push(InputEvent event, bool scripted);
   void give(const InputEvent& event);
   void build_fonts();
-  [[nodiscard]] double fitting_scale() const;
+  [[nodiscard]] double fitting_scale(int width, int height) const;
 
   GLFWwindow* window_ = nullptr;
   double fixed_scale_ = 0, screen_scale_ = 1, user_scale_ = 1, scale_ = 1;
   bool light_ = false, fonts_wanted_ = true;
+  std::unique_ptr<Fonts> fonts_;
   std::string renderer_;
   InputQueue input_;
   std::vector<std::string> drops_;

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colours, spacing and fonts of the interface.
+// Colours and spacing of the interface.
 #include "gui/ui/theme.hpp"
 
-#include <fmt/format.h>
 #include <imgui.h>
-
-#include <array>
-#include <cmath>
-#include <filesystem>
 
 #include "gui/ui/theme_colours.hpp"
 
 namespace reber::gui {
 namespace {
 
-ImFont* bold = nullptr;
-ImFont* mono = nullptr;
 Palette shared{};
 
 ImVec4 rgb(unsigned value, float alpha = 1) {
@@ -65,20 +58,6 @@ void set_colours(ImGuiStyle& style, const ThemeColours& of, bool light) {
             packed(0x000000, 0.65f), packed(of.plot_selected)};
 }
 
-ImFont* add(const char* file, double size) {
-  // Latin, Greek, superscripts of sexagesimal numbers, punctuation, arrows, signs of mathematics and shapes.
-  static const std::array<ImWchar, 17> ranges{0x20,   0xff,   0x100,  0x17f,  0x2b0,  0x3ff,  0x2010, 0x2070, 0x2080,
-                                              0x209c, 0x2190, 0x22ff, 0x25a0, 0x25ff, 0x2600, 0x27bf, 0};
-  for (const char* folder : {"truetype/dejavu", "dejavu", "TTF", "dejavu-sans-fonts", "dejavu-sans-mono-fonts"}) {
-    const std::string path = fmt::format("/usr/share/fonts/{}/{}", folder, file);
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored))
-      return ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), static_cast<float>(std::round(size)), nullptr,
-                                                      ranges.data());
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void apply_theme(bool light, double scale) {
@@ -97,22 +76,6 @@ void apply_theme(bool light, double scale) {
   ImGui::GetStyle() = style;
 }
 
-void add_fonts(double scale) {
-  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  atlas.Clear();
-  if (add("DejaVuSans.ttf", 14 * scale) == nullptr) {
-    ImFontConfig plain;
-    plain.SizePixels = static_cast<float>(std::round(13 * scale));
-    atlas.AddFontDefault(&plain);
-  }
-  bold = add("DejaVuSans-Bold.ttf", 14 * scale);
-  mono = add("DejaVuSansMono.ttf", 13 * scale);
-  if (bold == nullptr) bold = atlas.Fonts[0];
-  if (mono == nullptr) mono = atlas.Fonts[0];
-}
-
-ImFont* bold_font() { return bold; }
-ImFont* mono_font() { return mono; }
 const Palette& palette() { return shared; }
 
 }  // namespace reber::gui

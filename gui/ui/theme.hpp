@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colours, spacing and fonts of the interface.
+// Colours and spacing of the interface.
 #pragma once
 
 struct ImFont;
@@ -9,9 +9,7 @@ namespace reber::gui {
 /// Style for the given scale, from a pristine copy each time.
 void apply_theme(bool light, double scale);
 
-/// Adds the fonts at the given scale: the face of the interface, a bold one, one of even width for numbers. Falls back
-/// to ImGui's own where the system has no DejaVu fonts.
-void add_fonts(double scale);
+/// Of the Fonts that were made last (gui/ui/fonts.hpp).
 [[nodiscard]] ImFont* bold_font();
 [[nodiscard]] ImFont* mono_font();
 

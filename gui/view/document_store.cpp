@@ -42,6 +42,12 @@ RenderSettings settings_for(LayerKind kind) {
   return settings;
 }
 
+std::string whole_path(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
 void begin_layers(Document& document) {
   for (std::size_t kind = 0; kind < document.layers.size(); ++kind) {
     document.layers[kind].kind = static_cast<LayerKind>(kind);
@@ -55,11 +61,24 @@ DocumentStore::DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& run
                              std::function<void()> wake)
     : state_(state), tiles_(tiles), runs_(runs), options_(options), wake_(std::move(wake)) {}
 
-Document& DocumentStore::add_empty() {
+void DocumentStore::Loading::start(const std::string& path, const OpenOptions& options, std::int64_t image_memory,
+                                   bool hold) {
+  file_stamp(path, file_time, file_size);
+  loader.start(path, options, image_memory, hold);
+}
+
+std::unique_ptr<DocumentStore::Loading> DocumentStore::begin(const std::string& path, const OpenOptions& options,
+                                                             std::int64_t image_memory, std::function<void()> wake) {
+  auto loading = std::make_unique<Loading>(std::move(wake));
+  loading->start(whole_path(path), options, image_memory, true);
+  return loading;
+}
+
+Document& DocumentStore::add_empty(std::unique_ptr<Loading> begun) {
   auto document = std::make_unique<Document>();
   document->id = state_.next_document++;
   begin_layers(*document);
-  loadings_[document->id] = std::make_unique<Loading>(wake_);
+  loadings_[document->id] = begun ? std::move(begun) : std::make_unique<Loading>(wake_);
   state_.documents.push_back(std::move(document));
   return *state_.documents.back();
 }
@@ -72,30 +91,35 @@ Document& DocumentStore::add(const ImageHeader& header, const std::string& name)
   return document;
 }
 
-void DocumentStore::open(const std::string& path, const OpenOptions& options) {
-  Document& document = add_empty();
-  std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error);
-  document.path = error ? path : absolute.lexically_normal().string();
+void DocumentStore::open(const std::string& path, const OpenOptions& options, std::unique_ptr<Loading> begun) {
+  const bool is_begun = begun != nullptr;
+  Document& document = add_empty(std::move(begun));
+  document.path = whole_path(path);
   document.open = options;
   document.request = options_.request;
   document.request.program = options_.program;
   state_.active = static_cast<std::int64_t>(state_.documents.size()) - 1;
-  start_loading(document);
+  prepare_loading(document);
+  if (is_begun)
+    loading_of(document).loader.release();
+  else
+    loading_of(document).start(document.path, document.open, options_.image_memory);
   std::erase(state_.recent, document.path);
   state_.recent.insert(state_.recent.begin(), document.path);
   if (state_.recent.size() > kMostRecent) state_.recent.resize(kMostRecent);
 }
 
 void DocumentStore::start_loading(Document& document) {
-  Loading& loading = loading_of(document);
+  prepare_loading(document);
+  loading_of(document).start(document.path, document.open, options_.image_memory);
+}
+
+void DocumentStore::prepare_loading(Document& document) {
   document.request.input = document.path;
   document.request.open = document.open;
   document.loading = true;
   document.changed_on_disk = false;
   document.error.clear();
-  file_stamp(document.path, loading.file_time, loading.file_size);
-  loading.loader.start(document.path, document.open, options_.image_memory);
 }
 
 void DocumentStore::show_plane(Document& document, const OpenOptions& options) {

@@ -25,8 +25,13 @@ class DocumentStore {
   DocumentStore(ViewerState& state, TileCache& tiles, LiveRuns& runs, const ViewerOptions& options,
                 std::function<void()> wake);
 
+  struct Loading;
+  /// Begins to read a file that `open` will be asked for, before there is a store: its header and a first look.
+  static std::unique_ptr<Loading> begin(const std::string& path, const OpenOptions& options, std::int64_t image_memory,
+                                        std::function<void()> wake);
   /// A new document, which becomes the active one; its path leads the list of recent ones.
-  void open(const std::string& path, const OpenOptions& options);
+  ///   begun: by begin() with the same path and options; null where the file is not being read yet
+  void open(const std::string& path, const OpenOptions& options, std::unique_ptr<Loading> begun = nullptr);
   /// A document without a file; the active one stays.
   Document& add(const ImageHeader& header, const std::string& name);
   /// The same document with another HDU or plane.
@@ -45,17 +50,10 @@ class DocumentStore {
   void animate();
 
  private:
-  /// A document's loader, and its file as it was opened.
-  struct Loading {
-    explicit Loading(std::function<void()> wake) : loader(std::move(wake)) {}
-    Loader loader;
-    std::int64_t file_time = 0, file_size = 0;
-    double checked_at = 0, unchanged_since = 0;
-    std::int64_t pending_time = -1, pending_size = -1;  ///< of a file that is being written
-  };
   [[nodiscard]] Loading& loading_of(const Document& document) { return *loadings_.at(document.id); }
-  Document& add_empty();
+  Document& add_empty(std::unique_ptr<Loading> begun = nullptr);
   void start_loading(Document& document);
+  void prepare_loading(Document& document);
   void take_loaded(Document& document);
   bool watch_file(Document& document, double now);
 
@@ -66,6 +64,17 @@ class DocumentStore {
   std::function<void()> wake_;
   std::map<std::int64_t, std::unique_ptr<Loading>> loadings_;  ///< by document
   double last_plane_at_ = 0;                                   ///< ViewerState::now
+};
+
+/// A document's loader, and its file as it was opened.
+struct DocumentStore::Loading {
+  explicit Loading(std::function<void()> wake) : loader(std::move(wake)) {}
+  void start(const std::string& path, const OpenOptions& options, std::int64_t image_memory, bool hold = false);
+
+  Loader loader;
+  std::int64_t file_time = 0, file_size = 0;
+  double checked_at = 0, unchanged_since = 0;
+  std::int64_t pending_time = -1, pending_size = -1;  ///< of a file that is being written
 };
 
 }  // namespace reber::gui

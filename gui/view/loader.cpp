@@ -2,6 +2,8 @@
 // Brings the pixels of a document to the screen.
 #include "gui/view/loader.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/fits/fits_image.hpp"
@@ -35,11 +37,12 @@ FitsImage open_image(const std::string& path, const OpenOptions& options) {
 Loader::Loader(std::function<void()> changed)
     : changed_(changed), early_(std::make_shared<Early>()), slot_(std::move(changed)) {}
 
-void Loader::start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes) {
+void Loader::start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes, bool hold) {
   std::uint64_t load = 0;
   {
     const std::lock_guard lock(early_->mutex);
     load = ++early_->load;
+    early_->held = hold;
     early_->header.reset();
     early_->preview.reset();
   }
@@ -57,8 +60,13 @@ void Loader::start(const std::string& path, const OpenOptions& open, std::int64_
     tell(&Early::header, std::make_shared<const ImageHeader>(image->header()));
     const auto source = std::make_shared<const FileSource>(image);
     progress.check();
-    if (source->shape().count() > 4 * kPreviewSide * kPreviewSide)
+    if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
       tell(&Early::preview, Pyramid::preview(*source, kPreviewSide));
+      while (early->held) {
+        progress.check();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
     return Pyramid::load(source, most_bytes, progress);
   });
 }

@@ -2,6 +2,7 @@
 // Brings the pixels of a document to the screen: header, first look, everything.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,8 +24,10 @@ class Loader {
  public:
   explicit Loader(std::function<void()> changed);
 
-  /// most_bytes: level 0 of larger images stays in the file.
-  void start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes);
+  /// most_bytes: level 0 of larger images stays in the file. hold: a large image rests after its first look until
+  /// release(), so that reading it takes no processor from what its user waits for.
+  void start(const std::string& path, const OpenOptions& open, std::int64_t most_bytes, bool hold = false);
+  void release() { early_->held = false; }
   void cancel();
   [[nodiscard]] bool busy() const { return slot_.busy(); }
   [[nodiscard]] double fraction() const { return slot_.fraction(); }
@@ -37,6 +40,7 @@ class Loader {
   struct Early {
     std::mutex mutex;
     std::uint64_t load = 0;
+    std::atomic<bool> held{false};
     std::shared_ptr<const ImageHeader> header;
     std::shared_ptr<const Pyramid> preview;
   };
