@@ -175,7 +175,8 @@ void CompareOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList
       label(list, bold_font(), size, corner, shown_name(name, compare.split * area.width));
     } else {
       const std::string name = name_of(*other, compare.other_layer);
-      label(list, bold_font(), size, {line + size, corner.y}, shown_name(name, (1 - compare.split) * area.width));
+      label(list, bold_font(), size, {line + size, corner.y},
+            shown_name(name, room_beside_bar(canvas, context) - compare.split * area.width));
     }
     return;
   }

@@ -13,10 +13,22 @@ namespace {
 
 constexpr float kTick = 4;
 
+/// About `wanted` ticks, and more where fewer than two of those have labels: one says nothing of the scale.
+std::vector<AxisTick> telling_ticks(const PlotAxis& axis, int wanted) {
+  constexpr int kMost = 10;
+  const auto labels = [](const std::vector<AxisTick>& ticks) {
+    return std::ranges::count_if(ticks, [](const AxisTick& tick) { return !tick.label.empty(); });
+  };
+  std::vector<AxisTick> ticks = axis.ticks(wanted);
+  while (labels(ticks) < 2 && wanted < kMost) ticks = axis.ticks(++wanted);
+  return ticks;
+}
+
 /// Room for the labels of the y axis.
 float label_width(const PlotAxis& axis, int wanted) {
   float width = 0;
-  for (const AxisTick& tick : axis.ticks(wanted)) width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
+  for (const AxisTick& tick : telling_ticks(axis, wanted))
+    width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
   return width;
 }
 
@@ -39,6 +51,8 @@ LinkedPlot::LinkedPlot(const std::string& name, PlotView& view, ImVec2 size, Wid
   const float below = line * 2 + kTick + 7;
   corner_ = {start.x + left, start.y + 0.5f * line};
   size_ = {std::max(40.0f, size.x - left - 0.8f * line), std::max(30.0f, size.y - below - 0.5f * line)};
+  ImGui::BeginGroup();  // what stands beside it begins as high as it does
+  ImGui::Dummy(size);
   ImGui::SetCursorScreenPos(corner_);
   ImGui::InvisibleButton(
       name.c_str(), size_,
@@ -48,7 +62,7 @@ LinkedPlot::LinkedPlot(const std::string& name, PlotView& view, ImVec2 size, Wid
   take_mouse();
   ImGui::SetCursorScreenPos(start);
   draw_axes(name, widgets);
-  ImGui::Dummy(size);  // what stands beside it begins as high as it does
+  ImGui::EndGroup();
   list_.PushClipRect(corner_, {corner_.x + size_.x, corner_.y + size_.y}, true);
 }
 
@@ -106,7 +120,7 @@ void LinkedPlot::draw_axes(const std::string& name, Widgets& widgets) {
   const int wanted_x = std::max(2, static_cast<int>(size_.x / (3.5f * line)));
   const int wanted_y = std::max(2, static_cast<int>(size_.y / (2.6f * line)));
   float free_from = corner_.x - 1e4f;
-  for (const AxisTick& tick : view_.x.ticks(wanted_x)) {
+  for (const AxisTick& tick : telling_ticks(view_.x, wanted_x)) {
     const float x = std::round(corner_.x + clamped(view_.x.place(tick.value) * size_.x));
     const bool labelled = !tick.label.empty();
     list_.AddLine({x, corner_.y}, {x, end.y}, faint(labelled ? 0.13f : 0.05f));
@@ -119,7 +133,7 @@ void LinkedPlot::draw_axes(const std::string& name, Widgets& widgets) {
     free_from = x + half + 8;
   }
   float free_below = end.y + 1e4f;
-  for (const AxisTick& tick : view_.y.ticks(wanted_y)) {
+  for (const AxisTick& tick : telling_ticks(view_.y, wanted_y)) {
     const float y = std::round(end.y - clamped(view_.y.place(tick.value) * size_.y));
     const bool labelled = !tick.label.empty();
     list_.AddLine({corner_.x, y}, {end.x, y}, faint(labelled ? 0.13f : 0.05f));

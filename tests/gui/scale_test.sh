@@ -78,6 +78,9 @@ within match.fluxes.x.label strip
 within match.completeness.x.label strip
 apart match.offsets match.fluxes
 apart match.fluxes match.completeness
+# An axis with one label tells no scale.
+shown match.completeness.x.tick.1
+shown match.completeness.x.tick.100
 # What is in front goes first, with what is typed in it.
 key Ctrl+i
 wait 3
