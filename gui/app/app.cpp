@@ -332,7 +332,7 @@ std::string App::activity(double& fraction) const {
       fraction = document->load_fraction;
       return "reading " + document->title();
     }
-    if (const std::string doing = runs_->activity(*document, fraction); !doing.empty()) return doing;
+    if (std::string doing = runs_->activity(*document, fraction); !doing.empty()) return doing;
   }
   return "";
 }
