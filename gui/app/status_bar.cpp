@@ -69,8 +69,7 @@ void draw_status(Context& context, const ScreenRect& box, const std::string& act
   const bool says = !state.notice.text.empty() && state.now < state.notice.until;
   const bool failed = !state.card_failure.empty() && activity.empty() && !says;
   const float notice = ImGui::CalcTextSize(shown_notice(state.notice, width).c_str()).x + unit;
-  const float room =
-      width - 2 * unit - (!activity.empty() ? work : says ? notice : failed ? card_failure_width() : 0);
+  const float room = width - 2 * unit - (!activity.empty() ? work : says ? notice : failed ? card_failure_width() : 0);
   const float used = draw_status_readout(context, room);
   context.widgets.area("status.readout", {box.x, box.y, used, box.height});
   if (!activity.empty()) {

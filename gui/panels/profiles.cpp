@@ -136,7 +136,8 @@ void ProfilesPanel::draw(Context& context) {
   }
   const int plots = line_has_room(document) ? 3 : 2;
   const float gap = ImGui::GetStyle().ItemSpacing.x,
-              width = (ImGui::GetContentRegionAvail().x - static_cast<float>(plots - 1) * gap) / static_cast<float>(plots);
+              width =
+                  (ImGui::GetContentRegionAvail().x - static_cast<float>(plots - 1) * gap) / static_cast<float>(plots);
   const double offset = context.state.inspect.style.one_based ? 1 : 0;
   const PixelPosition at = place.value_or(PixelPosition{std::nan(""), std::nan("")});
   if (place) {

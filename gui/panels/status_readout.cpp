@@ -59,8 +59,7 @@ std::string combined_text(Context& context, const Document& document, PixelPosit
   const double a = static_cast<double>(document.layer().pixels->value(y, x)),
                b = static_cast<double>(there->value(y, x));
   if (!difference) return std::isfinite(a / b) ? fmt::format("ratio {:.4g}", a / b) : "ratio blank";
-  return "difference " +
-         (std::isfinite(a - b) ? value_text(a - b, context.state.unit()) : std::string("blank"));
+  return "difference " + (std::isfinite(a - b) ? value_text(a - b, context.state.unit()) : std::string("blank"));
 }
 
 constexpr std::array<std::size_t, 5> kValueFirst{2, 0, 3, 1, 4}, kCombinedFirst{4, 2, 0, 3, 1};

@@ -24,8 +24,8 @@ struct PlotAxis {
   /// Place of a value, 0 at `low` and 1 at `high`; NaN where the axis cannot show it.
   [[nodiscard]] double place(double value) const;
   [[nodiscard]] double value_at(double place) const;
-  /// Labelled ticks at 1, 2 or 5 times a power of ten, about `wanted` of them; a logarithmic axis of nearly a decade and
-  /// more has its labels at the powers of ten, where it has few of them at 2 and 5 times these too, and small ticks
+  /// Labelled ticks at 1, 2 or 5 times a power of ten, about `wanted` of them; a logarithmic axis of nearly a decade
+  /// and more has its labels at the powers of ten, where it has few of them at 2 and 5 times these too, and small ticks
   /// at the rest of 2 ... 9.
   [[nodiscard]] std::vector<AxisTick> ticks(int wanted) const;
 
