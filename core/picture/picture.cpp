@@ -15,6 +15,7 @@
 #include "core/picture/outline_marks.hpp"
 #include "core/picture/sky_axes.hpp"
 #include "core/picture/sky_layout.hpp"
+#include "core/picture/sky_pixels.hpp"
 #include "core/picture/source_marks.hpp"
 
 namespace reber {

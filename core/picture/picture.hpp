@@ -11,7 +11,7 @@
 #include "core/model/catalogue.hpp"
 #include "core/model/image_header.hpp"
 #include "core/model/wcs.hpp"
-#include "core/picture/sky_pixels.hpp"
+#include "core/picture/pixel_rows.hpp"
 
 namespace reber {
 

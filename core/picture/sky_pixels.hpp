@@ -3,18 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <opencv2/core.hpp>
 
 #include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/display/display_scale.hpp"
+#include "core/picture/pixel_rows.hpp"
 
 namespace reber {
-
-/// Fills rows [y0, y0 + ny) of an image, without gaps. Called on one thread.
-using PixelRows = std::function<void(std::int64_t y0, std::int64_t ny, float* out)>;
 
 /// Largest finite pixel of each reduce x reduce block, NaN where there is none; the image's first row comes last. The
 /// image is asked for once, in bands, and never held as a whole.   throws Cancelled, and what rows throws

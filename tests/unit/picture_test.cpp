@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/model/image.hpp"
 #include "core/picture/sky_axes.hpp"
+#include "core/picture/sky_pixels.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
