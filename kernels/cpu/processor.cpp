@@ -2,7 +2,9 @@
 // Asks the processor what it can do. Compiled without AVX2, so that it runs on any: the rest of this folder is not.
 #include "kernels/cpu/processor.hpp"
 
+#include <cerrno>
 #include <fstream>
+#include <new>
 
 #include "kernels/cpu/backend.hpp"
 
@@ -19,7 +21,9 @@ std::string unavailable(const BackendOptions&) {
 std::string processor_name() {
   std::ifstream file;
   file.exceptions(std::ios::badbit);  // memory that is not there is no unnamed processor
+  errno = 0;
   file.open("/proc/cpuinfo");
+  if (!file.is_open() && errno == ENOMEM) throw std::bad_alloc();
   std::string line;
   while (std::getline(file, line)) {
     if (!line.starts_with("model name")) continue;
