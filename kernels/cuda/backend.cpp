@@ -30,6 +30,7 @@
 #include "kernels/cuda/maps/whole_maps.hpp"
 #include "kernels/cuda/maps/windows.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
+#include "kernels/cuda/mesh/mesh_each.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
 #include "kernels/shared/typed_backend.hpp"
 

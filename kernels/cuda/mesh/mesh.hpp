@@ -5,8 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <optional>
-#include <span>
 
 #include "core/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
@@ -95,9 +93,6 @@ void filter_cells(cudaStream_t stream, const float* means, const float* noises, 
 /// mesh() of the backend. follower: goes along where followed_bytes() is not 0; null: nobody
 [[nodiscard]] MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                                      MeshFollower* follower, const Job& job);
-/// mesh_each() of the backend; empty where one grid after the other is as quick.
-[[nodiscard]] std::optional<MeshCells> measure_meshes(const CudaPlane& plane, std::span<const MeshGrid> grids,
-                                                      const MeshOptions& options, const Job& job);
 /// Bytes of rows that are held at a time where somebody follows; 0 where nobody can: the plane is kept, or the values
 /// of cells are not filtered on the card.
 [[nodiscard]] std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of many grids of a resident plane, queued one grid behind the other and brought to the host together.
+#include "kernels/cuda/mesh/mesh_each.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
