@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "app/options/backend_choice.hpp"
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
@@ -88,7 +89,9 @@ BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const st
 }
 
 void BatchLanes::make_lanes() {
-  CommonOptions options = settings_.common;
+  std::uintmax_t bytes = 0;
+  for (const std::int64_t image : to_do_) bytes += pixel_bytes(images_[static_cast<std::size_t>(image)].path);
+  CommonOptions options = for_images(settings_.common, bytes);
   const bool many = images_.size() > 1;
   // The disk reads the first image while a card's driver starts.
   const auto ahead = run_beside([this] { return read_ahead(images_[static_cast<std::size_t>(to_do_.front())].path); });

@@ -4,10 +4,40 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "app/options/lost_card.hpp"
+#include "core/base/thread_budget.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
+namespace {
+
+/// A megapixel of floats a thread: with fits, a third of the time that a driver takes to start.
+constexpr std::uintmax_t kBytesAThread = std::uintmax_t{4} << 20;
+constexpr std::uintmax_t kUnknownBytes = std::uintmax_t{1} << 40;
+constexpr std::uintmax_t kMostPacked = 4;  // pixels' bytes over those of a compressed file
+
+bool is_packed(const std::filesystem::path& path) {
+  const auto ending = path.extension();
+  return ending == ".fz" || ending == ".gz" || ending == ".bz2";
+}
+
+}  // namespace
+
+std::uintmax_t pixel_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? kUnknownBytes : is_packed(path) ? kMostPacked * bytes : bytes;
+}
+
+CommonOptions for_images(CommonOptions options, std::uintmax_t bytes) {
+  if (options.backend != "auto" || options.device_named || !options.device_memory.empty()) return options;
+  const int threads = options.threads > 0 ? options.threads : usable_threads();
+  if (bytes <= static_cast<std::uintmax_t>(threads) * kBytesAThread) options.backend = "cpu";
+  return options;
+}
 
 BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal)
     : options_(options), terminal_(terminal), wanted_(backend_options(options)) {

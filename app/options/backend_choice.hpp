@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "app/options/common_options.hpp"
@@ -12,6 +13,14 @@
 #include "core/compute/card_error.hpp"
 
 namespace reber::app {
+
+/// Bytes of the pixels of an image's file, about; more than any where it cannot be looked at.
+[[nodiscard]] std::uintmax_t pixel_bytes(const std::string& path);
+
+/// Of these options those for images of so many bytes altogether: where --backend is auto and neither --device nor
+/// --device-memory asks for a card, the processor, if they are done there before a card has started
+/// (docs/performance.md).
+[[nodiscard]] CommonOptions for_images(CommonOptions options, std::uintmax_t bytes);
 
 /// The backend asked for; after a failure of the card the next one that may do the same work.
 class BackendChoice {

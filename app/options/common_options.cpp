@@ -47,12 +47,17 @@ double number(const std::string& text, const std::string& what) {
 }  // namespace
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
-  command.add_option("--backend", options.backend, "Where to compute; auto takes the first that can run")
+  command
+      .add_option(
+          "--backend", options.backend,
+          "Where to compute; auto takes the first that can run, and the CPU for one image that is done there before a "
+          "card has started")
       ->check(CLI::IsMember(backend_names()))
       ->type_name("auto|cuda|cpu|reference")
       ->capture_default_str()
       ->group("Compute");
   command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts")
+      ->each([&options](const std::string&) { options.device_named = true; })
       ->check(not_negative())
       ->type_name("N")
       ->capture_default_str()

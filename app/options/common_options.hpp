@@ -20,6 +20,7 @@ namespace reber::app {
 struct CommonOptions {
   std::string backend = "auto";
   int device = 0;
+  bool device_named = false;  ///< by --device, which asks for a card
   int threads = 0;
   std::string device_memory, host_memory;
   std::optional<int> hdu;

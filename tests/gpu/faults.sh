@@ -18,7 +18,7 @@ try() {
     run) words=(run "$image" -o "$out" --products csv,snr) ;;
     convolve) words=(convolve "$image" "$out.fits" --kernel gaussian:5) ;;
   esac
-  REBER_CUDA_TIMEOUT=2 REBER_CUDA_FAULT=$3:$4${5:-} timeout -k 10 60 "$reber" "${words[@]}" --backend "$backend" > "$out.log" 2>&1
+  REBER_CUDA_TIMEOUT=2 REBER_CUDA_FAULT=$3:$4${5:-} timeout -k 10 60 "$reber" "${words[@]}" --device 0 --backend "$backend" > "$out.log" 2>&1
   status=$?
   local made=$out.csv; [ "$what" = run ] && made=$out/$(basename "$image" .fits).csv; [ "$what" = convolve ] && made=$out.fits
   if [ $status = 0 ] && [ "$what" = convolve ]; then

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 namespace reber::app {
 namespace {
 
@@ -58,6 +61,40 @@ TEST(BackendChoice, leaves_other_failures_alone) {
                           }),
                DataError);
   EXPECT_EQ(calls, 1);
+}
+
+TEST(BackendChoice, small_images_are_not_worth_a_cards_start) {
+  constexpr std::uintmax_t kOneThreads = std::uintmax_t{4} << 20;
+  CommonOptions options = options_of("auto");
+  EXPECT_EQ(for_images(options, kOneThreads).backend, "cpu");
+  EXPECT_EQ(for_images(options, kOneThreads + 1).backend, "auto");
+  options.threads = 16;
+  EXPECT_EQ(for_images(options, 16 * kOneThreads).backend, "cpu");
+  EXPECT_EQ(for_images(options, 16 * kOneThreads + 1).backend, "auto");
+}
+
+TEST(BackendChoice, whoever_names_a_card_gets_it) {
+  CommonOptions options = options_of("cuda");
+  EXPECT_EQ(for_images(options, 1).backend, "cuda");
+  options = options_of("auto");
+  options.device_memory = "1G";
+  EXPECT_EQ(for_images(options, 1).backend, "auto");
+  options = options_of("auto");
+  CLI::App app;
+  add_common_options(app, options);
+  app.parse("--device 0");
+  EXPECT_TRUE(options.device_named);
+  EXPECT_EQ(for_images(options, 1).backend, "auto");
+}
+
+TEST(BackendChoice, a_files_pixels_are_its_bytes_or_those_that_were_packed) {
+  const std::string folder = testing::TempDir();
+  for (const char* const ending : {".fits", ".fits.gz", ".FITS.fz"})
+    std::ofstream(folder + "pixels" + ending) << std::string(100, ' ');
+  EXPECT_EQ(pixel_bytes(folder + "pixels.fits"), 100U);
+  EXPECT_EQ(pixel_bytes(folder + "pixels.fits.gz"), 400U);
+  EXPECT_EQ(pixel_bytes(folder + "pixels.FITS.fz"), 400U);
+  EXPECT_GT(pixel_bytes(folder + "none.fits"), std::uintmax_t{1} << 32);
 }
 
 }  // namespace
