@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/trace.hpp"
 #include "core/fitting/island_margin.hpp"
 #include "core/fitting/noise_weights.hpp"
 #include "core/fitting/raised_noise.hpp"
@@ -51,8 +52,11 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   IslandPixels margins;
   if (made.fitter->ordinary_weights())
     margins = island_margins(work.backend, in.plane.plane, in.plane.background, pixels, islands.options(), work.job);
-  made.fits =
-      made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job, margins);
+  {
+    const trace::Span span("host", "the ladders of fits");
+    made.fits =
+        made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job, margins);
+  }
   // Ordinary weights look at all of the island alike, where the rings begin; those for the beam look at the peak.
   if (!islands.options().negative && !made.fitter->ordinary_weights())
     take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/fair_turn.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -64,7 +65,7 @@ class Writer {
   const Job& job_;
   const GroupOptions group_;
   const int threads_;
-  mutable std::mutex turn_;  ///< the backend serves one thread at a time
+  mutable FairTurn turn_;  ///< the backend serves one thread at a time
   std::vector<std::string> written_;
 };
 
@@ -233,8 +234,9 @@ std::vector<std::string> Writer::write() {
   // Behind the tables, which they read: they are waited for before these go. None of them tells how far it is.
   std::vector<std::future<void>> others;
   const auto add = [&](auto work) { others.push_back(beside(std::move(work))); };
-  if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
+  // First, since it has most to do once it has its rows.
   if (!wanted_.picture.empty()) add([&] { picture(catalogue); });
+  if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
   const bool labelled = !wanted_.labels.empty() && result_.islands();
   if (labelled) add([&] { labels(); });
   written_ = wanted_.catalogues;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/processor_clones.hpp"
+#include "core/base/trace.hpp"
 
 namespace reber {
 namespace {
@@ -147,6 +148,7 @@ std::vector<Rect> noise_patches(Shape shape) {
 
 MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
                                               ThreadPool& pool, const Progress& progress) {
+  const trace::Span span("host", "the noise's correlation");
   const std::vector<Rect> patches = noise_patches(shape);
   reach = std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
   std::vector<PatchSums> sums(patches.size());

@@ -3,9 +3,12 @@
 #include "core/base/thread_pool.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -80,6 +83,62 @@ TEST(thread_pool, an_exception_comes_out_and_the_pool_goes_on_working) {
   std::atomic<int> again{0};
   pool.for_each(50, [&](std::int64_t) { ++again; });
   EXPECT_EQ(again.load(), 50);
+}
+
+// A loop in a loop, and loops of several threads at once: each has its caller at work, so that none waits for another.
+TEST(thread_pool, loops_within_loops_and_beside_each_other) {
+  ThreadPool pool(4);
+  std::atomic<std::int64_t> sum{0};
+  const auto both = [&] {
+    pool.for_each(20, [&](std::int64_t i) { pool.for_each(30, [&](std::int64_t j) { sum += i * j; }); });
+  };
+  std::thread beside(both);
+  both();
+  beside.join();
+  EXPECT_EQ(sum.load(), 2 * 190 * 435);
+}
+
+std::size_t threads_of_this_process() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) count += entry.exists() ? 1 : 0;
+  return count;
+}
+
+TEST(thread_pool, pools_that_follow_each_other_use_the_same_threads) {
+  const auto loop = [] {
+    ThreadPool pool(5);
+    std::atomic<int> inside{0};
+    pool.for_each(5, [&](std::int64_t) {
+      ++inside;
+      while (inside < 5) std::this_thread::yield();
+    });
+  };
+  loop();
+  const std::size_t before = threads_of_this_process();
+  for (int k = 0; k < 50; ++k) loop();
+  EXPECT_LE(threads_of_this_process(), before + 4);
+}
+
+TEST(thread_pool, a_forked_child_has_threads_of_its_own) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer has no threads after a fork";
+#endif
+  ThreadPool(3).for_each(100, [](std::int64_t) {});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::alarm(20);
+    ThreadPool pool(3);
+    std::atomic<int> inside{0};
+    pool.for_each(3, [&](std::int64_t) {
+      ++inside;
+      while (inside < 3) std::this_thread::yield();
+    });
+    ::_exit(inside == 3 ? 7 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
 TEST(thread_pool, zero_threads_means_all_there_are) {

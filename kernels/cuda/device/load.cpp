@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "core/base/trace.hpp"
 #include "kernels/cuda/device/lent.hpp"
 
 namespace reber::cuda {
@@ -72,7 +73,10 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Job& job) 
 
 std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                       const TilingPlan& tiling, const Job& job) {
-  auto plane = std::make_unique<CudaPlane>(context, source.shape(), tiling);
+  auto plane = [&] {
+    const trace::Span span("host", "memory for the image");
+    return std::make_unique<CudaPlane>(context, source.shape(), tiling);
+  }();
   if (source.shape().count() == 0) return plane;
   if (const auto* lent = dynamic_cast<const LentSource*>(&source)) {
     load_lent(*plane, *lent, job);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads that wait for places of loops. Who takes a place wakes two more while places are left, so that a loop's
+// caller is at work at once.
+#include "core/base/thread_crew.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/base/threads.hpp"
+
+namespace reber {
+namespace {
+
+/// The one object that belongs to the process: threads do. Never freed, since threads may wait on it to the very end.
+std::atomic<ThreadCrew*> of_this_process{nullptr};
+
+}  // namespace
+
+ThreadCrew& ThreadCrew::of_process() {
+  ThreadCrew* crew = of_this_process.load();
+  if (crew != nullptr) return *crew;
+  static std::once_flag once;
+  // Threads do not come along with a fork.
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { of_this_process.store(nullptr); }); });
+  auto* const made = new ThreadCrew;
+  if (of_this_process.compare_exchange_strong(crew, made)) return *made;
+  delete made;
+  return *crew;
+}
+
+void ThreadCrew::run(SharedLoop& loop) {
+  const bool shared = loop.places > 0;
+  if (shared) offer(loop);
+  work(loop, 0);
+  if (shared) withdraw(loop);
+  if (loop.failure) std::rethrow_exception(loop.failure);
+}
+
+void ThreadCrew::offer(SharedLoop& loop) {
+  std::int64_t missing = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    offers_.push_back(&loop);
+    open_ += loop.places;
+    missing = std::max<std::int64_t>(open_ - idle_, 0);
+    idle_ += missing;
+  }
+  wake_.notify_one();
+  wake_.notify_one();
+  start(missing);
+}
+
+void ThreadCrew::start(std::int64_t threads) {
+  for (std::int64_t k = 0; k < threads; ++k) {
+    std::thread started = start_thread([this] { serve(); });
+    if (!started.joinable()) {
+      const std::lock_guard lock(mutex_);
+      idle_ -= threads - k;
+      return;
+    }
+    started.detach();
+  }
+}
+
+/// Every index is taken: nobody else need come.
+void ThreadCrew::withdraw(SharedLoop& loop) {
+  std::unique_lock lock(mutex_);
+  if (loop.places > 0) {
+    open_ -= loop.places;
+    loop.places = 0;
+    std::erase(offers_, &loop);
+  }
+  loop.left.wait(lock, [&] { return loop.running == 0; });
+}
+
+void ThreadCrew::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return open_ > 0; });
+    SharedLoop& loop = *offers_.front();
+    const int worker = ++loop.joined;
+    ++loop.running;
+    --idle_;
+    --open_;
+    if (--loop.places == 0) offers_.erase(offers_.begin());
+    const bool more = open_ > 0;
+    lock.unlock();
+    if (more) {
+      wake_.notify_one();
+      wake_.notify_one();
+    }
+    work(loop, worker);
+    lock.lock();
+    ++idle_;
+    if (--loop.running == 0) loop.left.notify_one();  // under the lock: the loop may be gone after it
+  }
+}
+
+void ThreadCrew::work(SharedLoop& loop, int worker) {
+  for (;;) {
+    const std::int64_t index = loop.next.fetch_add(1);
+    if (index >= loop.count) return;
+    try {
+      loop.body(index, worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!loop.failure) loop.failure = std::current_exception();
+      loop.next.store(loop.count);
+    }
+  }
+}
+
+}  // namespace reber
