@@ -26,7 +26,7 @@ class FileSums::Watched final : public PixelSource {
   [[nodiscard]] PixelFormat format() const override { return pixels_.format(); }
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     pixels_.read_rows(y0, ny, out);
-    if (!sums_.seen_.empty()) sums_.take_rows(y0, ny, out);
+    sums_.take_rows(y0, ny, out);
   }
 
  private:
@@ -49,7 +49,7 @@ bool FileSums::stated(const Hdu& hdu) {
 }
 
 std::unique_ptr<PixelSource> FileSums::watch(const PixelSource& pixels) {
-  return std::make_unique<Watched>(*this, pixels);
+  return seen_.empty() ? nullptr : std::make_unique<Watched>(*this, pixels);
 }
 
 void FileSums::add(std::int64_t offset, const std::byte* data, std::int64_t count) {

@@ -27,8 +27,8 @@ class FileSums {
   /// Whether verdict() has little left to read once the plane was read.
   [[nodiscard]] bool cheap() const { return !seen_.empty() || bytes_left() <= kLittle; }
 
-  /// The same pixels; where rows are the whole data, their bytes are summed as they pass, each row once. `pixels` and
-  /// this must outlive it.
+  /// The same pixels, whose bytes are summed as they pass, each row once. `pixels` and this must outlive it. Null where
+  /// rows are not the whole data: what passes says nothing.
   [[nodiscard]] std::unique_ptr<PixelSource> watch(const PixelSource& pixels);
 
   /// Reads what did not pass yet. Empty where the sums agree, else what is wrong, in words.

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/fits/tile_guard.hpp"
 #include "core/tiles/gzip_floats.hpp"
+#include "core/tiles/quantised_rule.hpp"
 #include "core/tiles/rice_decoder.hpp"
 
 namespace reber::fits {
@@ -51,6 +52,7 @@ RicePlane::RicePlane(const ByteSource& bytes, const Hdu& hdu, const RiceHeader& 
   constexpr std::int64_t kRowsAtOnce = 4096;
   const std::int64_t count = across() * stripes(), row_bytes = hdu.layout.row_bytes;
   first_tile_ = plane * count;
+  begin_ = heap_bytes_;
   if (count > hdu.layout.tiles - first_tile_) throw InternalError("a plane of tiles outside the table");
   tiles_.reserve(static_cast<std::size_t>(count));
   std::vector<unsigned char> rows;
@@ -60,6 +62,7 @@ RicePlane::RicePlane(const ByteSource& bytes, const Hdu& hdu, const RiceHeader& 
     for (std::int64_t i = 0; i < here; ++i) {
       tiles_.push_back(read_tile(rows.data() + i * row_bytes));
       complete_ = complete_ && tiles_.back().bytes > 0;
+      begin_ = std::min(begin_, tiles_.back().offset);
     }
   }
 }
@@ -112,6 +115,10 @@ RicePlane::Span RicePlane::span_of(std::int64_t first, std::int64_t last) const 
   return span.end - span.begin <= wanted + wanted / 2 ? span : Span{};
 }
 
+std::int64_t RicePlane::random_of(std::int64_t index) const {
+  return (rice_.seed - 1 + first_tile_ + index) % kDitherRandoms;
+}
+
 bool RicePlane::decode(std::int64_t index, const unsigned char* stream, std::byte* out, RiceScratch& scratch) const {
   const Tile& tile = tiles_[static_cast<std::size_t>(index)];
   const std::int64_t count = shape_of(index).count();
@@ -127,9 +134,7 @@ bool RicePlane::decode(std::int64_t index, const unsigned char* stream, std::byt
   if (!rice_.quantised) return rice_decode(stream, size, rice_.block, count, reinterpret_cast<std::uint32_t*>(out));
   std::byte* const coded = room(scratch.integers, 4 * count);
   if (!rice_decode(stream, size, rice_.block, count, reinterpret_cast<std::uint32_t*>(coded))) return false;
-  constexpr std::int64_t kRandoms = 10'000;
-  const Quantisation how{tile.scale, tile.zero, tile.blank, rice_.dither,
-                         (rice_.seed - 1 + first_tile_ + index) % kRandoms};
+  const Quantisation how{tile.scale, tile.zero, tile.blank, rice_.dither, random_of(index)};
   const auto* const integers = reinterpret_cast<const std::int32_t*>(coded);
   if (single)
     from_quantised(integers, count, how, reinterpret_cast<float*>(out));
@@ -183,6 +188,34 @@ void RicePlane::decode_stripes(std::int64_t first, std::int64_t last, std::byte*
 void RicePlane::decode_tile(std::int64_t index, std::byte* plane, RiceScratch& scratch) const {
   const std::int64_t y = index / across() * tile_.ny, x = index % across() * tile_.nx;
   read_and_place(index, plane + (y * shape_.nx + x) * bytes_of(rice_.format.type), scratch);
+}
+
+void RicePlane::decode_alone(std::int64_t index, std::byte* out, RiceScratch& scratch) const {
+  const Tile& tile = tiles_[static_cast<std::size_t>(index)];
+  unsigned char* const stream = room(scratch.streams, tile.bytes + static_cast<std::int64_t>(kRicePadding));
+  bytes_.read(heap_offset_ + tile.offset, stream, tile.bytes);
+  if (!decode(index, stream, out, scratch)) refuse(index);
+}
+
+std::optional<CodedPlane> RicePlane::coded() const {
+  const Span span = span_of(0, across() * stripes());
+  if (span.end <= span.begin) return std::nullopt;
+  CodedPlane plane;
+  plane.tile = tile_;
+  plane.pixel_bytes = rice_.pixel_bytes;
+  plane.block = rice_.block;
+  plane.quantised = rice_.quantised;
+  plane.dither = rice_.dither;
+  plane.first_random = random_of(0);
+  plane.stream_bytes = span.end - span.begin;
+  plane.tiles.reserve(tiles_.size());
+  for (const Tile& tile : tiles_)
+    plane.tiles.push_back({tile.offset - span.begin, tile.bytes, !tile.gzip, tile.scale, tile.zero, tile.blank});
+  return plane;
+}
+
+void RicePlane::read_streams(std::int64_t offset, std::int64_t count, std::byte* out) const {
+  bytes_.read(heap_offset_ + begin_ + offset, out, count);
 }
 
 void RicePlane::will_need(std::int64_t first, std::int64_t last) const {

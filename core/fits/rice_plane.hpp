@@ -11,6 +11,7 @@
 #include "core/base/shape.hpp"
 #include "core/fits/rice_header.hpp"
 #include "core/io/byte_source.hpp"
+#include "core/tiles/coded_tiles.hpp"
 
 namespace reber::fits {
 
@@ -40,6 +41,14 @@ class RicePlane {
   void decode_stripes(std::int64_t first, std::int64_t last, std::byte* out, RiceScratch& scratch) const;
   /// Decodes one tile into its place; plane: all rows.   throws as decode_stripes
   void decode_tile(std::int64_t index, std::byte* plane, RiceScratch& scratch) const;
+  /// The tile's pixels without gaps.   throws as decode_stripes
+  void decode_alone(std::int64_t index, std::byte* out, RiceScratch& scratch) const;
+
+  /// The tiles as they are coded; empty where other things lie between their streams.
+  [[nodiscard]] std::optional<CodedPlane> coded() const;
+  /// Bytes of coded()'s streams, where these are together.   throws DataError
+  void read_streams(std::int64_t offset, std::int64_t count, std::byte* out) const;
+
   /// Tells that these stripes will be read soon.
   void will_need(std::int64_t first, std::int64_t last) const;
 
@@ -58,6 +67,8 @@ class RicePlane {
   [[nodiscard]] Shape shape_of(std::int64_t index) const;
   /// Of the heap, with all streams of these tiles; empty where other things lie between them.
   [[nodiscard]] Span span_of(std::int64_t first, std::int64_t last) const;
+  /// Where the tile begins in the list of random numbers.
+  [[nodiscard]] std::int64_t random_of(std::int64_t index) const;
   /// The tile's pixels without gaps.   stream: with kRicePadding behind   returns whether it is sound
   [[nodiscard]] bool decode(std::int64_t index, const unsigned char* stream, std::byte* out,
                             RiceScratch& scratch) const;
@@ -73,6 +84,7 @@ class RicePlane {
   std::int64_t heap_offset_, heap_bytes_;
   Shape shape_, tile_;
   std::int64_t first_tile_ = 0;  ///< of the table's rows
+  std::int64_t begin_ = 0;       ///< of the heap: where the first of the streams lies
   std::vector<Tile> tiles_;
   bool complete_ = true;
 };

@@ -13,6 +13,7 @@
 #include "core/base/thread_budget.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/fits/rice_plane.hpp"
+#include "core/tiles/coded_tiles.hpp"
 
 namespace reber::fits {
 namespace {
@@ -41,7 +42,7 @@ class KeptStripes {
   std::size_t next_ = 0;
 };
 
-class RiceSource final : public PixelSource {
+class RiceSource final : public PixelSource, public CodedTiles {
  public:
   explicit RiceSource(RicePlane plane) : plane_(std::move(plane)) {}
   [[nodiscard]] Shape shape() const override { return plane_.shape(); }
@@ -71,6 +72,15 @@ class RiceSource final : public PixelSource {
 
   void will_need(std::int64_t y0, std::int64_t ny) const override {
     if (ny > 0) plane_.will_need(y0 / plane_.tile().ny, (y0 + ny - 1) / plane_.tile().ny + 1);
+  }
+
+  [[nodiscard]] std::optional<CodedPlane> coded() const override { return plane_.coded(); }
+  void read_streams(std::int64_t offset, std::int64_t count, std::byte* out) const override {
+    plane_.read_streams(offset, count, out);
+  }
+  void read_tile(std::int64_t index, std::byte* out) const override {
+    RiceScratch scratch;
+    plane_.decode_alone(index, out, scratch);
   }
 
  private:

@@ -16,7 +16,8 @@ namespace reber::fits {
 /// plane of higher tiles is decoded whole.
 [[nodiscard]] bool decodes_rows(const Hdu& hdu, const RiceHeader& rice);
 
-/// A plane whose rows are decoded by whoever reads them, several threads side by side. bytes must outlive it.
+/// A plane whose rows are decoded by whoever reads them, several threads side by side; a CodedTiles as well. bytes must
+/// outlive it.
 ///   name: of the file, for messages   returns null where a tile lies in no column that is known: CFITSIO's then
 ///   throws DataError where the table cannot be read. Reading rows throws DataError that names the plane's first
 ///   damaged tile.

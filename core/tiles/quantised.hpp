@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace reber::fits {
 
@@ -20,6 +21,9 @@ struct Quantisation {
   Dither dither = Dither::none;
   std::int64_t first_random = 0;  ///< of the standard's 10000 random numbers: (ZDITHER0 - 1 + tile) mod 10000
 };
+
+/// The standard's random numbers (appendix I), kDitherRandoms of them.
+[[nodiscard]] std::span<const float> dither_randoms();
 
 /// `count` integers to floats, or to doubles; blanks as NaN.
 void from_quantised(const std::int32_t* stored, std::int64_t count, const Quantisation& how, float* out);

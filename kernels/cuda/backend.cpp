@@ -32,6 +32,7 @@
 #include "kernels/cuda/mesh/mesh.hpp"
 #include "kernels/cuda/mesh/mesh_each.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
+#include "kernels/cuda/tiles/load_tiles.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
 namespace reber::cuda {
@@ -67,7 +68,10 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
     foretold_.reset();
-    return timed("reber load", job, [&] { return load_plane(context_, source, tiling, job); });
+    return timed("reber load", job, [&] {
+      auto plane = load_tiles(context_, source, tiling, job);
+      return plane ? std::move(plane) : load_plane(context_, source, tiling, job);
+    });
   }
   std::unique_ptr<Plane> do_stream(std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                    const Job& job) override {

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <tuple>
 
 #include "core/compute/every_nth.hpp"
+#include "core/fits/fits_image.hpp"
+#include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
+#include "tests/unit/fits_files.hpp"
 
 namespace reber::testing {
 namespace {
@@ -236,6 +240,25 @@ TEST_F(EveryKernel, of_island_pixels) {
               std::tuple(wanted.label, wanted.first, wanted.y, wanted.x));
     EXPECT_EQ(std::tuple(got.pixel, got.mean, got.rms), std::tuple(wanted.pixel, wanted.mean, wanted.rms));
   });
+}
+
+TEST_F(EveryKernel, of_rice_tiles) {
+  const testing_files::TemporaryFolder folder;
+  std::mt19937 random(14);
+  for (const int bitpix : {BYTE_IMG, SHORT_IMG, LONG_IMG, FLOAT_IMG, DOUBLE_IMG})
+    for (const long width : {rice_files::kNx, 64L}) {
+      SCOPED_TRACE(fmt::format("bitpix {}, tiles of {} columns", bitpix, width));
+      rice_files::Case how;
+      how.bitpix = bitpix;
+      how.dither = SUBTRACTIVE_DITHER_2;
+      how.tile[0] = width;
+      how.tile[1] = 1;
+      const std::string path = folder.file(fmt::format("{}_{}.fits", bitpix, width));
+      rice_files::write(path, how, rice_files::image_of(how, random));
+      const FitsImage image = FitsImage::open(path);
+      const auto pixels = image.pixels();
+      EXPECT_TRUE(same_bits(store(card(), *card().load(*pixels, {})), store(cpu(), *cpu().load(*pixels, {}))));
+    }
 }
 
 TEST_F(EveryKernel, of_maps) {

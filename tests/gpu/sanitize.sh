@@ -15,6 +15,7 @@ command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not on 
 # Name, tests; tools where it is not all of them.
 families=(
   'loading|Load.every_stored_type*'
+  'Rice tiles|EveryKernel.of_rice_tiles'
   'direct|EveryKernel.of_direct_convolution'
   'separable|EveryKernel.of_separable_convolution'
   'spaced taps|SpacedTaps.few_of_each_kind'

@@ -47,10 +47,11 @@ class FileSums : public testing::Test {
     cheap_ = sums->cheap();
     const auto pixels = image.pixels();
     const auto watched = sums->watch(*pixels);
-    const Shape shape = watched->shape();
+    const PixelSource& source = watched ? *watched : *pixels;
+    const Shape shape = source.shape();
     std::vector<std::byte> out(static_cast<std::size_t>(shape.count() * 8));
     for (int round = 0; round < 2; ++round)
-      for (std::int64_t y = 0; y < shape.ny; y += rows) watched->read_rows(y, std::min(rows, shape.ny - y), out.data());
+      for (std::int64_t y = 0; y < shape.ny; y += rows) source.read_rows(y, std::min(rows, shape.ny - y), out.data());
     return sums->verdict();
   }
   TemporaryFolder folder_;

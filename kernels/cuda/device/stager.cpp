@@ -185,6 +185,28 @@ void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t by
   context_.counters.bytes_down += parts * bytes;
 }
 
+void Stager::up_made(cudaStream_t stream, std::byte* device, std::int64_t rows, std::int64_t row_bytes,
+                     const Filler& fill, const Told& told) {
+  const std::int64_t chunk = rows_of_chunk(row_bytes);
+  for (std::int64_t r = 0; r < rows; r += chunk) {
+    told(r);
+    send_made(stream, device + r * row_bytes, r, std::min(chunk, rows - r), row_bytes, fill);
+  }
+}
+
+void Stager::send_made(cudaStream_t stream, std::byte* device, std::int64_t first_row, std::int64_t rows,
+                       std::int64_t row_bytes, const Filler& fill) {
+  Slot& slot = acquire(rows * row_bytes);
+  share_rows(context_.threads(), rows, row_bytes, [&](std::int64_t first, std::int64_t last) {
+    fill(first_row + first, last - first, slot.memory.data() + first * row_bytes);
+  });
+  check(cudaMemcpyAsync(device, slot.memory.data(), static_cast<std::size_t>(rows * row_bytes), cudaMemcpyHostToDevice,
+                        stream),
+        "cudaMemcpyAsync", rows * row_bytes);
+  context_.counters.bytes_up += rows * row_bytes;
+  slot.done.record(stream);
+}
+
 void Stager::up_bytes(
     cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
     const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then, const Job& job,
@@ -196,15 +218,7 @@ void Stager::up_bytes(
   for (std::int64_t r = 0; r < rows; r += chunk) {
     job.report(stage, static_cast<double>(r) / static_cast<double>(rows));
     const std::int64_t n = std::min(chunk, rows - r);
-    Slot& slot = acquire(n * row_bytes);
-    share_rows(context_.threads(), n, row_bytes, [&](std::int64_t first, std::int64_t last) {
-      fill(r + first, last - first, slot.memory.data() + first * row_bytes);
-    });
-    check(cudaMemcpyAsync(device.data(), slot.memory.data(), static_cast<std::size_t>(n * row_bytes),
-                          cudaMemcpyHostToDevice, stream),
-          "cudaMemcpyAsync", n * row_bytes);
-    context_.counters.bytes_up += n * row_bytes;
-    slot.done.record(stream);
+    send_made(stream, device.data(), r, n, row_bytes, fill);
     then(r, n, device.data());
   }
 }

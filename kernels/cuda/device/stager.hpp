@@ -39,6 +39,11 @@ class Stager {
   void up_bytes(cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
                 const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
                 const Job& job, const char* stage);
+  /// Called before each chunk with its first row; what it throws ends the copy.
+  using Told = std::function<void(std::int64_t first_row)>;
+  /// The same into memory of the caller's, row after row.
+  void up_made(cudaStream_t stream, std::byte* device, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
+               const Told& told);
   /// Queues the copy of bytes to the device; host memory may be released when it returns.
   void up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes);
   /// Queues the copy of bytes into host memory, complete after drain().
@@ -60,6 +65,9 @@ class Stager {
   /// The next slot of the ring, free to be filled, with at least `bytes`.
   Slot& acquire(std::int64_t bytes);
   void settle(Slot& slot);
+  /// Queues one chunk of rows that `fill` makes.
+  void send_made(cudaStream_t stream, std::byte* device, std::int64_t first_row, std::int64_t rows,
+                 std::int64_t row_bytes, const Filler& fill);
 
   Context& context_;
   std::vector<Slot> slots_;
