@@ -309,9 +309,7 @@ void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const Bac
   const auto grow = static_cast<std::int64_t>(std::ceil(std::max(width, 2.0)));
   const auto limit = static_cast<float>(islands.options().seed);
   ThreadPool pool(request_.threads);
-  const NoiseField field(backend, plane, background, islands, limit, grow, job);
-  measured_ = measure_noise_correlation(
-      shape_, [&field](const Rect& where, float* out) { field.patch(where, out); }, reach, pool, job.progress());
+  measured_ = measure_noise_correlation({backend, plane, background, islands}, reach, limit, grow, pool, job);
 }
 
 std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSums>& sums, const IslandPixels& pixels,

@@ -14,13 +14,8 @@
 namespace reber {
 namespace {
 
-constexpr std::int64_t kPatch = 128, kPatchesPerAxis = 8;
+constexpr std::int64_t kPatch = kMostNoiseSide, kPatchesPerAxis = 8;
 constexpr std::int64_t kFewestPixels = 1000;
-
-/// Sums of one patch, one pair of entries an offset.
-struct PatchSums {
-  std::vector<double> product, count;
-};
 
 /// Floats side by side in a sum of products, whose lanes are added as a tree: what vector units do.
 constexpr std::int64_t kLanes = 16;
@@ -82,7 +77,7 @@ using FourFloats [[gnu::vector_size(16)]] = float;
 }
 
 /// Pairs whose first pixel, and second as well, lies in the patch.
-REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, PatchSums& sums) {
+REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, NoiseSums& sums) {
   const std::int64_t side = 2 * reach + 1;
   for (std::int64_t y = 0; y < rows.ny; ++y)
     for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1 - y); ++dy) {
@@ -101,9 +96,9 @@ REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, Patch
     }
 }
 
-PatchSums correlate(const std::vector<float>& patch, std::int64_t width, std::int64_t height, std::int64_t reach) {
+NoiseSums correlate(const std::vector<float>& patch, std::int64_t width, std::int64_t height, std::int64_t reach) {
   const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
-  PatchSums sums{std::vector<double>(slots), std::vector<double>(slots)};
+  NoiseSums sums{std::vector<double>(slots), std::vector<double>(slots)};
   correlate(PatchRows(patch, width, height), reach, sums);
   return sums;
 }
@@ -146,38 +141,70 @@ std::vector<Rect> noise_patches(Shape shape) {
   return patches;
 }
 
-MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
-                                              ThreadPool& pool, const Progress& progress) {
-  const trace::Span span("host", "the noise's correlation");
-  const std::vector<Rect> patches = noise_patches(shape);
-  reach = std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
-  std::vector<PatchSums> sums(patches.size());
+namespace {
+
+NoiseSums sums_of_patches(const std::vector<Rect>& patches, const NoisePatch& patch, std::int64_t reach,
+                          ThreadPool& pool, const Progress& progress) {
+  std::vector<NoiseSums> each(patches.size());
   pool.for_each(static_cast<std::int64_t>(patches.size()), [&](std::int64_t i) {
     progress.check();
     const Rect& where = patches[static_cast<std::size_t>(i)];
     std::vector<float> pixels(static_cast<std::size_t>(where.shape().count()));
     patch(where, pixels.data());
-    sums[static_cast<std::size_t>(i)] = correlate(pixels, where.nx, where.ny, reach);
+    each[static_cast<std::size_t>(i)] = correlate(pixels, where.nx, where.ny, reach);
   });
   const auto slots = static_cast<std::size_t>((reach + 1) * (2 * reach + 1));
-  std::vector<double> product(slots), count(slots);
-  for (const PatchSums& one : sums)
-    for (std::size_t k = 0; k < slots; ++k) product[k] += one.product[k], count[k] += one.count[k];
+  NoiseSums all{std::vector<double>(slots), std::vector<double>(slots)};
+  for (const NoiseSums& one : each)
+    for (std::size_t k = 0; k < slots; ++k) all.product[k] += one.product[k], all.count[k] += one.count[k];
+  return all;
+}
+
+MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach) {
   MeasuredCorrelation measured;
   const auto zero = static_cast<std::size_t>(reach);
-  if (!(count[zero] >= static_cast<double>(kFewestPixels)) || !(product[zero] > 0)) return measured;
-  const double variance = product[zero] / count[zero];
-  std::vector<double> values(slots);
-  for (std::size_t k = 0; k < slots; ++k) values[k] = count[k] > 0 ? product[k] / count[k] / variance : 0;
-  measured.pixels = static_cast<std::int64_t>(count[zero]);
+  if (!(sums.count[zero] >= static_cast<double>(kFewestPixels)) || !(sums.product[zero] > 0)) return measured;
+  const double variance = sums.product[zero] / sums.count[zero];
+  std::vector<double> values(sums.count.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = sums.count[k] > 0 ? sums.product[k] / sums.count[k] / variance : 0;
+  measured.pixels = static_cast<std::int64_t>(sums.count[zero]);
   measured.correlation = NoiseCorrelation::of_table(reach, std::move(values));
   return measured;
 }
 
-NoiseField::NoiseField(Backend& backend, const Plane& plane, const BackgroundModel& background,
-                       const IslandMap& islands, float limit, std::int64_t grow, const Job& job)
-    : labels_(backend.label_runs(islands, job)), limit_(limit), grow_(grow) {
-  const std::vector<Rect> wanted = rectangles(plane.shape(), grow);
+/// No longer than a patch.
+std::int64_t reach_in(const std::vector<Rect>& patches, std::int64_t reach) {
+  return std::min({reach, patches.front().nx - 1, patches.front().ny - 1});
+}
+
+}  // namespace
+
+MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
+                                              ThreadPool& pool, const Progress& progress) {
+  const trace::Span span("host", "the noise's correlation");
+  const std::vector<Rect> patches = noise_patches(shape);
+  reach = reach_in(patches, reach);
+  return correlation_of(sums_of_patches(patches, patch, reach, pool, progress), reach);
+}
+
+MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit, std::int64_t grow,
+                                              ThreadPool& pool, const Job& job) {
+  if (auto* const where_it_lies = dynamic_cast<SumsNoise*>(&of.backend)) {
+    NoiseQuestion question{noise_patches(of.plane.shape()), 0, limit, grow};
+    question.reach = reach_in(question.patches, reach);
+    if (const auto sums = where_it_lies->noise_sums(of.plane, of.background, of.islands, question, job))
+      return correlation_of(*sums, question.reach);
+  }
+  const NoiseField field(of, limit, grow, job);
+  return measure_noise_correlation(
+      of.plane.shape(), [&field](const Rect& where, float* out) { field.patch(where, out); }, reach, pool,
+      job.progress());
+}
+
+NoiseField::NoiseField(const NoiseOf& of, float limit, std::int64_t grow, const Job& job)
+    : labels_(of.backend.label_runs(of.islands, job)), limit_(limit), grow_(grow) {
+  const std::vector<Rect> wanted = rectangles(of.plane.shape(), grow);
   std::int64_t pixels = 0;
   for (const Rect& where : wanted) pixels += where.shape().count();
   pixels_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(pixels));
@@ -186,7 +213,7 @@ NoiseField::NoiseField(Backend& backend, const Plane& plane, const BackgroundMod
     fetched_.push_back({where, next});
     next += where.shape().count();
   }
-  backend.render_each(MapKind::snr, plane, &background, wanted, pixels_.get(), job);
+  of.backend.render_each(MapKind::snr, of.plane, &of.background, wanted, pixels_.get(), job);
 }
 
 void NoiseField::patch(const Rect& where, float* out) const {

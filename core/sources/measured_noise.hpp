@@ -12,6 +12,7 @@
 #include "core/base/thread_pool.hpp"
 #include "core/compute/backend.hpp"
 #include "core/compute/noise_correlation.hpp"
+#include "core/compute/noise_sums.hpp"
 
 namespace reber {
 
@@ -32,14 +33,25 @@ struct MeasuredCorrelation {
 [[nodiscard]] MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& patch, std::int64_t reach,
                                                             ThreadPool& pool, const Progress& progress = {});
 
+/// The image whose noise is measured, and what is known of it.
+struct NoiseOf {
+  Backend& backend;
+  const Plane& plane;
+  const BackgroundModel& background;
+  const IslandMap& islands;
+};
+/// The same of an image's own patches, by the backend where that is a SumsNoise, with the same bits.
+///   limit, grow: as NoiseField;   throws as Backend::render
+[[nodiscard]] MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit,
+                                                            std::int64_t grow, ThreadPool& pool, const Job& job);
+
 /// The S/N of an image around its patches, fetched from a backend, and what is no noise in it.
 class NoiseField {
  public:
   /// limit: abs(S/N) beyond which a pixel is no noise;   grow: pixels around it, or around an island, that are none
   /// either, along x and y (a square)
   ///   throws as Backend::render
-  NoiseField(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
-             float limit, std::int64_t grow, const Job& job);
+  NoiseField(const NoiseOf& of, float limit, std::int64_t grow, const Job& job);
   /// As NoisePatch.   where: one of noise_patches()
   void patch(const Rect& where, float* out) const;
 

@@ -19,6 +19,7 @@
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/fit/fit.hpp"
+#include "kernels/cuda/fit/noise.hpp"
 #include "kernels/cuda/islands/flood_masks.hpp"
 #include "kernels/cuda/islands/island_pixels.hpp"
 #include "kernels/cuda/islands/label.hpp"
@@ -40,6 +41,7 @@ namespace {
 
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           public LooksAhead,
+                          public SumsNoise,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -60,6 +62,13 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   void will_label(const Plane& plane, const DetectOptions& options) override {
     hint_ = Hint{own(plane).maker(), options};  // of a plane that is kept: none
+  }
+
+  std::optional<NoiseSums> noise_sums(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                                      const NoiseQuestion& question, const Job& job) override {
+    const CudaBackground levels = own(background, plane.shape());
+    return timed("reber noise", job,
+                 [&] { return noise_sums_of(own(plane), levels, own(islands, plane.shape()), question, job); });
   }
 
   FitEngine& fits() override { return *this; }

@@ -10,6 +10,7 @@
 
 #include "core/compute/every_nth.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/sources/measured_noise.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -259,6 +260,18 @@ TEST_F(EveryKernel, of_rice_tiles) {
       const auto pixels = image.pixels();
       EXPECT_TRUE(same_bits(store(card(), *card().load(*pixels, {})), store(cpu(), *cpu().load(*pixels, {}))));
     }
+}
+
+TEST_F(EveryKernel, of_the_noise) {
+  const Image image = random_image({140, 261}, 0.02, 17);
+  const BackgroundModel model = mesh_of(cpu(), image, 50);
+  ThreadPool pool(2);
+  const auto correlation = [&](Backend& by) {
+    const auto plane = load(by, image);
+    const auto islands = by.label(*plane, model, DetectOptions{});
+    return measure_noise_correlation({by, *plane, model, *islands}, 17, 5, 3, pool, {}).correlation.values();
+  };
+  EXPECT_EQ(correlation(card()), correlation(cpu()));
 }
 
 TEST_F(EveryKernel, of_maps) {

@@ -30,6 +30,7 @@ families=(
   'measurements|EveryKernel.of_measurements'
   'island pixels|EveryKernel.of_island_pixels'
   'fits|Fits.few_of_each_kind*'
+  'noise|EveryKernel.of_the_noise'
   'maps|EveryKernel.of_maps'
   'probes|MachineProbe.AnyNumberOfBytesIsMeasured|memcheck initcheck'  # of no shared memory, no barriers
 )
