@@ -19,6 +19,8 @@ struct NoiseQuestion {
   std::int64_t grow = 0;      ///< pixels around it, or around an island, that are none either: a square
 };
 inline constexpr std::int64_t kMostNoiseSide = 128;
+/// Up to this reach, that of a beam of 20 pixels, every row begins pairs.
+inline constexpr std::int64_t kMostNoiseReach = 44;
 
 /// Over pairs of known pixels of a patch (dy, dx) apart, 0 <= dy <= reach, abs(dx) <= reach: the sum of the products of
 /// their S/N, and the number of pairs. Entry dy (2 reach + 1) + dx + reach. A product is of floats, summed in 16 lanes
@@ -32,7 +34,7 @@ struct NoiseSums {
 class SumsNoise {
  public:
   virtual ~SumsNoise() = default;
-  /// Empty where it cannot (a plane that it does not hold whole, a question of another size): the host then sums.
+  /// Empty where it cannot (a plane that it does not hold whole, a reach above kMostNoiseReach): the host then sums.
   ///   throws as Backend's operations
   [[nodiscard]] virtual std::optional<NoiseSums> noise_sums(const Plane& plane, const BackgroundModel& background,
                                                             const IslandMap& islands, const NoiseQuestion& question,

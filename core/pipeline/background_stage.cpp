@@ -9,6 +9,7 @@
 
 #include "core/background/fine_cells.hpp"
 #include "core/background/mesh_nodes.hpp"
+#include "core/background/noise_trend.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
 #include "core/compute/looks_ahead.hpp"
@@ -29,12 +30,52 @@ constexpr std::int64_t kLeastBox = 64;
 
 std::int64_t whole_beams(double beams, double beam_px) { return static_cast<std::int64_t>(std::ceil(beams * beam_px)); }
 
+bool none_usable(const MeshCells& cells) {
+  return std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); });
+}
+
+/// Cells of the image divided by a trend of its noise.
+MeshCells mesh_without(const NoiseTrend& trend, Backend& backend, const Plane& plane, const MeshGrid& grid,
+                       const MeshOptions& options, const Job& job) {
+  const BackgroundModel model = model_of(trend, grid);
+  return backend.mesh(*backend.derive(SnrPlane{plane, model}, job), grid, options, job);
+}
+
 /// Cells of one grid, mended and filtered; empty where none is usable.
+/// trend: of the noise, which the cells are measured without
 std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                             const MeshOptions& options, const Job& job) {
+                                             const MeshOptions& options, const std::optional<NoiseTrend>& trend,
+                                             const Job& job) {
+  if (!trend) {
+    const MeshCells cells = backend.mesh(plane, grid, options, job);
+    return none_usable(cells) ? std::nullopt : std::optional(finish_mesh(grid, cells, options));
+  }
+  const MeshCells cells = mesh_without(*trend, backend, plane, grid, options, job);
+  return none_usable(cells) ? std::nullopt : std::optional(with_trend(finish_mesh(grid, cells, options), *trend));
+}
+
+/// The first cells. Where the noise changes over a few of them so that their filter would not follow, its trend is
+/// found from the cells as they are and then from cells that are measured without it.
+std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
+                                           const MeshOptions& options, std::optional<NoiseTrend>& trend,
+                                           const Job& job) {
+  constexpr int kRounds = 3;
+  constexpr std::int64_t kMostCells = 48;  // of more, a noise of a thousand times at the rim moves by less than 4 %
   const MeshCells cells = backend.mesh(plane, grid, options, job);
-  if (std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); })) return std::nullopt;
-  return finish_mesh(grid, cells, options);
+  if (none_usable(cells)) return std::nullopt;
+  if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
+  if (!trend || !too_steep(*trend, grid, options.filter)) {
+    trend.reset();
+    return finish_mesh(grid, cells, options);
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    MeshCells again = mesh_without(*trend, backend, plane, grid, options, job);
+    for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
+      for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
+        again.rms[k] *= static_cast<float>(trend->at(centre_of(grid.rows[j]), centre_of(grid.cols[i])));
+    if (const std::optional<NoiseTrend> better = noise_trend(grid, again.rms)) trend = better;
+  }
+  return measure_cells(backend, plane, grid, options, trend, job);
 }
 
 /// Sources whose sidelobes can pass for sources: calibration and cleaning leave a hundredth of a source at most.
@@ -66,9 +107,9 @@ struct Grids {
 
 /// One pass: the coarse cells, and the fine ones blended in near bright sources.
 std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, const Grids& grids,
-                                        const MeshOptions& options, const std::vector<BrightSource>& bright,
-                                        const Job& job) {
-  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
+                                        const MeshOptions& options, const std::optional<NoiseTrend>& trend,
+                                        const std::vector<BrightSource>& bright, const Job& job) {
+  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, trend, job);
   if (!model || !grids.fine || bright.empty()) return model;
   std::optional<BackgroundModel> fine = with_fine_cells(backend, plane, *model, *grids.fine, bright, options, job);
   return fine ? std::move(fine) : std::move(model);
@@ -94,6 +135,7 @@ std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool 
 struct Passes {
   std::optional<BackgroundModel> model;
   std::size_t ringed = 0;  ///< sources around which the noise was raised
+  bool trend = false;      ///< whether cells were measured without a trend of the noise
 };
 
 Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
@@ -103,10 +145,13 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright, brightest;
   foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
-  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, job);
+  std::optional<NoiseTrend> trend;
+  std::optional<BackgroundModel> model = grids.fine ? measure_cells(backend, plane, grids.coarse, options, trend,
+                                                                    job)  // smaller cells follow by themselves
+                                                    : first_cells(backend, plane, grids.coarse, options, trend, job);
   if (model && grids.fine) {
     bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
-    model = one_pass(backend, plane, grids, options, bright, job);
+    model = one_pass(backend, plane, grids, options, trend, bright, job);
   }
   if (model && beam_px && request.passes < 2) brightest = bright_sources(backend, plane, *model, limit, job);
   options.centre = 1;
@@ -115,14 +160,14 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     if (beam_px) brightest = brighter_than(limit, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
     if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
-    std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, bright, job);
+    std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, trend, bright, job);
     if (!better) break;
     model = std::move(better);
   }
-  if (brightest.empty()) return {std::move(model), 0};
+  if (brightest.empty()) return {std::move(model), 0, trend.has_value()};
   const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
   if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
-  return {std::move(model), rings.size()};
+  return {std::move(model), rings.size(), trend.has_value()};
 }
 
 MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
@@ -200,7 +245,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
   }
-  auto [model, ringed] = all_passes(backend, plane, grids, request, beam_px, job, next);
+  auto [model, ringed, trend] = all_passes(backend, plane, grids, request, beam_px, job, next);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
@@ -210,6 +255,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                   sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
                   request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
   if (grids.fine) result.what += ", adaptive";
+  if (trend) result.what += ", about a trend of the noise";
   if (ringed > 0)
     result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
                                ringed == 1 ? "" : "s", request.adaptive ? request.bright_sigma : kSidelobes);

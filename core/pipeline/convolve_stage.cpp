@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/background/padding.hpp"
 #include "core/compute/makes_rows.hpp"
 #include "core/pipeline/beam_estimate.hpp"
 #include "core/pipeline/bright_pixels.hpp"
@@ -73,6 +74,15 @@ void convolve(const ConvolveInputs& in, const Request& request, StageWork& work,
   note_history(in.plan, algorithm, work);
 }
 
+void leave_out_padding(const ImageHeader& header, StageWork& work, Convolved& made) {
+  auto [plane, words] = without_padding(work.backend, std::move(made.plane), header.bitpix, work.job);
+  made.plane = std::move(plane);
+  if (words.empty()) return;
+  work.fact("padding", words);
+  work.note("padding: " + words);
+  work.warn(std::move(words));
+}
+
 /// Of an image without one: sources need it for their fluxes and for the correlation of the noise.
 std::optional<Beam> estimated_beam(const Plane& plane, const ImageHeader& header, StageWork& work) {
   const std::optional<BeamEstimate> estimate = estimate_beam(work.backend, plane, header, work.job);
@@ -96,6 +106,7 @@ bool convolves(const RunPlan& plan) { return plan.choice.has_value(); }
 Convolved run_convolve(const ConvolveInputs& in, const Request& request, StageWork& work) {
   Convolved made{in.plane, beam_after(in.plan)};
   if (convolves(in.plan)) convolve(in, request, work, made);
+  if (!request.convolve) leave_out_padding(in.header, work, made);
   if (!made.beam && request.detect) made.beam = estimated_beam(*made.plane, in.header, work);
   return made;
 }

@@ -11,7 +11,7 @@
 
 namespace reber {
 
-/// The plane that later stages work on; the one that was read where nothing is convolved.
+/// The plane that later stages work on; the one that was read, without its padding, where nothing is convolved.
 struct Convolved {
   std::shared_ptr<const Plane> plane;
   std::optional<Beam> beam;  ///< of the plane

@@ -301,7 +301,7 @@ SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header,
 
 void SourceFitter::measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background,
                                  const IslandMap& islands, const Job& job) {
-  constexpr double kWidestBeam = 20, kReachInBeams = 2.2;
+  constexpr double kWidestBeam = 57, kReachInBeams = 2.2;  // a patch of 128 pixels holds no more
   constexpr std::int64_t kReachWithoutBeam = 12;
   const double width = beam_px_ ? ellipse_of(*beam_px_).major : 0;
   if (!(width <= kWidestBeam)) return;

@@ -38,7 +38,7 @@ class SourceFitter {
   SourceFitter(const FitRequest& request, const ImageHeader& header, const BeamField& beams);
 
   /// Measures the autocorrelation of the noise outside the islands, grown by a beam. The beam's shape serves where too
-  /// little noise is left or the beam is wider than 20 pixels (the cost goes as its fourth power).
+  /// little noise is left or the beam is wider than 57 pixels, the most that the patches hold.
   ///   throws Cancelled
   void measure_noise(Backend& backend, const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
                      const Job& job = {});

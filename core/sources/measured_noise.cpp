@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::int64_t kPatch = kMostNoiseSide, kPatchesPerAxis = 8;
 constexpr std::int64_t kFewestPixels = 1000;
+/// Of the square of a larger reach: a hundred beams.
+constexpr std::int64_t kFewestOfReach = 25;
+
+/// Rows apart of the first pixels of pairs. Of a beam of more than 20 pixels some rows say as much as all, and the cost
+/// stays what it is.
+std::int64_t rows_apart(std::int64_t reach) {
+  return std::max<std::int64_t>(reach * reach / (kMostNoiseReach * kMostNoiseReach), 1);
+}
 
 /// Floats side by side in a sum of products, whose lanes are added as a tree: what vector units do.
 constexpr std::int64_t kLanes = 16;
@@ -79,7 +87,7 @@ using FourFloats [[gnu::vector_size(16)]] = float;
 /// Pairs whose first pixel, and second as well, lies in the patch.
 REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, NoiseSums& sums) {
   const std::int64_t side = 2 * reach + 1;
-  for (std::int64_t y = 0; y < rows.ny; ++y)
+  for (std::int64_t y = 0; y < rows.ny; y += rows_apart(reach))
     for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1 - y); ++dy) {
       const float *first = rows.value.data() + y * rows.stride, *second = first + dy * rows.stride;
       const bool whole = rows.whole(y) && rows.whole(y + dy);
@@ -163,7 +171,9 @@ NoiseSums sums_of_patches(const std::vector<Rect>& patches, const NoisePatch& pa
 MeasuredCorrelation correlation_of(const NoiseSums& sums, std::int64_t reach) {
   MeasuredCorrelation measured;
   const auto zero = static_cast<std::size_t>(reach);
-  if (!(sums.count[zero] >= static_cast<double>(kFewestPixels)) || !(sums.product[zero] > 0)) return measured;
+  const std::int64_t fewest =
+      reach > kMostNoiseReach ? kFewestOfReach * reach * reach / rows_apart(reach) : kFewestPixels;
+  if (!(sums.count[zero] >= static_cast<double>(fewest)) || !(sums.product[zero] > 0)) return measured;
   const double variance = sums.product[zero] / sums.count[zero];
   std::vector<double> values(sums.count.size());
   for (std::size_t k = 0; k < values.size(); ++k)

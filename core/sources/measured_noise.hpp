@@ -24,7 +24,8 @@ namespace reber {
 using NoisePatch = std::function<void(const Rect& where, float* out)>;
 
 /// The autocorrelation R(d) = <n(p) n(p + d)> / <n(p)^2> over pairs of known pixels of the patches, about zero.
-/// Uncorrelated noise where fewer than 1000 pixels are known. The answer is the same for any number of threads.
+/// Uncorrelated noise where fewer than 1000 pixels are known, or 25 reach^2 where the reach is above 44. The answer is
+/// the same for any number of threads.
 ///   reach: largest offset in pixels, on each axis
 struct MeasuredCorrelation {
   NoiseCorrelation correlation;

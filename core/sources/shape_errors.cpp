@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace reber {
@@ -25,6 +26,18 @@ ShapeErrors transformed(const ShapeErrors& errors, const Transform& l) {
 
 double quadratic(const Covariance& c, double wx, double wy, double zx, double zy) {
   return wx * zx * c.xx + (wx * zy + wy * zx) * c.xy + wy * zy * c.yy;
+}
+
+/// Of an angle for its first-order error, both in degrees. Noise gives a round ellipse two axes and an angle that mean
+/// nothing: M^2 - m^2 is then some 2 of its own errors, and first order would say a third of what the angle scatters
+/// by.
+double angle_error(double first_order) {
+  constexpr double kUnknown = 51.961524227066318;  // 90 / sqrt 3, of angles that are all alike likely
+  constexpr double kNothing = 2, kEnough = 3;      // (M^2 - m^2) / 2 over the error of the cross term
+  const double known = 0.5 * kDegrees / first_order;
+  if (!(known < kEnough)) return first_order;
+  const double part = std::min(kEnough - known, kEnough - kNothing) / (kEnough - kNothing);
+  return part * kUnknown + (1 - part) * std::min(first_order, kUnknown);
 }
 
 /// sigma of sqrt(lambda) for sigma of lambda.
@@ -67,7 +80,8 @@ EllipseErrors ellipse_errors(const Ellipse& sky, const ShapeErrors& errors) {
   EllipseErrors out;
   out.major = root_error(sky.major, quadratic_error(errors, s, c, s, c));
   out.minor = root_error(sky.minor, quadratic_error(errors, c, -s, c, -s));
-  out.pa_deg = spread > 0 ? std::min(90.0, quadratic_error(errors, c, -s, s, c) / spread * kDegrees) : 90.0;
+  out.pa_deg = angle_error(spread > 0 ? quadratic_error(errors, c, -s, s, c) / spread * kDegrees
+                                      : std::numeric_limits<double>::infinity());
   return out;
 }
 

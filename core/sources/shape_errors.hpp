@@ -24,11 +24,12 @@ using ShapeErrors = std::array<std::array<double, 3>, 3>;
 /// Standard deviation of w^T C z.
 [[nodiscard]] double quadratic_error(const ShapeErrors& errors, double wx, double wy, double zx, double zy);
 
-/// 1-sigma errors; the angle's in degrees, at most 90.
+/// 1-sigma errors; the angle's in degrees, at most 90 / sqrt 3, which is that of an angle of which nothing is known.
 struct EllipseErrors {
   double major = 0, minor = 0, pa_deg = 0;
 };
-/// First order: sigma(M^2) / 2M along each axis, sigma(cross) / (M^2 - m^2) for the angle.
+/// First order: sigma(M^2) / 2M along each axis, sigma(cross) / (M^2 - m^2) for the angle where M^2 - m^2 is more than
+/// 6 sigma(cross); nothing is known of the angle where it is less than 4, linear between.
 [[nodiscard]] EllipseErrors ellipse_errors(const Ellipse& sky, const ShapeErrors& errors);
 
 /// A source with the beam taken out: FWHM axes.

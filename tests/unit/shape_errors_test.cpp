@@ -52,6 +52,23 @@ TEST(ShapeErrors, AxesAndAngleScatterAsStated) {
   EXPECT_NEAR(deviation(pa) / stated.pa_deg, 1, 0.03);
 }
 
+TEST(ShapeErrors, TheAngleOfARoundSourceIsNotKnown) {
+  // Axes that differ by 0, 1, 2, 3, 5 and 20 times the error of their difference.
+  for (const double apart : {0.0, 1.0, 2.0, 3.0, 5.0, 20.0}) {
+    const double relative = 0.01, major = 6 * std::sqrt(1 + 2 * std::sqrt(2.0) * apart * relative);
+    double squares = 0;
+    for (const Covariance& one : drawn(major, 6, 30, relative)) {
+      const Ellipse ellipse = ellipse_of(one);
+      const double off = std::remainder(ellipse.pa_deg - 30, 180);
+      squares += std::pow(off / ellipse_errors(ellipse, shape_errors(one, relative)).pa_deg, 2) / 20000;
+    }
+    EXPECT_LT(std::sqrt(squares), 1.4) << apart;
+    EXPECT_GT(std::sqrt(squares), 0.65) << apart;
+  }
+  const Covariance round{36, 0, 36};
+  EXPECT_NEAR(ellipse_errors(ellipse_of(round), shape_errors(round, 0.01)).pa_deg, 90 / std::sqrt(3.0), 1e-9);
+}
+
 TEST(ShapeErrors, DeconvolvedSizesScatterAsStated) {
   const Covariance shape = sky_covariance(9, 6, 30), beam = sky_covariance(5, 4, 80);
   const IntrinsicShape stated = intrinsic_shape(shape, beam, shape_errors(shape, 0.02));

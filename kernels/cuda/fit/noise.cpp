@@ -13,7 +13,7 @@ bool can_answer(const CudaPlane& plane, const DeviceBackground& background, cons
   const Rect& first = question.patches.front();
   const auto fits = [&](const Rect& one) { return one.ny == first.ny && one.nx == first.nx; };
   return first.ny <= kNoiseSide && first.nx <= kNoiseSide && question.grow >= 0 && question.grow <= kMostNoiseGrow &&
-         question.reach >= 0 && question.reach < std::min(first.ny, first.nx) &&
+         question.reach >= 0 && question.reach <= kMostNoiseReach && question.reach < std::min(first.ny, first.nx) &&
          std::ranges::all_of(question.patches, fits);
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A polynomial of six factors by its normal equations.
+#include "core/background/noise_trend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/background/mesh_nodes.hpp"
+
+namespace reber {
+namespace {
+
+constexpr std::size_t kFactors = 6, kFewest = 12;
+using Terms = std::array<double, kFactors>;
+
+Terms terms_at(Shape image, double y, double x) {
+  const double u = 2 * x / static_cast<double>(std::max<std::int64_t>(image.nx - 1, 1)) - 1;
+  const double v = 2 * y / static_cast<double>(std::max<std::int64_t>(image.ny - 1, 1)) - 1;
+  return {1, u, v, u * u, u * v, v * v};
+}
+
+double product(const Terms& a, const Terms& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < kFactors; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+struct Cell {
+  Terms terms;
+  double log_rms;
+};
+
+/// By elimination; nothing where the equations do not determine the factors.
+std::optional<Terms> least_squares(const std::vector<Cell>& cells) {
+  std::array<std::array<double, kFactors + 1>, kFactors> rows{};
+  for (const Cell& cell : cells)
+    for (std::size_t a = 0; a < kFactors; ++a) {
+      for (std::size_t b = 0; b < kFactors; ++b) rows[a][b] += cell.terms[a] * cell.terms[b];
+      rows[a][kFactors] += cell.terms[a] * cell.log_rms;
+    }
+  for (std::size_t k = 0; k < kFactors; ++k) {
+    if (!(rows[k][k] > 1e-6 * static_cast<double>(cells.size()))) return std::nullopt;  // a matrix of squares
+    for (std::size_t a = 0; a < kFactors; ++a) {
+      if (a == k) continue;
+      const double times = rows[a][k] / rows[k][k];
+      for (std::size_t b = k; b <= kFactors; ++b) rows[a][b] -= times * rows[k][b];
+    }
+  }
+  Terms factor{};
+  for (std::size_t k = 0; k < kFactors; ++k) factor[k] = rows[k][kFactors] / rows[k][k];
+  return factor;
+}
+
+double middle(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// Median of abs(log rms - middle - what the factors say).
+double scatter_about(const std::vector<Cell>& cells, const Terms& factor) {
+  std::vector<double> left;
+  for (const Cell& cell : cells) left.push_back(cell.log_rms - product(factor, cell.terms));
+  const double centre = middle(left);
+  for (double& one : left) one = std::abs(one - centre);
+  return middle(left);
+}
+
+std::vector<Cell> known_cells(const MeshGrid& grid, const std::vector<float>& rms) {
+  std::vector<Cell> cells;
+  for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
+    for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
+      if (std::isfinite(rms[k]) && rms[k] > 0)
+        cells.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])),
+                         std::log(static_cast<double>(rms[k]))});
+  return cells;
+}
+
+MeshGrid fine_grid(const MeshGrid& cells) {
+  const std::int64_t side = std::min(cells.rows.front().size(), cells.cols.front().size());
+  return MeshGrid::make(cells.image, std::max<std::int64_t>(side / 8, 1));
+}
+
+}  // namespace
+
+double NoiseTrend::at(double y, double x) const {
+  return std::exp(std::min(product(factor, terms_at(image, y, x)), most));
+}
+
+std::optional<NoiseTrend> noise_trend(const MeshGrid& grid, const std::vector<float>& rms) {
+  constexpr double kOff = 3 * 1.4826;
+  const std::vector<Cell> all = known_cells(grid, rms);
+  std::vector<Cell> used = all;
+  std::optional<Terms> factor;
+  for (int round = 0; round < 4; ++round) {
+    if (used.size() < kFewest || !(factor = least_squares(used))) return std::nullopt;
+    const double limit = kOff * scatter_about(used, *factor);
+    used.clear();
+    for (const Cell& cell : all)
+      if (std::abs(cell.log_rms - product(*factor, cell.terms)) <= limit) used.push_back(cell);
+  }
+  if (!(scatter_about(all, *factor) < 0.5 * scatter_about(all, {}))) return std::nullopt;
+  NoiseTrend trend{grid.image, *factor, product(*factor, used.front().terms)};
+  for (const Cell& cell : used) trend.most = std::max(trend.most, product(*factor, cell.terms));
+  return trend;
+}
+
+bool too_steep(const NoiseTrend& trend, const MeshGrid& grid, int filter) {
+  constexpr double kMost = 0.04;
+  const std::int64_t ny = grid.ny(), nx = grid.nx(), half = filter / 2;
+  std::vector<double> logs;
+  for (const PixelSpan& row : grid.rows)
+    for (const PixelSpan& col : grid.cols) logs.push_back(std::log(trend.at(centre_of(row), centre_of(col))));
+  const auto log_at = [&](std::int64_t j, std::int64_t i) { return logs[static_cast<std::size_t>(j * nx + i)]; };
+  std::vector<double> window;
+  for (std::int64_t j = 0; j < ny; ++j)
+    for (std::int64_t i = 0; i < nx; ++i) {
+      const std::int64_t dy = std::min({half, j, ny - 1 - j}), dx = std::min({half, i, nx - 1 - i});
+      window.clear();
+      for (std::int64_t v = j - dy; v <= j + dy; ++v)
+        for (std::int64_t u = i - dx; u <= i + dx; ++u) window.push_back(log_at(v, u));
+      if (std::abs(middle(window) - log_at(j, i)) > kMost) return true;
+    }
+  return false;
+}
+
+BackgroundModel model_of(const NoiseTrend& trend, const MeshGrid& cells) {
+  BackgroundModel model;
+  model.grid = fine_grid(cells);
+  for (const PixelSpan& row : model.grid.rows)
+    for (const PixelSpan& col : model.grid.cols)
+      model.rms.push_back(static_cast<float>(trend.at(centre_of(row), centre_of(col))));
+  model.mean.assign(model.rms.size(), 0);
+  return model;
+}
+
+BackgroundModel with_trend(const BackgroundModel& measured, const NoiseTrend& trend) {
+  BackgroundModel model = resampled(measured, fine_grid(measured.grid));
+  const BackgroundModel by = model_of(trend, measured.grid);
+  for (std::size_t k = 0; k < model.rms.size(); ++k) model.mean[k] *= by.rms[k], model.rms[k] *= by.rms[k];
+  return model;
+}
+
+}  // namespace reber

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions of zeros are islands of the plane -abs(pixel), of which label() takes those that are next to zero.
+#include "core/background/padding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace reber {
+namespace {
+
+constexpr std::int64_t kLeastRegion = 1000, kLeastRun = 16;
+
+/// Whether the row holds a run of zeros.
+bool has_run(const std::vector<float>& row) {
+  std::int64_t run = 0;
+  for (const float value : row)
+    if (run = value == 0 ? run + 1 : 0; run == kLeastRun) return true;
+  return false;
+}
+
+/// Whether the first or the last row does: padding reaches the image's end.
+bool ends_in_zeros(Backend& backend, const Plane& plane, const Job& job) {
+  std::vector<float> row(static_cast<std::size_t>(plane.shape().nx));
+  for (const std::int64_t y : {std::int64_t{0}, plane.shape().ny - 1}) {
+    backend.render_rows(MapKind::image, plane, nullptr, y, 1, row.data(), job);
+    if (has_run(row)) return true;
+  }
+  return false;
+}
+
+/// Connected pixels that are zero.
+std::unique_ptr<IslandMap> zeros_of(Backend& backend, const Plane& plane, const Job& job) {
+  constexpr float kNextToZero = 1e-30F;
+  const auto combined = [&](PlaneRule rule, const Plane& a, const Plane& b) {
+    return backend.derive(CombinedPlane{rule, a, b}, job);
+  };
+  std::unique_ptr<Plane> below = combined(PlaneRule::difference, plane, plane);
+  below = combined(PlaneRule::difference, *below, plane);
+  below = combined(PlaneRule::smaller, *below, plane);
+  const DetectOptions options{0.5, 0.5, kLeastRegion, Connectivity::four, false};
+  return backend.label(*below, BackgroundModel::constant(plane.shape(), -kNextToZero, kNextToZero), options, job);
+}
+
+/// Whether the pixels scatter to both sides of their middle, as noise does: a model without noise is zero far and wide.
+bool holds_noise(Backend& backend, const Plane& plane, const Job& job) {
+  constexpr double kBelow = 2.5;  // standard deviations
+  const ClipStatistics clip = backend.clip(plane, {}, job);
+  return clip.median - backend.statistics(plane, StatisticsParts::all, job).min > kBelow * clip.std && clip.std > 0;
+}
+
+}  // namespace
+
+Unpadded without_padding(Backend& backend, std::shared_ptr<const Plane> plane, int bitpix, const Job& job) {
+  if (bitpix >= 0 || plane->shape().count() == 0 || !ends_in_zeros(backend, *plane, job)) return {std::move(plane), {}};
+  const auto zeros = zeros_of(backend, *plane, job);
+  if (zeros->count() == 0) return {std::move(plane), {}};
+  std::shared_ptr<const Plane> measured = backend.derive(WithoutIslands{*plane, *zeros, 0}, job);
+  if (!holds_noise(backend, *measured, job)) return {std::move(plane), {}};
+  std::int64_t pixels = 0;
+  for (const LabelRuns::Run& run : backend.label_runs(*zeros, job).runs) pixels += run.x1 - run.x0;
+  std::string words = fmt::format("{} pixels of {} count as blank: {} of at least {} pixels that are exactly 0", pixels,
+                                  plane->shape().count(), zeros->count() == 1 ? "a region" : "regions", kLeastRegion);
+  return {std::move(measured), std::move(words)};
+}
+
+}  // namespace reber
