@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/base/trace.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
 #include "core/picture/outline_marks.hpp"
@@ -203,13 +204,21 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
   ThreadPool pool(options.threads);
   SkyLayout layout = make_sky_layout(shape, options.max_side_px);
-  const cv::Mat values = reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
+  const cv::Mat values = [&] {
+    const trace::Span span("host", "reduce the image for the picture");
+    return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
+  }();
+  trace::begin("host", "colour the picture");
   const DisplayLimits limits = limits_of(values, options, pool);
   cv::Mat picture = in_sky_colours(values, limits);
   if (layout.x_repeat > 1 || layout.y_repeat > 1)
     cv::resize(picture, picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
 
+  trace::end();
+  trace::begin("host", "axes of the picture");
   const Axes axes = make_axes(layout, header.wcs);
+  trace::end();
+  trace::begin("host", "draw the picture");
   const double size = 12 * layout.unit;
   double widest = 0;
   for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
@@ -240,6 +249,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   canvas.text({middle, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
   canvas.text({middle, base + 84 * layout.unit}, note, 11 * layout.unit, kBlack, Align::centre);
   draw_bar(canvas, layout, header.unit, limits);
+  trace::end();
   canvas.write_png(path, options.file, {options.threads, options.progress});
 }
 
