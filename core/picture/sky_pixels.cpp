@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
@@ -83,17 +84,19 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
   cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
   const std::int64_t blocks =
       std::clamp<std::int64_t>(kBandPixels * std::min(pool.threads(), 8) / (shape.nx * block), 1, ny);
-  std::vector<float> band(static_cast<std::size_t>(std::min(blocks * block, shape.ny) * shape.nx));
+  // Not filled: the threads that bring the rows make its pages.
+  const auto band =
+      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(std::min(blocks * block, shape.ny) * shape.nx));
   std::vector<std::vector<float>> columns(static_cast<std::size_t>(pool.threads()));
   for (std::int64_t first = 0; first < ny; first += blocks) {
     progress.report("drawing", static_cast<double>(first) / static_cast<double>(ny));
     const std::int64_t y0 = first * block, here = std::min(blocks, ny - first);
-    rows(y0, std::min(here * block, shape.ny - y0), band.data());
+    rows(y0, std::min(here * block, shape.ny - y0), band.get());
     pool.for_each_worker(here, [&](std::int64_t i, int worker) {
       auto& peaks = columns[static_cast<std::size_t>(worker)];
       peaks.resize(static_cast<std::size_t>(shape.nx));
       const std::int64_t y = i * block;
-      column_peaks(band.data() + y * shape.nx, std::min(block, shape.ny - y0 - y), shape.nx, peaks.data());
+      column_peaks(band.get() + y * shape.nx, std::min(block, shape.ny - y0 - y), shape.nx, peaks.data());
       auto* const to = out.ptr<float>(static_cast<int>(ny - 1 - first - i));
       for (std::int64_t x = 0; x < nx; ++x) {
         float peak = kNone;

@@ -165,10 +165,7 @@ void draw_result(const std::string& path, const Result& result, const Catalogue&
     options.low = mean - 3 * rms;
     options.high = mean + 100 * rms;
   }
-  {
-    const trace::Span span("host", "how many threads draw");
-    options.threads = result.backend->info().threads;
-  }
+  options.threads = result.backend->info().threads;
   write_sky_picture(path, shown.shape, rows, shown, &sources, options);
 }
 

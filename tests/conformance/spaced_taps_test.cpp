@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/support/each_variant.hpp"
 #include "tests/support/testing.hpp"
@@ -104,6 +105,23 @@ TEST(SpacedTaps, near_the_reference_and_the_same_bits_on_every_backend_for_every
               EXPECT_TRUE(same_bits(smoothed(backend(name), image, spec, band), first)) << name << " band " << band;
         }
     }
+}
+
+// A plan made later asks for less of what the kernels of both share: lanes of a batch do so at any time.
+TEST(SpacedTaps, a_plan_serves_after_others_were_made) {
+  const Image image = random_image({300, 1100}, 0.01, 11);
+  for (const std::string& name : tested_backends()) {
+    const ConvolutionSpec wide{spaced_kernel(32, 3), Boundary::zero}, narrow{spaced_kernel(2, 3), Boundary::zero};
+    const auto plan_of = [&](const ConvolutionSpec& spec) {
+      return backend(name).plan_convolution(spec, image.shape(), Algorithm::separable);
+    };
+    const auto plane = load(backend(name), image);
+    const auto first = plan_of(wide), second = plan_of(narrow);
+    for (const auto& [plan, spec] : {std::pair{first.get(), &wide}, {second.get(), &narrow}, {first.get(), &wide}})
+      EXPECT_TRUE(same_bits(store(backend(name), *backend(name).convolve(*plane, *plan)),
+                            smoothed(backend("cpu"), image, *spec)))
+          << name;
+  }
 }
 
 /// What tests/gpu/sanitize.sh runs under checkers.

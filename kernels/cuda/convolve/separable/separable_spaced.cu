@@ -205,7 +205,7 @@ class SpacedConvolver final : public Convolver {
     std::copy(taps.row.begin(), taps.row.end(), layout_.row);
     bytes_ = kStages * 4 * layout_.groups() * static_cast<int>(sizeof(float));
     for (const bool finite : {true, false}) {
-      allow_shared(kernel(finite), bytes_);
+      allow_all_shared(kernel(finite));  // plans of other steps ask for other amounts
       int blocks = 0;
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel(finite), kThreads,
                                                           static_cast<std::size_t>(bytes_)),

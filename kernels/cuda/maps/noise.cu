@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device/shared_memory.hpp"
-#include "kernels/cuda/fit/noise.hpp"
+#include "kernels/cuda/maps/noise.hpp"
 
 namespace reber::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which questions the card answers, and the memory that it takes.
-#include "kernels/cuda/fit/noise.hpp"
+#include "kernels/cuda/maps/noise.hpp"
 
 #include <algorithm>
 #include <vector>
