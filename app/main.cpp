@@ -237,6 +237,11 @@ void keep_freed_memory() {
   constexpr int kMostBytes = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kMostBytes);
   mallopt(M_TRIM_THRESHOLD, 2 * kMostBytes);
+  // Each arena of malloc reserves up to 128 MiB of addresses: of a limit (ulimit -v) an eighth goes there.
+  constexpr rlim_t kArenaBytes = rlim_t{128} << 20, kMostArenas = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    mallopt(M_ARENA_MAX, static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 8 / kArenaBytes, 1, kMostArenas)));
 #endif
 }
 

@@ -150,6 +150,35 @@ expect_in err "ulimit -s"
 limited "-s 256" find sky.fits -o stack.csv "${cpu[@]}"
 expect_same stack.csv list.csv
 
+for _ in 1 2 3 4; do
+  limited "-v 400000" run sky.fits x.fits -o addresses --products csv --threads 8 --lanes 2 --overwrite "${cpu[@]}"
+  expect_status 0
+  expect_same addresses/x.csv list.csv
+done
+
+# A file that is cut, replaced, changed or removed while it is read: the right result, or a sentence and no file.
+run simulate moving0.fits --size 2500 --sources 50 --seed 5 "${cpu[@]}"
+run find moving0.fits -o moving0.csv --fit none "${cpu[@]}"
+for change in 'truncate -s 1000000 moving.fits' 'cp sky.fits moving.fits' 'head -c 2880 sky.fits >>moving.fits' \
+  'cp sky.fits other.fits && mv other.fits moving.fits' 'touch moving.fits' 'rm moving.fits'; do
+  for wait_s in 0.01 0.03 0.1 0.2; do
+    rm -f moving.csv && cp moving0.fits moving.fits
+    "$reber" find moving.fits -o moving.csv --fit none --threads 1 "${cpu[@]}" >out 2>err &
+    sleep "$wait_s"
+    eval "$change"
+    status=0
+    wait $! || status=$?
+    what="find, and '$change' after $wait_s s"
+    if [ "$status" -eq 0 ]; then
+      cmp -s sky.fits moving.fits || expect_same moving.csv moving0.csv
+    else
+      expect_status 3
+      expect_in err moving.fits
+      expect_no_file moving.csv
+    fi
+  done
+done
+
 # Streams that are closed or full, signals that are ignored, locales and time zones.
 status=0
 "$reber" find sky.fits -o closed.csv --backend cpu <&- >&- 2>&- || status=$?
