@@ -285,6 +285,8 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
 
 namespace {
 
+constexpr const char* kNoMemory = "not enough memory for this image on this machine";
+
 Failure failure_in_flight() {
   try {
     throw;
@@ -300,8 +302,9 @@ Failure failure_in_flight() {
     return {kInternalError,
             fmt::format("internal error: {} (a bug in {}; please report it)", error.what(), program_name())};
   } catch (const std::bad_alloc&) {
-    return {kDeviceError, "not enough memory for this image on this machine"};
+    return {kDeviceError, kNoMemory};
   } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::not_enough_memory) return {kDeviceError, kNoMemory};
     return {kDataError, fmt::format("cannot reach '{}': {}", error.path1().string(), error.code().message())};
   } catch (const std::system_error& error) {
     return {kDeviceError, fmt::format("the system refused what the work needs: {}", error.what())};

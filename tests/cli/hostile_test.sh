@@ -115,7 +115,9 @@ what="find in a folder that was deleted"
 expect_status 3
 expect_in err "o.csv" "No such file"
 
-# Limits. Where descriptors lack, data are not called damaged.
+# Limits. Where descriptors lack, data are not called damaged. A sanitizer has need of descriptors, addresses and
+# processes itself: a build with one has no library of faults.
+plain_build() { [ -n "${REBER_FAULTS:-}" ]; }
 limited() {  # LIMIT WORDS...
   local limit=$1
   shift
@@ -134,11 +136,13 @@ expect_no_file large.*
 "$REBER_TILE_COMPRESS" sky.fits sky.fits.fz hcompress || exit 1
 run find sky.fits.fz -o packed.csv "${cpu[@]}"
 expect_status 0
-limited "-n 5" find sky.fits.fz -o few.csv "${cpu[@]}"
-expect_status 4
-expect_in err "sky.fits.fz" "Too many open files"
-expect_not_in err damaged
-expect_no_file few.csv
+if plain_build; then
+  limited "-n 5" find sky.fits.fz -o few.csv "${cpu[@]}"
+  expect_status 4
+  expect_in err "sky.fits.fz" "Too many open files"
+  expect_not_in err damaged
+  expect_no_file few.csv
+fi
 limited "-n 12" find sky.fits.fz -o few.csv "${cpu[@]}"
 expect_same few.csv packed.csv
 limited "-n 12" run sky.fits x.fits -o workers --workers 2 "${cpu[@]}"
@@ -151,6 +155,7 @@ limited "-s 256" find sky.fits -o stack.csv "${cpu[@]}"
 expect_same stack.csv list.csv
 
 for _ in 1 2 3 4; do
+  plain_build || break
   limited "-v 400000" run sky.fits x.fits -o addresses --products csv --threads 8 --lanes 2 --overwrite "${cpu[@]}"
   expect_status 0
   expect_same addresses/x.csv list.csv
@@ -267,11 +272,14 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
   what="run with umask 777"
   expect_status 0
   expect_same free/sky.csv list.csv
-  status=0
-  user bash -c 'ulimit -u 1; exec "$@"' - "$reber" find sky.fits -o free/o.csv --threads 8 "${cpu[@]}" >out 2>err || status=$?
-  what="find with one process allowed"
-  expect_status 0
-  expect_same free/o.csv list.csv
+  if plain_build; then
+    status=0
+    user bash -c 'ulimit -u 1; exec "$@"' - "$reber" find sky.fits -o free/o.csv --threads 8 "${cpu[@]}" >out 2>err ||
+      status=$?
+    what="find with one process allowed"
+    expect_status 0
+    expect_same free/o.csv list.csv
+  fi
 fi
 status=0
 wait "$stopped" || status=$?
