@@ -2,6 +2,7 @@
 // The program `reber`: parses the command line, runs one sub-command and turns failures into exit codes.
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,10 +18,12 @@
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
 #include "app/options/lost_card.hpp"
+#include "app/options/own_inputs.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
+#include "core/base/error.hpp"
 #include "core/extended/extended_catalogue.hpp"
 #include "core/request/parameters.hpp"
 #include "core/sources/column_sets.hpp"
@@ -188,6 +191,15 @@ int explain(const CLI::App& root, const CLI::ParseError& error, Terminal& termin
   return kInputError;
 }
 
+/// A stack that overflows is a crash without a word.
+void check_stack() {
+  constexpr rlim_t kLeastKib = 256;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < kLeastKib * 1024)
+    throw DeviceError(fmt::format("the stack of this process may take {} KiB, and {} are needed (ulimit -s)",
+                                  limit.rlim_cur / 1024, kLeastKib));
+}
+
 /// A result that could not be printed (a full disk behind a redirection) is no success.
 int checked_output(int exit_code, Terminal& terminal) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
@@ -196,6 +208,7 @@ int checked_output(int exit_code, Terminal& terminal) {
 }
 
 int run(int argc, char** argv, Terminal& terminal) {
+  check_stack();
   Action action;
   const auto root = make_parser(action);
   try {
@@ -208,6 +221,7 @@ int run(int argc, char** argv, Terminal& terminal) {
     terminal.print(root->help());
     return argc > 1 ? kDone : kInputError;
   }
+  keep_inputs(chosen(*root));
   return action(terminal);
 }
 
@@ -223,6 +237,11 @@ void keep_freed_memory() {
   constexpr int kMostBytes = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kMostBytes);
   mallopt(M_TRIM_THRESHOLD, 2 * kMostBytes);
+  // Each arena of malloc reserves up to 128 MiB of addresses: of a limit (ulimit -v) an eighth goes there.
+  constexpr rlim_t kArenaBytes = rlim_t{128} << 20, kMostArenas = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    mallopt(M_ARENA_MAX, static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 8 / kArenaBytes, 1, kMostArenas)));
 #endif
 }
 

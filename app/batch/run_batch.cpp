@@ -47,7 +47,7 @@ class Batch {
         rank_(settings.rank.empty() ? rank_of_environment() : parse_rank(settings.rank)) {}
 
   int execute() {
-    const InputList list = expand_inputs(settings_.files);
+    const InputList list = expand_inputs(settings_.files, terminal_.progress());
     if (list.one_file && settings_.planes.empty()) rank_ = {};
     make_list(list.paths);
     const Request first = settings_.request_of(images_.front());
@@ -60,9 +60,7 @@ class Batch {
     BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
     BatchLanes lanes(settings_, terminal_, images_, to_do);
     if (!settings_.common.dry_run) make_folder(settings_.folder);
-    if (!settings_.common.dry_run)
-      records_.emplace(settings_.folder +
-                       (rank_.alone() ? "/batch.jsonl" : fmt::format("/batch.{}.jsonl", rank_.index)));
+    if (!settings_.common.dry_run) open_records();
     lanes.run(progress, [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
     terminal_.clear_progress();
     return end.finish(progress.seconds());

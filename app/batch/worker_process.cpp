@@ -46,14 +46,25 @@ std::string in_words(int status) {
   return fmt::format("with exit code {}", WEXITSTATUS(status));
 }
 
+[[noreturn]] void no_socket() {
+  // Above the limit on open files descriptors are invalid.
+  const bool too_few = errno == EINVAL || errno == EMFILE;
+  throw DeviceError(fmt::format("cannot make a socket for a worker: {}",
+                                too_few ? "this process may open too few files (ulimit -n)" : std::strerror(errno)));
+}
+
 /// Both ends of a socket; the second is to be a worker's.
 std::array<int, 2> socket_pair() {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw DeviceError(fmt::format("cannot make a socket for a worker: {}", std::strerror(errno)));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) no_socket();
   const int high = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kFirstFree);
+  const int error = errno;
   ::close(ends[1]);
-  if (high < 0) throw DeviceError(fmt::format("cannot make a socket for a worker: {}", std::strerror(errno)));
+  if (high < 0) {
+    ::close(ends[0]);
+    errno = error;
+    no_socket();
+  }
   return {ends[0], high};
 }
 

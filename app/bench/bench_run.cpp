@@ -255,7 +255,9 @@ void BenchRunner::add_values(const BenchCase& one, BenchSession& session, BenchR
     // Two corners, and places spread over the image by the golden ratio.
     const double part = std::fmod(0.6180339887 * (i + 1), 1.0);
     const std::int64_t y = i < 0 ? 0 : std::min(shape_.ny - 1, (2 * i + 1) * shape_.ny / (2 * kSamples));
-    const std::int64_t x = i < 0 ? 0 : i == kSamples ? shape_.nx - 1 : static_cast<std::int64_t>(part * shape_.nx);
+    const std::int64_t x = i < 0           ? 0
+                           : i == kSamples ? shape_.nx - 1
+                                           : static_cast<std::int64_t>(part * static_cast<double>(shape_.nx));
     one.rows(session, y, 1, line.data());
     row.values.emplace_back(fmt::format("{},{}", y, x), line[static_cast<std::size_t>(x)]);
   }

@@ -23,6 +23,7 @@
 #include "core/base/threads.hpp"
 #include "core/catalogue/catalogue_io.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/kept_files.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {
@@ -271,6 +272,8 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
       throw InputError(fmt::format("cannot write {}: there is no folder {}", path, folder.string()));
     }
     if (fs::is_directory(path, error)) throw InputError(fmt::format("cannot write {}: it is a folder", path));
+    if (is_kept(path))
+      throw InputError(fmt::format("{} is the input itself: choose another name for the output", path));
     if (!overwrite && fs::exists(path, error)) {
       throw InputError(fmt::format("{} exists; use --overwrite to replace it, or choose another name", path));
     }
@@ -281,6 +284,8 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
 }
 
 namespace {
+
+constexpr const char* kNoMemory = "not enough memory for this image on this machine";
 
 Failure failure_in_flight() {
   try {
@@ -297,7 +302,10 @@ Failure failure_in_flight() {
     return {kInternalError,
             fmt::format("internal error: {} (a bug in {}; please report it)", error.what(), program_name())};
   } catch (const std::bad_alloc&) {
-    return {kDeviceError, "not enough memory for this image on this machine"};
+    return {kDeviceError, kNoMemory};
+  } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::not_enough_memory) return {kDeviceError, kNoMemory};
+    return {kDataError, fmt::format("cannot reach '{}': {}", error.path1().string(), error.code().message())};
   } catch (const std::system_error& error) {
     return {kDeviceError, fmt::format("the system refused what the work needs: {}", error.what())};
   } catch (const std::exception& error) {

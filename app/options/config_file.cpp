@@ -84,8 +84,10 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
     }
   }
   if (path.empty()) return;
-  if (!fs::is_regular_file(path)) {
-    throw InputError(fmt::format("--config {}: there is no such file", path));
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    throw InputError(fmt::format("--config {}: {}", path,
+                                 fs::exists(path, error) ? "it is no regular file" : "there is no such file"));
   }
   check_sections(root, path, argc, argv);
   // The option of the sub-command shows in its help; this one, of the root, makes CLI11 read the file.

@@ -59,7 +59,8 @@ void check_distinct_names(const std::vector<std::string>& files) {
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) {
+  std::error_code unseen;
+  if (!fs::is_directory(folder, unseen)) {
     throw DataError(
         fmt::format("cannot make the folder {}: {}", folder, error ? error.message() : "a file of that name exists"));
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
+
 namespace reber {
 
 /// What a batch does at a time: an image, or one plane of a cube.
@@ -28,8 +30,9 @@ struct InputList {
 /// words: a file; a pattern with * ? or [] (where no file of that very name exists), its matches in the order of their
 /// names; @FILE, one path or pattern per line, empty lines and lines that begin with # left out; - for the same from
 /// standard input. "./@name" is a file whose name begins with @.
+/// Nothing that is written later takes the place of a list or of a file in it (core/io/kept_files.hpp).
 ///   throws InputError where a pattern matches nothing, a list names nothing, or - is given twice; DataError where a
-///   list cannot be read
-[[nodiscard]] InputList expand_inputs(const std::vector<std::string>& words);
+///   list cannot be read or is no text; Cancelled, while a list from a pipe is waited for
+[[nodiscard]] InputList expand_inputs(const std::vector<std::string>& words, const Progress& progress = {});
 
 }  // namespace reber

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,10 @@ namespace fs = std::filesystem;
   throw DataError(fmt::format("cannot {} the records '{}': {}", what, printable(path), std::strerror(errno)));
 }
 
+[[noreturn]] void refuse(const char* what, const std::string& path) {
+  throw DataError(fmt::format("cannot {} the records '{}': it is no regular file", what, printable(path)));
+}
+
 /// "batch.jsonl" or "batch.3.jsonl".
 bool holds_records(const std::string& name) {
   constexpr std::string_view kStart = "batch.", kEnd = "jsonl";
@@ -42,22 +47,26 @@ class Latest {
  public:
   explicit Latest(FolderRecords& found) : found_(found) {}
 
-  void add(std::optional<ImageRecord> record) {
+  /// file: in whose lines the order is that of time, whatever the clock said.
+  void add(std::optional<ImageRecord> record, std::size_t file) {
     if (!record) {
       ++found_.unreadable;
       return;
     }
     List& list = lists_.emplace(record->list, List{lists_.size(), record->count, {}}).first->second;
     list.met.insert(record->index);
-    if (newest_ == nullptr || newest_ended_ <= record->ended) {
+    if (newest_ == nullptr || newest_file_ == file || newest_ended_ <= record->ended) {
       newest_ = &list;
+      newest_file_ = file;
       newest_ended_ = record->ended;
     }
     const auto [at, is_new] = place_.emplace(record->key(), found_.images.size());
     if (is_new) {
       found_.images.push_back(std::move(*record));
-    } else if (found_.images[at->second].ended <= record->ended) {
+      files_.push_back(file);
+    } else if (files_[at->second] == file || found_.images[at->second].ended <= record->ended) {
       found_.images[at->second] = std::move(*record);
+      files_[at->second] = file;
     }
   }
 
@@ -78,14 +87,21 @@ class Latest {
   std::map<std::string, List> lists_;
   const List* newest_ = nullptr;
   std::string newest_ended_;
+  std::size_t newest_file_ = 0;
+  std::vector<std::size_t> files_;  ///< of each image's record
   std::unordered_map<std::string, std::size_t> place_;
 };
 
 }  // namespace
 
 RecordFile::RecordFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail("write", path_);
+  struct stat found {};
+  if (::fstat(descriptor_, &found) != 0 || !S_ISREG(found.st_mode)) {
+    ::close(descriptor_);
+    refuse("write", path_);
+  }
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   char last = '\n';
   if (end > 0 && ::pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n' && ::write(descriptor_, "\n", 1) != 1) {
@@ -120,11 +136,13 @@ FolderRecords read_records(const std::string& folder) {
   if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
   std::ranges::sort(found.files);
   Latest latest(found);
-  for (const std::string& path : found.files) {
+  for (std::size_t i = 0; i < found.files.size(); ++i) {
+    const std::string& path = found.files[i];
+    if (fs::is_fifo(path, error)) refuse("read", path);
     std::ifstream file(path);
     if (!file) fail("read", path);
     for (std::string line; std::getline(file, line);)
-      if (!line.empty()) latest.add(record_of(line));
+      if (!line.empty()) latest.add(record_of(line), i);
     if (file.bad()) fail("read", path);
   }
   latest.finish();

@@ -102,7 +102,8 @@ void PeakBlend::row(std::int64_t y, std::int64_t x0, std::int64_t n, const float
 void PeakBlend::stretch_of_row(const std::array<levels::Noise, 4>& corners, float up, std::int64_t low, Range x,
                                const float* mean, const float* peak, float* out) const {
   using levels::kFrom, levels::kTo;
-  const auto [a, b, c, d] = corners;
+  // Names of their own: clang 14 lets no lambda take structured bindings.
+  const levels::Noise &a = corners[0], &b = corners[1], &c = corners[2], &d = corners[3];
   const float cells = static_cast<float>(nx_), size = static_cast<float>(shape_.nx);
   const float first = static_cast<float>(low), last = static_cast<float>(nx_ - 1);
   const auto blended = [&](const Floats& at, const Floats& middle, const Floats& top) {

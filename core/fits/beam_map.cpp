@@ -163,7 +163,8 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
   pool.for_each_worker(nodes->shape.ny, [&](std::int64_t row, int worker) {
     const Wcs &wcs = own[static_cast<std::size_t>(worker)], &of_map = its[static_cast<std::size_t>(worker)];
     for (std::int64_t column = 0; column < nodes->shape.nx; ++column) {
-      const double x = std::min(column * step, image.shape.nx - 1), y = std::min(row * step, image.shape.ny - 1);
+      const auto x = static_cast<double>(std::min(column * step, image.shape.nx - 1));
+      const auto y = static_cast<double>(std::min(row * step, image.shape.ny - 1));
       const auto sky = wcs.to_sky(x, y);
       const auto local = wcs.sky_per_pixel(x, y);
       if (!sky || !local || !(std::abs(local->determinant()) > 0)) continue;

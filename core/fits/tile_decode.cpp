@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ constexpr unsigned kPatienceSeconds = 30;
 struct Answer {
   int finished = 0;
   int status = 0;
+  int error = 0;  ///< the system's number, where the file cannot be opened
   std::array<char, 1000> message{};
 };
 
@@ -99,6 +101,7 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
   errno = 0;
   fits_open_diskfile(&file, path, READONLY, &status);
   const int error = errno;
+  if (status == FILE_NOT_OPENED) answer.error = error;
   // What decodes other people's streams needs nothing beyond; where the system permits no cage it goes on without.
   (void)enter_cage();
   errno = error;
@@ -126,7 +129,7 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
 
 /// A child must not run the program's handlers, write to its terminal, leave a core, or hang.
 void become_a_decoder(unsigned seconds) {
-  for (const int signal : {SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGTERM}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGPROF, SIGTERM}) ::signal(signal, SIG_DFL);
   ::signal(SIGSEGV, on_crash);
   ::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group: the parent decides, and ends its child
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -137,7 +140,9 @@ void become_a_decoder(unsigned seconds) {
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(nowhere, STDERR_FILENO);
   }
-  ::alarm(seconds);
+  // Of the processor's time: a decoder that hangs uses it, one that was stopped and sent on does not.
+  const itimerval limit{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 /// The children of one plane, in the order of their start. Those that still run when it goes are killed.
@@ -191,18 +196,21 @@ class Decoders {
 };
 
 /// How the first child that still runs ended, in words; empty where it did its work.
-std::string trouble_of(Decoders& children, const Answer& answer, const Progress& progress) {
+std::string trouble_of(Decoders& children, const Answer& answer, const std::string& where, const Progress& progress) {
   int how = 0;
   const bool known = children.wait(how, progress);
   progress.check();  // whoever stopped the child may have meant this process as well
   if (known && WIFSIGNALED(how)) {
     const int signal = WTERMSIG(how);
-    return signal == SIGALRM ? "the decoder did not come to an end"
+    return signal == SIGPROF ? "the decoder did not come to an end"
                              : fmt::format("the decoder crashed (signal {})", signal);
   }
   if (answer.finished == 0) return "the decoder stopped";
   if (answer.status == 0) return {};
   if (answer.status == MEMORY_ALLOCATION) throw std::bad_alloc();
+  if (answer.error != 0)
+    throw DeviceError(fmt::format("{}cannot be opened again for its decoder: {}", where,
+                                  std::generic_category().message(answer.error)));
   return fmt::format("CFITSIO status {}: {}", answer.status, restrict_to_ascii(answer.message.data()));
 }
 
@@ -272,7 +280,7 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
     // Where there are no more processes, those that run end first.
     if (started == ended)
       throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));
-    const std::string trouble = trouble_of(children, memory->answer(ended), progress);
+    const std::string trouble = trouble_of(children, memory->answer(ended), where, progress);
     if (!trouble.empty())
       throw DataError(fmt::format("{}decompression fails: {}; the compressed data are damaged", where, trouble));
   }

@@ -25,6 +25,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/io/commit_group.hpp"
+#include "core/io/kept_files.hpp"
 
 namespace reber {
 namespace {
@@ -131,8 +132,10 @@ struct AtomicFile::State {
     }
     struct stat input {};
     struct stat followed {};
-    if (!never_replace.empty() && ::stat(never_replace.c_str(), &input) == 0 && ::stat(path.c_str(), &followed) == 0 &&
-        input.st_dev == followed.st_dev && input.st_ino == followed.st_ino) {
+    const bool is_input = !never_replace.empty() && ::stat(never_replace.c_str(), &input) == 0 &&
+                          ::stat(path.c_str(), &followed) == 0 && input.st_dev == followed.st_dev &&
+                          input.st_ino == followed.st_ino;
+    if (is_input || is_kept(path)) {
       throw InputError(fmt::format("'{}' is the input itself: choose another name for the output", name));
     }
     if (S_ISDIR(target.st_mode)) throw InputError(fmt::format("cannot write '{}': it is a folder", name));

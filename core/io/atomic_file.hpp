@@ -26,7 +26,8 @@ struct FileOptions {
 /// What a killed process of this machine left in the folder is removed on the way.
 class AtomicFile {
  public:
-  /// never_replace: paths of inputs; a target that is the same file (by device and inode) is refused.
+  /// never_replace: paths of inputs; a target that is the same file (by device and inode), or one that is kept
+  /// (core/io/kept_files.hpp), is refused.
   ///   throws InputError where the target exists and overwrite is false, or is a folder; DataError with strerror text
   ///   where the temporary cannot be made
   AtomicFile(std::string path, const FileOptions& options, const std::string& never_replace = {});

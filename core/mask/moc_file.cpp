@@ -106,7 +106,7 @@ SkyRanges parse_text(std::string_view text) {
 CellRange range_of_uniq(std::int64_t uniq) {
   constexpr std::int64_t kEnd = std::int64_t{16} << (2 * kDeepestOrder);
   if (uniq < 4 || uniq >= kEnd) throw InputError(fmt::format("{} is no cell's number in NUNIQ", uniq));
-  const int order = (std::bit_width(static_cast<std::uint64_t>(uniq)) - 3) / 2;
+  const int order = (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(uniq))) - 3) / 2;
   const std::int64_t cell = uniq - (std::int64_t{4} << (2 * order));
   return range_of(order, cell, cell);
 }

@@ -53,9 +53,10 @@ void mark_cut(std::vector<SourceSums>& sums, const LabelRuns& islands, const Kno
   const auto label = [](const CutPixel& one) { return static_cast<std::int64_t>(one.label); };
   for (SourceSums& source : sums) {
     const IslandSums& of = source.sums;
-    const auto beside_blank = std::ranges::equal_range(cut, source.island, {}, label);
+    const auto first = std::ranges::lower_bound(cut, source.island, {}, label);
+    const auto end = std::ranges::upper_bound(cut, source.island, {}, label);
     source.cut = of.x0 == 0 || of.y0 == 0 || of.x1 == shape.nx || of.y1 == shape.ny ||
-                 std::ranges::any_of(beside_blank, [&](const CutPixel& one) {
+                 std::any_of(first, end, [&](const CutPixel& one) {
                    return one.x >= of.x0 && one.x < of.x1 && one.y >= of.y0 && one.y < of.y1;
                  });
   }

@@ -23,6 +23,7 @@ CPU = ["--backend", "cpu", "--threads", "1"]
 COMMANDS = {
     "find": ["find", "../tiny.fits", "-o", "o.csv", "o.fits", "o.vot"],
     "run": ["run", "../tiny.fits", "-o", "."],
+    "lanes": ["run", "../tiny.fits", "../second.fits", "-o", ".", "--products", "csv,rms", "--lanes", "2"],
     "convolve": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"],
     "fft": ["convolve", "../tiny.fits", "o.fits", "--kernel", "gaussian:3,2,30", "--algorithm", "fft"],
     "smooth": ["smooth", "../tiny.fits", "--to-beam", "60,60,0", "-o", "."],
@@ -46,11 +47,18 @@ def contents(folder):
     return found
 
 
+def is_shorter_list(name, data, right):
+    """The joined catalogue of a batch has the rows of the images that were done."""
+    whole = right.get(name, b"").splitlines()
+    return name == "catalogue.csv" and data.endswith(b"\n") and all(line in whole for line in data.splitlines())
+
+
 class Matrix:
     def __init__(self, reber, faults, scratch, tiles):
         self.reber, self.faults, self.scratch = reber, faults, scratch
         self.run_plain(["simulate", "tiny.fits", "--size", "40", "40", "--sources", "1", "--seed", "3"] + CPU)
         self.run_plain(["find", "tiny.fits", "-o", "list.csv"] + CPU)
+        self.run_plain(["simulate", "second.fits", "--size", "48", "40", "--sources", "1", "--seed", "4"] + CPU)
         with open(os.path.join(scratch, "tiny.fits"), "rb") as plain:
             with open(os.path.join(scratch, "tiny.gz.fits"), "wb") as packed:
                 packed.write(gzip.compress(plain.read()))
@@ -83,8 +91,11 @@ class Matrix:
             return "right" if files == right else "other result"
         if code != 4:
             return f"exit {code}"
-        if any(files[name] != right.get(name) for name in files):
+        if any(files[name] != right.get(name) and not is_shorter_list(name, files[name], right) for name in files):
             return "exit 4 with part of a file"
+        if any(line.startswith("reber: failed: ") for line in said):  # of two images: a sentence for each that failed
+            said = [line for line in said if not line.startswith("reber: failed: ")]
+            said = said[:1] if all("memory" in line for line in said) else []
         if sum(line.startswith("reber: ") for line in said) != 1 or any("bug" in line for line in said):
             return "exit 4 without one sentence"
         return "exit 4"

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a command line names to be read is not written over.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace reber::app {
+
+/// Keeps every file that an option or an argument names, outputs and --config apart (core/io/kept_files.hpp); a product
+/// of `run` may be its own next --config.   throws InputError where --json or --trace names a file that another
+/// option names as well
+void keep_inputs(const CLI::App& command);
+
+}  // namespace reber::app
