@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that wait for places of loops. Who takes a place wakes two more while places are left, so that a loop's
-// caller is at work at once.
+// Threads that wait for places of loops.
 #include "core/base/thread_crew.hpp"
 
 #include <pthread.h>
@@ -39,16 +38,23 @@ void ThreadCrew::run(SharedLoop& loop) {
 }
 
 void ThreadCrew::offer(SharedLoop& loop) {
+  const std::int64_t wanted = loop.places;
   std::int64_t missing = 0;
+  bool all = false;
   {
     const std::lock_guard lock(mutex_);
+    all = wanted >= idle_;
     offers_.push_back(&loop);
     open_ += loop.places;
     missing = std::max<std::int64_t>(open_ - idle_, 0);
     idle_ += missing;
   }
-  wake_.notify_one();
-  wake_.notify_one();
+  // All at once: one that wakes the next is itself behind whatever keeps the processors busy.
+  if (all) {
+    wake_.notify_all();
+  } else {
+    for (std::int64_t k = 0; k < wanted; ++k) wake_.notify_one();
+  }
   start(missing);
 }
 
@@ -85,12 +91,7 @@ void ThreadCrew::serve() {
     --idle_;
     --open_;
     if (--loop.places == 0) offers_.erase(offers_.begin());
-    const bool more = open_ > 0;
     lock.unlock();
-    if (more) {
-      wake_.notify_one();
-      wake_.notify_one();
-    }
     work(loop, worker);
     lock.lock();
     ++idle_;

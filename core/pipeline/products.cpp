@@ -135,16 +135,28 @@ void Writer::drawn_maps() {
   }
 }
 
+/// Rows [y0, y0 + ny) of a label map.
+void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
+  const std::int64_t nx = labels.shape.nx;
+  std::fill_n(pixels, ny * nx, 0);
+  for (auto run = std::ranges::lower_bound(labels.runs, y0, {}, &LabelRuns::Run::y);
+       run != labels.runs.end() && run->y < y0 + ny; ++run)
+    std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, run->label);
+}
+
+/// From the runs, which the backend is asked for once: it is left to the maps that it alone can make.
 void Writer::labels() const {
   const trace::Span span("write", "labels");
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
+  const LabelRuns runs = [&] {
+    const std::lock_guard turn(turn_);
+    return backend_.label_runs(*result_.islands(), job_);
+  }();
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
     job_.check();
-    const std::lock_guard turn(turn_);
-    const trace::Span render("copy", "render");
-    backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
+    draw_runs(runs, y0, ny, pixels);
   };
   write_map(wanted_.labels, header().shape, out, rows, how_);
 }
