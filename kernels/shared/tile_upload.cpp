@@ -30,8 +30,8 @@ bool TileUpload::usual() const {
 
 bool TileUpload::worth_it(int threads) const {
   // docs/performance.md for the host, bench/notes/programs.md for the card.
-  constexpr double kHostNs = 4, kCardNs = 120;
-  constexpr std::int64_t kFew = 1 << 15;  // pixels of a tile that nobody waits for
+  constexpr double kHostNs = 4, kCardNs = 500;  // the latter an H100's, of a tile of 16384 pixels
+  constexpr std::int64_t kFew = 1 << 15;        // pixels of a tile that nobody waits for
   const auto tile = static_cast<double>(coded_.tile.count());
   return coded_.tile.count() <= kFew || kCardNs * tile <= kHostNs * static_cast<double>(shape_.count()) / threads;
 }
