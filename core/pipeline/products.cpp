@@ -144,19 +144,24 @@ void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, std::i
     std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, run->label);
 }
 
-/// From the runs, which the backend is asked for once: it is left to the maps that it alone can make.
+/// From the runs, which the backend is asked for once, so that it is left to the maps that it alone can make; of an
+/// image too large for the device, whose runs may be many, row by row.
 void Writer::labels() const {
   const trace::Span span("write", "labels");
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
-  const LabelRuns runs = [&] {
+  std::optional<LabelRuns> runs;
+  if (const TilingPlan& tiling = result_.outcomes.planned->value.tiling; tiling.resident && !tiling.in_source) {
     const std::lock_guard turn(turn_);
-    return backend_.label_runs(*result_.islands(), job_);
-  }();
+    runs = backend_.label_runs(*result_.islands(), job_);
+  }
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
     job_.check();
-    draw_runs(runs, y0, ny, pixels);
+    if (runs) return draw_runs(*runs, y0, ny, pixels);
+    const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
+    backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
   write_map(wanted_.labels, header().shape, out, rows, how_);
 }
