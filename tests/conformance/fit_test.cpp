@@ -202,10 +202,11 @@ TEST(Fits, of_use_are_what_they_are_where_others_are_of_none) {
       const FitResults got = backend(name).fits().fit(batch, {});
       for (std::size_t i = 0; i < batch.problems.size(); ++i) {
         SCOPED_TRACE(fmt::format("{} by {} problem {} of {} pixels", name, who, i, batch.problems[i].pixels));
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
           expect_same_problem(got, batch.problems[i], i, all, batch.problems[i], i);
-        else if (got.problems[i].status == FitStatus::settled)
+        } else if (got.problems[i].status == FitStatus::settled) {
           EXPECT_EQ(got.problems[i].chi2, all.problems[i].chi2);
+        }
       }
     }
   // The processor leaves out what it may.

@@ -109,7 +109,9 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
             const Found b = mesh_and_label(tested, *bands, *bands, grid, first, told);
             // Rows of cells that overlap are read again; a walk of label's own would be one more. Where cells have no
             // value, the pixels about them are read by themselves.
-            if (ahead && told == first && grid.rows[1].begin == grid.rows[0].end) EXPECT_LE(source->rows, kShape.ny);
+            if (ahead && told == first && grid.rows[1].begin == grid.rows[0].end) {
+              EXPECT_LE(source->rows, kShape.ny);
+            }
             EXPECT_TRUE(same_values(a.model.mean, b.model.mean));
             EXPECT_EQ(a.runs, b.runs);
           }
@@ -124,7 +126,9 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
           EXPECT_TRUE(same_values(a.model.rms, b.model.rms));
           EXPECT_EQ(a.runs, b.runs);
           EXPECT_GT(b.runs.runs.size(), 0U);
-          if (ahead && !bad_cells && grid.rows[1].begin == grid.rows[0].end) EXPECT_LE(source->rows, kShape.ny);
+          if (ahead && !bad_cells && grid.rows[1].begin == grid.rows[0].end) {
+            EXPECT_LE(source->rows, kShape.ny);
+          }
           EXPECT_EQ(bands->blank(), whole->blank());
         }
       }
