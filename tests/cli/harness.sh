@@ -19,6 +19,9 @@ run() {
   what="reber $*"
 }
 
+# From here on programs run under strace, where a sanitizer cannot look for leaks.
+no_leak_check() { export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"; }
+
 report() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n  %s\n' "$what" "$1"
