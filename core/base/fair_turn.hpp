@@ -3,6 +3,7 @@
 // before one that waits, which may then wait for all of the other's work.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -16,6 +17,11 @@ class FairTurn {
     std::unique_lock lock(mutex_);
     const std::uint64_t mine = asked_++;
     changed_.wait(lock, [&] { return served_ == mine; });
+  }
+  /// Threads that ask and are not served.
+  [[nodiscard]] std::uint64_t waiting() {
+    const std::lock_guard lock(mutex_);
+    return asked_ - std::min(asked_, served_ + 1);
   }
   void unlock() {
     {

@@ -208,17 +208,12 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
     const trace::Span span("host", "reduce the image for the picture");
     return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
   }();
-  trace::begin("host", "colour the picture");
   const DisplayLimits limits = limits_of(values, options, pool);
   cv::Mat picture = in_sky_colours(values, limits);
   if (layout.x_repeat > 1 || layout.y_repeat > 1)
     cv::resize(picture, picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
 
-  trace::end();
-  trace::begin("host", "axes of the picture");
   const Axes axes = make_axes(layout, header.wcs);
-  trace::end();
-  trace::begin("host", "draw the picture");
   const double size = 12 * layout.unit;
   double widest = 0;
   for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
@@ -249,7 +244,6 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   canvas.text({middle, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
   canvas.text({middle, base + 84 * layout.unit}, note, 11 * layout.unit, kBlack, Align::centre);
   draw_bar(canvas, layout, header.unit, limits);
-  trace::end();
   canvas.write_png(path, options.file, {options.threads, options.progress});
 }
 

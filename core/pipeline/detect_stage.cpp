@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/background/padding.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/mask/mask_file.hpp"
@@ -61,7 +62,9 @@ DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& t
   const ImageHeader& header = file->header();
   refuse_other_grid(header, in.header, path);
   DetectionImage made;
-  made.plane = load_or_stream(file, tiling, work);
+  auto [plane, padding] = without_padding(work.backend, load_or_stream(file, tiling, work), header.bitpix, work.job);
+  made.plane = std::move(plane);
+  if (!padding.empty()) work.warn("detection image: " + padding);
   BackgroundRequest wanted = *request.background;
   if (!request.search.image_mean.empty() || mean_choice(wanted.mean_path).kind == MeanChoice::Kind::map)
     wanted.mean_path = request.search.image_mean;

@@ -19,6 +19,9 @@ run() {
   what="reber $*"
 }
 
+# A sanitizer has need of memory, addresses, descriptors and processes itself: a build with one has no library of faults.
+plain_build() { [ -n "${REBER_FAULTS:-}" ]; }
+
 # From here on programs run under strace, where a sanitizer cannot look for leaks.
 no_leak_check() { export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"; }
 

@@ -115,9 +115,7 @@ what="find in a folder that was deleted"
 expect_status 3
 expect_in err "o.csv" "No such file"
 
-# Limits. Where descriptors lack, data are not called damaged. A sanitizer has need of descriptors, addresses and
-# processes itself: a build with one has no library of faults.
-plain_build() { [ -n "${REBER_FAULTS:-}" ]; }
+# Limits. Where descriptors lack, data are not called damaged.
 limited() {  # LIMIT WORDS...
   local limit=$1
   shift

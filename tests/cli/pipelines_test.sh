@@ -237,6 +237,23 @@ checks=$((checks + 1))
 "$reber" find image.fits -o whole.csv --quiet 2>err
 "$reber" find image.fits --detection-image flat.fits -o same.csv --quiet 2>err
 cmp -s whole.csv same.csv || report "expected the same of an image that is its own detection image"
+# Zeros around the field are blank in a detection image as in any other.
+run simulate padded.fits --size 512 --sources 30 --seed 4 --quiet
+python3 - <<'E2'
+import struct
+data = bytearray(open("padded.fits", "rb").read())
+start = data.index(b"END".ljust(80)) // 2880 * 2880 + 2880
+for y in range(512):
+    for x in range(512):
+        if (x - 256) ** 2 + (y - 256) ** 2 > 230 ** 2:
+            struct.pack_into(">f", data, start + 4 * (512 * y + x), 0)
+open("padded.fits", "wb").write(data)
+E2
+run find padded.fits -o padded.csv --quiet
+run find padded.fits --detection-image padded.fits -o padded_same.csv
+expect_status 0
+expect_in err "detection image" "are exactly 0"
+expect_same padded_same.csv padded.csv
 checks=$((checks + 1))
 python3 - 2>err <<'E2' || report "expected sources inside alone"
 import csv

@@ -66,6 +66,7 @@ expect_in err "--negative: 'perhaps' is neither true nor false"
 run find sky.fits --dry-run "${cpu[@]}"
 expect_status 0
 expect_in out memory "may be used"
+plain_build || finish
 for words in "find large.fits" "find large.fits --dry-run"; do
   what="reber $words --backend reference under ulimit -v"
   status=0

@@ -45,7 +45,7 @@ TEST(CodedTiles, planes_of_every_kind_have_the_bits_and_counts_of_rows) {
     const Shape shape = source->shape();
     const auto expected = backend("cpu").load(*source, in_bands(0, false));
     const Image pixels = store(backend("cpu"), *expected);
-    const float brightest = backend("cpu").statistics(*expected).max;
+    const auto brightest = static_cast<float>(backend("cpu").statistics(*expected).max);
     for (const std::string& name : tested_backends())
       for (const auto& [band, left] : {std::pair{0, false}, {16, false}, {16, true}}) {
         SCOPED_TRACE(fmt::format("{}, band {}, left in the file {}", name, band, left));

@@ -8,13 +8,33 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
+extern "C" {  // of libcfitsio, in none of its installed headers
+int fits_rcomp(int* a, int nx, unsigned char* c, int clen, int nblock);
+int fits_rcomp_short(short* a, int nx, unsigned char* c, int clen, int nblock);
+int fits_rcomp_byte(signed char* a, int nx, unsigned char* c, int clen, int nblock);
+}
+
 namespace reber::rice_files {
+
+/// A RICE_1 stream by CFITSIO.   returns its bytes, negative where there is no room
+inline int encode(std::vector<std::uint32_t>& pixels, unsigned char* stream, int room, int block) {
+  return fits_rcomp(reinterpret_cast<int*>(pixels.data()), static_cast<int>(pixels.size()), stream, room, block);
+}
+inline int encode(std::vector<std::uint16_t>& pixels, unsigned char* stream, int room, int block) {
+  return fits_rcomp_short(reinterpret_cast<short*>(pixels.data()), static_cast<int>(pixels.size()), stream, room,
+                          block);
+}
+inline int encode(std::vector<std::uint8_t>& pixels, unsigned char* stream, int room, int block) {
+  return fits_rcomp_byte(reinterpret_cast<signed char*>(pixels.data()), static_cast<int>(pixels.size()), stream, room,
+                         block);
+}
 
 /// How CFITSIO is asked to write one image.
 struct Case {
@@ -42,7 +62,7 @@ inline std::vector<double> image_of(const Case& how, std::mt19937& random) {
       if (how.bitpix == BYTE_IMG) value = std::clamp(value + 40, 0.0, 250.0);
       if (how.bitpix > 0) value = std::nearbyint(value);
       if (how.bitpix < 0 && (x + y) % 13 == 0) value = 0;
-      if (how.bitpix < 0 && how.wild && y % 31 == 7) value = y;  // constant: no noise to quantise
+      if (how.bitpix < 0 && how.wild && y % 31 == 7) value = static_cast<double>(y);  // constant: no noise to quantise
       if (how.bitpix < 0 && how.wild && y % 31 == 9) value = x % 3 == 0 ? 1e30 * value : 1e-42;  // nor this
       if (how.blanks && x < 80 && y > 60) value = std::numeric_limits<double>::quiet_NaN();
       if (how.blanks && y % 31 == 11) value = std::numeric_limits<double>::quiet_NaN();

@@ -94,7 +94,7 @@ TEST(background_stage, an_adaptive_background_follows_noise_that_rises_near_a_br
     Image image(shape);
     for (std::int64_t y = 0; y < shape.ny; ++y)
       for (std::int64_t x = 0; x < shape.nx; ++x) {
-        const double d = std::hypot(y - 300.0, x - 300.0);
+        const double d = std::hypot(static_cast<double>(y - 300), static_cast<double>(x - 300));
         image.at(y, x) = static_cast<float>((1 + 4 * std::exp(-d * d / 1800)) * random.normal() +
                                             peak * std::exp(-2.772589 * d * d / 25));
       }
@@ -128,8 +128,10 @@ TEST(detection_planes, a_faint_wide_source_is_found_on_a_smoothed_plane) {
   Image image = field(shape, 1, 0, 6);
   for (std::int64_t y = 0; y < shape.ny; ++y)
     for (std::int64_t x = 0; x < shape.nx; ++x)
-      image.at(y, x) +=
-          static_cast<float>(1.5 * std::exp(-2.772589 * (std::pow(y - 150.0, 2) + std::pow(x - 140.0, 2)) / 400));
+      image.at(y, x) += static_cast<float>(
+          1.5 *
+          std::exp(-2.772589 * (std::pow(static_cast<double>(y - 150), 2) + std::pow(static_cast<double>(x - 140), 2)) /
+                   400));
   const auto plane = load(cpu, image);
   const BackgroundRequest boxes;
   const BackgroundModel model = measure_background(cpu, *plane, boxes, 5.0, {}).model;

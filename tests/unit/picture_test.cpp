@@ -137,8 +137,9 @@ TEST(Plots, EmptyAndLogarithmicSeriesAreDrawn) {
   write_panels(folder.file("a.png"), "nothing", {Panel()}, 1, true);
   Panel panel;
   panel.log_x = panel.log_y = true;
-  panel.series = {{.name = "a", .x = {1, 10, 0, 100}, .y = {1e-6, -1, 3, std::nan("")}},
-                  {.name = "b", .x = {5}, .y = {5}}};
+  panel.series.resize(2);
+  panel.series[0].name = "a", panel.series[0].x = {1, 10, 0, 100}, panel.series[0].y = {1e-6, -1, 3, std::nan("")};
+  panel.series[1].name = "b", panel.series[1].x = {5}, panel.series[1].y = {5};
   write_panels(folder.file("b.png"), "", {panel}, 1, true);
   for (const char* name : {"a.png", "b.png"}) EXPECT_GT(png_size(load(folder.file(name))).first, 0) << name;
 }

@@ -15,7 +15,9 @@ namespace {
 SegmentNode ring(std::int64_t y, std::int64_t x, std::int64_t radius) {
   SegmentNode node;
   node.pixels.shape = {400, 400};
-  node.sums.y0 = y - radius, node.sums.y1 = y + radius + 1, node.sums.x0 = x - radius, node.sums.x1 = x + radius + 1;
+  const auto pixel = [](std::int64_t at) { return static_cast<std::int32_t>(at); };
+  node.sums.y0 = pixel(y - radius), node.sums.y1 = pixel(y + radius + 1);
+  node.sums.x0 = pixel(x - radius), node.sums.x1 = pixel(x + radius + 1);
   for (std::int64_t v = -radius; v <= radius; ++v)
     for (std::int64_t u = -radius; u <= radius; ++u) {
       const double r = std::hypot(static_cast<double>(u), static_cast<double>(v));

@@ -23,9 +23,6 @@
 #include "tests/unit/fits_files.hpp"
 
 extern "C" {  // of libcfitsio, in none of its installed headers
-int fits_rcomp(int* a, int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_short(short* a, int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_byte(signed char* a, int nx, unsigned char* c, int clen, int nblock);
 int fits_rdecomp(unsigned char* c, int clen, unsigned int* array, int nx, int nblock);
 int fits_rdecomp_short(unsigned char* c, int clen, unsigned short* array, int nx, int nblock);
 int fits_rdecomp_byte(unsigned char* c, int clen, unsigned char* array, int nx, int nblock);
@@ -35,6 +32,7 @@ namespace reber {
 namespace {
 
 using rice_files::Case;
+using rice_files::encode;
 using rice_files::image_of;
 using rice_files::kNx;
 using rice_files::kNy;
@@ -43,15 +41,6 @@ using testing_files::load;
 using testing_files::save;
 using testing_files::TemporaryFolder;
 
-int encode(std::vector<std::uint32_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp(reinterpret_cast<int*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
-int encode(std::vector<std::uint16_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp_short(reinterpret_cast<short*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
-int encode(std::vector<std::uint8_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp_byte(reinterpret_cast<signed char*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
 int theirs(unsigned char* c, int size, std::vector<std::uint32_t>& out, int block) {
   return fits_rdecomp(c, size, out.data(), static_cast<int>(out.size()), block);
 }
@@ -66,11 +55,11 @@ int theirs(unsigned char* c, int size, std::vector<std::uint8_t>& out, int block
 template <class Pixel>
 std::vector<Pixel> pixels_of(std::mt19937& random, std::size_t count) {
   std::vector<Pixel> values(count);
-  std::uint32_t at = random();
+  auto at = static_cast<std::uint32_t>(random());
   unsigned bits = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i % 40 == 0) bits = random() % 34;
-    if (bits > 0 && bits <= 32) at += (random() >> (32 - bits)) - (1U << (bits - 1));
+    if (i % 40 == 0) bits = static_cast<unsigned>(random() % 34);
+    if (bits > 0 && bits <= 32) at += static_cast<std::uint32_t>(random() >> (32 - bits)) - (1U << (bits - 1));
     values[i] = static_cast<Pixel>(at);
   }
   return values;

@@ -22,17 +22,12 @@
 #include "tests/support/rice_files.hpp"
 #include "tests/unit/fits_files.hpp"
 
-extern "C" {  // of libcfitsio, in none of its installed headers
-int fits_rcomp(int* a, int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_short(short* a, int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_byte(signed char* a, int nx, unsigned char* c, int clen, int nblock);
-}
-
 namespace reber::rice {
 namespace {
 
 using fits::CodedPlane;
 using fits::CodedTiles;
+using rice_files::encode;
 using testing_files::TemporaryFolder;
 
 struct Outcome {
@@ -150,25 +145,15 @@ TEST(RiceWarp, ImagesOfEveryKindHaveTheBitsOfTheHostsRows) {
   });
 }
 
-int encode(std::vector<std::uint32_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp(reinterpret_cast<int*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
-int encode(std::vector<std::uint16_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp_short(reinterpret_cast<short*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
-int encode(std::vector<std::uint8_t>& a, unsigned char* c, int room, int block) {
-  return fits_rcomp_byte(reinterpret_cast<signed char*>(a.data()), static_cast<int>(a.size()), c, room, block);
-}
-
 /// A stream that a file might hold: sound, with bits changed, cut short, or nothing but zeros or noise.
 template <class Pixel>
 std::vector<unsigned char> stream_of(std::mt19937& random, std::size_t count, int block) {
   std::vector<Pixel> values(count);
-  std::uint32_t at = random();
+  auto at = static_cast<std::uint32_t>(random());
   unsigned bits = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i % 40 == 0) bits = random() % 34;
-    if (bits > 0 && bits <= 32) at += (random() >> (32 - bits)) - (1U << (bits - 1));
+    if (i % 40 == 0) bits = static_cast<unsigned>(random() % 34);
+    if (bits > 0 && bits <= 32) at += static_cast<std::uint32_t>(random() >> (32 - bits)) - (1U << (bits - 1));
     values[i] = static_cast<Pixel>(at);
   }
   std::vector<unsigned char> stream(8 * count + 100);

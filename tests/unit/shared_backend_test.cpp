@@ -64,7 +64,8 @@ std::vector<float> sky() {
   std::vector<float> pixels(static_cast<std::size_t>(kShape.count()));
   for (float& pixel : pixels) pixel = noise(random);
   for (int source = 0; source < 90; ++source) {
-    const double y0 = random() % 301, x0 = random() % 203, s = 2 + random() % (source < 4 ? 30 : 3);
+    const auto y0 = static_cast<double>(random() % 301), x0 = static_cast<double>(random() % 203);
+    const auto s = static_cast<double>(2 + random() % (source < 4 ? 30 : 3));
     for (std::int64_t y = 0; y < kShape.ny; ++y)
       for (std::int64_t x = 0; x < kShape.nx; ++x)
         pixels[static_cast<std::size_t>(y * kShape.nx + x)] +=

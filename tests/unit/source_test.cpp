@@ -53,7 +53,8 @@ Image field(const std::vector<Gaussian>& sources) {
       double value = 0;
       for (const Gaussian& s : sources)
         value += s.peak * std::exp(-4 * std::log(2.0) *
-                                   (std::pow((x - s.x) / s.fwhm_px, 2) + std::pow((y - s.y) / s.fwhm_px, 2)));
+                                   (std::pow((static_cast<double>(x) - s.x) / s.fwhm_px, 2) +
+                                    std::pow((static_cast<double>(y) - s.y) / s.fwhm_px, 2)));
       image.at(y, x) = static_cast<float>(value);
     }
   return image;
