@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 namespace reber::fits {
 
@@ -18,9 +18,6 @@ enum class TileCode {
 class TileCoder {
  public:
   explicit TileCoder(TileCode code);
-  ~TileCoder();
-  TileCoder(const TileCoder&) = delete;
-  TileCoder& operator=(const TileCoder&) = delete;
 
   /// Bytes that encode() may need.
   [[nodiscard]] static std::size_t bound(std::size_t count);
@@ -29,8 +26,8 @@ class TileCoder {
   [[nodiscard]] std::size_t encode(const char* words, std::size_t count, char* out);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  TileCode code_;
+  std::vector<unsigned char> planes_;  ///< bytes of each rank
 };
 
 }  // namespace reber::fits
