@@ -4,7 +4,12 @@
 
 #include <zlib.h>
 
+#ifdef REBER_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
+
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -15,9 +20,9 @@
 namespace reber {
 namespace {
 
-constexpr int kLevel = 1;
 constexpr std::size_t kStripBytes = std::size_t{256} << 10;
 constexpr std::size_t kWindow = std::size_t{32} << 10;  ///< how far back deflate can refer
+constexpr std::size_t kSlack = 64;                      ///< beyond the largest stream, for its end
 
 void append_number(std::string& to, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) to += static_cast<char>(value >> shift & 0xFF);
@@ -37,29 +42,64 @@ struct Strip {
   uLong sum = 0;  ///< adler32 of what went in
 };
 
-/// raw[from, to) as deflate blocks without a header; the last strip ends the stream.
-Strip deflated(const std::string& raw, std::size_t from, std::size_t to) {
+#ifdef REBER_ISAL
+
+/// raw[from, to) as deflate blocks that end on a byte; the last strip ends the stream.
+std::string deflated(const std::string& raw, std::size_t from, std::size_t to) {
+  // It reads what it is given, through pointers that are not to const.
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(const_cast<char*>(raw.data()));
+  const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(ISAL_DEF_LVL2_DEFAULT);
+  const auto stream = std::make_unique<isal_zstream>();
+  ::isal_deflate_init(stream.get());
+  constexpr int kLevel = 2;
+  stream->level = kLevel;
+  stream->level_buf = room.get();
+  stream->level_buf_size = ISAL_DEF_LVL2_DEFAULT;
+  const std::size_t before = std::min(from, kWindow);
+  if (before > 0) ::isal_deflate_set_dict(stream.get(), bytes + from - before, static_cast<std::uint32_t>(before));
+  const bool last = to == raw.size();
+  stream->end_of_stream = last ? 1 : 0;
+  stream->flush = last ? NO_FLUSH : SYNC_FLUSH;
+  std::string out;
+  out.resize(::compressBound(static_cast<uLong>(to - from)) + kSlack);
+  stream->next_in = bytes + from;
+  stream->avail_in = static_cast<std::uint32_t>(to - from);
+  stream->next_out = reinterpret_cast<std::uint8_t*>(out.data());
+  stream->avail_out = static_cast<std::uint32_t>(out.size());
+  const int status = ::isal_deflate(stream.get());
+  if (status != COMP_OK || stream->avail_in != 0 || stream->avail_out == 0)
+    throw InternalError("ISA-L cannot deflate a picture");
+  out.resize(stream->total_out);
+  return out;
+}
+
+#else
+
+/// raw[from, to) as deflate blocks that end on a byte; the last strip ends the stream.
+std::string deflated(const std::string& raw, std::size_t from, std::size_t to) {
   const auto* const bytes = reinterpret_cast<const Bytef*>(raw.data());
   z_stream stream{};
+  constexpr int kLevel = 1;
   // The arguments are right: memory is all that can be missing.
   if (::deflateInit2(&stream, kLevel, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
   const std::size_t before = std::min(from, kWindow);
   if (before > 0) ::deflateSetDictionary(&stream, bytes + from - before, static_cast<uInt>(before));
-  Strip strip;
-  strip.deflated.resize(::deflateBound(&stream, static_cast<uLong>(to - from)) + 16);
+  std::string out;
+  out.resize(::deflateBound(&stream, static_cast<uLong>(to - from)) + kSlack);
   stream.next_in = const_cast<Bytef*>(bytes + from);
   stream.avail_in = static_cast<uInt>(to - from);
-  stream.next_out = reinterpret_cast<Bytef*>(strip.deflated.data());
-  stream.avail_out = static_cast<uInt>(strip.deflated.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
   const bool last = to == raw.size();
   const int status = ::deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
   const bool whole = status == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0;
-  strip.deflated.resize(stream.total_out);
+  out.resize(stream.total_out);
   ::deflateEnd(&stream);
   if (!whole) throw InternalError("zlib cannot deflate a picture");
-  strip.sum = ::adler32_z(::adler32(0, nullptr, 0), bytes + from, to - from);
-  return strip;
+  return out;
 }
+
+#endif
 
 }  // namespace
 
@@ -77,7 +117,10 @@ std::string encode_png(const std::uint8_t* rgb, int width, int height, const Png
   pool.for_each(static_cast<std::int64_t>(strips.size()), [&](std::int64_t i) {
     options.progress.check();
     const std::size_t from = static_cast<std::size_t>(i) * kStripBytes;
-    strips[static_cast<std::size_t>(i)] = deflated(raw, from, std::min(raw.size(), from + kStripBytes));
+    const std::size_t to = std::min(raw.size(), from + kStripBytes);
+    const auto* const bytes = reinterpret_cast<const Bytef*>(raw.data());
+    strips[static_cast<std::size_t>(i)] = {deflated(raw, from, to),
+                                           ::adler32_z(::adler32(0, nullptr, 0), bytes + from, to - from)};
   });
 
   std::string header;

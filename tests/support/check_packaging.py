@@ -24,6 +24,7 @@ LIBRARIES = {
     "PNG": ("libpng-dev", "libpng", "libpng"),
     "ZLIB": ("zlib1g-dev", "zlib", "zlib-api"),
     "BZip2": ("libbz2-dev", "bzip2", "bzip2"),
+    "libisal": ("libisal-dev", "isa-l", "isa-l"),
     "SQLite3": ("libsqlite3-dev", "libsqlite", "sqlite"),
     "EXPAT": ("libexpat1-dev", "libexpat", "expat"),
     "PkgConfig": ("pkg-config", "pkg-config", "pkgconfig"),

@@ -27,6 +27,7 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("libpng")
     depends_on("zlib-api")
     depends_on("bzip2")
+    depends_on("isa-l")
     depends_on("expat")
     depends_on("sqlite")
     depends_on("cli11", type="build")
