@@ -24,6 +24,8 @@ constexpr float mean_of(float a, float b, float c, float d) {
 /// A NaN must not win a comparison: it is the lowest value while peaks are sought.
 constexpr float blank_low(float v) { return v == v ? v : kLowest; }
 constexpr float low_blank(float v) { return v == kLowest ? kBlank : v; }
+/// The same of what is not finite.
+constexpr float endless_low(float v) { return v - v == 0 ? v : kLowest; }
 constexpr float larger(float a, float b) { return a < b ? b : a; }
 
 /// Largest of those of four pixels that are not NaN; NaN where none is, or all are -infinite.

@@ -206,6 +206,9 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   SkyLayout layout = make_sky_layout(shape, options.max_side_px);
   const cv::Mat values = [&] {
     const trace::Span span("host", "reduce the image for the picture");
+    // One to one the rows are as good.
+    if (options.peaks && layout.reduce > 1)
+      if (const auto peaks = options.peaks(layout.reduce)) return upright_peaks(shape, *peaks, layout.reduce);
     return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
   }();
   const DisplayLimits limits = limits_of(values, options, pool);

@@ -21,6 +21,7 @@ struct PictureOptions {
   std::string title;
   /// Closed lines over it, of the image's pixels; where they crowd, mark_outlines() decides.
   std::vector<std::vector<PixelPosition>> outlines = {};
+  PixelPeaks peaks = {};  ///< of the image, by whoever has it at hand; empty: its rows are reduced
   FileOptions file = {};
   int threads = 0;  ///< 0: all that this process may use
   Progress progress = {};

@@ -5,27 +5,28 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "core/base/error.hpp"
+#include "core/display/level_rules.hpp"
+
 namespace reber {
 namespace {
 
-constexpr float kNone = -std::numeric_limits<float>::infinity();
+using levels::kLowest;
 /// A band is reduced while it is in the cache.
 constexpr std::int64_t kBandPixels = std::int64_t{1} << 20;
 const cv::Vec3b kBlank(146, 146, 150);
 
-/// Largest finite value of each column of `ny` rows; kNone where there is none.
+/// Largest finite value of each column of `ny` rows; kLowest where there is none.
 void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* peaks) {
-  std::fill_n(peaks, nx, kNone);
+  std::fill_n(peaks, nx, kLowest);
   for (std::int64_t y = 0; y < ny; ++y) {
     const float* const row = rows + y * nx;
     for (std::int64_t x = 0; x < nx; ++x) {
-      const float value = std::abs(row[x]) <= std::numeric_limits<float>::max() ? row[x] : kNone;
-      peaks[x] = peaks[x] < value ? value : peaks[x];
+      peaks[x] = levels::larger(peaks[x], levels::endless_low(row[x]));
     }
   }
 }
@@ -99,13 +100,22 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
       column_peaks(band.get() + y * shape.nx, std::min(block, shape.ny - y0 - y), shape.nx, peaks.data());
       auto* const to = out.ptr<float>(static_cast<int>(ny - 1 - first - i));
       for (std::int64_t x = 0; x < nx; ++x) {
-        float peak = kNone;
+        float peak = kLowest;
         for (std::int64_t at = x * block; at < std::min((x + 1) * block, shape.nx); ++at)
           peak = std::max(peak, peaks[static_cast<std::size_t>(at)]);
-        to[x] = peak > kNone ? peak : std::numeric_limits<float>::quiet_NaN();
+        to[x] = levels::low_blank(peak);
       }
     });
   }
+  return out;
+}
+
+cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce) {
+  const std::int64_t nx = (shape.nx + reduce - 1) / reduce, ny = (shape.ny + reduce - 1) / reduce;
+  if (static_cast<std::int64_t>(peaks.size()) != ny * nx) throw InternalError("upright_peaks: peaks of another image");
+  cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
+  for (std::int64_t y = 0; y < ny; ++y)
+    std::copy_n(peaks.data() + y * nx, nx, out.ptr<float>(static_cast<int>(ny - 1 - y)));
   return out;
 }
 

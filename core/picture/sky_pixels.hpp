@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <opencv2/core.hpp>
+#include <vector>
 
 #include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
@@ -17,6 +18,9 @@ namespace reber {
 /// image is asked for once, in bands, and never held as a whole.   throws Cancelled, and what rows throws
 [[nodiscard]] cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool,
                                     const Progress& progress);
+
+/// The same of peaks that somebody found (PixelPeaks).
+[[nodiscard]] cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce);
 
 /// The curve of sky pictures: near-linear below a tenth of the range, logarithmic above.
 inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};

@@ -18,6 +18,7 @@
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "core/catalogue/catalogue_io.hpp"
+#include "core/compute/block_peaks.hpp"
 #include "core/fits/tile_writer.hpp"
 #include "core/model/image.hpp"
 #include "core/pipeline/mesh_maps.hpp"
@@ -198,6 +199,12 @@ void Writer::picture(const Catalogue& catalogue) const {
   };
   PictureOptions options;
   options.file = how_;
+  options.peaks = [&](std::int64_t block) -> std::optional<std::vector<float>> {
+    auto* const where_it_lies = dynamic_cast<FindsBlockPeaks*>(&backend_);
+    if (where_it_lies == nullptr) return std::nullopt;
+    const std::lock_guard turn(turn_);
+    return where_it_lies->block_peaks(*result_.plane(), block, job_);
+  };
   draw_result(wanted_.picture, result_, catalogue, rows, options);
 }
 

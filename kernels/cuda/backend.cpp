@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/compute/block_peaks.hpp"
 #include "core/compute/looks_ahead.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
@@ -42,6 +43,7 @@ namespace {
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                           public LooksAhead,
                           public SumsNoise,
+                          public FindsBlockPeaks,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -69,6 +71,10 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     const CudaBackground levels = own(background, plane.shape());
     return timed("reber noise", job,
                  [&] { return noise_sums_of(own(plane), levels, own(islands, plane.shape()), question, job); });
+  }
+
+  std::optional<std::vector<float>> block_peaks(const Plane& plane, std::int64_t block, const Job& job) override {
+    return timed("reber block peaks", job, [&] { return block_peaks_of(own(plane), block, job); });
   }
 
   FitEngine& fits() override { return *this; }

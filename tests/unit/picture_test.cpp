@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/model/image.hpp"
@@ -114,6 +116,43 @@ Catalogue scattered(std::size_t count, Shape shape) {
                      {{"Min", "deg", "", ""}, size},
                      {{"PA", "deg", "", ""}, angle}};
   return sources;
+}
+
+TEST(SkyPicture, PeaksThatSomebodyFoundGiveTheSamePicture) {
+  const Shape shape{250, 333};
+  Image image(shape);
+  for (std::int64_t i = 0; i < shape.count(); ++i)
+    image.data()[i] = i % 13 == 0 ? std::nanf("") : static_cast<float>(i * 7919 % 1000);
+  const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
+    std::copy_n(image.data() + y0 * shape.nx, ny * shape.nx, out);
+  };
+  const TemporaryFolder folder;
+  PictureOptions options;
+  options.max_side_px = 100;
+  options.high = 1000;
+  write_sky_picture(folder.file("rows.png"), shape, rows, sky_header(shape), nullptr, options);
+  bool asked = false;
+  options.peaks = [&](std::int64_t block) {
+    asked = true;
+    EXPECT_EQ(block, 4);
+    std::vector<float> peaks;
+    for (std::int64_t y = 0; y < shape.ny; y += block)
+      for (std::int64_t x = 0; x < shape.nx; x += block) {
+        float peak = -1;
+        for (std::int64_t v = y; v < std::min(y + block, shape.ny); ++v)
+          for (std::int64_t u = x; u < std::min(x + block, shape.nx); ++u)
+            if (!std::isnan(image.at(v, u))) peak = std::max(peak, image.at(v, u));
+        peaks.push_back(peak);
+      }
+    return peaks;
+  };
+  const PixelRows none = [](std::int64_t, std::int64_t, float*) { FAIL() << "rows were asked for"; };
+  write_sky_picture(folder.file("peaks.png"), shape, none, sky_header(shape), nullptr, options);
+  EXPECT_TRUE(asked);
+  EXPECT_EQ(load(folder.file("peaks.png")), load(folder.file("rows.png")));
+  options.peaks = [](std::int64_t) { return std::optional<std::vector<float>>(); };
+  write_sky_picture(folder.file("nobody.png"), shape, rows, sky_header(shape), nullptr, options);
+  EXPECT_EQ(load(folder.file("nobody.png")), load(folder.file("rows.png")));
 }
 
 TEST(SkyPicture, CostOfASourceIsThatOfItsOutline) {

@@ -189,6 +189,23 @@ void CudaLevels::draw_to(int level, Reduction reduction, const Rect& where, floa
 
 }  // namespace
 
+std::optional<std::vector<float>> block_peaks_of(const CudaPlane& plane, std::int64_t block, const Job& job) {
+  job.check();
+  const Shape shape = plane.shape();
+  constexpr std::int64_t kMostBlock = 4096;  // a warp's work, and its pixels as an int
+  if (!plane.resident() || block < 1 || block > kMostBlock) return std::nullopt;
+  Context& context = *plane.context();
+  const cudaStream_t stream = context.stream();
+  const std::int64_t count = (shape.ny + block - 1) / block * ((shape.nx + block - 1) / block);
+  const DeviceBuffer<float> peaks(count, stream);
+  find_block_peaks(stream, {plane.device_pixels(), plane.device_pixels(), plane.pitch(), shape.ny, shape.nx}, block,
+                   peaks.data());
+  std::vector<float> out(static_cast<std::size_t>(count));
+  context.stager().down_copy(stream, peaks.data(), peaks.bytes(), out.data());
+  context.stager().drain();
+  return out;
+}
+
 std::unique_ptr<DisplayLevels> make_display_levels(const std::shared_ptr<Context>& context, MapKind kind,
                                                    std::shared_ptr<const CudaPlane> plane,
                                                    const CudaBackground* background, const Job& job) {

@@ -68,7 +68,29 @@ __global__ void __launch_bounds__(kThreads)
                             levels::noise_between(low[u.low], low[u.high], high[u.low], high[u.high], u.part, v.part));
 }
 
+/// One warp per block of pixels, its lanes side by side along the rows of the block.
+__global__ void __launch_bounds__(kThreads)
+    k_block_peaks(LevelRows level, int block, std::int64_t blocks_x, std::int64_t count, float* __restrict__ out) {
+  const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32;
+  if (at >= count) return;
+  const std::int64_t y0 = at / blocks_x * block, x0 = at % blocks_x * block;
+  const int ny = static_cast<int>(min(static_cast<std::int64_t>(block), level.ny - y0));
+  const int nx = static_cast<int>(min(static_cast<std::int64_t>(block), level.nx - x0));
+  const float* const from = level.mean + y0 * level.pitch + x0;
+  float peak = levels::kLowest;
+  for (int k = threadIdx.x % 32; k < ny * nx; k += 32)
+    peak = levels::larger(peak, levels::endless_low(from[k / nx * level.pitch + k % nx]));
+  for (int half = 16; half > 0; half /= 2) peak = levels::larger(peak, __shfl_xor_sync(0xffffffffu, peak, half));
+  if (threadIdx.x % 32 == 0) out[at] = levels::low_blank(peak);
+}
+
 }  // namespace
+
+void find_block_peaks(cudaStream_t stream, const LevelRows& level, std::int64_t block, float* out) {
+  const std::int64_t blocks_x = (level.nx + block - 1) / block, count = (level.ny + block - 1) / block * blocks_x;
+  k_block_peaks<<<blocks_for(32 * count), kThreads, 0, stream>>>(level, static_cast<int>(block), blocks_x, count, out);
+  check_launch("k_block_peaks", stream);
+}
 
 void halve(cudaStream_t stream, const LevelRows& below, float* mean, float* peak) {
   const std::int64_t ny = (below.ny + 1) / 2, nx = (below.nx + 1) / 2, pieces = (nx + kThreads - 1) / kThreads;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/display/display_levels.hpp"
@@ -34,9 +35,16 @@ void gather_sample(cudaStream_t stream, const LevelRows& rows, std::int64_t y0, 
 /// where a cell has fewer.
 void gather_heights(cudaStream_t stream, const LevelRows& level, std::int64_t room_y, std::int64_t room_x, float* out);
 
+/// Largest finite pixel of each block x block of level.mean, row after row; NaN where there is none.
+void find_block_peaks(cudaStream_t stream, const LevelRows& level, std::int64_t block, float* out);
+
 /// Pixels of a level in where, rows without gaps. cells: those of its PeakBlend, on the device, for blend.
 void draw_level(cudaStream_t stream, const LevelRows& level, Reduction reduction, const levels::Noise* cells,
                 const Rect& where, float* out);
+
+/// block_peaks() of the backend.
+[[nodiscard]] std::optional<std::vector<float>> block_peaks_of(const CudaPlane& plane, std::int64_t block,
+                                                               const Job& job);
 
 /// display_levels() of the backend; null where it says so.
 [[nodiscard]] std::unique_ptr<DisplayLevels> make_display_levels(const std::shared_ptr<Context>& context, MapKind kind,
