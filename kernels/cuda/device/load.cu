@@ -71,6 +71,11 @@ void fill_row(cudaStream_t stream, float* row, std::int64_t nx, float value) {
   check_launch("k_fill_row", stream);
 }
 
+void ready_to_decode() {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, k_decode_rows), "cudaFuncGetAttributes");
+}
+
 void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,
                  std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* counts) {
   if (rows == 0 || nx == 0) return;

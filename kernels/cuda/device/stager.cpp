@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
+#include "core/compute/card_error.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/waits.hpp"
 
@@ -52,6 +54,27 @@ void Stager::settle(Slot& slot) {
   }
 }
 
+void Stager::make_ready(std::int64_t bytes) {
+  if (!slots_.empty()) return;
+  slots_.resize(kSlots);
+  const auto wanted = static_cast<std::size_t>(bytes / kChunkBytes);  // a part of a chunk is soon locked
+  for (std::size_t k = 0; k < std::min(wanted, kSlots); ++k)
+    slots_[k].coming = run_beside([this] {
+      context_.use();
+      const trace::Span span("host", "lock memory for copies");
+      return PinnedBuffer<std::byte>(kChunkBytes);
+    });
+}
+
+void Stager::take_coming(Slot& slot) {
+  if (!slot.coming.valid()) return;
+  try {
+    slot.memory = slot.coming.get();
+  } catch (const CardError&) {
+    // The slot stays empty: acquire() locks what it needs, or says why it cannot.
+  }
+}
+
 Stager::Slot& Stager::acquire(std::int64_t bytes) {
   if (slots_.empty()) slots_.resize(kSlots);
   // A slot that is free and large enough before one that must grow: page-locking takes longer than most copies.
@@ -60,6 +83,7 @@ Stager::Slot& Stager::acquire(std::int64_t bytes) {
   Slot& slot = slots_[next_];
   next_ = (next_ + 1) % slots_.size();
   settle(slot);
+  take_coming(slot);
   if (slot.memory.size() < bytes) {
     const trace::Span span("host", "lock memory for copies");
     slot.memory = PinnedBuffer<std::byte>();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,9 @@ class Stager {
   /// Queues the copy of parts of `bytes` each that follow each other on the device, each into memory of its own,
   /// complete after drain().
   void down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts);
+  /// Begins to lock the memory that copies of so many bytes take, beside what the caller does until it copies. Of a
+  /// ring that has been used: nothing.
+  void make_ready(std::int64_t bytes);
   /// Until every copy is done and every downloaded row is in its place.
   void drain();
   /// After a failure: waits, ignoring errors, and drops what was to be written to the host.
@@ -59,12 +63,14 @@ class Stager {
  private:
   struct Slot {
     PinnedBuffer<std::byte> memory;
+    std::future<PinnedBuffer<std::byte>> coming;  ///< memory that is being locked
     Event done;
     std::function<void()> finish;  ///< what the host does with the chunk once it is here
   };
   /// The next slot of the ring, free to be filled, with at least `bytes`.
   Slot& acquire(std::int64_t bytes);
   void settle(Slot& slot);
+  static void take_coming(Slot& slot);
   /// Queues one chunk of rows that `fill` makes.
   void send_made(cudaStream_t stream, std::byte* device, std::int64_t first_row, std::int64_t rows,
                  std::int64_t row_bytes, const Filler& fill);
