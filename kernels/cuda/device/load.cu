@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Byte swap, blank and scale on the device. Answers kernels/cpu/load.cpp.
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/load.hpp"
 
 namespace reber::cuda {
@@ -56,6 +57,8 @@ __global__ void __launch_bounds__(kThreads)
   count_warp(blank ? 1 : 0, count);
 }
 
+const EarlyCode kEarly(k_decode_rows);
+
 }  // namespace
 
 void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::int64_t nx, std::int64_t pitch,
@@ -69,11 +72,6 @@ void fill_row(cudaStream_t stream, float* row, std::int64_t nx, float value) {
   if (nx == 0) return;
   k_fill_row<<<static_cast<unsigned>((nx + kThreads - 1) / kThreads), kThreads, 0, stream>>>(row, nx, value);
   check_launch("k_fill_row", stream);
-}
-
-void ready_to_decode() {
-  cudaFuncAttributes attributes;
-  check(cudaFuncGetAttributes(&attributes, k_decode_rows), "cudaFuncGetAttributes");
 }
 
 void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,

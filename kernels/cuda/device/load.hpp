@@ -95,8 +95,6 @@ struct StoredRows {
   std::int64_t row_bytes = 0, pixel_bytes = 0;
 };
 
-/// Brings the code of decode_rows() to the card.
-void ready_to_decode();
 /// Decodes rows into rows `pitch` floats apart; adds to counts[0] the blank pixels, to counts[1] the infinite ones, and
 /// raises counts[2] to the bits of the largest absolute value.
 void decode_rows(cudaStream_t stream, const StoredRows& stored, const DecodeRule& rule, std::int64_t rows,

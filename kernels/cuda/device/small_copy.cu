@@ -2,6 +2,7 @@
 // A copy by a kernel, for the few bytes that a copy engine would answer late.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 
@@ -18,6 +19,8 @@ __global__ void __launch_bounds__(kThreads)
     reinterpret_cast<unsigned*>(to)[k] = reinterpret_cast<const unsigned*>(from)[k];
   for (int k = words * static_cast<int>(sizeof(unsigned)) + threadIdx.x; k < bytes; k += kThreads) to[k] = from[k];
 }
+
+const EarlyCode kEarly(k_copy_to_pinned);
 
 }  // namespace
 

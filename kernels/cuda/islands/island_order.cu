@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
 #include "kernels/cuda/islands/island_order.hpp"
@@ -87,6 +88,8 @@ bool order_few(cudaStream_t stream, const CudaIslands& islands, int bits, const 
   check_launch("k_order_few", stream);
   return true;
 }
+
+const EarlyCode kEarly(k_order_few<8>);
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // Pixels of chosen islands, gathered run by run. Answers island_pixels of kernels/cpu/islands/measure.cpp.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/islands/island_pixels.hpp"
 
 namespace reber::cuda {
@@ -61,6 +62,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kThreads - 1) / kThreads); }
+
+const EarlyCode kEarly(k_count_pixels, k_chosen_lengths, k_gather_pixels);
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of the islands that were kept: written in raster order, drawn as a map.
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/islands/island_runs.hpp"
 #include "kernels/cuda/islands/label_work.cuh"
 
@@ -97,6 +98,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int quad = lane; quad < kPiecePixels / 4 && x0 + quad * 4 < nx; quad += 32)
     row[quad] = reinterpret_cast<const int4*>(line)[quad];
 }
+
+const EarlyCode kEarly(k_keep_runs);
 
 }  // namespace
 

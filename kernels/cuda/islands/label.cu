@@ -3,6 +3,7 @@
 // tiles (label_tile.cuh), the tiles' parts with each other. Answers kernels/cpu/islands/label.cpp.
 #include <algorithm>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/islands/label_tile.cuh"
 
 namespace reber::cuda {
@@ -345,6 +346,8 @@ int blocks_at_once(int multiprocessors) {
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return std::min(each * multiprocessors, kMostBlocks);
 }
+
+const EarlyCode kEarly(k_label_runs);
 
 }  // namespace
 

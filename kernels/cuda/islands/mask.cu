@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/islands/mask.hpp"
 #include "kernels/shared/float_keys.hpp"
 
@@ -237,6 +238,8 @@ __global__ void __launch_bounds__(kThreads)
   flood.bits[y * flood.words + word] = flood_word;
   seed.bits[y * seed.words + word] = seed_word;
 }
+
+const EarlyCode kEarly(k_threshold_mask<false>);
 
 }  // namespace
 

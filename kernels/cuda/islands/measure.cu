@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/islands/measure.hpp"
 
 namespace reber::cuda {
@@ -204,6 +205,8 @@ __global__ void __launch_bounds__(kThreads) k_join_sections(Islands islands, Lar
     if (lane == 0) write_island(islands, one.island, total, sums);
   }
 }
+
+const EarlyCode kEarly(k_measure_runs, k_sum_islands);
 
 }  // namespace
 

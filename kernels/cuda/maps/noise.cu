@@ -4,6 +4,7 @@
 // core/sources/measured_noise.cpp bit for bit.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/maps/noise.hpp"
 
@@ -200,6 +201,8 @@ __global__ void k_noise_totals(NoiseTask task, std::int64_t slots) {
   task.all_product[slot] = product;
   task.all_pairs[slot] = pairs;
 }
+
+const EarlyCode kEarly(k_noise_patches, k_noise_sums, k_noise_totals);
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // nodes. Answers kernels/cpu/mesh.cpp.
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/mesh/cell_sort.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
@@ -186,6 +187,8 @@ __global__ void __launch_bounds__(kFilterThreads)
 }
 
 unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels + kThreads - 1) / kThreads); }
+
+const EarlyCode kEarly(k_measure_crowded<256, 16, kSmallBlocks>, k_filter_cells);
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/mesh/cell_divide.cuh"
 #include "kernels/cuda/mesh/cell_rounds.cuh"
@@ -217,6 +218,8 @@ CellRule rule_of(const MeshTask& task, std::int64_t room, int part, double sure)
   return {static_cast<int>(room), std::max(static_cast<int>(room) / 16 * part, kLeastList),
           static_cast<float>(sure * reach), static_cast<float>(2 * reach)};
 }
+
+const EarlyCode kEarly(kDivideUsual, k_clip_records, kSiftUsual);
 
 }  // namespace
 
