@@ -11,17 +11,20 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/trace.hpp"
+#include "core/io/stream_sums.hpp"
 
 namespace reber {
 namespace {
 
 constexpr std::size_t kStripBytes = std::size_t{256} << 10;
 constexpr std::size_t kWindow = std::size_t{32} << 10;  ///< how far back deflate can refer
+constexpr std::uint32_t kNoAdler = 1;                   ///< Adler-32 of nothing
 constexpr std::size_t kSlack = 64;                      ///< beyond the largest stream, for its end
 
 void append_number(std::string& to, std::uint32_t value) {
@@ -33,13 +36,12 @@ void append_chunk(std::string& to, const char* type, const std::string& body) {
   const std::size_t start = to.size();
   to += type;
   to += body;
-  const auto* const bytes = reinterpret_cast<const Bytef*>(to.data() + start);
-  append_number(to, static_cast<std::uint32_t>(::crc32_z(::crc32(0, nullptr, 0), bytes, to.size() - start)));
+  append_number(to, crc32_of(0, {reinterpret_cast<const unsigned char*>(to.data()) + start, to.size() - start}));
 }
 
 struct Strip {
   std::string deflated;
-  uLong sum = 0;  ///< adler32 of what went in
+  std::uint32_t sum = 0;  ///< adler32 of what went in
 };
 
 #ifdef REBER_ISAL
@@ -118,9 +120,8 @@ std::string encode_png(const std::uint8_t* rgb, int width, int height, const Png
     options.progress.check();
     const std::size_t from = static_cast<std::size_t>(i) * kStripBytes;
     const std::size_t to = std::min(raw.size(), from + kStripBytes);
-    const auto* const bytes = reinterpret_cast<const Bytef*>(raw.data());
-    strips[static_cast<std::size_t>(i)] = {deflated(raw, from, to),
-                                           ::adler32_z(::adler32(0, nullptr, 0), bytes + from, to - from)};
+    const std::span piece(reinterpret_cast<const unsigned char*>(raw.data()) + from, to - from);
+    strips[static_cast<std::size_t>(i)] = {deflated(raw, from, to), adler32_of(kNoAdler, piece)};
   });
 
   std::string header;
@@ -128,7 +129,7 @@ std::string encode_png(const std::uint8_t* rgb, int width, int height, const Png
   append_number(header, static_cast<std::uint32_t>(height));
   header += {8, 2, 0, 0, 0};  // eight bits, red green blue, deflate, filters by row, not interlaced
   std::string body = "\x78\x01";
-  uLong sum = ::adler32(0, nullptr, 0);
+  uLong sum = kNoAdler;
   for (std::size_t i = 0; i < strips.size(); ++i) {
     body += strips[i].deflated;
     const std::size_t length = std::min(kStripBytes, raw.size() - i * kStripBytes);

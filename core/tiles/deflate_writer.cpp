@@ -2,14 +2,13 @@
 // A piece is one block: its bytes stored, or a code of single bytes and of runs (repetitions at a distance of one).
 #include "core/tiles/deflate_writer.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "core/io/stream_sums.hpp"
 #include "core/tiles/prefix_code.hpp"
 
 namespace reber::fits {
@@ -220,7 +219,7 @@ void DeflateWriter::put_literals(std::span<const unsigned char> bytes, const std
 }
 
 void DeflateWriter::add(std::span<const unsigned char> bytes) {
-  crc_ = static_cast<std::uint32_t>(::crc32_z(crc_, bytes.data(), bytes.size()));
+  crc_ = crc32_of(crc_, bytes);
   total_ += static_cast<std::uint32_t>(bytes.size());
   constexpr double kRandom = 7.5;
   if (entropy_of(bytes) > kRandom) return store(bytes);
