@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/stream_sums.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/trace.hpp"
-#include "core/io/stream_sums.hpp"
 
 namespace reber {
 namespace {

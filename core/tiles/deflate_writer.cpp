@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/io/stream_sums.hpp"
+#include "core/base/stream_sums.hpp"
 #include "core/tiles/prefix_code.hpp"
 
 namespace reber::fits {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checksums of streams against the values that their standards' readers know, whole and in pieces.
-#include "core/io/stream_sums.hpp"
+#include "core/base/stream_sums.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

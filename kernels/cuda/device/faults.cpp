@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/cuda/device/stuck.hpp"
 #include "kernels/cuda/device/waits.hpp"
 
 namespace reber::cuda {

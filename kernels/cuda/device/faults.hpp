@@ -27,4 +27,7 @@ void plan_fault(const PlannedFault& fault);
 /// Whether the plan has the card hang by now, for queries.
 [[nodiscard]] bool card_hangs();
 
+/// Fills the current device with blocks that never end: nothing else runs there until the process has ended.
+void get_stuck() noexcept;
+
 }  // namespace reber::cuda

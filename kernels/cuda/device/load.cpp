@@ -81,7 +81,7 @@ std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, c
   if (copied && context->stager().make_ready(source.shape().count() * bytes_of(source.format().type)))
     beside = run_beside([&context] {
       context->use();
-      bring_early_code();
+      EarlyCode::bring();
     });
   auto plane = [&] {
     const trace::Span span("host", "memory for the image");

@@ -2,7 +2,7 @@
 // A kernel that never ends, for the tests of what notices it.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/stuck.hpp"
+#include "kernels/cuda/device/faults.hpp"
 
 namespace reber::cuda {
 namespace {

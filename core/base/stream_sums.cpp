@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // By ISA-L where it is there, five times as fast as zlib.
-#include "core/io/stream_sums.hpp"
+#include "core/base/stream_sums.hpp"
 
 #ifdef REBER_ISAL
 #include <isa-l/crc.h>
