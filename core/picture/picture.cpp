@@ -212,7 +212,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
     return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
   }();
   const DisplayLimits limits = limits_of(values, options, pool);
-  cv::Mat picture = in_sky_colours(values, limits);
+  cv::Mat picture = in_sky_colours(values, limits, pool);
   if (layout.x_repeat > 1 || layout.y_repeat > 1)
     cv::resize(picture, picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
 

@@ -121,19 +121,24 @@ cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce) 
 
 cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
 
-cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits) {
+cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool) {
   static const LevelTable table;
   const auto& colour = colours();
   const double scale = 1 / (limits.high - limits.low);
   cv::Mat out(values.size(), CV_8UC3);
-  for (int y = 0; y < values.rows; ++y) {
+  constexpr int kRows = 64;  // of a thread's turn
+  const auto colour_row = [&](int y) {
     const auto* const from = values.ptr<float>(y);
     auto* const to = out.ptr<cv::Vec3b>(y);
     for (int x = 0; x < values.cols; ++x) {
       const bool blank = !std::isfinite(from[x]);
       to[x] = blank ? kBlank : colour[table.at(std::clamp((from[x] - limits.low) * scale, 0.0, 1.0))];
     }
-  }
+  };
+  pool.for_each((values.rows + kRows - 1) / kRows, [&](std::int64_t i) {
+    for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, values.rows); ++y)
+      colour_row(y);
+  });
   return out;
 }
 

@@ -29,6 +29,6 @@ inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
 [[nodiscard]] cv::Vec3b sky_colour(int s);
 
 /// Values in colours, three channels: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
-[[nodiscard]] cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits);
+[[nodiscard]] cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool);
 
 }  // namespace reber

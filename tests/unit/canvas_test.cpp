@@ -187,7 +187,8 @@ TEST(SkyPixels, ColoursFollowTheStretchExactly) {
   cv::Mat values(1, 5000, CV_32FC1);
   for (int i = 0; i < 5000; ++i) values.at<float>(0, i) = static_cast<float>(-4 + 0.01 * i);
   values.at<float>(0, 7) = std::nanf("");
-  const cv::Mat colours = in_sky_colours(values, limits);
+  ThreadPool pool(2);
+  const cv::Mat colours = in_sky_colours(values, limits, pool);
   for (int i = 0; i < 5000; ++i) {
     const double t = (static_cast<double>(values.at<float>(0, i)) + 2) / 42;
     const cv::Vec3b expected =
