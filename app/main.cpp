@@ -45,7 +45,7 @@ constexpr const char* kFooter =
     "  reber convolve m31.fits m31_20as.fits --kernel beam:20,20,0\n"
     "\n"
     "Exit codes: 0 done, 1 a check failed, 2 wrong request, 3 bad input or output file, 4 device or\n"
-    "memory, 70 a bug of ours, 130 or 143 stopped by a signal.";
+    "memory, 70 a bug of ours, 129, 130 or 143 stopped by a signal.";
 
 /// Options that print something and end.
 void add_information_flags(CLI::App& root, Action& action) {

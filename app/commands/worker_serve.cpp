@@ -35,7 +35,9 @@ class Worker {
     }
   }
 
-  void run() {
+  /// The exit code. Of a stop its parent tells, which replaces a worker or was stopped as well; alone it says so
+  /// itself.
+  int run() {
     std::thread watch = start_thread([this] { watch_parent(); });
     std::vector<std::int64_t> numbers;
     std::vector<Lane> lanes;
@@ -49,11 +51,16 @@ class Worker {
     };
     try {
       deal(numbers, lanes);
+    } catch (const Cancelled&) {
+      end_watch();
+      if (orphan_) throw;
+      return stopped_exit_code();
     } catch (...) {
       end_watch();
       throw;
     }
     end_watch();
+    return kDone;
   }
 
  private:
@@ -80,6 +87,7 @@ class Worker {
       for (const auto& link : links_) {
         pollfd hung_up{link->descriptor(), POLLRDHUP, 0};
         if (::poll(&hung_up, 1, 0) > 0 && (hung_up.revents & (POLLRDHUP | POLLHUP)) != 0 && busy_ > 0) {
+          orphan_ = true;
           ::kill(::getpid(), SIGTERM);
           return;
         }
@@ -93,7 +101,7 @@ class Worker {
   std::vector<std::unique_ptr<ImageRunner>> runners_;
   std::vector<std::unique_ptr<LineLink>> links_;
   std::atomic<int> busy_{0};
-  std::atomic<bool> over_{false};
+  std::atomic<bool> over_{false}, orphan_{false};
 };
 
 }  // namespace
@@ -102,8 +110,7 @@ int serve(RunSettings settings, const WorkerTask& task, Terminal& terminal) {
   terminal.reserve_output();
   settings.common.device = task.device;
   settings.common.threads = task.threads;
-  Worker(settings, task, terminal).run();
-  return kDone;
+  return Worker(settings, task, terminal).run();
 }
 
 }  // namespace reber::app

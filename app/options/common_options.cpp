@@ -269,6 +269,8 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
     std::error_code error;
     const fs::path folder = fs::path(path).parent_path();
     if (!folder.empty() && !fs::is_directory(folder, error)) {
+      if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+        throw DataError(fmt::format("cannot write {}: {}", path, error.message()));
       throw InputError(fmt::format("cannot write {}: there is no folder {}", path, folder.string()));
     }
     if (fs::is_directory(path, error)) throw InputError(fmt::format("cannot write {}: it is a folder", path));

@@ -6,7 +6,8 @@
 
 namespace reber::app {
 
-/// SIGINT and SIGTERM raise the stop flag; a second one removes open temporaries and ends at once with 128 + number.
+/// SIGINT, SIGTERM and, unless it is ignored (nohup), SIGHUP raise the stop flag; a second one removes open temporaries
+/// and ends at once with 128 + number.
 /// SIGPIPE ends the program silently, temporaries removed (141).
 /// SIGXFSZ is ignored, so that a file that grows over the limit is a failed write and not a death.
 void install_signal_handlers();

@@ -151,8 +151,9 @@ void Terminal::draw_progress(const std::string& what, double fraction) {
     write_line(fmt::format("{} {} %", what, percent));
     return;
   }
-  std::string line = fmt::format("[{}] {:3} %  {}", bar(fraction), percent, printable(what));
   const std::size_t columns = columns_of_terminal();
+  std::string line = fmt::format("{:3} %  {}", percent, printable(what));
+  if (columns > 2 * kBarWidth) line = fmt::format("[{}] {}", bar(fraction), line);  // a number that is cut is another
   if (line.size() >= columns) line.resize(columns - 1);
   std::fputs(kEraseLine, stderr);
   std::fputs(line.c_str(), stderr);

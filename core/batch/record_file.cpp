@@ -95,7 +95,9 @@ class Latest {
 }  // namespace
 
 RecordFile::RecordFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  do {
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  } while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0) fail("write", path_);
   struct stat found {};
   if (::fstat(descriptor_, &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -118,14 +120,14 @@ RecordFile::~RecordFile() {
 
 void RecordFile::append(const ImageRecord& record, bool others_follow) {
   const std::string line = to_line(record) + "\n";
-  ssize_t written = 0;
-  do {
-    written = ::write(descriptor_, line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written >= 0 && written != static_cast<ssize_t>(line.size())) errno = ENOSPC;
-  if (written != static_cast<ssize_t>(line.size()) ||
-      (!others_follow && ::fdatasync(descriptor_) != 0 && errno != EINVAL))
-    fail("write", path_);
+  for (std::size_t written = 0; written < line.size();) {
+    const ssize_t now = ::write(descriptor_, line.data() + written, line.size() - written);
+    if (now < 0 && errno == EINTR) continue;
+    if (now == 0) errno = ENOSPC;
+    if (now <= 0) fail("write", path_);
+    written += static_cast<std::size_t>(now);
+  }
+  if (!others_follow && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail("write", path_);
 }
 
 FolderRecords read_records(const std::string& folder) {

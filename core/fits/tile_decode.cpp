@@ -131,7 +131,8 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
 void become_a_decoder(unsigned seconds) {
   for (const int signal : {SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGPROF, SIGTERM}) ::signal(signal, SIG_DFL);
   ::signal(SIGSEGV, on_crash);
-  ::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group: the parent decides, and ends its child
+  for (const int signal : {SIGINT, SIGHUP})
+    ::signal(signal, SIG_IGN);  // Ctrl-C reaches the whole group: the parent decides, and ends its child
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -195,6 +196,11 @@ class Decoders {
   std::deque<pid_t> running_;
 };
 
+/// Signals that no stream can lead to.
+bool comes_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGXCPU || signal == SIGUSR1 || signal == SIGUSR2;
+}
+
 /// How the first child that still runs ended, in words; empty where it did its work.
 std::string trouble_of(Decoders& children, const Answer& answer, const std::string& where, const Progress& progress) {
   int how = 0;
@@ -202,8 +208,11 @@ std::string trouble_of(Decoders& children, const Answer& answer, const std::stri
   progress.check();  // whoever stopped the child may have meant this process as well
   if (known && WIFSIGNALED(how)) {
     const int signal = WTERMSIG(how);
-    return signal == SIGPROF ? "the decoder did not come to an end"
-                             : fmt::format("the decoder crashed (signal {})", signal);
+    if (signal == SIGPROF) return "the decoder did not come to an end";
+    if (comes_from_outside(signal))
+      throw DeviceError(fmt::format(
+          "{}the decoder was ended from outside (signal {}), as the system does where memory lacks", where, signal));
+    return fmt::format("the decoder crashed (signal {})", signal);
   }
   if (answer.finished == 0) return "the decoder stopped";
   if (answer.status == 0) return {};

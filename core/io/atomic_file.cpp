@@ -160,7 +160,7 @@ struct AtomicFile::State {
       const int error = errno;
       free_slot(slot);
       slot = -1;
-      if (error != EEXIST) fail("write", error);
+      if (error != EEXIST && error != EINTR) fail("write", error);
     }
     fail("write", EEXIST);
   }
@@ -192,7 +192,7 @@ struct AtomicFile::State {
     do {
       status = ::fsync(descriptor);
     } while (status != 0 && errno == EINTR);
-    if (status != 0) fail("write", errno);
+    if (status != 0 && errno != EINVAL) fail("write", errno);  // EINVAL: this file system has no such service
   }
 
   void discard() noexcept {

@@ -28,7 +28,9 @@ class FileBytes final : public ByteSource {
  public:
   explicit FileBytes(const std::string& path) : name_(printable(path)) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    do {
+      descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    } while (descriptor_ < 0 && errno == EINTR);  // over a network
     if (descriptor_ < 0) throw DataError(fmt::format("cannot open '{}': {}", name_, system_words(errno)));
     if (::fstat(descriptor_, &at_open_) != 0) {
       const int error = errno;

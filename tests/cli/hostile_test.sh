@@ -28,6 +28,25 @@ sys.exit(program.wait())
 PY
 stopped=$!
 
+# A decoder that something kills, as the system does where memory lacks: the file is not called damaged.
+for number in SIGKILL SIGXCPU; do
+  python3 - "$reber" "$number" <<'PY' >out 2>err
+import os, signal, subprocess, sys
+program = subprocess.Popen([sys.argv[1], *"find wide.fits.fz -o killed.csv --fit none --threads 1 --backend cpu -q".split()])
+children = f"/proc/{program.pid}/task/{program.pid}/children"
+while program.poll() is None and not (found := open(children).read().split()):
+    pass
+os.kill(int(found[0]), signal.Signals[sys.argv[2]])
+sys.exit(program.wait())
+PY
+  status=$?
+  what="find, and its decoder gets $number"
+  expect_status 4
+  expect_in err wide.fits.fz "ended from outside"
+  expect_not_in err damaged
+  expect_no_file killed.csv
+done
+
 # Inputs are not written over, whatever they are called and whichever option names them.
 refused() {  # KEPT ORIGINAL WORDS...
   local kept=$1 original=$2
@@ -265,6 +284,12 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     expect_status 3
     expect_in err closed "Permission denied"
   done
+  mkdir -m 700 secret && mkdir -m 777 secret/in
+  status=0
+  user "$reber" find sky.fits -o secret/in/o.csv "${cpu[@]}" >out 2>err || status=$?
+  what="find into a folder that cannot be reached"
+  expect_status 3
+  expect_in err secret/in/o.csv "Permission denied"
   status=0
   user bash -c 'umask 777; "$@"' - "$reber" run sky.fits -o free --products csv "${cpu[@]}" >out 2>err || status=$?
   what="run with umask 777"

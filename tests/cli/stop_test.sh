@@ -25,22 +25,37 @@ stop_with() {
 }
 stop_with TERM 143 0.3
 stop_with TERM 143 0.6
-# A background process of a non-interactive shell ignores SIGINT from the start; env gives it back its default.
-rm -rf results
-what="reber run, SIGINT"
-python3 - "$reber" >out 2>err <<'PY'
+what="reber convolve under nohup, and its session ends"
+nohup "$reber" convolve sky.fits kept.fits --backend cpu --threads 1 --kernel gaussian:30 --algorithm direct >out 2>err &
+sleep 0.3
+kill -s HUP $!
+status=0
+wait $! || status=$?
+expect_status 0
+expect_file kept.fits
+
+# A background process of a non-interactive shell ignores SIGINT from the start, one of nohup SIGHUP: Python gives both
+# their defaults back.
+stop_as_usual() {  # NAME CODE
+  rm -rf results
+  what="reber run, $1"
+  python3 - "$reber" "$1" >out 2>err <<'PY'
 import signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
+number = signal.Signals[sys.argv[2]]
+signal.signal(number, lambda *_: None)
 p = subprocess.Popen([sys.argv[1], "run", "sky.fits", "-o", "results", "--backend", "cpu", "--threads", "1",
                       "--kernel", "gaussian:60,30,20", "--algorithm", "direct"])
 time.sleep(0.5)
-p.send_signal(signal.SIGINT)
+p.send_signal(number)
 sys.exit(p.wait())
 PY
-status=$?
-expect_status 130
-expect_in err stopped
-expect_no_file results/sky.csv
+  status=$?
+  expect_status "$2"
+  expect_in err stopped
+  expect_no_file results/sky.csv
+}
+stop_as_usual SIGINT 130
+stop_as_usual SIGHUP 129  # the end of a session
 
 # A file size limit is a failed write, not a death: exit code 3 and nothing left.
 what="reber convolve under ulimit -f"

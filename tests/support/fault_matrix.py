@@ -4,8 +4,11 @@
 run, byte for byte, or exit code 4 with one sentence. Never a signal, a temporary, part of a file or another number.
 
     fault_matrix.py REBER FAULTS_LIBRARY [--step N] [--first N] [--commands find,run,..] [--jobs N] [--tiles PROGRAM]
+                    [--share K/N] [--seconds S]
 
 --step N takes every N-th allocation (1: all of them); the start moves with the command, so that a sample hits others.
+--share K/N: of those the K-th of N equal shares (0 to N - 1), for N processes side by side on a machine of many cores.
+--seconds S: what has not begun after S seconds is left out, and the line says how many.
 --tiles: reber_tile_compress; images compressed by tiles (rice, gzip, hcompress) are read as well as a .gz.
 Prints a line per command: allocations, runs tried, right results, exits with code 4. Exit code 1 where a run failed.
 """
@@ -14,10 +17,12 @@ import collections
 import concurrent.futures
 import gzip
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 CPU = ["--backend", "cpu", "--threads", "1"]
 COMMANDS = {
@@ -32,14 +37,17 @@ COMMANDS = {
 PACKED = {kind: ["convolve", f"../tiny.{kind}.fits", "o.fits", "--kernel", "gaussian:3", "--algorithm", "direct"]
           for kind in ("gz", "rice", "gzip", "hcompress")}
 PATIENCE_S = 60
+PASSED = ("right", "exit 4", "left out")
 
 
 def contents(folder):
     """Bytes of each file without the folder's own name; of reports and records, which hold times and failures, only that
     they are whole."""
     found = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as file:
+    paths = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+    for path in sorted(paths):
+        name = os.path.relpath(path, folder)
+        with open(path, "rb") as file:
             data = file.read().replace(os.path.basename(folder).encode(), b"w")
         if name.endswith(".jsonl") and not data:
             continue  # opened, and no image had ended when the memory did
@@ -101,17 +109,21 @@ class Matrix:
         return "exit 4"
 
 
-def of_command(matrix, name, step, first, jobs):
+def of_command(matrix, name, options):
+    step, jobs, (share, shares) = options.step, options.jobs, options.share
     words = (COMMANDS | PACKED)[name]
     code, _, right, total = matrix.run(words, "0", 0)
     if code != 0 or not right:
         sys.exit(f"{name}: an undisturbed run ends with {code}")
-    faults = [f"{n}{kind}" for kind in ("", "+") for n in range(1 + (first + len(name)) % step, total + 1, step)]
+    faults = [f"{n}{kind}" for kind in ("", "+") for n in range(1 + (options.first + len(name)) % step, total + 1, step)]
+    random.Random(share).shuffle(faults := faults[share::shares])  # what time does not allow is left out evenly
     tally, examples = collections.Counter(), {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         slots = list(range(1, jobs + 1))
 
         def one(fault):
+            if time.monotonic() > options.until:
+                return fault, "left out", []
             slot = slots.pop()
             outcome = matrix.run(words, fault, slot)
             slots.append(slot)
@@ -119,15 +131,23 @@ def of_command(matrix, name, step, first, jobs):
 
         for fault, verdict, said in pool.map(one, faults):
             tally[verdict] += 1
-            if verdict not in ("right", "exit 4") and verdict not in examples:
+            if verdict not in PASSED and verdict not in examples:
                 examples[verdict] = f"{name}, allocation {fault}: {verdict}: {' | '.join(said)[:200]}"
     good = tally["right"] + tally["exit 4"]
-    print(f"{name:10} {total:7} allocations {len(faults):7} tried {good:7} passed ({tally['right']} right, "
-          f"{tally['exit 4']} exit 4)", *(f"{n} x {v}" for v, n in tally.items() if v not in ("right", "exit 4")),
+    tried = len(faults) - tally["left out"]
+    print(f"{name:10} {total:7} allocations {tried:7} tried {good:7} passed ({tally['right']} right, "
+          f"{tally['exit 4']} exit 4)", *(f"{n} x {v}" for v, n in tally.items() if v not in PASSED[:2]),
           flush=True)
     for text in examples.values():
         print("  " + text, flush=True)
-    return len(faults) - good
+    return tried - good
+
+
+def share_of(text):
+    share, shares = (int(word) for word in text.split("/"))
+    if not 0 <= share < shares:
+        raise ValueError(text)
+    return share, shares
 
 
 def main():
@@ -139,11 +159,14 @@ def main():
     parser.add_argument("--commands", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tiles", default="", type=lambda text: os.path.abspath(text) if text else "")
+    parser.add_argument("--share", type=share_of, default=(0, 1))
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     options = parser.parse_args()
+    options.until = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
         matrix = Matrix(os.path.abspath(options.reber), os.path.abspath(options.faults), scratch, options.tiles)
         every = [*COMMANDS, *(PACKED if options.tiles else ["gz"])]
-        failed = sum(of_command(matrix, name, options.step, options.first, options.jobs)
+        failed = sum(of_command(matrix, name, options)
                      for name in (options.commands.split(",") if options.commands else every))
     return 1 if failed else 0
 
