@@ -113,6 +113,25 @@ PY
 } > odd.steps
 play 1280 800 1 odd.steps
 
+# One column of 3000 pixels, and one row: seen with all of it in the window. A small range on a large value: limits that differ.
+python3 - << 'PY'
+import struct
+
+
+def write(name, nx, ny, value):
+    cards = ["SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 2", f"NAXIS1  = {nx}", f"NAXIS2  = {ny}", "BUNIT   = 'JY/BEAM '", "END"]
+    data = b"".join(struct.pack(">f", value(i)) for i in range(nx * ny))
+    pad = lambda block, fill: block + fill * (-len(block) % 2880)
+    open(name, "wb").write(pad("".join(c.ljust(80) for c in cards).encode(), b" ") + pad(data, b"\0"))
+
+
+write("column.fits", 1, 3000, lambda i: 5.0 + i % 7)
+write("row.fits", 3000, 1, lambda i: 5.0 + i % 7)
+write("offset.fits", 64, 64, lambda i: 1e6 + 0.0625 * (i * 37 % 17))
+PY
+for name in column row; do printf 'open %s.fits\nsettle\ncontrast canvas 0.5 0.5 > 3\nmove image 0 0\nwait 3\nscreenshot %s.png\nwait 1\n' $name $name; done > thin.steps
+play 1280 800 1 thin.steps
+
 # Three colours are those of the shown image's sky, where there are as many.
 python3 - << 'PY'
 def write(name, ra):
