@@ -89,16 +89,16 @@ xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 
 cat > files.steps << 'STEPS'
 settle
 expect documents.length == 1
-expect documents.0.regions == 2
+expect documents.0.regions == 3
 drop two.reg
 wait 3
 settle
 expect documents.length == 1
-expect documents.0.regions == 3
+expect documents.0.regions == 4
 expect notice ~ 1 region read
 key Ctrl+z
 wait 3
-expect documents.0.regions == 2
+expect documents.0.regions == 3
 drop nowhere.reg
 wait 3
 expect notice ~ nowhere.reg: cannot be read
