@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/app/keep.hpp"
 #include "gui/app/welcome.hpp"
 #include "gui/model/open_catalogue.hpp"
+#include "gui/model/region_copies.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/inspector.hpp"
@@ -33,10 +35,13 @@ constexpr double kLongestBlind = 0.1;  // seconds
 
 bool is_session(const std::string& path) { return path.ends_with(".reber.json"); }
 
-/// What is neither a session nor a catalogue.
+bool is_regions(const std::string& path) { return path.ends_with(".reg") || path.ends_with(".crtf"); }
+
+/// What is neither a session nor a catalogue, and holds no regions.
 bool is_image(const std::string& path) {
   const auto ends = [&path](const char* with) { return path.ends_with(with); };
-  return !is_session(path) && !ends(".csv") && !ends(".vot") && !ends(".xml") && !ends(".tsv") && !ends(".txt");
+  return !is_session(path) && !is_regions(path) && !ends(".csv") && !ends(".vot") && !ends(".xml") && !ends(".tsv") &&
+         !ends(".txt");
 }
 
 }  // namespace
@@ -134,10 +139,26 @@ void App::open(const std::string& path, const OpenOptions& options) {
   Context all = context();
   if (is_session(path))
     open_session(all, path);
+  else if (is_regions(path))
+    waiting_regions_.push_back(path);
   else if (is_image(path))
     store_->open(path, options);
   else
     open_catalogue_file(state_, path);
+}
+
+void App::take_regions() {
+  Document* const document = state_.document();
+  if (waiting_regions_.empty() || (document != nullptr && document->loading && !document->header)) return;
+  for (const std::string& path : std::exchange(waiting_regions_, {})) {
+    try {
+      if (document == nullptr || !document->header)
+        throw InputError(fmt::format("{}: open the image first that its regions are drawn on", path));
+      read_regions(state_, *document, path);
+    } catch (const Error& error) {
+      state_.say(error.what(), true);
+    }
+  }
 }
 
 void App::take_card_back() {
@@ -226,6 +247,7 @@ void App::take_input() {
 
 void App::take_news() {
   store_->take_loaded();
+  take_regions();
   runs_->take_news(canvas_);
   store_->watch(seconds());
   Context all = context();

@@ -92,11 +92,14 @@ class App final : public Shell {
   /// alone.
   bool press(const std::string& key, bool typing);
   void take_news();
+  /// Region files that were opened, once the shown image has a header to place them by.
+  void take_regions();
   void draw_interface();
   [[nodiscard]] double seconds() const;
 
   ViewerOptions options_;
   ViewerState state_;
+  std::vector<std::string> waiting_regions_;  ///< paths
   Widgets widgets_;
   std::shared_ptr<EarlyBackend> early_;  ///< outlives the window: nobody looks on while it waits
   std::unique_ptr<Window> window_;       ///< outlives all that follow: they hold OpenGL's objects, and wake it

@@ -21,7 +21,8 @@ struct InspectorJobs;
 /// Of the whole viewer.
 struct Inspect {
   CoordinateStyle style;
-  ContourLevels contours;  ///< middle and sigma are those of the layer, filled in when drawn
+  ContourLevels contours;         ///< middle and sigma are those of the layer, filled in when drawn
+  std::int64_t contours_of = -1;  ///< the image that is traced, by the layer that it shows; -1: the shown image
   double grid_spacing = 160;
   Region::Kind tool = Region::Kind::ellipse;  ///< what dragging makes in region mode
   /// Work behind the panels, made at its first use.

@@ -10,6 +10,8 @@
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_reader.hpp"
+#include "core/fits/fits_guard.hpp"
+#include "core/io/byte_source.hpp"
 
 namespace reber::gui {
 
@@ -59,7 +61,23 @@ const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::s
   return catalogue.pixels;
 }
 
-void open_catalogue_file(ViewerState& state, const std::string& path) {
+bool holds_tables_alone(const std::string& path) {
+  constexpr std::int64_t kMostInflated = std::int64_t{256} << 20;
+  using Kind = fits::Hdu::Kind;
+  try {
+    const auto bytes = fits::open_bytes(path, kMostInflated);
+    bool tables = false;
+    for (const fits::Hdu& hdu : fits::scan(*bytes, path).hdus) {
+      if (hdu.kind == Kind::image || hdu.kind == Kind::compressed) return false;
+      tables = tables || hdu.kind == Kind::binary_table || hdu.kind == Kind::ascii_table;
+    }
+    return tables;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool open_catalogue_file(ViewerState& state, const std::string& path) {
   try {
     auto opened = open_catalogue(path);
     opened->colour = static_cast<int>(state.workbench->catalogues.size());
@@ -67,8 +85,10 @@ void open_catalogue_file(ViewerState& state, const std::string& path) {
                           describe_columns(opened->list)));
     state.workbench->catalogues.push_back(std::move(opened));
     state.workbench->match.b = static_cast<int>(state.workbench->catalogues.size()) - 1;
+    return true;
   } catch (const Error& error) {
     state.say(error.what(), true);
+    return false;
   }
 }
 

@@ -19,8 +19,12 @@ namespace reber::gui {
 /// Reads the file and recognises its columns.   throws DataError, InputError where it has no positions
 [[nodiscard]] std::unique_ptr<OpenCatalogue> open_catalogue(const std::string& path);
 
+/// Whether the file is FITS with tables and without an image. Reads its headers; a large packed file counts as none.
+[[nodiscard]] bool holds_tables_alone(const std::string& path);
+
 /// Reads it, draws it over the images and makes it side B of the match; says what was wrong where it cannot.
-void open_catalogue_file(ViewerState& state, const std::string& path);
+///   returns whether it is drawn
+bool open_catalogue_file(ViewerState& state, const std::string& path);
 
 /// Pixel of each row, NaN where it has none: through the sky, frames converted, else by the catalogue's own pixel
 /// columns. Kept in the catalogue until another header is asked for.

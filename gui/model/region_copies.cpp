@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
 #include <numbers>
+#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/regions/region_io.hpp"
@@ -48,6 +50,22 @@ ParsedRegions add_regions(Document& document, ParsedRegions parsed) {
   d.regions.insert(d.regions.end(), regions.begin(), regions.end());
   if (!regions.empty()) ++d.version;
   return parsed;
+}
+
+void read_regions(ViewerState& state, Document& document, const std::string& path) {
+  constexpr std::streamoff kMost = 64 << 20;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw DataError(fmt::format("{}: cannot be read", path));
+  if (file.tellg() > kMost) throw DataError(fmt::format("{}: too large for a region file", path));
+  file.seekg(0);
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string text = content.str();
+  const bool casa = region_format(path, text) == RegionFormat::crtf;
+  const ParsedRegions parsed = add_regions(document, casa ? parse_crtf(text) : parse_ds9(text));
+  state.overlay_on["regions"] = true;
+  state.say(fmt::format("{} region{} read{}", parsed.regions.size(), parsed.regions.size() == 1 ? "" : "s",
+                        parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
 }
 
 std::optional<LineMeasure> line_measure(const Region& region, const Wcs& wcs) {

@@ -21,6 +21,10 @@ ParsedRegions paste_regions(Document& document, const std::string& text);
 /// The same of what was read.
 ParsedRegions add_regions(Document& document, ParsedRegions parsed);
 
+/// Adds those of a file, shows them, and says how many. There must be a header.
+///   throws as paste_regions; DataError where it cannot be read
+void read_regions(ViewerState& state, Document& document, const std::string& path);
+
 struct LineMeasure {
   double length_deg = 0;  ///< along its pieces
   double pa_deg = 0;      ///< where it sets out to from its first point, north through east of the image's own frame

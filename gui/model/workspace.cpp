@@ -203,6 +203,7 @@ Json to_json(const Workspace& session) {
   json["overlays"] = session.overlays;
   json["sizes"] = session.sizes;
   json["contours"] = to_json(session.contours);
+  json["contours"]["of"] = session.contours_of;
   json["compare"] = {
       {"kind", session.compare.kind}, {"other", session.compare.other}, {"layer", session.compare.layer}};
   json["compare"]["rgb"] = session.compare.rgb;
@@ -247,6 +248,7 @@ Workspace session_from_json(const Json& json, const std::string& file) {
   object.read("overlays", session.overlays);
   object.read("sizes", session.sizes);
   session.contours = contours_from(object.child("contours"));
+  object.child("contours").read("of", session.contours_of);
   const JsonObject compare = object.child("compare");
   compare.read("kind", session.compare.kind);
   compare.read("other", session.compare.other);

@@ -70,6 +70,7 @@ struct Workspace {
   std::map<std::string, bool> panels, overlays;
   std::map<std::string, double> sizes;  ///< of splitters, pixels at scale 1
   ContourLevels contours;
+  std::int64_t contours_of = -1;  ///< index of the image; -1: the shown one
 
   friend bool operator==(const Workspace&, const Workspace&) = default;
 };

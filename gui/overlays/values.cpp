@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overlays that tell what values the picture shows: colour bar and contours.
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "gui/model/image/colour_bar.hpp"
 #include "gui/model/image/colour_maps.hpp"
+#include "gui/ui/compare_view.hpp"
 #include "gui/ui/ink.hpp"
 #include "gui/ui/inspector.hpp"
+#include "gui/ui/memo.hpp"
 #include "gui/ui/overlay.hpp"
 
 namespace reber::gui {
@@ -19,10 +23,81 @@ class ColourBarOverlay final : public Overlay {
   void draw(const CanvasView& canvas, Context&, ImDrawList& list) override;
 };
 
+/// What contours on the pixels of another image are made of.
+struct LaidKey {
+  std::uint64_t pixels = 0;  ///< Pyramid::id() of the traced ones
+  Rect area;
+  ContourLevels levels;
+  std::int64_t onto = -1;
+  bool by_sky = true;
+  bool operator==(const LaidKey&) const = default;
+};
+
 class ContoursOverlay final : public Overlay {
  public:
   void draw(const CanvasView& canvas, Context& context, ImDrawList& list) override;
+
+ private:
+  /// Contours of what is in view, in the pixels of the canvas's image; null while there are none.
+  const std::vector<Contour>* contours(const CanvasView& canvas, Context& context);
+
+  Memo<LaidKey, std::vector<Contour>> laid_;
 };
+
+/// The pixels of `other` that lie in a part of the shown image; empty where none do.
+Rect part_of(ViewerState& state, const Document& shown, const Document& other, const Rect& area) {
+  constexpr int kSteps = 12;
+  double low_x = 1e300, low_y = 1e300, high_x = -1e300, high_y = -1e300;
+  for (int i = 0; i <= kSteps; ++i)
+    for (int j = 0; j <= kSteps; ++j) {
+      const double x = static_cast<double>(area.x0) + static_cast<double>(area.nx - 1) * i / kSteps,
+                   y = static_cast<double>(area.y0) + static_cast<double>(area.ny - 1) * j / kSteps;
+      const auto at = matching_place(state, shown, other, {x, y});
+      if (!at) continue;
+      low_x = std::min(low_x, at->x);
+      high_x = std::max(high_x, at->x);
+      low_y = std::min(low_y, at->y);
+      high_y = std::max(high_y, at->y);
+    }
+  const Shape shape = other.header->shape;
+  // The places between those looked at may lie a little further out.
+  const auto cut = [](double low, double high, std::int64_t n, std::int64_t& first, std::int64_t& count) {
+    const double more = 2 + 0.1 * (high - low), last = static_cast<double>(n - 1);
+    if (!(low <= high) || !(high + more >= 0) || !(low - more <= last)) return;
+    first = static_cast<std::int64_t>(std::floor(std::max(0.0, low - more)));
+    count = static_cast<std::int64_t>(std::ceil(std::min(last, high + more))) - first + 1;
+  };
+  Rect made{0, 0, 0, 0};
+  cut(low_x, high_x, shape.nx, made.x0, made.nx);
+  cut(low_y, high_y, shape.ny, made.y0, made.ny);
+  return made;
+}
+
+/// The lines in the pixels of the shown image; where they leave its sky they are cut.
+std::vector<Contour> laid_on(ViewerState& state, const Document& shown, const Document& other,
+                             const std::vector<Contour>& contours) {
+  std::vector<Contour> made;
+  for (const Contour& contour : contours) {
+    made.push_back(contour);
+    made.back().lines.clear();
+    for (const Polyline& line : contour.lines) {
+      Polyline part;
+      bool whole = true;
+      for (const PixelPosition& p : line.points) {
+        if (const auto at = matching_place(state, other, shown, p)) {
+          part.points.push_back(*at);
+          continue;
+        }
+        whole = false;
+        if (part.points.size() > 1) made.back().lines.push_back(part);
+        part.points.clear();
+      }
+      part.closed = whole && line.closed;
+      if (part.points.size() > 1) made.back().lines.push_back(std::move(part));
+    }
+  }
+  return made;
+}
 
 }  // namespace
 
@@ -63,16 +138,32 @@ void ColourBarOverlay::draw(const CanvasView& canvas, Context& context, ImDrawLi
   list.AddText({right - ImGui::CalcTextSize(bar.unit.c_str()).x, top - 1.4f * line - 1}, kTextColour, bar.unit.c_str());
 }
 
+const std::vector<Contour>* ContoursOverlay::contours(const CanvasView& canvas, Context& context) {
+  ViewerState& state = context.state;
+  Rect area = canvas.transform.visible(canvas.document.header->shape);
+  if (area.nx < 2 || area.ny < 2) return nullptr;
+  const Document* const other = state.find(state.inspect.contours_of);
+  if (other == nullptr || other == &canvas.document) {
+    const ViewContours* const found = view_contours(context, canvas.document, canvas.layer, area);
+    return found == nullptr ? nullptr : &found->contours;
+  }
+  if (!other->header || !share_sky(state, canvas.document, *other)) return nullptr;
+  area = part_of(state, canvas.document, *other, area);
+  if (area.nx < 2 || area.ny < 2) return nullptr;
+  const ViewContours* const found = view_contours(context, *other, other->shown, area);
+  if (found == nullptr) return nullptr;
+  const LaidKey key{found->pixels, found->area, found->levels, canvas.document.id, state.compare.sky_lock};
+  return &laid_.of(key, [&] { return laid_on(state, canvas.document, *other, found->contours); });
+}
+
 void ContoursOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header || !canvas.primary) return;
-  const Rect area = canvas.transform.visible(canvas.document.header->shape);
-  if (area.nx < 2 || area.ny < 2) return;
-  const ViewContours* const found = view_contours(context, canvas.document, canvas.layer, area);
+  const std::vector<Contour>* const found = contours(canvas, context);
   if (found == nullptr) return;
   std::vector<ImVec2> path;
   const OverlayInk above = ink_of(context.state.inks, "contours"), below = ink_of(context.state.inks, "below");
   const auto width = static_cast<float>(above.width * canvas.scale), dash = static_cast<float>(5 * canvas.scale);
-  for (const Contour& contour : found->contours) {
+  for (const Contour& contour : *found) {
     for (const Polyline& line : contour.lines) {
       path.clear();
       for (const PixelPosition& p : line.points) path.push_back(vec(canvas.transform.to_screen(p)));

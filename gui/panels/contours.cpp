@@ -5,8 +5,10 @@
 
 #include "core/base/error.hpp"
 #include "gui/model/workspace.hpp"
+#include "gui/ui/compare_view.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
+#include "gui/ui/theme.hpp"
 
 namespace reber::gui {
 namespace {
@@ -15,6 +17,31 @@ std::string percents_text(const std::vector<double>& percents) {
   std::string text;
   for (const double percent : percents) text += fmt::format("{}{}", text.empty() ? "" : ", ", percent);
   return text;
+}
+
+/// Which image is traced.
+void draw_image(Context& context) {
+  ViewerState& state = context.state;
+  const Document* const shown = state.document();
+  const Document* of = state.find(state.inspect.contours_of);
+  label("Of");
+  const bool open = ImGui::BeginCombo("##of", of == nullptr ? "the shown image" : of->title().c_str());
+  context.widgets.item("contours.of");
+  tip("Another open image is traced by the layer that it shows, and its lines are drawn at their place of the sky.");
+  if (open) {
+    if (ImGui::Selectable("the shown image", of == nullptr)) state.inspect.contours_of = -1;
+    context.widgets.item("contours.of.shown");
+    for (std::size_t i = 0; i < state.documents.size(); ++i) {
+      const Document& each = *state.documents[i];
+      ImGui::PushID(static_cast<int>(each.id));
+      if (ImGui::Selectable(each.title().c_str(), &each == of)) state.inspect.contours_of = each.id;
+      context.widgets.item(fmt::format("contours.of.{}", i));
+      ImGui::PopID();
+    }
+    ImGui::EndCombo();
+  }
+  if (of != nullptr && shown != nullptr && of != shown && !share_sky(state, *shown, *of))
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette().warn), "No part of the sky in common");
 }
 
 class ContoursPanel final : public Panel {
@@ -33,6 +60,7 @@ void ContoursPanel::draw(Context& context) {
   bool& on = context.state.overlay_on["contours"];
   ImGui::Checkbox("Shown", &on);
   context.widgets.item("contours.on");
+  draw_image(context);
   ContourLevels& levels = context.state.inspect.contours;
   using Rule = ContourLevels::Rule;
   static constexpr std::array<std::pair<Rule, const char*>, 2> kRules{
@@ -59,10 +87,15 @@ void ContoursPanel::save(const Context& context, Workspace& workspace) const {
   workspace.contours = context.state.inspect.contours;
   workspace.contours.middle = workspace.contours.sigma = 0;
   workspace.contours.at_percents.clear();
+  workspace.contours_of = context.state.saved_index(context.state.inspect.contours_of).value_or(-1);
 }
 
 void ContoursPanel::load(Context& context, const Workspace& workspace, std::vector<std::string>&) {
-  context.state.inspect.contours = workspace.contours;
+  ViewerState& state = context.state;
+  state.inspect.contours = workspace.contours;
+  const std::int64_t of = workspace.contours_of;
+  const bool there = of >= 0 && of < static_cast<std::int64_t>(state.documents.size());
+  state.inspect.contours_of = there ? state.documents[static_cast<std::size_t>(of)]->id : -1;
 }
 
 std::unique_ptr<Panel> make_contours_panel() { return std::make_unique<ContoursPanel>(); }

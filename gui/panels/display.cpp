@@ -85,11 +85,13 @@ void draw_limits(Context& context, RenderSettings& render) {
   const auto [unit, factor] = context.state.unit().readable(std::max(std::abs(render.low), std::abs(render.high)));
   label(unit.empty() ? "Low, high" : unit.c_str());
   const float width = 0.5f * (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x);
+  const double size = std::max(std::abs(render.low), std::abs(render.high));
+  const std::string format = fmt::format("%.{}g", digits_within(size, render.high - render.low, 4));
   for (double* limit : {&render.low, &render.high}) {
     ImGui::PushID(limit);
     ImGui::SetNextItemWidth(width);
     double shown = *limit * factor;
-    if (ImGui::InputDouble("##limit", &shown, 0, 0, "%.4g")) {
+    if (ImGui::InputDouble("##limit", &shown, 0, 0, format.c_str())) {
       *limit = shown / factor;
       render.limits = "manual";
     }
@@ -107,7 +109,8 @@ void draw_contrast(Context& context, RenderSettings& render) {
   const bool known = render.stretch != Stretch::histogram;  // it has no formula
   const auto [name, factor] = unit.readable(std::max(std::abs(render.low), std::abs(render.high)));
   const auto at = [&, scale = factor](double part) {
-    return fmt::format("{:.3g}", scale * colour_value(part, render));
+    const double value = colour_value(part, render);
+    return fmt::format("{:.{}g}", scale * value, digits_within(value, render.high - render.low, 3));
   };
   label("Bias");
   slider("##bias", render.bias, 0, 1, known ? (at(0.5) + " " + printf_text(name) + "  (%.2f)").c_str() : "%.2f", 0);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
@@ -186,22 +184,6 @@ void save_regions(Context& context, const Document& document, const std::string&
       "{} written to {}", counted(static_cast<std::int64_t>(document.inspect.regions.size()), "region"), file_name));
 }
 
-void load_regions(Context& context, Document& document, const std::string& file_name) {
-  constexpr std::streamoff kMost = 64 << 20;
-  std::ifstream file(file_name, std::ios::binary | std::ios::ate);
-  if (!file) throw DataError(fmt::format("{}: cannot be read", file_name));
-  if (file.tellg() > kMost) throw DataError(fmt::format("{}: too large for a region file", file_name));
-  file.seekg(0);
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
-  const bool casa = region_format(file_name, text) == RegionFormat::crtf;
-  const ParsedRegions parsed = add_regions(document, casa ? parse_crtf(text) : parse_ds9(text));
-  context.state.overlay_on["regions"] = true;
-  context.state.say(fmt::format("{} read{}", counted(static_cast<std::int64_t>(parsed.regions.size()), "region"),
-                                parsed.skipped.empty() ? "" : "; left out: " + parsed.skipped.front()));
-}
-
 class RegionsPanel final : public Panel {
  public:
   void draw(Context& context) override;
@@ -229,7 +211,7 @@ void RegionsPanel::draw_files(Context& context, Document& document) {
       context.state.say(error.what(), true);
     }
   };
-  if (ImGui::Button("Read") && !file_name_.empty()) attempt([&] { load_regions(context, document, file_name_); });
+  if (ImGui::Button("Read") && !file_name_.empty()) attempt([&] { read_regions(context.state, document, file_name_); });
   context.widgets.item("regions.read");
   go_on(button_width("Write"));
   if (ImGui::Button("Write") && !file_name_.empty())

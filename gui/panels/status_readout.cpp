@@ -32,7 +32,10 @@ Readout readout_of(const ViewerState& state, const Document& document, PixelPosi
   std::optional<LocalNoise> noise;
   const Layer &middle = document.layer(LayerKind::background), &rms = document.layer(LayerKind::rms);
   const bool of_signal = document.shown == LayerKind::input || document.shown == LayerKind::convolved;
-  if (of_signal && inside && rms.pixels && middle.pixels && !document.result_stale()) {
+  // Maps of an earlier run may be of another background.
+  const std::uint64_t newest = document.result ? document.result->generation : 0;
+  const bool of_newest = rms.pixels && middle.pixels && rms.generation == newest && middle.generation == newest;
+  if (of_signal && inside && of_newest && !document.result_stale()) {
     noise = LocalNoise{middle.pixels->value(y, x), rms.pixels->value(y, x), true};
   } else if (of_signal && inside && layer.pixels) {
     noise = noise_around(*layer.pixels, at);

@@ -260,9 +260,14 @@ void ImageRenderer::draw_quad(const ImageScene& scene, const Part& part) {
   std::array<float, 16> corner;
   std::array<float, 8> other;
   const ScreenRect& canvas = scene.transform.canvas();
+  // An image of a few columns or rows is drawn at least as wide as a screen pixel, or nothing of it would be seen.
+  const double least = 1 / scene.transform.zoom();
+  const auto wider = [least](std::int64_t n) { return std::max(0.0, 0.5 * (least - static_cast<double>(n))); };
+  const double more_x = wider(scene.pixels->shape().nx), more_y = wider(scene.pixels->shape().ny);
   for (std::size_t i = 0; i < 4; ++i) {
     const double x = i % 2 == 0 ? part.x0 : part.x1, y = i < 2 ? part.y0 : part.y1;
-    const ScreenPoint at = scene.transform.to_screen({x - 0.5, y - 0.5});
+    const ScreenPoint at =
+        scene.transform.to_screen({x - 0.5 + (i % 2 == 0 ? -more_x : more_x), y - 0.5 + (i < 2 ? -more_y : more_y)});
     corner[4 * i] = static_cast<float>(2 * (at.x - canvas.x) / canvas.width - 1);
     corner[4 * i + 1] = static_cast<float>(1 - 2 * (at.y - canvas.y) / canvas.height);
     corner[4 * i + 2] = static_cast<float>(part.texel(x, part.from, part.column));

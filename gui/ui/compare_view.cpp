@@ -127,6 +127,7 @@ void choose_channels(ViewerState& state) {
   std::vector<std::int64_t> here, elsewhere;
   for (std::int64_t i = 0; i < count; ++i) {
     const Document& each = *state.documents[static_cast<std::size_t>((state.active + i) % count)];
+    if (!each.error.empty()) continue;
     const bool apart = &each != &shown && shown.header && each.header && !share_sky(state, shown, each);
     (apart ? elsewhere : here).push_back(each.id);
   }

@@ -172,8 +172,9 @@ const ViewContours* view_contours(Context& context, const Document& document, La
   if (!pixels) return nullptr;
   InspectorJobs& jobs = jobs_of(context);
   ContourLevels levels = context.state.inspect.contours;
-  // Levels need the layer's median and sigma, which the statistics bring.
-  if (layer == document.shown) {
+  // Levels need the layer's median and sigma, which the statistics bring; those of another image the job finds.
+  const bool elsewhere = &document != context.state.document();
+  if (layer == document.shown && !elsewhere) {
     if (const LayerStatistics* s = layer_statistics(context)) {
       levels.middle = s->median;
       levels.sigma = s->sigma;
@@ -181,13 +182,24 @@ const ViewContours* view_contours(Context& context, const Document& document, La
   }
   const bool percentiles = levels.rule == ContourLevels::Rule::percentile;
   levels.at_percents.clear();
-  if ((percentiles || levels.sigma > 0) && jobs.contours_asked.anew({pixels->id(), area, levels})) {
+  if ((percentiles || elsewhere || levels.sigma > 0) && jobs.contours_asked.anew({pixels->id(), area, levels})) {
     const auto& last = jobs.contours_found;
-    const bool known = last && last->pixels == pixels->id() && last->levels.percents == levels.percents;
-    jobs.contours.start([pixels, area, now = levels, percentiles,
-                         values = known ? last->levels.at_percents : std::vector<double>()](const Progress& progress) {
+    const bool same = last && last->pixels == pixels->id();
+    ContourLevels known = same ? last->levels : ContourLevels();
+    if (known.percents != levels.percents) known.at_percents.clear();
+    jobs.contours.start([pixels, area, now = levels, percentiles, elsewhere, known](const Progress& progress) {
       ContourLevels at = now;
-      if (percentiles) at.at_percents = values.empty() ? values_at(*pixels, at.percents, progress) : values;
+      if (percentiles)
+        at.at_percents = known.at_percents.empty() ? values_at(*pixels, at.percents, progress) : known.at_percents;
+      if (elsewhere && !percentiles) {
+        at.middle = known.middle;
+        at.sigma = known.sigma;
+        if (!(at.sigma > 0)) {
+          const LayerStatistics s = make_statistics(*pixels, progress);
+          at.middle = s.median;
+          at.sigma = s.sigma;
+        }
+      }
       return ViewContours{pixels->id(), area, at, contours_of(*pixels, area, at, kMostSide, progress)};
     });
   }

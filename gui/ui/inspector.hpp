@@ -44,7 +44,8 @@ void set_limits_by(Context& context, const LimitsRule& rule);
 
 /// Of the layer that is shown; null while they are being made (the call starts that).
 [[nodiscard]] const LayerStatistics* layer_statistics(Context& context);
-/// The newest contours, which may be of the view before; null before the first.
+/// The newest contours, which may be of the view before; null before the first. Of the shown image or of another one,
+/// by the median and the sigma of the layer's own pixels.
 [[nodiscard]] const ViewContours* view_contours(Context& context, const Document& document, LayerKind layer,
                                                 const Rect& area);
 /// The newest, of the shown layer; null before the first. Check version and document.

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "gui/model/first_limits.hpp"
+#include "gui/model/open_catalogue.hpp"
 #include "gui/view/live_runs.hpp"
 
 namespace reber::gui {
@@ -93,7 +94,10 @@ Document& DocumentStore::add(const ImageHeader& header, const std::string& name)
 
 void DocumentStore::open(const std::string& path, const OpenOptions& options, std::unique_ptr<Loading> begun) {
   const bool is_begun = begun != nullptr;
+  const Document* const before = state_.document();
+  const std::int64_t shown_before = before == nullptr ? -1 : before->id;
   Document& document = add_empty(std::move(begun));
+  loading_of(document).shown_before = shown_before;
   document.path = whole_path(path);
   document.open = options;
   document.request = options_.request;
@@ -170,7 +174,7 @@ void DocumentStore::cancel(Document& document) {
   document.loading = false;
 }
 
-void DocumentStore::take_loaded(Document& document) {
+bool DocumentStore::take_loaded(Document& document) {
   Loading& loading = loading_of(document);
   std::shared_ptr<const ImageHeader> header;
   LoadedPixels pixels;
@@ -193,8 +197,12 @@ void DocumentStore::take_loaded(Document& document) {
   if (document.loading && !loading.loader.busy()) {
     document.loading = false;
     document.error = loading.loader.error();
-    if (!document.error.empty()) state_.say(document.error, true);
+    if (document.error.empty()) return false;
+    if (!document.header && holds_tables_alone(document.path) && open_catalogue_file(state_, document.path))
+      return true;
+    state_.say(document.error, true);
   }
+  return false;
 }
 
 bool DocumentStore::watch_file(Document& document, double now) {
@@ -232,7 +240,15 @@ bool DocumentStore::watch(double seconds) {
 }
 
 void DocumentStore::take_loaded() {
-  for (const auto& document : state_.documents) take_loaded(*document);
+  std::vector<std::int64_t> catalogues;
+  for (const auto& document : state_.documents)
+    if (take_loaded(*document)) catalogues.push_back(document->id);
+  for (const std::int64_t id : catalogues) {
+    const std::int64_t before = loadings_.at(id)->shown_before;
+    close(id);
+    const auto found = std::ranges::find_if(state_.documents, [before](const auto& d) { return d->id == before; });
+    if (found != state_.documents.end()) state_.active = found - state_.documents.begin();
+  }
 }
 
 void DocumentStore::animate() {

@@ -54,7 +54,8 @@ class DocumentStore {
   Document& add_empty(std::unique_ptr<Loading> begun = nullptr);
   void start_loading(Document& document);
   void prepare_loading(Document& document);
-  void take_loaded(Document& document);
+  /// Returns whether the file is none of images but a catalogue, which is open by then.
+  bool take_loaded(Document& document);
   bool watch_file(Document& document, double now);
 
   ViewerState& state_;
@@ -72,6 +73,7 @@ struct DocumentStore::Loading {
   void start(const std::string& path, const OpenOptions& options, std::int64_t image_memory, bool hold = false);
 
   Loader loader;
+  std::int64_t shown_before = -1;  ///< the document that was shown when this one was opened
   std::int64_t file_time = 0, file_size = 0;
   double checked_at = 0, unchanged_since = 0;
   std::int64_t pending_time = -1, pending_size = -1;  ///< of a file that is being written

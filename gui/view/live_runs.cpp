@@ -205,14 +205,24 @@ void LiveRuns::put_layer(Document& document, LayerKind kind, std::shared_ptr<con
   put_pixels(layer, std::move(pixels), generation);
 }
 
+/// The readout tells sigmas of the run's own maps. Those of large images are brought only where they are looked at:
+/// each run would make their levels anew.
+bool LiveRuns::readout_needs(const Document& document, LayerKind kind) const {
+  constexpr std::int64_t kMostPixels = std::int64_t{1} << 22;
+  const bool of_signal = document.shown == LayerKind::input || document.shown == LayerKind::convolved;
+  return (kind == LayerKind::background || kind == LayerKind::rms) && of_signal && &document == state_.document() &&
+         !document.result_stale() && document.header && document.header->shape.count() <= kMostPixels &&
+         (state_.cursor.on_image || state_.cursor.crosshair);
+}
+
 void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& canvas) {
   if (!document.session || !document.result) return;
   if (auto made = work.layer_slot.take()) put_layer(document, made->kind, made->pixels, made->generation);
   const bool compared = state_.compare.kind != Compare::Kind::off;
   for (int index = 1; index < kLayerKinds; ++index) {
     const auto kind = static_cast<LayerKind>(index);
-    const bool seen =
-        document.shown == kind || (compared && state_.compare.other_layer == kind) || overlay_needs(document, kind);
+    const bool seen = document.shown == kind || (compared && state_.compare.other_layer == kind) ||
+                      overlay_needs(document, kind) || readout_needs(document, kind);
     const std::uint64_t now = document.result->generation;
     if (!seen || document.layer(kind).generation == now || !layer_possible(document, kind)) continue;
     if (kind == LayerKind::islands) {

@@ -77,6 +77,7 @@ class LiveRuns {
   void take_link(Document& document, Work& work);
   void take_layers(Document& document, Work& work, const ScreenRect& canvas);
   void take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas);
+  [[nodiscard]] bool readout_needs(const Document& document, LayerKind kind) const;
   [[nodiscard]] bool overlay_needs(const Document& document, LayerKind kind) const;
 
   ViewerState& state_;

@@ -12,24 +12,24 @@
 namespace reber::gui {
 namespace {
 
-/// A plane's pixels and the file that they are read from.
-class FileSource final : public PixelSource {
- public:
-  explicit FileSource(std::shared_ptr<const FitsImage> image) : image_(std::move(image)), pixels_(image_->pixels()) {}
-  [[nodiscard]] Shape shape() const override { return pixels_->shape(); }
-  [[nodiscard]] PixelFormat format() const override { return pixels_->format(); }
-  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override { pixels_->read_rows(y0, ny, out); }
-
- private:
-  std::shared_ptr<const FitsImage> image_;
-  std::unique_ptr<PixelSource> pixels_;
-};
+/// A plane's pixels, as the file gives them: a source that can do more than give rows is still seen to. The file stays
+/// open for as long as they are used.
+std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> image, const Progress& progress) {
+  struct Open {
+    std::shared_ptr<const FitsImage> image;
+    std::unique_ptr<const PixelSource> pixels;  // gone before the file
+  };
+  const auto open = std::make_shared<Open>();
+  open->pixels = image->pixels(progress);
+  open->image = std::move(image);
+  return {open, open->pixels.get()};
+}
 
 /// A cube without a chosen plane shows its first.
-FitsImage open_image(const std::string& path, const OpenOptions& options) {
+FitsImage open_image(const std::string& path, const OpenOptions& options, const Progress& progress) {
   OpenOptions first = options;
   if (!first.plane) first.plane = 0;
-  return FitsImage::open(path, first);
+  return FitsImage::open(path, first, progress);
 }
 
 }  // namespace
@@ -56,9 +56,9 @@ void Loader::start(const std::string& path, const OpenOptions& open, std::int64_
       changed();
     };
     constexpr std::int64_t kPreviewSide = 1024;
-    auto image = std::make_shared<const FitsImage>(open_image(path, open));
+    auto image = std::make_shared<const FitsImage>(open_image(path, open, progress));
     tell(&Early::header, std::make_shared<const ImageHeader>(image->header()));
-    const auto source = std::make_shared<const FileSource>(image);
+    const auto source = pixels_of(std::move(image), progress);
     progress.check();
     if (source->shape().count() > 4 * kPreviewSide * kPreviewSide) {
       tell(&Early::preview, Pyramid::preview(*source, kPreviewSide));

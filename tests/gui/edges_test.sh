@@ -113,6 +113,38 @@ PY
 } > odd.steps
 play 1280 800 1 odd.steps
 
+# After a run the readout's sigmas are the run's: its maps come when the pointer is on the image.
+cat > noise.steps << 'STEPS'
+open sky.fits
+settle
+move menu.Help
+key Enter
+until documents.0.result.sources > 50
+settle
+move image 500 500
+until documents.0.layers.length == 3
+STEPS
+play 1280 800 1 noise.steps
+
+# One column of 3000 pixels, and one row: seen with all of it in the window. A small range on a large value: limits that differ.
+python3 - << 'PY'
+import struct
+
+
+def write(name, nx, ny, value):
+    cards = ["SIMPLE  = T", "BITPIX  = -32", "NAXIS   = 2", f"NAXIS1  = {nx}", f"NAXIS2  = {ny}", "BUNIT   = 'JY/BEAM '", "END"]
+    data = b"".join(struct.pack(">f", value(i)) for i in range(nx * ny))
+    pad = lambda block, fill: block + fill * (-len(block) % 2880)
+    open(name, "wb").write(pad("".join(c.ljust(80) for c in cards).encode(), b" ") + pad(data, b"\0"))
+
+
+write("column.fits", 1, 3000, lambda i: 5.0 + i % 7)
+write("row.fits", 3000, 1, lambda i: 5.0 + i % 7)
+write("offset.fits", 64, 64, lambda i: 1e6 + 0.0625 * (i * 37 % 17))
+PY
+for name in column row; do printf 'open %s.fits\nsettle\ncontrast canvas 0.5 0.5 > 3\nmove image 0 0\nwait 3\nscreenshot %s.png\nwait 1\n' $name $name; done > thin.steps
+play 1280 800 1 thin.steps
+
 # Three colours are those of the shown image's sky, where there are as many.
 python3 - << 'PY'
 def write(name, ra):
@@ -142,6 +174,46 @@ expect rgb.1 == 1
 expect rgb.2 == 2
 STEPS
 play 1280 800 1 colours.steps
+
+# A table in a FITS file is a catalogue, however it comes, and leaves the shown image as it was; one without positions says so,
+# and is no colour of an RGB picture.
+"$reber" find sky.fits -o found.fits --backend cpu -q --fit none
+cp found.fits second.fits
+python3 - << 'PY'
+cards = lambda *c: "".join(x.ljust(80) for x in c + ("END",)).encode().ljust(2880)
+open("bare.fits", "wb").write(cards("SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 0", "EXTEND  = T") + cards(
+    "XTENSION= 'BINTABLE'", "BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 4", "NAXIS2  = 2", "PCOUNT  = 0", "GCOUNT  = 1", "TFIELDS = 1",
+    "TFORM1  = '1J'", "TTYPE1  = 'number'") + bytes(2880))
+PY
+cat > tables.steps << 'STEPS'
+settle
+expect documents.length == 1
+expect bench.catalogues == 1
+open sky1.fits
+settle
+key Ctrl+Shift+Tab
+wait 2
+expect active == 0
+drop second.fits
+wait 3
+settle
+expect documents.length == 2
+expect active == 0
+expect bench.catalogues == 2
+expect notice ~ second.fits: 1
+open bare.fits
+settle
+expect documents.length == 3
+expect documents.2.error ~ holds no image HDU
+key Ctrl+Shift+Tab
+settle
+action compare.rgb
+settle
+expect rgb.0 == 1
+expect rgb.1 == 0
+expect rgb.2 == -1
+STEPS
+xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script tables.steps sky.fits found.fits
 
 # The data challenge's names of columns are known.
 printf '# id ra_core dec_core ra_cent dec_cent flux_jy\n1 180.0 -30.0 180.0 -30.0 0.5\n2 180.01 -30.0 180.01 -30.0 0.25\n' > truth.txt

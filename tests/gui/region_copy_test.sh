@@ -85,6 +85,30 @@ wait 2
 STEPS
 xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script steps
 [ "$(grep -c '^box' one.reg)" -eq 2 ]
+# A file of regions on the command line, and dropped on the window; one without an image; a damaged one.
+cat > files.steps << 'STEPS'
+settle
+expect documents.length == 1
+expect documents.0.regions == 3
+drop two.reg
+wait 3
+settle
+expect documents.length == 1
+expect documents.0.regions == 4
+expect notice ~ 1 region read
+key Ctrl+z
+wait 3
+expect documents.0.regions == 3
+drop nowhere.reg
+wait 3
+expect notice ~ nowhere.reg: cannot be read
+key Ctrl+w
+wait 3
+drop two.reg
+wait 3
+expect notice ~ open the image first
+STEPS
+xvfb-run -a -s "-screen 0 1280x800x24 -noreset" "$view" --backend cpu --scale 1 --width 1280 --height 800 --script files.steps again.fits one.reg
 boxes() { grep '^box' "$1" | sed -E 's/([0-9]\.[0-9]{3})[0-9]*/\1/g'; }
 cmp <(boxes one.reg | sed -n 1p) <(boxes two.reg)
 echo copies

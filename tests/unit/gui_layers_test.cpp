@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gui/model/first_limits.hpp"
 #include "gui/model/image/colour_bar.hpp"
@@ -122,6 +123,22 @@ TEST(ColourBar, tells_the_values_of_its_places) {
   EXPECT_EQ(std::stod(colour_bar(render, Unit::parse("Jy/beam")).ticks[2].second), 1);
   render.stretch = Stretch::histogram;
   EXPECT_EQ(colour_bar(render, Unit::parse("Jy/beam")).ticks.size(), 2u);
+}
+
+TEST(ColourBar, tells_a_small_range_on_a_large_value) {
+  RenderSettings render;
+  render.low = 1e6 - 0.15;
+  render.high = 1e6 + 1.5;
+  const ColourBar bar = colour_bar(render, Unit::parse("Jy/beam"));
+  ASSERT_EQ(bar.ticks.size(), 5u);
+  EXPECT_NEAR(std::stod(bar.ticks.front().second), render.low, 0.011);
+  EXPECT_NEAR(std::stod(bar.ticks.back().second), render.high, 0.011);
+  for (std::size_t i = 1; i < bar.ticks.size(); ++i) EXPECT_NE(bar.ticks[i - 1].second, bar.ticks[i].second);
+  EXPECT_EQ(digits_within(5, 10, 4), 4);
+  EXPECT_EQ(digits_within(5, 0, 4), 4);
+  EXPECT_EQ(digits_within(std::numeric_limits<double>::quiet_NaN(), 1, 4), 4);
+  EXPECT_EQ(digits_within(1e30, 1, 4), 9);
+  EXPECT_EQ(digits_within(std::numeric_limits<double>::infinity(), 1, 4), 9);
 }
 
 TEST(ColourBar, names_what_is_counted_in_noise) {

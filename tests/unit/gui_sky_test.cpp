@@ -84,6 +84,15 @@ TEST(GuiSky, PixelsHaveAstropysPositionsToTheLastShownDigit) {
   }
 }
 
+TEST(GuiSky, ReadoutsHaveNoMinusZeroAndTellASmallChangeOfALargeValue) {
+  ImageHeader header;
+  header.unit = Unit::parse("Jy/beam");
+  const Readout readout = make_readout(header, {-0.04, -0.06}, true, 1000000.125f, std::nullopt, {});
+  EXPECT_EQ(readout.pixel, "x 0.0  y -0.1");
+  EXPECT_EQ(readout.value, "1000000.12 Jy/beam");
+  EXPECT_EQ(make_readout(header, {0.94, 2}, true, 1, std::nullopt, {}).pixel, "x 0.9  y 2.0");
+}
+
 TEST(GuiSky, PlacesOnTheSkyAreDrawnWhereAstropyHasThem) {
   if (!testing::have_data()) GTEST_SKIP() << testing::no_data();
   double worst = 0;

@@ -77,6 +77,7 @@ Workspace sample(const Folder& folder) {
   session.contours.percents = {50, 99.5};
   session.contours.smooth_px = 4.5;
   session.contours.negative = false;
+  session.contours_of = 1;
   return session;
 }
 

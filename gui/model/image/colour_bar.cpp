@@ -10,16 +10,26 @@
 namespace reber::gui {
 namespace {
 
+constexpr int kTickDigits = 3;
+
 std::string tick_text(double value, double range) {
   if (!(range > 0)) return fmt::format("{:.4g}", value);
   const int digits = std::clamp(static_cast<int>(std::ceil(2 - std::log10(range) - 1e-9)), 0, 9);
   const bool plain = std::abs(value) < 1e5 && range > 1e-6;
-  std::string text = plain ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.3g}", value);
+  std::string text = plain ? fmt::format("{:.{}f}", value, digits)
+                           : fmt::format("{:.{}g}", value, digits_within(value, range, kTickDigits));
   if (text.find_first_not_of("-0.") == std::string::npos) text.assign(1, '0');
   return text;
 }
 
 }  // namespace
+
+int digits_within(double size, double range, int least) {
+  constexpr double kMost = 9;  // floats hold no more
+  const double times = std::abs(size) / range;
+  if (!(range > 0) || !(times > 1)) return least;
+  return std::max(least, static_cast<int>(std::min(kMost, std::ceil(std::log10(times)) + 3)));
+}
 
 double colour_value(double part, const RenderSettings& r) {
   const double contrast = std::max(r.contrast, 1e-3);

@@ -16,6 +16,9 @@ struct ColourBar {
   std::vector<std::pair<double, std::string>> ticks;  ///< part of the bar from its low end, and the value there
 };
 
+/// Significant digits, from `least` to 9, with which values of this size tell hundredths of their range apart.
+[[nodiscard]] int digits_within(double size, double range, int least);
+
 /// Value that a part of the colours stands for, 0 at their lowest: the way back through contrast, bias and stretch. Not
 /// for the histogram's stretch.
 [[nodiscard]] double colour_value(double part, const RenderSettings& settings);

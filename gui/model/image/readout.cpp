@@ -44,14 +44,17 @@ std::optional<LocalNoise> noise_around(const Pyramid& pixels, PixelPosition at, 
 
 std::string value_text(double value, const Unit& unit, double magnitude) {
   const auto [name, factor] = unit.readable(magnitude != 0 ? magnitude : value);
-  return fmt::format("{:.6g}{}{}", value * factor, name.empty() ? "" : " ", name);
+  // Large values with a small noise on them: as many digits as floats hold.
+  const int digits = std::abs(value * factor) >= 1e5 ? 9 : 6;
+  return fmt::format("{:.{}g}{}{}", value * factor, digits, name.empty() ? "" : " ", name);
 }
 
 Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, float value,
                      const std::optional<LocalNoise>& noise, const CoordinateStyle& style, bool with_unit) {
   Readout out;
   const double base = style.one_based ? 1 : 0;
-  out.pixel = fmt::format("x {:.1f}  y {:.1f}", at.x + base, at.y + base);
+  const auto tenths = [base](double v) { return std::round(10 * (v + base)) / 10 + 0.0; };  // no -0.0
+  out.pixel = fmt::format("x {:.1f}  y {:.1f}", tenths(at.x), tenths(at.y));
   const SkyView view(header.wcs, style.system);
   if (const auto sky = view.to_sky(at.x, at.y)) {
     CoordinateStyle shown = style;
