@@ -46,12 +46,12 @@ class ContoursOverlay final : public Overlay {
 
 /// The pixels of `other` that lie in a part of the shown image; empty where none do.
 Rect part_of(ViewerState& state, const Document& shown, const Document& other, const Rect& area) {
-  constexpr int kSteps = 12;
+  constexpr int kPlaces = 12;
   double low_x = 1e300, low_y = 1e300, high_x = -1e300, high_y = -1e300;
-  for (int i = 0; i <= kSteps; ++i)
-    for (int j = 0; j <= kSteps; ++j) {
-      const double x = static_cast<double>(area.x0) + static_cast<double>(area.nx - 1) * i / kSteps,
-                   y = static_cast<double>(area.y0) + static_cast<double>(area.ny - 1) * j / kSteps;
+  for (int i = 0; i <= kPlaces; ++i)
+    for (int j = 0; j <= kPlaces; ++j) {
+      const double x = static_cast<double>(area.x0) + static_cast<double>(area.nx - 1) * i / kPlaces,
+                   y = static_cast<double>(area.y0) + static_cast<double>(area.ny - 1) * j / kPlaces;
       const auto at = matching_place(state, shown, other, {x, y});
       if (!at) continue;
       low_x = std::min(low_x, at->x);
