@@ -244,6 +244,23 @@ def check_speed(tree, name, text):
             yield f"{row[0]}: docs/performance.md says {wanted[1]}, {wanted[6]}, {wanted[8]}, not {row[1:]}"
 
 
+def check_programs(tree, name, text):
+    """README's rows of whole programs are those of docs/performance.md: name, process, run."""
+    if name != "README.md":
+        return
+    full = {}
+    for line in tree.text("docs/performance.md").split("\n"):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 7 and cells[0] not in full:
+            full[cells[0]] = cells
+    rows = rows_between(text, "programs")
+    if len(rows) < 2:
+        yield "there is no table of programs"
+    for row in rows[1:]:
+        if row != full.get(row[0], [])[:3]:
+            yield f"docs/performance.md does not have: {' | '.join(row)}"
+
+
 def check_accuracy(tree, name, text):
     """README's rows of accuracy stand in docs/science.md's table of finders."""
     if name != "README.md":
@@ -279,7 +296,7 @@ def check_outputs(tree, name, text):
 
 
 CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
-          check_variants, check_speed, check_accuracy, check_columns, check_outputs]
+          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_outputs]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -299,6 +316,7 @@ PLANTED = [
     (check_variants, "docs/gpu.md", "<!-- variants: begin -->\n| a | b |\n| fft | nothing |\n<!-- variants: end -->"),
     (check_comments, "core/base/error.hpp", "/// One entry a source."),
     (check_speed, "README.md", "<!-- speed: begin -->\n| operation | ms |\n|---|---|\n| median | 0.001 | 1 | - |\n<!-- speed: end -->"),
+    (check_programs, "README.md", "<!-- programs: begin -->\n| what | process | run |\n|---|---|---|\n| find | 1 | 1 |\n<!-- programs: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
     (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
