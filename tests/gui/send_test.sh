@@ -49,7 +49,7 @@ settle
 action samp.image
 settle
 wait 3
-expect notice ~ sky%20field.fits sent to Aladin & co <3>
+until notice ~ sky%20field.fits sent to Aladin & co <3>
 key Enter
 until documents.0.result.sources > 50
 settle
@@ -67,7 +67,7 @@ wait 3
 click send.table
 settle
 wait 3
-expect notice ~ sky%20field_sources.vot sent to TOPCAT
+until notice ~ sky%20field_sources.vot sent to TOPCAT
 hidden send.table
 # What the program of the list cannot take is said.
 action panel.send
@@ -86,7 +86,7 @@ wait 2
 action samp.table
 settle
 wait 3
-expect notice ~ sent to TOPCAT, Aladin & co <3>
+until notice ~ sent to TOPCAT, Aladin & co <3>
 pause 3
 STEPS
 play sent.steps &
