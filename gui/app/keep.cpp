@@ -114,7 +114,8 @@ std::string display_gesture(const UndoState& before, const UndoState& now) {
   for (std::size_t i = 0; i < now.display.size(); ++i) {
     const RenderSettings &a = before.display[i].second, &b = now.display[i].second;
     if (a == b) continue;
-    if (a.colour_map != b.colour_map || a.invert != b.invert) return "display: colours";
+    if (a.colour_map != b.colour_map) return "display: colour map";
+    if (a.invert != b.invert) return "display: invert";
     if (a.stretch != b.stretch || a.softness != b.softness || a.power != b.power) return "display: stretch";
     if (a.bias != b.bias || a.contrast != b.contrast) return "display: contrast";
     if (a.low != b.low || a.high != b.high || a.limits != b.limits) return "display: limits";

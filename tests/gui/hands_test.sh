@@ -37,6 +37,19 @@ wait 2
 expect documents.0.render.invert == true
 key Ctrl+z
 wait 2
+# Two keys within a second are two steps.
+key y
+wait 1
+key i
+wait 2
+expect documents.0.render.invert == true
+key Ctrl+z
+wait 2
+expect documents.0.render.invert == false
+expect documents.0.render.map == viridis
+key Ctrl+z
+wait 2
+expect documents.0.render.map == inferno
 
 # Regions by number.
 action panel.regions
