@@ -15,6 +15,7 @@
 #include "core/base/printable.hpp"
 #include "core/batch/join.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/text_stream.hpp"
 
 namespace reber::app {
 namespace {
@@ -46,8 +47,10 @@ std::string join_path(const RunSettings& settings, const std::vector<BatchImage>
 }
 
 Json json_file(const std::string& path) {
-  std::ifstream file(path);
-  return Json::parse(file, nullptr, false);
+  std::ifstream file = text_stream(path);
+  Json document = Json::parse(file, nullptr, false);
+  if (document.is_discarded()) throw DataError(fmt::format("cannot read the report '{}'", printable(path)));
+  return document;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <new>
 
 #include "core/base/error.hpp"
+#include "core/io/text_stream.hpp"
 
 namespace reber::app {
 namespace {
@@ -84,7 +85,7 @@ pid_t start_this_program(const std::vector<std::string>& words, const std::vecto
 
 std::vector<std::string> own_command_line(const std::string& word) {
   std::vector<std::string> words;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::ifstream file = text_stream("/proc/self/cmdline");
   for (std::string argument; std::getline(file, argument, '\0');) words.push_back(argument);
   const auto command = std::ranges::find(words, "run");
   words.insert(command == words.end() ? command : command + 1, word);

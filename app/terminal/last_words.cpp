@@ -41,15 +41,22 @@ void note_and_throw() {
   _exit(kInternalError);
 }
 
+/// From a handler, which blocks the signal until it returns: what another process sent does not come a second time.
+void end_by(int signal) {
+  unlink_open_temporaries();
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
 /// nlohmann's JSON follows a null pointer where a value could not be made.
 void on_crash(int) {
   if (memory_ran_out.load()) end_without_memory();
-  ::signal(SIGSEGV, SIG_DFL);  // it strikes again
+  end_by(SIGSEGV);
 }
 
 void on_abort(int) {
   if (AbortMeansNoMemory::here()) end_without_memory();
-  unlink_open_temporaries();  // returning from here lets abort() go on
+  end_by(SIGABRT);
 }
 
 void first_of_all(int, char**, char**) { install_last_words(); }

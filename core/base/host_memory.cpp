@@ -11,6 +11,22 @@
 #include <string>
 
 namespace reber {
+namespace {
+
+/// What read(file) says; false where the file cannot be read. Memory that is not there is thrown: it is no answer.
+template <class Read>
+bool read_from(const char* path, Read read) {
+  std::ifstream file;
+  file.exceptions(std::ios::badbit);
+  try {
+    file.open(path);
+    return read(file);
+  } catch (const std::ios_base::failure&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 std::int64_t host_memory_bytes() {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
@@ -21,27 +37,25 @@ std::int64_t host_memory_bytes() {
     bytes = std::min(bytes, static_cast<std::int64_t>(limit.rlim_cur));
   // Version 2, then version 1; the word "max" is no number.
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file;
-    file.exceptions(std::ios::badbit);
-    file.open(path);
     std::int64_t allowed = 0;
-    if (file >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
+    if (read_from(path, [&](std::istream& file) { return bool(file >> allowed); }) && allowed > 0)
+      bytes = std::min(bytes, allowed);
   }
   return bytes;
 }
 
 std::int64_t free_memory_bytes() {
   std::int64_t bytes = host_memory_bytes();
-  std::ifstream file;
-  file.exceptions(std::ios::badbit);
-  file.open("/proc/meminfo");
   std::string name, unit;
   std::int64_t kilobytes = 0;
-  while (file >> name >> kilobytes) {
-    if (name == "MemAvailable:") return std::min(bytes, kilobytes * 1024);
-    std::getline(file, unit);
-  }
-  return bytes;
+  const bool known = read_from("/proc/meminfo", [&](std::istream& file) {
+    while (file >> name >> kilobytes) {
+      if (name == "MemAvailable:") return true;
+      std::getline(file, unit);
+    }
+    return false;
+  });
+  return known ? std::min(bytes, kilobytes * 1024) : bytes;
 }
 
 }  // namespace reber

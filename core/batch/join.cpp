@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/io/text_stream.hpp"
 
 namespace reber {
 namespace {
@@ -49,23 +52,26 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
   std::string columns, from;
   std::int64_t rows = 0;
   while (const std::optional<JoinPart> part = next()) {
-    std::ifstream in(part->catalogue);
-    std::string line;
-    if (!std::getline(in, line))
-      throw DataError(fmt::format("cannot join '{}': it is missing or empty", printable(part->catalogue)));
-    if (from.empty()) {
-      columns = line, from = part->catalogue;
-      out.add("File," + columns + "\n");
-    } else if (line != columns) {
-      throw DataError(
-          fmt::format("cannot join '{}' with '{}': their columns differ", printable(part->catalogue), printable(from)));
+    const std::string name = printable(part->catalogue);
+    std::ifstream in = text_stream(part->catalogue);
+    if (!in.is_open()) throw DataError(fmt::format("cannot join '{}': {}", name, std::strerror(errno)));
+    try {
+      std::string line;
+      if (!std::getline(in, line)) throw DataError(fmt::format("cannot join '{}': it is empty", name));
+      if (from.empty()) {
+        columns = line, from = part->catalogue;
+        out.add("File," + columns + "\n");
+      } else if (line != columns) {
+        throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
+      }
+      const std::string cell = quoted(part->file) + ",";
+      for (; std::getline(in, line); ++rows) {
+        out.add(cell);
+        out.add(line + "\n");
+      }
+    } catch (const std::ios_base::failure&) {
+      throw DataError(fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
     }
-    const std::string cell = quoted(part->file) + ",";
-    for (; std::getline(in, line); ++rows) {
-      out.add(cell);
-      out.add(line + "\n");
-    }
-    if (in.bad()) throw DataError(fmt::format("cannot read '{}'", printable(part->catalogue)));
   }
   out.flush();
   file.commit();

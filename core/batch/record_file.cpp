@@ -19,6 +19,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/io/text_stream.hpp"
 
 namespace reber {
 namespace {
@@ -141,11 +142,14 @@ FolderRecords read_records(const std::string& folder) {
   for (std::size_t i = 0; i < found.files.size(); ++i) {
     const std::string& path = found.files[i];
     if (fs::is_fifo(path, error)) refuse("read", path);
-    std::ifstream file(path);
-    if (!file) fail("read", path);
-    for (std::string line; std::getline(file, line);)
-      if (!line.empty()) latest.add(record_of(line), i);
-    if (file.bad()) fail("read", path);
+    std::ifstream file = text_stream(path);
+    if (!file.is_open()) fail("read", path);
+    try {
+      for (std::string line; std::getline(file, line);)
+        if (!line.empty()) latest.add(record_of(line), i);
+    } catch (const std::ios_base::failure&) {
+      fail("read", path);
+    }
   }
   latest.finish();
   return found;

@@ -72,8 +72,10 @@ class FileBytes final : public ByteSource {
       count -= got;
     }
     struct stat now {};
-    if (::fstat(descriptor_, &now) != 0 || now.st_size != at_open_.st_size ||
-        now.st_mtim.tv_sec != at_open_.st_mtim.tv_sec || now.st_mtim.tv_nsec != at_open_.st_mtim.tv_nsec) {
+    if (::fstat(descriptor_, &now) != 0)
+      throw DataError(fmt::format("cannot look at '{}': {}", name_, system_words(errno)));
+    if (now.st_size != at_open_.st_size || now.st_mtim.tv_sec != at_open_.st_mtim.tv_sec ||
+        now.st_mtim.tv_nsec != at_open_.st_mtim.tv_nsec) {
       throw DataError(fmt::format("'{}' was changed while it was being read; run again when it is complete", name_));
     }
   }

@@ -43,6 +43,7 @@ void give_stack() {
 void on_crash(int) {
   if (inside != 0) siglongjmp(way_out, 1);
   sigaction(SIGSEGV, &before_us, nullptr);  // not ours: it strikes again, for whom it is meant
+  ::raise(SIGSEGV);                         // as one does not that another process sent
 }
 
 void prepare() {

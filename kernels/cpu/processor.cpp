@@ -24,11 +24,15 @@ std::string processor_name() {
   errno = 0;
   file.open("/proc/cpuinfo");
   if (!file.is_open() && errno == ENOMEM) throw std::bad_alloc();
-  std::string line;
-  while (std::getline(file, line)) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
+  try {
+    std::string line;
+    while (std::getline(file, line)) {
+      if (!line.starts_with("model name")) continue;
+      const std::size_t colon = line.find(": ");
+      if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+  } catch (const std::ios_base::failure&) {
+    // A file that cannot be read names none.
   }
   return "unnamed processor";
 }

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from fault_matrix import CPU, Matrix, share_of
+from fault_matrix import Matrix, is_shorter_list, share_of
 
 COMMANDS = {
     "find": ["find", "../tiny.fits", "-o", "o.csv", "o.fits", "o.vot", "o.reg", "--write-rms", "r.fits", "--json", "o.json"],
@@ -49,15 +49,19 @@ def number(code):
 
 def judge(outcome, right, harmless):
     code, said, files, _ = outcome
-    if code == 0:
-        return "right" if files == right else "other result"
+    if code == 0:  # which processor it was stands in the outputs, and is read from a file of the system
+        same = [data == right.get(name) or b"unnamed processor" in data for name, data in files.items()]
+        return "right" if files.keys() == right.keys() and all(same) else "other result"
     if harmless or code not in (3, 4):
         return f"exit {code}"
-    if any(data != right.get(name) for name, data in files.items()):
+    flat = {os.path.basename(name): data for name, data in right.items()}
+    if any(data != right.get(name) and not is_shorter_list(os.path.basename(name), data, flat) for name, data in files.items()):
         return f"exit {code} with part of a file"
     words = [line for line in said if line.startswith("reber: ")]
-    failed = [line for line in words if line.startswith("reber: failed: ")]
-    if not words or len(words) - len(failed) > max(1, len(failed)) or any("bug" in line or "damaged" in line for line in words):
+    failed = [line for line in words if line.startswith("reber: failed: ")]  # images, after a sentence for each
+    joined = sum(any(what in line for what in ("catalogue.csv", "cannot join", "tiny.csv'", "the records")) for line in words)
+    false = any("bug" in line or "damaged" in line for line in words)
+    if not words or false or len(words) - len(failed) - joined > max(1, len(failed)):
         return f"exit {code} without one sentence"
     return "sentence"
 

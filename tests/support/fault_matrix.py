@@ -4,9 +4,10 @@
 run, byte for byte, or exit code 4 with one sentence. Never a signal, a temporary, part of a file or another number.
 
     fault_matrix.py REBER FAULTS_LIBRARY [--step N] [--first N] [--commands find,run,..] [--jobs N] [--tiles PROGRAM]
-                    [--share K/N] [--seconds S]
+                    [--last N] [--share K/N] [--seconds S]
 
 --step N takes every N-th allocation (1: all of them); the start moves with the command, so that a sample hits others.
+--last N: and each of the last N, where outputs get their names.
 --share K/N: of those the K-th of N equal shares (0 to N - 1), for N processes side by side on a machine of many cores.
 --seconds S: what has not begun after S seconds is left out, and the line says how many.
 --tiles: reber_tile_compress; images compressed by tiles (rice, gzip, hcompress) are read as well as a .gz.
@@ -115,7 +116,8 @@ def of_command(matrix, name, options):
     code, _, right, total = matrix.run(words, "0", 0)
     if code != 0 or not right:
         sys.exit(f"{name}: an undisturbed run ends with {code}")
-    faults = [f"{n}{kind}" for kind in ("", "+") for n in range(1 + (options.first + len(name)) % step, total + 1, step)]
+    numbers = {*range(1 + (options.first + len(name)) % step, total + 1, step), *range(max(1, total + 1 - options.last), total + 1)}
+    faults = [f"{n}{kind}" for kind in ("", "+") for n in sorted(numbers)]
     random.Random(share).shuffle(faults := faults[share::shares])  # what time does not allow is left out evenly
     tally, examples = collections.Counter(), {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -156,6 +158,7 @@ def main():
     parser.add_argument("faults")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--last", type=int, default=0)
     parser.add_argument("--commands", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tiles", default="", type=lambda text: os.path.abspath(text) if text else "")

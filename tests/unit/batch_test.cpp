@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/batch/input_list.hpp"
@@ -202,6 +203,25 @@ TEST_F(batch, catalogues_are_joined_in_order_if_their_columns_agree) {
   at = 0;
   EXPECT_THROW((void)join_catalogues(next, path("other.csv"), false), DataError);
   EXPECT_FALSE(fs::exists(path("other.csv")));
+}
+
+TEST_F(batch, a_catalogue_that_cannot_be_joined_is_told_with_its_reason) {
+  fs::create_directory(path("folder.csv"));  // opens, and cannot be read
+  write("empty.csv", "");
+  for (const auto& [name, reason] : {std::pair("none.csv", "No such file"), std::pair("folder.csv", "Is a directory"),
+                                     std::pair("empty.csv", "empty")}) {
+    bool given = false;
+    const auto next = [&]() -> std::optional<JoinPart> {
+      return std::exchange(given, true) ? std::nullopt : std::optional(JoinPart{"a.fits", path(name)});
+    };
+    try {
+      (void)join_catalogues(next, path("joined.csv"), false);
+      ADD_FAILURE() << name;
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(fs::exists(path("joined.csv")));
+  }
 }
 
 }  // namespace
