@@ -130,6 +130,16 @@ void LiveRun::State::change_backend(const std::string& failure) {
   use(take_over(failure));
 }
 
+/// After a failure of the card: the processor takes its place, or the failure is thrown where nobody does.
+void LiveRun::State::leave_card(const CardError& failure) {
+  {
+    const std::lock_guard lock(mutex);
+    card_failure = CardFailure{failure.what(), failure.kind == CardError::Kind::memory};
+  }
+  if (!take_over) throw failure;
+  change_backend(failure.what());
+}
+
 void LiveRun::State::serve(const Task& task) {
   open_backend();
   drop_changed(task.request);
@@ -153,12 +163,7 @@ void LiveRun::State::run(const Task& task) {
     try {
       serve(task);
     } catch (const CardError& failure) {
-      {
-        const std::lock_guard lock(mutex);
-        card_failure = CardFailure{failure.what(), failure.kind == CardError::Kind::memory};
-      }
-      if (!take_over) throw;
-      change_backend(failure.what());
+      leave_card(failure);
       serve(task);
     }
   } catch (const Cancelled&) {
@@ -210,6 +215,9 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
   std::shared_ptr<DisplayTiles> tiles;
   try {
     tiles = desk.tiles(map, *backend, last->plane(), last->background(), by, progress);
+  } catch (const CardError& failure) {
+    if (failure.kind != CardError::Kind::memory) throw;
+    return nullptr;
   } catch (const DeviceError&) {
     return nullptr;  // no room for levels there, perhaps: the whole map may still come
   }
@@ -219,25 +227,49 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
   return tiles;
 }
 
-void LiveRun::State::make_map(MapKind map, bool to_show) {
+void LiveRun::State::draw_map(MapKind map, bool to_show) {
   const auto at = static_cast<std::size_t>(map);
+  const bool possible = last && last->plane() && (map == MapKind::image || last->background() != nullptr);
+  if (!possible) return;
+  std::shared_ptr<DisplayTiles> tiles;
+  if (to_show) tiles = make_tiles(map);
+  std::shared_ptr<Image> image;
+  if (!tiles) {
+    image = std::make_shared<Image>(last->plane()->shape());
+    fill_map(map, *image, Progress([this](const std::string&, double fraction) { report(fraction); }, &stop));
+  }
+  const std::lock_guard lock(mutex);
+  if (to_show)
+    shown[at] = {result->generation, std::move(tiles), std::move(image)};
+  else
+    maps[at] = {result->generation, std::move(image)};
+}
+
+/// What was wanted of a card that failed is asked for once more behind a run on the processor.
+void LiveRun::State::begin_again(const CardError& failure, MapKind map, bool to_show) {
+  std::optional<Request> request;
+  {
+    const std::lock_guard lock(mutex);
+    if (result) request = result->request;
+  }
+  leave_card(failure);
+  const std::lock_guard lock(mutex);
+  (to_show ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = true;
+  if (!waiting && request) waiting = Task{*std::move(request), ++status.generation, false, Clock::now()};
+}
+
+void LiveRun::State::make_map(MapKind map, bool to_show) {
   std::string error;
   try {
-    const bool possible = last && last->plane() && (map == MapKind::image || last->background() != nullptr);
-    std::shared_ptr<DisplayTiles> tiles;
-    if (possible && to_show) tiles = make_tiles(map);
-    std::shared_ptr<Image> image;
-    if (possible && !tiles) {
-      image = std::make_shared<Image>(last->plane()->shape());
-      fill_map(map, *image, Progress([this](const std::string&, double fraction) { report(fraction); }, &stop));
+    try {
+      draw_map(map, to_show);
+    } catch (const CardError& failure) {
+      begin_again(failure, map, to_show);
     }
-    const std::lock_guard lock(mutex);
-    if (possible && to_show) shown[at] = {result->generation, std::move(tiles), std::move(image)};
-    if (possible && !to_show) maps[at] = {result->generation, std::move(image)};
   } catch (const Cancelled&) {
     // A newer request stopped it, and the map is wanted still; cancel() has emptied the lists before.
     const std::lock_guard lock(mutex);
-    if (waiting) (to_show ? wanted_shown : wanted)[at] = true;
+    if (waiting) (to_show ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = true;
   } catch (const std::bad_alloc&) {
     error = "not enough memory to show this map";
   } catch (const std::exception& failure) {

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/compute/card_error.hpp"
 #include "core/live/display_desk.hpp"
 #include "core/live/live_run.hpp"
 
@@ -76,11 +77,14 @@ struct LiveRun::State {
   void open_backend();
   void use(std::shared_ptr<Backend> made);
   void change_backend(const std::string& failure);
+  void leave_card(const CardError& failure);
+  void begin_again(const CardError& failure, MapKind map, bool to_show);
   void drop_changed(const Request& request);
   void began(StageId stage, Sign sign);
   void answer(const Task& task, const Request& request, std::uint64_t generation, std::vector<std::string>& ran);
   [[nodiscard]] std::shared_ptr<const LabelRuns> labels_of(const IslandMap& islands);
   void make_map(MapKind map, bool to_show);
+  void draw_map(MapKind map, bool to_show);
   void fill_map(MapKind map, Image& image, const Progress& progress);
   [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(MapKind map);
   void make_extended();

@@ -16,6 +16,7 @@
 #include "core/fits/fits_writer.hpp"
 #include "core/live/display_tiles.hpp"
 #include "kernels/backends.hpp"
+#include "tests/support/failing_maps.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 
@@ -112,6 +113,31 @@ TEST_F(LiveRunTest, goes_on_where_a_card_fails) {
   EXPECT_FALSE(failure->memory);
   ASSERT_TRUE(run(*live, request(7)));
   EXPECT_TRUE(live->card_failure()) << "the processor still goes on in its place";
+}
+
+TEST_F(LiveRunTest, goes_on_where_a_card_fails_at_a_map) {
+  const auto card = [] { return std::make_unique<testing::FailingMaps>(make_backend("cpu", {}, LogSink())); };
+  const auto changed = [this] {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  };
+  LiveRun live(card, changed, [](const std::string&) { return make_backend("cpu", {}, LogSink()); });
+  ASSERT_TRUE(run(live, request(5)));
+  const auto before = live.result();
+  live.request_map(MapKind::rms);
+  ASSERT_TRUE(until([&] { return live.map(MapKind::rms).image != nullptr; })) << live.status().error;
+  ASSERT_TRUE(live.card_failure());
+  EXPECT_NE(live.card_failure()->text.find("given up"), std::string::npos);
+  ASSERT_TRUE(live.result());
+  EXPECT_GT(live.result()->generation, before->generation) << "the processor ran what the card had run";
+  EXPECT_EQ(live.result()->sources.size(), before->sources.size());
+  EXPECT_TRUE(live.status().error.empty()) << live.status().error;
+
+  LiveRun named(card, changed);
+  ASSERT_TRUE(run(named, request(5)));
+  named.request_map(MapKind::rms);
+  ASSERT_TRUE(until([&] { return !named.status().error.empty(); }));
+  EXPECT_TRUE(named.result()) << "a card that was named keeps what it found";
 }
 
 TEST_F(LiveRunTest, a_named_card_may_be_well_in_the_next_run) {
