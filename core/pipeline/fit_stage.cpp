@@ -57,9 +57,8 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
     made.fits =
         made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job, margins);
   }
-  // Ordinary weights look at all of the island alike, where the rings begin; those for the beam look at the peak.
-  if (!islands.options().negative && !made.fitter->ordinary_weights())
-    take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);
+  if (!islands.options().negative)
+    take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits, !made.fitter->ordinary_weights());
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })

@@ -214,18 +214,19 @@ bool is_resolved(double ratio, double log_error) {
   return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
 }
 
-/// quiet: noise for the errors of place and peak over that of the fit, which the shape's are for: sidelobes at the rim
-/// of a bright point change it. In one noise peak and shape make up for some of each other, and the total keeps that.
-void set_fit(Source& source, const FittedGaussian& fit, double quiet, const ShapeErrors& of_moments,
-             const Setting& setting) {
-  constexpr std::size_t kPlaceAndPeak = 3;  // of the six parameters
+/// The noise of the errors of place and peak may be less than that of the fit, which the shape's are for: sidelobes at
+/// the rim of a bright point change it. In one noise peak and shape make up for some of each other, and the total keeps
+/// that.
+void set_fit(Source& source, const SourceFit& made, const ShapeErrors& of_moments, const Setting& setting) {
+  const FittedGaussian& fit = *made.gaussian;
+  const std::array<double, 6> quiet{made.quiet_peak, made.quiet, made.quiet, 1, 1, 1};
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
   source.fitted = true;
   source.model = g, source.model.peak *= sign;
   auto c = fit.covariance;
   for (std::size_t a = 0; a < 6; ++a)
-    for (std::size_t b = 0; b < 6; ++b) c[a][b] *= (a < kPlaceAndPeak ? quiet : 1) * (b < kPlaceAndPeak ? quiet : 1);
+    for (std::size_t b = 0; b < 6; ++b) c[a][b] *= quiet[a] * quiet[b];
   source.x = g.x, source.e_x = std::sqrt(c[1][1]);
   source.y = g.y, source.e_y = std::sqrt(c[2][2]);
   source.peak = sign * g.peak * setting.unit;
@@ -305,7 +306,7 @@ Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting&
   if (sums.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
-    set_fit(source, *fit.gaussian, fit.quiet, errors, setting);
+    set_fit(source, fit, errors, setting);
   } else {
     set_sky(source, fwhm2, position, errors, errors, setting);
   }

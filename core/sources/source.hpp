@@ -81,9 +81,9 @@ struct SourceSums {
 struct SourceFit {
   std::optional<FittedGaussian> gaussian;
   std::int64_t flag = 0;  ///< kFlag... bits of the fit
-  /// Noise that its errors of place and flux are for, over that of the fit: below 1 where its own sidelobes raised the
-  /// latter.
-  double quiet = 1;
+  /// Noise that its errors of place, and of peak, are for, over that of the fit: below 1 where its own sidelobes raised
+  /// the latter.
+  double quiet = 1, quiet_peak = 1;
 };
 
 /// What an observer knows of the image beyond its pixels.
