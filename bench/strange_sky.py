@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Skies that ask for something that others do not: padding, a primary beam of few cells, a beam of many pixels.
 
-usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,slope,wide,round] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
+usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,slope,wide,round,bowls,halo] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
                       [-- options of reber find]
 Needs NumPy only. Points of S/N 5 to 300, each against its own noise; noise as in other_sky.py.
 
@@ -12,6 +12,8 @@ ramp      1024 x 1024, divided by one of 550 pixels, blank below .1; beam 5 x 4
 slope     1024 x 1024, a background that rises by .05 of the noise a pixel; beam 5 x 4
 wide      2048 x 2048, round beam of 25 pixels
 round     1024 x 1024, round beam of 5 pixels
+bowls     1024 x 1024, each point in a negative bowl of 3 % of its peak, 30 pixels FWHM; beam 5 x 4
+halo      1024 x 1024, each point in a halo of 1.5 of the noise, 30 pixels FWHM; beam 5 x 4
 A row of the table: points found, of S/N 5 to 7 and above; rows farther than a beam from any point; noise over its true
 value at the sources, median and scatter; rms of the pulls (error over stated error) of total, peak, x, y and angle.
 """
@@ -24,8 +26,9 @@ import numpy as np
 
 import other_sky
 
-SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "slope": 1024, "wide": 2048, "round": 1024}
-BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "slope": (5, 4), "wide": (25, 25), "round": (5, 5)}
+SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024}
+BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4)}
+APART = {"bowls": 90, "halo": 90}
 PRIMARY = {"primary": (190, 0.2), "ramp": (550, 0.1)}
 
 
@@ -47,10 +50,15 @@ def make_sky(folder, kind, seed, white):
         noise = np.exp(4 * np.log(2) * (radius / fwhm) ** 2)
         reach = fwhm * np.sqrt(np.log(1 / least) / (4 * np.log(2)))
     sky.image *= noise
-    for x, y in sky.places(n * n // max(3000, 60 * other_sky.MAJOR**2), 5 * other_sky.MAJOR, 2 * other_sky.MAJOR):
+    apart = APART.get(kind, 5 * other_sky.MAJOR)
+    for x, y in sky.places(n * n // max(3000, 60 * other_sky.MAJOR**2, 2 * apart**2), apart, 2 * other_sky.MAJOR):
         rms = other_sky.RMS * noise[round(y), round(x)]
         if radius[round(y), round(x)] < reach - 8:
-            sky.add("point", x, y, rms * 5 * 10 ** sky.rng.uniform(0, 1.8), gap=rms)
+            peak = rms * 5 * 10 ** sky.rng.uniform(0, 1.8)
+            sky.add("point", x, y, peak, gap=rms)
+            level = {"bowls": -0.03 * peak, "halo": 1.5 * rms}.get(kind, 0)
+            if level:
+                sky.image += level * np.exp(-4 * np.log(2) * ((xx + (n - 1) / 2 - x) ** 2 + (yy + (n - 1) / 2 - y) ** 2) / 30**2)
     if kind == "slope":
         sky.image += other_sky.RMS * 0.05 * xx
     sky.image[radius > reach] = outside
@@ -77,7 +85,7 @@ def measure(truth, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
-    parser.add_argument("--kinds", default="padded,primary,ramp,slope,wide,round")
+    parser.add_argument("--kinds", default="padded,primary,ramp,slope,wide,round,bowls,halo")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--white", action="store_true", help="noise without correlation")

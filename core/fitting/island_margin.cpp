@@ -95,7 +95,11 @@ MarginRuns margin_runs(const IslandPixels& islands, Shape image) {
 
 IslandPixels island_margins(Backend& backend, const Plane& plane, const BackgroundModel& background,
                             const IslandPixels& islands, const DetectOptions& options, const Job& job) {
-  const MarginRuns margins = margin_runs(islands, plane.shape());
+  return pixels_of_runs(backend, plane, background, margin_runs(islands, plane.shape()), options, job);
+}
+
+IslandPixels pixels_of_runs(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                            const MarginRuns& margins, const DetectOptions& options, const Job& job) {
   IslandPixels made;
   if (margins.runs.runs.empty()) return made;
   const std::unique_ptr<IslandMap> map = backend.islands_of(margins.runs, options, job);

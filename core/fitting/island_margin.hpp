@@ -19,8 +19,12 @@ struct MarginRuns {
 ///   islands: all of an image, in order of their labels
 [[nodiscard]] MarginRuns margin_runs(const IslandPixels& islands, Shape image);
 
-/// The same, fetched from the backend: one entry per island that has such pixels, `label` that of the island. Blank
-/// ones and those without a noise are left out.   throws as Backend::island_pixels
+/// Pixels of such runs, fetched from the backend: one entry per island, `label` that of the island. Blank ones and
+/// those without a noise are left out.   throws as Backend::island_pixels
+[[nodiscard]] IslandPixels pixels_of_runs(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                                          const MarginRuns& margins, const DetectOptions& options, const Job& job);
+
+/// The margins, fetched from the backend.   throws as Backend::island_pixels
 [[nodiscard]] IslandPixels island_margins(Backend& backend, const Plane& plane, const BackgroundModel& background,
                                           const IslandPixels& islands, const DetectOptions& options, const Job& job);
 

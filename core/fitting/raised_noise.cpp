@@ -14,7 +14,7 @@ constexpr std::int64_t kBeside = 1;
 }  // namespace
 
 void take_out_own_sidelobes(std::vector<RaisedNoise> raised, const std::vector<SourceSums>& sums,
-                            std::vector<SourceFit>& fits) {
+                            std::vector<SourceFit>& fits, bool peaks) {
   std::ranges::sort(raised, {}, &RaisedNoise::y);
   std::vector<SourceFit*> rows(raised.size(), nullptr);
   for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -28,7 +28,7 @@ void take_out_own_sidelobes(std::vector<RaisedNoise> raised, const std::vector<S
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i] != nullptr) rows[i]->quiet = raised[i].quiet;
+    if (rows[i] != nullptr) rows[i]->quiet = raised[i].quiet, rows[i]->quiet_peak = peaks ? raised[i].quiet : 1;
 }
 
 }  // namespace reber

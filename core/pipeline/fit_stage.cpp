@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "core/base/trace.hpp"
+#include "core/fitting/grown_sums.hpp"
 #include "core/fitting/island_margin.hpp"
 #include "core/fitting/noise_weights.hpp"
 #include "core/fitting/raised_noise.hpp"
+#include "core/fitting/wide_fits.hpp"
 #include "core/pipeline/measure_stage.hpp"
 
 namespace reber {
@@ -25,6 +27,24 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
     fitter->take_ordinary_weights();
   work.note(fitter->description());
   return fitter;
+}
+
+/// Not where islands end at a mask, beyond which nothing was looked for, or come of another image.
+void grow(const FitInputs& in, const IslandPixels& pixels, const Request& request, StageWork& work, Fitted& made) {
+  if (!made.fitter->beam_px() || request.search.any()) return;
+  const trace::Span span("host", "sums around islands");
+  const DetectOptions& options = in.detected.islands->options();
+  const Covariance& beam = *made.fitter->beam_px();
+  const auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
+  if (wanted.empty()) return;
+  const IslandPixels around =
+      pixels_of_runs(work.backend, in.plane.plane, in.plane.background,
+                     surrounding_runs(pixels, wanted, in.plane.plane.shape()), options, work.job);
+  const SourceFitter& fitter = *made.fitter;
+  if (!in.plane.beams.varies())
+    fit_with_surroundings(work.backend, made.sums, made.fits,
+                          {pixels, around, options, beam, fitter.weights_noise(), fitter.errors_noise()}, work.job);
+  grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, made.fitter->errors_noise());
 }
 
 }  // namespace
@@ -57,9 +77,9 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
     made.fits =
         made.fitter->fit(work.backend, made.sums, pixels, islands.options(), *in.detected.known, work.job, margins);
   }
-  // Ordinary weights look at all of the island alike, where the rings begin; those for the beam look at the peak.
-  if (!islands.options().negative && !made.fitter->ordinary_weights())
-    take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits);
+  if (!islands.options().negative)
+    take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits, !made.fitter->ordinary_weights());
+  if (!scales) grow(in, pixels, request, work, made);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =
       kept ? std::ranges::count_if(made.fits, [](const SourceFit& fit) { return (fit.flag & kFlagNoise) != 0; })

@@ -25,12 +25,12 @@ double in_beams(const Covariance& beam, double dx, double dy) {
   return std::sqrt((beam.yy * dx * dx - 2 * beam.xy * dx * dy + beam.xx * dy * dy) / determinant);
 }
 
-void add_pixel(const FitPixels& from, std::size_t i, FitPixels& to) {
+}  // namespace
+
+void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to) {
   to.y.push_back(from.y[i]), to.x.push_back(from.x[i]);
   to.value.push_back(from.value[i]), to.rms.push_back(from.rms[i]);
 }
-
-}  // namespace
 
 std::size_t brightest_pixel(const FitPixels& pixels) {
   return static_cast<std::size_t>(std::ranges::max_element(pixels.value) - pixels.value.begin());
@@ -50,7 +50,7 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     const double distance = in_beams(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]);
     if (distance <= kCoreRadius)
-      add_pixel(pixels, i, core.pixels);
+      append_pixel(pixels, i, core.pixels);
     else if (distance <= kRingRadius)
       ring.push_back(pixels.value[i]);
   }
@@ -73,7 +73,7 @@ std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, con
 FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam) {
   FitPixels near;
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
-    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kRingRadius) add_pixel(pixels, i, near);
+    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kRingRadius) append_pixel(pixels, i, near);
   return near;
 }
 
@@ -87,7 +87,7 @@ std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<Gaus
       const double value = among[k].evaluate(pixels.x[i], pixels.y[i], unused);
       if (value > most) most = value, owner = k;
     }
-    add_pixel(pixels, i, shares[owner]);
+    append_pixel(pixels, i, shares[owner]);
   }
   return shares;
 }

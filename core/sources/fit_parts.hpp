@@ -20,6 +20,9 @@ struct CoreProblem {
   double flood = 0;  ///< in rms: what a beam's Gaussian has left at the core's rim
 };
 
+/// Pixel i of `from` at the end of `to`.
+void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to);
+
 [[nodiscard]] std::size_t brightest_pixel(const FitPixels& pixels);
 [[nodiscard]] std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at);
 

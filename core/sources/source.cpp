@@ -214,18 +214,19 @@ bool is_resolved(double ratio, double log_error) {
   return std::log(ratio) > kResolvedBias * log_error * log_error + kResolvedSigma * log_error;
 }
 
-/// quiet: noise for the errors of place and peak over that of the fit, which the shape's are for: sidelobes at the rim
-/// of a bright point change it. In one noise peak and shape make up for some of each other, and the total keeps that.
-void set_fit(Source& source, const FittedGaussian& fit, double quiet, const ShapeErrors& of_moments,
-             const Setting& setting) {
-  constexpr std::size_t kPlaceAndPeak = 3;  // of the six parameters
+/// The noise of the errors of place and peak may be less than that of the fit, which the shape's are for: sidelobes at
+/// the rim of a bright point change it. In one noise peak and shape make up for some of each other, and the total keeps
+/// that.
+void set_fit(Source& source, const SourceFit& made, const ShapeErrors& of_moments, const Setting& setting) {
+  const FittedGaussian& fit = *made.gaussian;
+  const std::array<double, 6> quiet{made.quiet_peak, made.quiet, made.quiet, 1, 1, 1};
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
   source.fitted = true;
   source.model = g, source.model.peak *= sign;
   auto c = fit.covariance;
   for (std::size_t a = 0; a < 6; ++a)
-    for (std::size_t b = 0; b < 6; ++b) c[a][b] *= (a < kPlaceAndPeak ? quiet : 1) * (b < kPlaceAndPeak ? quiet : 1);
+    for (std::size_t b = 0; b < 6; ++b) c[a][b] *= quiet[a] * quiet[b];
   source.x = g.x, source.e_x = std::sqrt(c[1][1]);
   source.y = g.y, source.e_y = std::sqrt(c[2][2]);
   source.peak = sign * g.peak * setting.unit;
@@ -270,27 +271,30 @@ Measured make_source(const SourceSums& of, std::int64_t flag, const Setting& set
   source.mean = sums.peak_mean * setting.unit;
   source.peak_pixel = (source.negative ? -1 : 1) * pixel * setting.unit;
 
-  const bool plain = (flag & kFlagRest) != 0 || ((flag & kFlagNotFitted) != 0 && setting.beam_px &&
-                                                 wider_than_point(sums, pixel / threshold, *setting.beam_px));
+  const bool plain =
+      (flag & kFlagRest) != 0 || of.errors ||
+      ((flag & kFlagNotFitted) != 0 && setting.beam_px && wider_than_point(sums, pixel / threshold, *setting.beam_px));
   const Shape2 shape = shape_of(sums, pixel, threshold, plain, setting);
   const Ellipse pixels = ellipse_of(shape.fwhm2);
   const double rho = rho_of(pixels.major, pixels.minor, shape.peak, threshold, sums.peak_rms, setting);
   // FWHM / (sqrt(2 ln2) rho) along each axis: sqrt 2 above Condon's (1997) value for a fit; moments earn no less.
   const double spread2 = 1 / (2 * kLn2 * rho * rho);
   const Covariance position{shape.fwhm2.xx * spread2, shape.fwhm2.xy * spread2, shape.fwhm2.yy * spread2};
-  source.x = sums.first_x + shape.dx, source.e_x = std::sqrt(position.xx);
-  source.y = sums.first_y + shape.dy, source.e_y = std::sqrt(position.yy);
+  source.x = sums.first_x + shape.dx, source.y = sums.first_y + shape.dy;
   if (shape.assumed) source.flag |= kFlagSmall;
   if (source.negative) source.flag |= kFlagNegative;
   if (shape.complex) source.flag |= kFlagComplex;
   set_fluxes(source, sums, shape, threshold, pixels, setting);
+  if (of.errors) source.e_total = of.errors->s * std::abs(setting.per_sum);
   const bool whole = of.whole_npix == 0;
   source.isl_total = (source.negative ? -1 : 1) * (whole ? sums.s : of.whole_s) * setting.per_sum;
   source.e_isl_total = sums.peak_rms * std::abs(setting.per_sum) *
                        sum_error(static_cast<double>(whole ? sums.npix : of.whole_npix), setting);
-  measured.errors = shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
+  const bool known = of.errors && of.errors->moments;
+  measured.errors = known ? of.errors->shape : shape_errors(shape.fwhm2, std::numbers::sqrt2 / rho);
   measured.fwhm2 = shape.fwhm2;
-  measured.position = position;
+  measured.position = known ? of.errors->place : position;
+  source.e_x = std::sqrt(measured.position.xx), source.e_y = std::sqrt(measured.position.yy);
   if (setting.beam_px && !shape.assumed) {
     const double ratio =
         std::abs(source.total / (setting.per_sum * setting.beam_area_px)) * setting.unit / std::abs(source.peak);
@@ -305,7 +309,7 @@ Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting&
   if (sums.cut) source.flag |= kFlagEdge;
   if (fit.gaussian) {
     source.flag &= ~(kFlagSmall | kFlagComplex);  // said of the moments
-    set_fit(source, *fit.gaussian, fit.quiet, errors, setting);
+    set_fit(source, fit, errors, setting);
   } else {
     set_sky(source, fwhm2, position, errors, errors, setting);
   }

@@ -12,6 +12,7 @@
 #include "core/model/beam_field.hpp"
 #include "core/model/catalogue.hpp"
 #include "core/model/image_header.hpp"
+#include "core/sources/shape_errors.hpp"
 
 namespace reber {
 
@@ -65,6 +66,14 @@ inline constexpr std::int64_t kFlagCore =
 inline constexpr std::int64_t kFlagRest = 8192;   ///< emission around the other rows of its island: what they leave
 inline constexpr std::int64_t kFlagNoise = 4096;  ///< no more than a peak of the noise is expected to be
 
+/// Errors of sums over pixels, where they are known better than by the number of these.
+struct SumErrors {
+  double s = 0;          ///< of the sum
+  Covariance place;      ///< covariance of the centroid's x and y, pixels
+  ShapeErrors shape{};   ///< of FWHM^2 made of the second moments
+  bool moments = false;  ///< place and shape are known as well
+};
+
 /// Sums of one source: of a whole island, or of the part of it that deblending gave to one peak.
 struct SourceSums {
   IslandSums sums;
@@ -75,15 +84,18 @@ struct SourceSums {
   std::int64_t whole_npix = 0;
   double whole_s = 0;
   std::int64_t wave = 0;  ///< wavelet plane that found it; 0: the image
+  /// Set where `sums` hold pixels around the island as well; they stay plain then: nothing is added for a cut at the
+  /// flood level.
+  std::optional<SumErrors> errors{};
 };
 
 /// What a fit made of one source; no Gaussian where it keeps its moments.
 struct SourceFit {
   std::optional<FittedGaussian> gaussian;
   std::int64_t flag = 0;  ///< kFlag... bits of the fit
-  /// Noise that its errors of place and flux are for, over that of the fit: below 1 where its own sidelobes raised the
-  /// latter.
-  double quiet = 1;
+  /// Noise that its errors of place, and of peak, are for, over that of the fit: below 1 where its own sidelobes raised
+  /// the latter.
+  double quiet = 1, quiet_peak = 1;
 };
 
 /// What an observer knows of the image beyond its pixels.

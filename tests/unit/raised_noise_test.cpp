@@ -14,8 +14,9 @@ struct Row {
   double peak;  ///< 0: by moments
 };
 
-/// What the errors are for, times 4; 0 without a fit.
-std::vector<double> errors_of(const std::vector<Row>& rows, const std::vector<RaisedNoise>& raised) {
+/// What the errors of places, or of peaks, are for, times 4; 0 without a fit.
+std::vector<double> errors_of(const std::vector<Row>& rows, const std::vector<RaisedNoise>& raised, bool peaks = true,
+                              double SourceFit::*error = &SourceFit::quiet) {
   std::vector<SourceSums> sums(rows.size());
   std::vector<SourceFit> fits(rows.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -24,9 +25,9 @@ std::vector<double> errors_of(const std::vector<Row>& rows, const std::vector<Ra
     fits[k].gaussian.emplace();
     fits[k].gaussian->component.peak = rows[k].peak;
   }
-  take_out_own_sidelobes(raised, sums, fits);
+  take_out_own_sidelobes(raised, sums, fits, peaks);
   std::vector<double> errors;
-  for (const SourceFit& fit : fits) errors.push_back(fit.gaussian ? 4 * fit.quiet : 0);
+  for (const SourceFit& fit : fits) errors.push_back(fit.gaussian ? 4 * fit.*error : 0);
   return errors;
 }
 
@@ -39,6 +40,13 @@ TEST(RaisedNoise, the_source_has_the_errors_of_quiet_noise_and_its_neighbours_ke
 TEST(RaisedNoise, of_rows_at_one_place_it_is_the_highest) {
   EXPECT_EQ(errors_of({{20, 30, 0}, {20, 31, 10}, {20, 30, 900}, {20, 30, 40}}, {{20, 30, 0.25}}),
             (std::vector<double>{0, 4, 1, 4}));
+}
+
+TEST(RaisedNoise, ordinary_weights_keep_the_errors_of_peaks) {
+  const std::vector<RaisedNoise> raised{{20, 30, 0.25}};
+  EXPECT_EQ(errors_of({{20, 30, 900}}, raised, true, &SourceFit::quiet_peak), std::vector<double>{1});
+  EXPECT_EQ(errors_of({{20, 30, 900}}, raised, false, &SourceFit::quiet_peak), std::vector<double>{4});
+  EXPECT_EQ(errors_of({{20, 30, 900}}, raised, false, &SourceFit::quiet), std::vector<double>{1});
 }
 
 TEST(RaisedNoise, without_sidelobes_nothing_changes) {

@@ -123,11 +123,11 @@ TEST(Sources, quiet_noise_is_that_of_place_and_peak_and_leaves_the_shape_alone) 
   fit.covariance[0][0] = 1e-6;
   fit.covariance[1][1] = fit.covariance[2][2] = 1e-2;
   fit.covariance[3][3] = fit.covariance[4][4] = fit.covariance[5][5] = 0.04;
-  const auto source_of = [&](double noise) {
-    const std::vector<SourceFit> fits{{fit, 0, noise}};
+  const auto source_of = [&](double place, double peak) {
+    const std::vector<SourceFit> fits{{fit, 0, place, peak}};
     return make_sources({sums}, {}, header, header.beam, fits)[0];
   };
-  const Source loud = source_of(1), quiet = source_of(0.25);
+  const Source loud = source_of(1, 1), quiet = source_of(0.25, 0.25);
   EXPECT_NEAR(quiet.e_x / loud.e_x, 0.25, 1e-12);
   EXPECT_NEAR(quiet.e_dec / loud.e_dec, 0.25, 1e-3);
   EXPECT_NEAR(quiet.e_peak / loud.e_peak, 0.25, 1e-12);
@@ -135,11 +135,15 @@ TEST(Sources, quiet_noise_is_that_of_place_and_peak_and_leaves_the_shape_alone) 
   EXPECT_EQ(quiet.resolved, loud.resolved);
   // (e_total / total)^2 is the peak's, 1e-4, and the shape's, 2 (0.2 / 50)^2: the peak's alone falls.
   EXPECT_NEAR(quiet.e_total / quiet.total, std::sqrt(1e-4 / 16 + 2 * 0.04 / 2500), 1e-9);
+  const Source place = source_of(0.25, 1);
+  EXPECT_EQ(place.e_x, quiet.e_x);
+  EXPECT_EQ(place.e_peak, loud.e_peak);
+  EXPECT_EQ(place.e_total, loud.e_total);
   // What makes up for each other in one noise does not where only the peak's part falls: the error stays, and does not
   // grow.
   fit.covariance[0][0] = 1e-8;
   fit.covariance[0][3] = fit.covariance[3][0] = fit.covariance[0][5] = fit.covariance[5][0] = -1e-5;
-  EXPECT_EQ(source_of(0.5).e_total, source_of(1).e_total);
+  EXPECT_EQ(source_of(0.5, 0.5).e_total, source_of(1, 1).e_total);
 }
 
 TEST(Sources, without_a_known_unit_there_is_no_total_flux) {

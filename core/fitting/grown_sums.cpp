@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rows are grown, what is added to them, and the error of that: a double sum over pixels.
+#include "core/fitting/grown_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <span>
+
+#include "core/fitting/wide_fits.hpp"
+#include "core/sources/fit_parts.hpp"
+#include "core/sources/fit_rest.hpp"
+#include "core/sources/island_rest.hpp"
+
+namespace reber {
+namespace {
+
+double above_flood(const SourceSums& row, const DetectOptions& options) {
+  return std::abs(static_cast<double>(row.sums.peak) - row.sums.peak_mean) / (options.flood * row.sums.peak_rms);
+}
+
+bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
+                      const Covariance& beam) {
+  if (fit.gaussian || !(row.sums.s > 0)) return false;
+  return (fit.flag & kFlagRest) != 0 ||
+         ((fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
+}
+
+/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has 2 % of its flux beyond.
+double growth(double ratio) {
+  constexpr double kLeftOver = 0.02, kLeast = 0.25, kMost = 2;
+  return std::clamp(std::sqrt(std::log(1 / kLeftOver) / std::log(ratio)) - 1, kLeast, kMost);
+}
+
+void append(const FitPixels& from, FitPixels& to) {
+  for (std::size_t i = 0; i < from.value.size(); ++i) append_pixel(from, i, to);
+}
+
+double radius(const SourceSums& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
+
+/// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would.
+FitPixels grown_to(const FitPixels& island, const FitPixels& around, double reach, double step,
+                   const NoiseCorrelation& noise) {
+  constexpr double kLeastSigma = 2;
+  const std::vector<double> distance = distances_from(island, around);
+  const auto between = [&](double low, double high) {
+    FitPixels some;
+    for (std::size_t i = 0; i < distance.size(); ++i)
+      if (distance[i] > low && distance[i] <= high) append_pixel(around, i, some);
+    return some;
+  };
+  FitPixels grown = between(0, reach);
+  for (double low = reach;; low += step) {
+    const FitPixels more = between(low, low + step);
+    double sum = 0;
+    for (const double value : more.value) sum += value;
+    if (more.value.empty() || !(sum > kLeastSigma * sum_error(more, noise))) return grown;
+    append(more, grown);
+  }
+}
+
+/// Rows of each island that has pixels.
+template <class Body>
+void for_each_island(const std::vector<SourceSums>& sums, const IslandPixels& pixels, const Body& body) {
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < sums.size();) {
+    std::size_t end = k + 1;
+    while (end < sums.size() && sums[end].island == sums[k].island) ++end;
+    while (at < pixels.label.size() && pixels.label[at] < sums[k].island) ++at;
+    if (at < pixels.label.size() && pixels.label[at] == sums[k].island) body(k, end, at);
+    k = end;
+  }
+}
+
+void sum_moments(const FitPixels& pixels, IslandSums& sums) {
+  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double value = pixels.value[i], dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
+    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
+    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
+  }
+}
+
+/// Sums over pairs of pixels of their noise times what N numbers change by with each. Of many pixels every n-th one
+/// stands for its neighbours.
+template <std::size_t N>
+std::array<std::array<double, N>, N> double_sum(const FitPixels& pixels, const std::vector<std::array<double, N>>& by,
+                                                const NoiseCorrelation& noise) {
+  constexpr std::size_t kMostPixels = 500;
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const auto [top, bottom] = std::ranges::minmax(pixels.y);
+  const std::int64_t reach = noise.reach(), nx = right - left + 1 + 2 * reach, ny = bottom - top + 1 + 2 * reach;
+  std::vector<std::array<double, N>> grid(static_cast<std::size_t>(nx * ny), std::array<double, N>{});
+  const auto at = [&, left = left, top = top](std::size_t i) {
+    return (pixels.y[i] - top + reach) * nx + pixels.x[i] - left + reach;
+  };
+  for (std::size_t i = 0; i < by.size(); ++i)
+    for (std::size_t w = 0; w < N; ++w) grid[static_cast<std::size_t>(at(i))][w] = by[i][w] * pixels.rms[i];
+  std::vector<double> table;
+  for (std::int64_t dy = -reach; dy <= reach; ++dy)
+    for (std::int64_t dx = -reach; dx <= reach; ++dx) table.push_back(noise.at(dy, dx));
+  const std::size_t step = by.size() / kMostPixels + 1;
+  std::array<std::array<double, N>, N> sum{};
+  for (std::size_t i = 0; i < by.size(); i += step) {
+    std::array<double, N> together{};
+    auto correlation = table.begin();
+    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
+      const std::array<double, N>* other = grid.data() + at(i) + dy * nx - reach;
+      for (std::int64_t dx = -reach; dx <= reach; ++dx, ++other, ++correlation)
+        for (std::size_t w = 0; w < N; ++w) together[w] += *correlation * (*other)[w];
+    }
+    const std::array<double, N>& own = grid[static_cast<std::size_t>(at(i))];
+    for (std::size_t a = 0; a < N; ++a)
+      for (std::size_t b = 0; b < N; ++b) sum[a][b] += static_cast<double>(step) * own[a] * together[b];
+  }
+  return sum;
+}
+
+/// A row that is its island: what surrounds it is its own, if all of that has a size.
+void grow_alone(SourceSums& row, FitPixels all, const NoiseCorrelation& noise) {
+  SourceSums grown = row;
+  if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
+  IslandSums& sums = grown.sums;
+  sum_moments(all, sums);
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
+  const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
+  if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) return;
+  grown.errors = sum_errors(all, sums, noise);
+  row = grown;
+}
+
+/// Rows that have others beside them keep their places and shapes.
+void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, const FitPixels& ring, double error) {
+  double held = 0, beyond = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) held += plain[k] ? rows[k].sums.s : 0;
+  for (const double value : ring.value) beyond += value;
+  const double factor = 1 + beyond / held;
+  if (!(factor > 0)) return;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!plain[k]) continue;
+    IslandSums& sums = rows[k].sums;
+    const double part = sums.s / held;
+    for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
+    rows[k].errors = SumErrors{error * std::sqrt(part), {}, {}, false};
+  }
+}
+
+}  // namespace
+
+double gaussian_reach(const SourceSums& row, const DetectOptions& options) {
+  return growth(above_flood(row, options)) * radius(row);
+}
+
+std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits,
+                                         const IslandPixels& pixels, const DetectOptions& options,
+                                         const Covariance& beam) {
+  constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
+  std::vector<Surrounding> wanted;
+  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
+    double reach = 0;
+    for (std::size_t k = first; k < end; ++k)
+      if (keeps_plain_sums(sums[k], fits[k], options, beam) || is_wide_fit(sums[k], fits[k], beam))
+        reach = std::max(reach, gaussian_reach(sums[k], options) + kMore * radius(sums[k]));
+    if (reach >= 1) wanted.push_back({island, reach});
+  });
+  return wanted;
+}
+
+void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
+                     const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
+                     const NoiseCorrelation& noise) {
+  constexpr double kStep = 0.5;  // of the radius
+  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
+    FitPixels ring = margin_of(around, pixels.label[island], options.negative);
+    if (ring.value.empty()) return;
+    std::vector<FittedGaussian> fitted;
+    std::vector<bool> plain;
+    for (std::size_t k = first; k < end; ++k) {
+      if (fits[k].gaussian) fitted.push_back(*fits[k].gaussian);
+      plain.push_back(keeps_plain_sums(sums[k], fits[k], options, beam));
+    }
+    if (std::ranges::find(plain, true) == plain.end()) return;
+    double reach = 0, step = 1;
+    for (std::size_t k = first; k < end; ++k)
+      if (plain[k - first])
+        reach = std::max(reach, gaussian_reach(sums[k], options)), step = std::max(step, kStep * radius(sums[k]));
+    FitPixels all = pixels_of(pixels, island, options.negative);
+    for (std::size_t i = 0; i < ring.value.size(); ++i) ring.value[i] -= value_of(fitted, ring.x[i], ring.y[i]);
+    ring = grown_to(all, ring, reach, step, noise);
+    append(ring, all);
+    if (end == first + 1) return grow_alone(sums[first], std::move(all), noise);
+    grow_several(std::span(sums).subspan(first, end - first), plain, ring, sum_error(all, noise));
+  });
+}
+
+double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise) {
+  const std::vector<std::array<double, 1>> ones(pixels.value.size(), {1.0});
+  return std::sqrt(std::max(0.0, double_sum(pixels, ones, noise)[0][0]));
+}
+
+SumErrors sum_errors(const FitPixels& pixels, const IslandSums& sums, const NoiseCorrelation& noise) {
+  constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
+  const double mx = sums.sx / sums.s, my = sums.sy / sums.s, per_flux = 1 / sums.s;
+  const double xx = sums.sxx / sums.s - mx * mx, xy = sums.sxy / sums.s - mx * my, yy = sums.syy / sums.s - my * my;
+  // What the sum, the centroid and the moments change by with each pixel.
+  std::vector<std::array<double, 6>> changes(pixels.value.size());
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double dx = pixels.x[i] - sums.first_x - mx, dy = pixels.y[i] - sums.first_y - my;
+    const double scale = kFwhm2PerVariance * per_flux;
+    changes[i] = {
+        1, dx * per_flux, dy * per_flux, (dx * dx - xx) * scale, (dx * dy - xy) * scale, (dy * dy - yy) * scale};
+  }
+  const auto sum = double_sum(pixels, changes, noise);
+  SumErrors errors;
+  errors.s = std::sqrt(std::max(0.0, sum[0][0]));
+  errors.place = {sum[1][1], 0.5 * (sum[1][2] + sum[2][1]), sum[2][2]};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors.shape[a][b] = 0.5 * (sum[a + 3][b + 3] + sum[b + 3][a + 3]);
+  errors.moments = true;
+  return errors;
+}
+
+}  // namespace reber

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One problem per wide source, in one batch.
+#include "core/fitting/wide_fits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <tuple>
+
+#include "core/fitting/grown_sums.hpp"
+#include "core/sources/fit_parts.hpp"
+#include "core/sources/fit_rest.hpp"
+
+namespace reber {
+namespace {
+
+/// Multiply-adds of the errors of one fit, as fits of islands have it.
+constexpr double kMostWork = 2e8;
+/// Of an island's radius, that its source reaches beyond: of less (7 times the flood level) its own pixels say more,
+/// with weights for their noise.
+constexpr double kLeastPart = 0.4;
+
+FitPixels in_raster_order(const FitPixels& pixels) {
+  std::vector<std::size_t> order(pixels.y.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(pixels.y[i], pixels.x[i]); });
+  FitPixels sorted;
+  for (const std::size_t i : order) append_pixel(pixels, i, sorted);
+  return sorted;
+}
+
+FitBounds bounds_of(const GaussianComponent& start, const FitPixels& pixels, const Covariance& beam) {
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  return {0.5 * ellipse_of(start.fwhm2).major, 0.8 * ellipse_of(beam).minor, std::numbers::sqrt2 * extent, true};
+}
+
+/// Sum of pixels, and of what a Gaussian leaves of them.
+struct Left {
+  double sum = 0, left = 0;
+};
+Left left_by(const FittedGaussian& fit, const FitPixels& pixels) {
+  Left all;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    all.sum += pixels.value[i];
+    all.left += pixels.value[i] - value_of({fit}, pixels.x[i], pixels.y[i]);
+  }
+  return all;
+}
+
+/// Pixels that a fit sees, and those beyond.
+struct Seen {
+  FitPixels fitted, beyond;
+};
+
+/// To `reach` from the island, and some more.
+Seen seen_by(const FitPixels& own, const FitPixels& ring, double reach, double more) {
+  const std::vector<double> distance = distances_from(own, ring);
+  Seen seen{own, {}};
+  for (std::size_t i = 0; i < distance.size(); ++i)
+    if (distance[i] <= reach + more) append_pixel(ring, i, distance[i] <= reach ? seen.fitted : seen.beyond);
+  seen.fitted = in_raster_order(seen.fitted);
+  return seen;
+}
+
+/// Whether the Gaussian holds what the pixels hold, and leaves nothing beyond those that it was fitted to.
+bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrelation& noise) {
+  constexpr double kMostSigma = 3, kMostPart = 0.05, kMostBeyond = 0.02;
+  const Left inside = left_by(fit, seen.fitted), outside = left_by(fit, seen.beyond);
+  const auto little = [&](double left, double part, const FitPixels& pixels) {
+    return std::abs(left) <= std::max(kMostSigma * sum_error(pixels, noise), part * std::abs(inside.sum));
+  };
+  return little(inside.left, kMostPart, seen.fitted) &&
+         (seen.beyond.value.empty() || little(outside.left, kMostBeyond, seen.beyond));
+}
+
+struct Wide {
+  std::size_t row;
+  bool again;  ///< it is fitted once more
+  Seen seen;
+};
+
+}  // namespace
+
+bool is_wide_fit(const SourceSums& row, const SourceFit& fit, const Covariance& beam) {
+  constexpr double kWide = 3;
+  return fit.gaussian && !row.shared && !row.cut && (fit.flag & ~(kFlagPlainWeights | kFlagBound)) == 0 &&
+         gaussian_area(fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+}
+
+void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
+                           const WideFitInputs& in, const Job& job) {
+  constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
+  std::vector<Wide> wide;
+  FitBatch batch;
+  batch.weights = in.weights, batch.errors = in.errors;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    if (!is_wide_fit(sums[k], fits[k], in.beam)) continue;
+    const auto at = std::ranges::lower_bound(in.pixels.label, sums[k].island);
+    const FitPixels ring = margin_of(in.around, sums[k].island, in.options.negative);
+    if (ring.value.empty() || at == in.pixels.label.end() || *at != sums[k].island) continue;
+    const FitPixels own =
+        pixels_of(in.pixels, static_cast<std::size_t>(at - in.pixels.label.begin()), in.options.negative);
+    const double radius = std::sqrt(static_cast<double>(sums[k].sums.npix) / std::numbers::pi);
+    const double reach = gaussian_reach(sums[k], in.options);
+    Seen seen = seen_by(own, ring, std::max(kLeastReach, reach), kBeyond * radius);
+    const auto n = static_cast<double>(seen.fitted.value.size());
+    const bool again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
+    if (again) {
+      const GaussianComponent& start = fits[k].gaussian->component;
+      batch.add(seen.fitted, {start}, {bounds_of(start, seen.fitted, in.beam)}, false);
+    }
+    wide.push_back({k, again, std::move(seen)});
+  }
+  if (wide.empty()) return;
+  const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
+  std::size_t next = 0;
+  for (const Wide& one : wide) {
+    SourceFit& fit = fits[one.row];
+    if (one.again) {
+      const std::size_t answer = next++;
+      const FittedGaussian& made = got.components[answer];
+      if (got.problems[answer].status != FitStatus::settled || made.at_bound || !has_place(made)) continue;
+      fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~kFlagBound;
+    }
+    if (!holds_pixels(*fit.gaussian, one.seen, in.errors)) fit = {{}, kFlagNotFitted};
+  }
+}
+
+}  // namespace reber

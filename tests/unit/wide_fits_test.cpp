@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wide Gaussians are fitted to the pixels around their islands as well; what is no Gaussian keeps its sums.
+#include "core/fitting/wide_fits.hpp"
+
+#include <cmath>
+
+#include "core/fitting/grown_sums.hpp"
+#include "tests/support/small_sky.hpp"
+
+namespace reber::testing {
+namespace {
+
+const Covariance kWide{500, 90, 380};
+
+/// The row of the brightest pixel, whose fit `wrong` is, fitted once more.
+struct Again {
+  SourceFit fit;
+  bool grown = false;
+};
+Again again(const Image& image, const GaussianComponent& wrong, std::int64_t flag = 0) {
+  Backend& cpu = backend("cpu");
+  const DetectOptions options;
+  const Covariance beam = beam_px();
+  const BackgroundModel background = BackgroundModel::constant(image.shape(), 0, 1);
+  const auto plane = load(cpu, image);
+  const auto islands = cpu.label(*plane, background, options);
+  const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
+  DeblendOptions whole;
+  whole.on = false;
+  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole);
+  std::size_t brightest = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (sums[k].sums.peak > sums[brightest].sums.peak) brightest = k;
+  std::vector<SourceFit> fits(sums.size());
+  fits[brightest].gaussian.emplace(), fits[brightest].gaussian->component = wrong, fits[brightest].flag = flag;
+  const auto wanted = islands_to_grow(sums, fits, pixels, options, beam);
+  const IslandPixels around =
+      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape()), options, {});
+  fit_with_surroundings(cpu, sums, fits, {pixels, around, options, beam, NoiseCorrelation(), NoiseCorrelation()}, {});
+  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation());
+  return {fits[brightest], sums[brightest].errors.has_value()};
+}
+
+Image white_noise(std::uint64_t seed) {
+  Image image({kSide, kSide});
+  Random random(seed);
+  for (std::int64_t i = 0; i < image.shape().count(); ++i) image.data()[i] = static_cast<float>(random.normal());
+  return image;
+}
+
+void add(Image& image, const GaussianComponent& one) {
+  std::array<double, 6> unused{};
+  for (std::int64_t y = 0; y < kSide; ++y)
+    for (std::int64_t x = 0; x < kSide; ++x)
+      image.at(y, x) += static_cast<float>(one.evaluate(static_cast<double>(x), static_cast<double>(y), unused));
+}
+
+TEST(WideFits, see_the_wings_of_a_gaussian) {
+  const GaussianComponent truth{8, 47.2, 48.9, kWide};
+  Image image = white_noise(3);
+  add(image, truth);
+  const Again got = again(image, {9, 47, 49, {620, 50, 500}});
+  ASSERT_TRUE(got.fit.gaussian);
+  EXPECT_FALSE(got.grown);
+  EXPECT_EQ(got.fit.flag, kFlagPlainWeights);
+  const GaussianComponent& one = got.fit.gaussian->component;
+  const double error = relative_total_error(one, got.fit.gaussian->covariance);
+  EXPECT_NEAR(one.peak * gaussian_area(one.fwhm2) / (truth.peak * gaussian_area(truth.fwhm2)), 1, 3 * error);
+  EXPECT_LT(error, 0.03);
+}
+
+TEST(WideFits, are_given_up_where_the_source_is_no_gaussian) {
+  Image image = white_noise(4);
+  for (std::int64_t y = 0; y < kSide; ++y)
+    for (std::int64_t x = 0; x < kSide; ++x)
+      if (std::hypot(static_cast<double>(x) - 48, static_cast<double>(y) - 47) <= 14) image.at(y, x) += 8;
+  const Again got = again(image, {11, 48, 47, {500, 0, 500}});
+  EXPECT_FALSE(got.fit.gaussian);
+  EXPECT_EQ(got.fit.flag, kFlagNotFitted);
+  EXPECT_TRUE(got.grown);
+}
+
+TEST(WideFits, leave_others_as_they_are) {
+  const Covariance beam = beam_px();
+  Image image = white_noise(5);
+  add(image, {30, 47.2, 48.9, beam});
+  EXPECT_EQ(again(image, {29, 47, 49, beam}).fit.gaussian->component.peak, 29);
+  add(image, {8, 47.2, 48.9, kWide});
+  EXPECT_EQ(again(image, {9, 47, 49, {620, 50, 500}}, kFlagCore).fit.gaussian->component.peak, 9);
+}
+
+}  // namespace
+}  // namespace reber::testing
