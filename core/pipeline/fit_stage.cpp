@@ -29,9 +29,9 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
   return fitter;
 }
 
-/// Not where islands end at a mask, beyond which nothing was looked for, or come of another image.
+/// Not where islands end at a mask, beyond which nothing was looked for.
 void grow(const FitInputs& in, const IslandPixels& pixels, const Request& request, StageWork& work, Fitted& made) {
-  if (!made.fitter->beam_px() || request.search.any()) return;
+  if (!made.fitter->beam_px() || request.search.masked()) return;
   const trace::Span span("host", "sums around islands");
   const DetectOptions& options = in.detected.islands->options();
   const Covariance& beam = *made.fitter->beam_px();
