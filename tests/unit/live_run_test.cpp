@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The session: what runs again, who wins, and that its answers are those of a plain run.
 #include "core/live/live_run.hpp"
-#include "core/compute/card_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,151 +12,14 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/fits/fits_writer.hpp"
 #include "core/live/display_tiles.hpp"
 #include "kernels/backends.hpp"
-#include "tests/support/failing_maps.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
+#include "tests/unit/live_run_fixture.hpp"
 
 namespace reber::testing {
 namespace {
-
-using Names = std::vector<std::string>;
-
-class LiveRunTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    image_ = random_image({300, 280}, 0.01, 11);
-    for (int i = 0; i < 6; ++i) image_.at(30 + 40 * i, 50 + 30 * i) = 40.0f + static_cast<float>(i);
-    for (int i = 0; i < 6; ++i) image_.at(40 + 40 * i, 20 + 30 * i) = -30.0f - static_cast<float>(i);
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = ::testing::TempDir() + "reber_session_" + test->name() + ".fits";  // tests may run side by side
-    write_image();
-  }
-  void write_image() const {
-    write_fits(path_, image_.shape(), {}, FloatRows([&](std::int64_t y0, std::int64_t ny, float* out) {
-                 std::copy_n(image_.data() + y0 * image_.shape().nx, ny * image_.shape().nx, out);
-               }),
-               true);
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  [[nodiscard]] Request request(double seed) const {
-    Request made;
-    made.input = path_;
-    made.program = "reber test";
-    made.background.emplace();
-    made.detect.emplace();
-    made.fit.method = FitRequest::Method::moments;
-    made.detect->seed = seed;
-    return made;
-  }
-
-  std::unique_ptr<LiveRun> session() {
-    return std::make_unique<LiveRun>([] { return make_backend("cpu", {}, LogSink()); },
-                                     [this] {
-                                       const std::lock_guard lock(mutex_);
-                                       ++changes_;
-                                       changed_.notify_all();
-                                     });
-  }
-
-  /// Waits for what must come; fails after ten seconds.
-  template <typename Done>
-  ::testing::AssertionResult until(Done done) {
-    std::unique_lock lock(mutex_);
-    const bool met = changed_.wait_for(lock, std::chrono::seconds(10), done);
-    return met ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "not within ten seconds";
-  }
-
-  /// A request with fits, answered by one result.
-  static std::uint64_t submit_whole(LiveRun& live, const Request& request) {
-    return live.submit(request, LiveRun::Answer::whole);
-  }
-
-  ::testing::AssertionResult run(LiveRun& session, const Request& wanted) {
-    const std::uint64_t generation = session.submit(wanted);
-    return until([&] { return session.result() && session.result()->generation == generation; });
-  }
-
-  Image image_;
-  std::string path_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int changes_ = 0;
-};
-
-TEST_F(LiveRunTest, goes_on_where_a_card_fails) {
-  std::string told;
-  const auto card = []() -> std::unique_ptr<Backend> {
-    throw CardError(CardError::Kind::broken, "cudaMemcpyAsync failed with cudaErrorEccUncorrectable");
-  };
-  const auto live = std::make_unique<LiveRun>(
-      card,
-      [this] {
-        const std::lock_guard lock(mutex_);
-        changed_.notify_all();
-      },
-      [&told](const std::string& failure) {
-        told = failure;
-        return make_backend("cpu", {}, LogSink());
-      });
-  live->submit(request(5), LiveRun::Answer::whole);
-  ASSERT_TRUE(until([&] { return live->result() != nullptr; }));
-  EXPECT_NE(told.find("cudaErrorEccUncorrectable"), std::string::npos) << told;
-  EXPECT_TRUE(live->status().error.empty()) << live->status().error;
-  const auto failure = live->card_failure();
-  ASSERT_TRUE(failure);
-  EXPECT_NE(failure->text.find("cudaErrorEccUncorrectable"), std::string::npos) << failure->text;
-  EXPECT_FALSE(failure->memory);
-  ASSERT_TRUE(run(*live, request(7)));
-  EXPECT_TRUE(live->card_failure()) << "the processor still goes on in its place";
-}
-
-TEST_F(LiveRunTest, goes_on_where_a_card_fails_at_a_map) {
-  const auto card = [] { return std::make_unique<testing::FailingMaps>(make_backend("cpu", {}, LogSink())); };
-  const auto changed = [this] {
-    const std::lock_guard lock(mutex_);
-    changed_.notify_all();
-  };
-  LiveRun live(card, changed, [](const std::string&) { return make_backend("cpu", {}, LogSink()); });
-  ASSERT_TRUE(run(live, request(5)));
-  const auto before = live.result();
-  live.request_map(MapKind::rms);
-  ASSERT_TRUE(until([&] { return live.map(MapKind::rms).image != nullptr; })) << live.status().error;
-  ASSERT_TRUE(live.card_failure());
-  EXPECT_NE(live.card_failure()->text.find("given up"), std::string::npos);
-  ASSERT_TRUE(live.result());
-  EXPECT_GT(live.result()->generation, before->generation) << "the processor ran what the card had run";
-  EXPECT_EQ(live.result()->sources.size(), before->sources.size());
-  EXPECT_TRUE(live.status().error.empty()) << live.status().error;
-
-  LiveRun named(card, changed);
-  ASSERT_TRUE(run(named, request(5)));
-  named.request_map(MapKind::rms);
-  ASSERT_TRUE(until([&] { return !named.status().error.empty(); }));
-  EXPECT_TRUE(named.result()) << "a card that was named keeps what it found";
-}
-
-TEST_F(LiveRunTest, a_named_card_may_be_well_in_the_next_run) {
-  int opened = 0;
-  LiveRun live(
-      [&opened]() -> std::unique_ptr<Backend> {
-        if (++opened == 1) throw CardError(CardError::Kind::memory, "cudaMalloc failed with cudaErrorMemoryAllocation");
-        return make_backend("cpu", {}, LogSink());
-      },
-      [this] {
-        const std::lock_guard lock(mutex_);
-        changed_.notify_all();
-      });
-  live.submit(request(5), LiveRun::Answer::whole);
-  ASSERT_TRUE(until([&] { return !live.status().error.empty(); }));
-  ASSERT_TRUE(live.card_failure());
-  EXPECT_TRUE(live.card_failure()->memory);
-  ASSERT_TRUE(run(live, request(5)));
-  EXPECT_FALSE(live.card_failure());
-}
 
 TEST_F(LiveRunTest, a_threshold_alone_runs_detection_alone) {
   const auto live = session();
