@@ -98,7 +98,7 @@ TEST(DeflateWriter, CodesAreAsShortAsTheEntropyAllows) {
   std::mt19937 random(7);
   Bytes bytes(65'536);
   // A byte b with the probability 2^-(b + 1): 2 bits each on the average.
-  for (auto& byte : bytes) byte = static_cast<unsigned char>(__builtin_ctz(random() | 1U << 20));
+  for (auto& byte : bytes) byte = static_cast<unsigned char>(__builtin_ctz(static_cast<unsigned>(random()) | 1U << 20));
   const Bytes stream = deflated(bytes, bytes.size());
   EXPECT_LT(static_cast<double>(stream.size()), 1.01 * 2 / 8 * static_cast<double>(bytes.size()));
   const Bytes constant(65'536, 127);
