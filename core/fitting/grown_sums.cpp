@@ -146,6 +146,28 @@ void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, co
   }
 }
 
+/// The rows of one island.   all: its pixels;   ring: those around it
+void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitPixels all, FitPixels ring,
+               const DetectOptions& options, const Covariance& beam, const NoiseCorrelation& noise) {
+  constexpr double kStep = 0.5;  // of the radius
+  if (ring.value.empty()) return;
+  std::vector<FittedGaussian> fitted;
+  std::vector<bool> plain;
+  double reach = 0, step = 1;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (fits[k].gaussian) fitted.push_back(*fits[k].gaussian);
+    plain.push_back(keeps_plain_sums(rows[k], fits[k], options, beam));
+    if (plain[k])
+      reach = std::max(reach, gaussian_reach(rows[k], options)), step = std::max(step, kStep * radius(rows[k]));
+  }
+  if (std::ranges::find(plain, true) == plain.end()) return;
+  for (std::size_t i = 0; i < ring.value.size(); ++i) ring.value[i] -= value_of(fitted, ring.x[i], ring.y[i]);
+  ring = grown_to(all, ring, reach, step, noise);
+  append(ring, all);
+  if (rows.size() == 1) return grow_alone(rows.front(), std::move(all), noise);
+  grow_several(rows, plain, ring, sum_error(all, noise));
+}
+
 }  // namespace
 
 double gaussian_reach(const SourceSums& row, const DetectOptions& options) {
@@ -169,28 +191,19 @@ std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, co
 
 void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
                      const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
-                     const NoiseCorrelation& noise) {
-  constexpr double kStep = 0.5;  // of the radius
+                     const NoiseCorrelation& noise, ThreadPool& pool) {
+  struct Grown {
+    std::size_t first, end, island;
+  };
+  std::vector<Grown> islands;
   for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
-    FitPixels ring = margin_of(around, pixels.label[island], options.negative);
-    if (ring.value.empty()) return;
-    std::vector<FittedGaussian> fitted;
-    std::vector<bool> plain;
-    for (std::size_t k = first; k < end; ++k) {
-      if (fits[k].gaussian) fitted.push_back(*fits[k].gaussian);
-      plain.push_back(keeps_plain_sums(sums[k], fits[k], options, beam));
-    }
-    if (std::ranges::find(plain, true) == plain.end()) return;
-    double reach = 0, step = 1;
-    for (std::size_t k = first; k < end; ++k)
-      if (plain[k - first])
-        reach = std::max(reach, gaussian_reach(sums[k], options)), step = std::max(step, kStep * radius(sums[k]));
-    FitPixels all = pixels_of(pixels, island, options.negative);
-    for (std::size_t i = 0; i < ring.value.size(); ++i) ring.value[i] -= value_of(fitted, ring.x[i], ring.y[i]);
-    ring = grown_to(all, ring, reach, step, noise);
-    append(ring, all);
-    if (end == first + 1) return grow_alone(sums[first], std::move(all), noise);
-    grow_several(std::span(sums).subspan(first, end - first), plain, ring, sum_error(all, noise));
+    if (std::ranges::binary_search(around.label, pixels.label[island])) islands.push_back({first, end, island});
+  });
+  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const Grown& one = islands[static_cast<std::size_t>(i)];
+    grow_rows(std::span(sums).subspan(one.first, one.end - one.first),
+              std::span(fits).subspan(one.first, one.end - one.first), pixels_of(pixels, one.island, options.negative),
+              margin_of(around, pixels.label[one.island], options.negative), options, beam, noise);
   });
 }
 

@@ -27,7 +27,7 @@ namespace reber {
 /// sums of noise with this autocorrelation.   around: surroundings of islands, as island_pixels() gives them
 void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
                      const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
-                     const NoiseCorrelation& noise);
+                     const NoiseCorrelation& noise, ThreadPool& pool);
 
 /// Error of the sum of pixels whose noise has this autocorrelation.
 [[nodiscard]] double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise);

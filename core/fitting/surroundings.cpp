@@ -95,6 +95,7 @@ void distances(std::vector<std::int64_t>& squares, const Box& box) {
 
 void add_surrounding(const Surrounding& one, const Box& box, const std::vector<IslandRun>& runs,
                      std::vector<IslandRun>& to) {
+  if (box.nx() * box.ny() > kMostPixels) return;
   const auto size = static_cast<std::size_t>(box.nx() * box.ny());
   std::vector<std::int64_t> own(size, kFar), others(size, kFar);
   const auto first = std::ranges::lower_bound(runs, box.y0, {}, &IslandRun::y);
@@ -123,14 +124,18 @@ void add_surrounding(const Surrounding& one, const Box& box, const std::vector<I
 
 }  // namespace
 
-MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surrounding>& wanted, Shape image) {
+MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surrounding>& wanted, Shape image,
+                            ThreadPool& pool) {
   MarginRuns made{{image, {}}, {}};
   if (wanted.empty()) return made;
   const std::vector<IslandRun> runs = runs_of(islands);
+  std::vector<std::vector<IslandRun>> each(wanted.size());
+  pool.for_each(static_cast<std::int64_t>(wanted.size()), [&](std::int64_t i) {
+    const Surrounding& one = wanted[static_cast<std::size_t>(i)];
+    add_surrounding(one, box_of(islands, one, image), runs, each[static_cast<std::size_t>(i)]);
+  });
   std::vector<IslandRun> around;
-  for (const Surrounding& one : wanted)
-    if (const Box box = box_of(islands, one, image); box.nx() * box.ny() <= kMostPixels)
-      add_surrounding(one, box, runs, around);
+  for (const std::vector<IslandRun>& its : each) around.insert(around.end(), its.begin(), its.end());
   std::ranges::sort(around, {}, [](const IslandRun& run) { return std::tuple(run.y, run.x0); });
   std::vector<std::int32_t> number(islands.label.size(), 0);
   for (const IslandRun& run : around) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/base/thread_pool.hpp"
 #include "core/fitting/island_margin.hpp"
 
 namespace reber {
@@ -18,7 +19,7 @@ struct Surrounding {
 /// to any other. Nothing around islands whose surroundings would span more than 2^24 pixels.
 ///   islands: all of an image, in order of their labels;   wanted: each island once
 [[nodiscard]] MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surrounding>& wanted,
-                                          Shape image);
+                                          Shape image, ThreadPool& pool);
 
 /// Of each pixel around an island, how far it is from the nearest one of the island.
 [[nodiscard]] std::vector<double> distances_from(const FitPixels& island, const FitPixels& around);

@@ -75,11 +75,32 @@ bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrel
          (seen.beyond.value.empty() || little(outside.left, kMostBeyond, seen.beyond));
 }
 
+bool has_pixels(const IslandPixels& all, std::int64_t label) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return false;
+  const auto k = static_cast<std::size_t>(at - all.label.begin());
+  return all.first[k + 1] > all.first[k];
+}
+
 struct Wide {
   std::size_t row;
   bool again;  ///< it is fitted once more
   Seen seen;
+  std::size_t answer;  ///< its problem's entry
 };
+
+/// What the fit of a row sees, and whether that says more than its own pixels.
+void look_around(Wide& one, const SourceSums& row, const WideFitInputs& in) {
+  constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
+  const auto at = std::ranges::lower_bound(in.pixels.label, row.island) - in.pixels.label.begin();
+  const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
+  const double reach = gaussian_reach(row, in.options);
+  one.seen =
+      seen_by(pixels_of(in.pixels, static_cast<std::size_t>(at), in.options.negative),
+              margin_of(in.around, row.island, in.options.negative), std::max(kLeastReach, reach), kBeyond * radius);
+  const auto n = static_cast<double>(one.seen.fitted.value.size());
+  one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
+}
 
 }  // namespace
 
@@ -91,41 +112,34 @@ bool is_wide_fit(const SourceSums& row, const SourceFit& fit, const Covariance& 
 
 void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
                            const WideFitInputs& in, const Job& job) {
-  constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
   std::vector<Wide> wide;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (is_wide_fit(sums[k], fits[k], in.beam) && has_pixels(in.pixels, sums[k].island) &&
+        has_pixels(in.around, sums[k].island))
+      wide.push_back({k, false, {}, 0});
+  const auto for_each = [&](const auto& body) {
+    in.pool.for_each(static_cast<std::int64_t>(wide.size()),
+                     [&](std::int64_t i) { body(wide[static_cast<std::size_t>(i)]); });
+  };
+  for_each([&](Wide& one) { look_around(one, sums[one.row], in); });
   FitBatch batch;
   batch.weights = in.weights, batch.errors = in.errors;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    if (!is_wide_fit(sums[k], fits[k], in.beam)) continue;
-    const auto at = std::ranges::lower_bound(in.pixels.label, sums[k].island);
-    const FitPixels ring = margin_of(in.around, sums[k].island, in.options.negative);
-    if (ring.value.empty() || at == in.pixels.label.end() || *at != sums[k].island) continue;
-    const FitPixels own =
-        pixels_of(in.pixels, static_cast<std::size_t>(at - in.pixels.label.begin()), in.options.negative);
-    const double radius = std::sqrt(static_cast<double>(sums[k].sums.npix) / std::numbers::pi);
-    const double reach = gaussian_reach(sums[k], in.options);
-    Seen seen = seen_by(own, ring, std::max(kLeastReach, reach), kBeyond * radius);
-    const auto n = static_cast<double>(seen.fitted.value.size());
-    const bool again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
-    if (again) {
-      const GaussianComponent& start = fits[k].gaussian->component;
-      batch.add(seen.fitted, {start}, {bounds_of(start, seen.fitted, in.beam)}, false);
+  for (Wide& one : wide)
+    if (one.again) {
+      const GaussianComponent& start = fits[one.row].gaussian->component;
+      one.answer = batch.problems.size();
+      batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, in.beam)}, false);
     }
-    wide.push_back({k, again, std::move(seen)});
-  }
-  if (wide.empty()) return;
   const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
-  std::size_t next = 0;
-  for (const Wide& one : wide) {
+  for_each([&](const Wide& one) {
     SourceFit& fit = fits[one.row];
     if (one.again) {
-      const std::size_t answer = next++;
-      const FittedGaussian& made = got.components[answer];
-      if (got.problems[answer].status != FitStatus::settled || made.at_bound || !has_place(made)) continue;
+      const FittedGaussian& made = got.components[one.answer];
+      if (got.problems[one.answer].status != FitStatus::settled || made.at_bound || !has_place(made)) return;
       fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~kFlagBound;
     }
     if (!holds_pixels(*fit.gaussian, one.seen, in.errors)) fit = {{}, kFlagNotFitted};
-  }
+  });
 }
 
 }  // namespace reber

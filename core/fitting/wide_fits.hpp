@@ -21,6 +21,7 @@ struct WideFitInputs {
   const DetectOptions& options;
   const Covariance& beam;
   const NoiseCorrelation &weights, &errors;  ///< as FitBatch has them
+  ThreadPool& pool;
 };
 
 /// Fits the wide ones among the rows of an image once more, with ordinary weights to all pixels (Flag 128), where much

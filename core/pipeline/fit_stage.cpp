@@ -35,16 +35,18 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
   const trace::Span span("host", "sums around islands");
   const DetectOptions& options = in.detected.islands->options();
   const Covariance& beam = *made.fitter->beam_px();
+  ThreadPool pool(request.fit.threads);
   const auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
   if (wanted.empty()) return;
   const IslandPixels around =
       pixels_of_runs(work.backend, in.plane.plane, in.plane.background,
-                     surrounding_runs(pixels, wanted, in.plane.plane.shape()), options, work.job);
+                     surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool), options, work.job);
   const SourceFitter& fitter = *made.fitter;
   if (!in.plane.beams.varies())
     fit_with_surroundings(work.backend, made.sums, made.fits,
-                          {pixels, around, options, beam, fitter.weights_noise(), fitter.errors_noise()}, work.job);
-  grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, made.fitter->errors_noise());
+                          {pixels, around, options, beam, fitter.weights_noise(), fitter.errors_noise(), pool},
+                          work.job);
+  grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, fitter.errors_noise(), pool);
 }
 
 }  // namespace

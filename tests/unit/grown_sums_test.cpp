@@ -22,10 +22,11 @@ std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, 
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
   std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {});
   const std::vector<SourceFit> fits(sums.size(), SourceFit{{}, kFlagNotFitted});
+  ThreadPool pool;
   const auto wanted = islands_to_grow(sums, fits, pixels, options, beam_px());
   const IslandPixels around =
-      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape()), options, {});
-  if (grow) grow_plain_rows(sums, fits, pixels, around, options, beam_px(), noise);
+      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
+  if (grow) grow_plain_rows(sums, fits, pixels, around, options, beam_px(), noise, pool);
   return make_sources(sums, options, header_of(), kBeam, fits);
 }
 

@@ -63,13 +63,14 @@ std::set<Place> by_trial(const IslandPixels& islands, const std::vector<Surround
 
 TEST(Surroundings, are_the_pixels_nearer_to_an_island_than_to_any_other) {
   Random random(7);
+  ThreadPool pool;
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const Shape shape{20 + trial % 7, 24 + trial % 5};
     const IslandPixels islands = random_islands(random, shape, 1 + trial % 9);
     std::vector<Surrounding> wanted;
     for (std::size_t k = 0; k < islands.label.size(); k += 2) wanted.push_back({k, 1 + 7 * random.uniform()});
-    const MarginRuns made = surrounding_runs(islands, wanted, shape);
+    const MarginRuns made = surrounding_runs(islands, wanted, shape, pool);
     std::set<Place> got;
     std::tuple<std::int32_t, std::int32_t> before{-1, -1};
     std::int32_t highest = 0;
@@ -87,7 +88,8 @@ TEST(Surroundings, are_the_pixels_nearer_to_an_island_than_to_any_other) {
 
 TEST(Surroundings, are_none_where_none_are_wanted) {
   Random random(8);
-  EXPECT_TRUE(surrounding_runs(random_islands(random, {20, 20}, 3), {}, {20, 20}).runs.runs.empty());
+  ThreadPool pool;
+  EXPECT_TRUE(surrounding_runs(random_islands(random, {20, 20}, 3), {}, {20, 20}, pool).runs.runs.empty());
 }
 
 }  // namespace

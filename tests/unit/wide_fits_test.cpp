@@ -33,11 +33,13 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
     if (sums[k].sums.peak > sums[brightest].sums.peak) brightest = k;
   std::vector<SourceFit> fits(sums.size());
   fits[brightest].gaussian.emplace(), fits[brightest].gaussian->component = wrong, fits[brightest].flag = flag;
+  ThreadPool pool;
   const auto wanted = islands_to_grow(sums, fits, pixels, options, beam);
   const IslandPixels around =
-      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape()), options, {});
-  fit_with_surroundings(cpu, sums, fits, {pixels, around, options, beam, NoiseCorrelation(), NoiseCorrelation()}, {});
-  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation());
+      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
+  fit_with_surroundings(cpu, sums, fits, {pixels, around, options, beam, NoiseCorrelation(), NoiseCorrelation(), pool},
+                        {});
+  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation(), pool);
   return {fits[brightest], sums[brightest].errors.has_value()};
 }
 
