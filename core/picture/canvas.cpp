@@ -152,10 +152,6 @@ void Canvas::fill_rectangle(Point c, double w, double h, Ink ink) {
 
 void Canvas::disc(Point centre, double radius, Ink ink) { fill({{centre, radius * radius, 0, radius * radius}}, ink); }
 
-void Canvas::place(const cv::Mat& picture, int x, int y) {
-  picture.copyTo(pixels_(cv::Rect(x, y, picture.cols, picture.rows)));
-}
-
 double Canvas::text_width(const std::string& text, double size) {
   double width = 0;
   for (const Run& run : split_runs(text)) width += run_width(run, size);

@@ -37,8 +37,8 @@ class Canvas {
   void rectangle(Point corner, double width, double height, Ink ink, double thickness = 1);
   void fill_rectangle(Point corner, double width, double height, Ink ink);
   void disc(Point centre, double radius, Ink ink);
-  /// Copies a picture (red, green, blue) to the place, which must lie within the canvas.
-  void place(const cv::Mat& picture, int x, int y);
+  /// The canvas's own pixels there, red, green, blue; the rectangle must lie within it.
+  [[nodiscard]] cv::Mat area(int x, int y, int width, int height) { return pixels_(cv::Rect(x, y, width, height)); }
 
   /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals
   /// centred on the point's height. "^" raises the next character or {group}; degree sign, micro sign and ASCII are

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/imgproc.hpp>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
@@ -169,12 +168,11 @@ Axes make_axes(const SkyLayout& layout, const Wcs& wcs) {
 void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
-  cv::Mat bar(layout.height, width, CV_8UC3);
+  cv::Mat bar = canvas.area(x, layout.top, width, layout.height);
   for (int y = 0; y < layout.height; ++y) {
     const cv::Vec3b colour = sky_colour(255 - 255 * y / std::max(1, layout.height - 1));
     std::fill_n(bar.ptr<cv::Vec3b>(y), width, colour);
   }
-  canvas.place(bar, x, layout.top);
   canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
   const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
   const double size = 12 * layout.unit;
@@ -212,10 +210,6 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
     return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
   }();
   const DisplayLimits limits = limits_of(values, options, pool);
-  cv::Mat picture = in_sky_colours(values, limits, pool);
-  if (layout.x_repeat > 1 || layout.y_repeat > 1)
-    cv::resize(picture, picture, {layout.width, layout.height}, 0, 0, cv::INTER_NEAREST);
-
   const Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
   double widest = 0;
@@ -229,7 +223,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
             bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
-  canvas.place(picture, layout.left, layout.top);
+  paint_sky(values, limits, pool, canvas.area(layout.left, layout.top, layout.width, layout.height));
 
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
   if (axes.sky) draw_grid(canvas, layout, header.wcs, axes);

@@ -47,7 +47,7 @@ struct Strip {
 #ifdef REBER_ISAL
 
 /// raw[from, to) as deflate blocks that end on a byte; the last strip ends the stream.
-std::string deflated(const std::string& raw, std::size_t from, std::size_t to) {
+std::string deflated(std::span<const char> raw, std::size_t from, std::size_t to) {
   // It reads what it is given, through pointers that are not to const.
   auto* const bytes = reinterpret_cast<std::uint8_t*>(const_cast<char*>(raw.data()));
   const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(ISAL_DEF_LVL2_DEFAULT);
@@ -78,7 +78,7 @@ std::string deflated(const std::string& raw, std::size_t from, std::size_t to) {
 #else
 
 /// raw[from, to) as deflate blocks that end on a byte; the last strip ends the stream.
-std::string deflated(const std::string& raw, std::size_t from, std::size_t to) {
+std::string deflated(std::span<const char> raw, std::size_t from, std::size_t to) {
   const auto* const bytes = reinterpret_cast<const Bytef*>(raw.data());
   z_stream stream{};
   constexpr int kLevel = 1;
@@ -110,12 +110,20 @@ std::string encode_png(const std::uint8_t* rgb, int width, int height, const Png
   if (width < 1 || height < 1) throw InternalError("encode_png: a picture needs pixels");
   // Each row begins with its filter: none. Colours of a table repeat as they are, differences of them do not.
   const std::size_t bytes = 3 * static_cast<std::size_t>(width), line = bytes + 1;
-  std::string raw(line * static_cast<std::size_t>(height), '\0');
-  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y)
-    std::copy_n(reinterpret_cast<const char*>(rgb) + y * bytes, bytes, raw.data() + y * line + 1);
+  const std::size_t size = line * static_cast<std::size_t>(height);
+  const auto room = std::make_unique_for_overwrite<char[]>(size);
+  const std::span raw(room.get(), size);
+  ThreadPool pool(options.threads);
+  constexpr std::int64_t kRows = 64;  // of a thread's turn
+  pool.for_each((height + kRows - 1) / kRows, [&](std::int64_t i) {
+    const auto first = static_cast<std::size_t>(i * kRows);
+    for (std::size_t y = first; y < std::min(first + kRows, static_cast<std::size_t>(height)); ++y) {
+      raw[y * line] = '\0';
+      std::copy_n(reinterpret_cast<const char*>(rgb) + y * bytes, bytes, raw.data() + y * line + 1);
+    }
+  });
 
   std::vector<Strip> strips((raw.size() + kStripBytes - 1) / kStripBytes);
-  ThreadPool pool(options.threads);
   pool.for_each(static_cast<std::int64_t>(strips.size()), [&](std::int64_t i) {
     options.progress.check();
     const std::size_t from = static_cast<std::size_t>(i) * kStripBytes;

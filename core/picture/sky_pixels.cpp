@@ -121,25 +121,28 @@ cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce) 
 
 cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
 
-cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool) {
+void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out) {
   static const LevelTable table;
   const auto& colour = colours();
   const double scale = 1 / (limits.high - limits.low);
-  cv::Mat out(values.size(), CV_8UC3);
+  const int wide = out.cols / values.cols, high = out.rows / values.rows;
+  if (out.cols != wide * values.cols || out.rows != high * values.rows || wide < 1 || high < 1)
+    throw InternalError("paint_sky: a picture of another size");
   constexpr int kRows = 64;  // of a thread's turn
-  const auto colour_row = [&](int y) {
+  const auto paint_row = [&](int y) {
     const auto* const from = values.ptr<float>(y);
-    auto* const to = out.ptr<cv::Vec3b>(y);
-    for (int x = 0; x < values.cols; ++x) {
+    auto* to = out.ptr<cv::Vec3b>(y * high);
+    for (int x = 0; x < values.cols; ++x, to += wide) {
       const bool blank = !std::isfinite(from[x]);
-      to[x] = blank ? kBlank : colour[table.at(std::clamp((from[x] - limits.low) * scale, 0.0, 1.0))];
+      std::fill_n(to, wide, blank ? kBlank : colour[table.at(std::clamp((from[x] - limits.low) * scale, 0.0, 1.0))]);
     }
+    for (int again = 1; again < high; ++again)
+      std::copy_n(out.ptr<cv::Vec3b>(y * high), out.cols, out.ptr<cv::Vec3b>(y * high + again));
   };
   pool.for_each((values.rows + kRows - 1) / kRows, [&](std::int64_t i) {
     for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, values.rows); ++y)
-      colour_row(y);
+      paint_row(y);
   });
-  return out;
 }
 
 }  // namespace reber

@@ -28,7 +28,8 @@ inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
 /// Colour s = 0 .. 255 of the sky, red, green and blue; from black to light yellow.
 [[nodiscard]] cv::Vec3b sky_colour(int s);
 
-/// Values in colours, three channels: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
-[[nodiscard]] cv::Mat in_sky_colours(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool);
+/// Values in colours: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
+///   out: three channels, each value `x_repeat` pixels wide and `y_repeat` high, which may be part of a picture
+void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out);
 
 }  // namespace reber

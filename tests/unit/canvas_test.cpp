@@ -188,13 +188,31 @@ TEST(SkyPixels, ColoursFollowTheStretchExactly) {
   for (int i = 0; i < 5000; ++i) values.at<float>(0, i) = static_cast<float>(-4 + 0.01 * i);
   values.at<float>(0, 7) = std::nanf("");
   ThreadPool pool(2);
-  const cv::Mat colours = in_sky_colours(values, limits, pool);
+  cv::Mat colours(values.size(), CV_8UC3);
+  paint_sky(values, limits, pool, colours);
   for (int i = 0; i < 5000; ++i) {
     const double t = (static_cast<double>(values.at<float>(0, i)) + 2) / 42;
     const cv::Vec3b expected =
         i == 7 ? cv::Vec3b(146, 146, 150) : sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t))));
     EXPECT_EQ(colours.at<cv::Vec3b>(0, i), expected) << i;
   }
+}
+
+TEST(SkyPixels, AreRepeatedWithinAPictureAndNowhereElse) {
+  cv::Mat values(3, 2, CV_32FC1), picture(20, 20, CV_8UC3, cv::Scalar(9, 9, 9));
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 2; ++x) values.at<float>(y, x) = static_cast<float>(y * 20 + x * 10);
+  ThreadPool pool(2);
+  paint_sky(values, {0, 50}, pool, picture(cv::Rect(5, 1, 2 * 4, 3 * 5)));
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 20; ++x) {
+      const bool inside = x >= 5 && x < 13 && y >= 1 && y < 16;
+      const double t = inside ? ((y - 1) / 5 * 20 + (x - 5) / 4 * 10) / 50.0 : 0;
+      const cv::Vec3b wanted =
+          inside ? sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t)))) : cv::Vec3b(9, 9, 9);
+      EXPECT_EQ(picture.at<cv::Vec3b>(y, x), wanted) << y << ' ' << x;
+    }
+  EXPECT_THROW(paint_sky(values, {0, 50}, pool, picture(cv::Rect(0, 0, 9, 15))), InternalError);
 }
 
 Catalogue crowd(int count) {
