@@ -28,6 +28,28 @@ done
 for file in 8G/*.csv 8G/*.png; do expect_same "$file" "200M/$(basename "$file")"; done
 for file in 8G/*.fits; do expect_same_pixels "$file" "200M/$(basename "$file")"; done
 
+# Sources wider than the beam are fitted with what lies around their islands: parts of rows, no third walk over the file.
+run simulate wide.fits --size 6000 4000 --sources 400 --extended 12 --seed 5 "${cpu[@]}"
+expect_status 0
+for limit in 8G 190M 230M; do
+  what="bytes read by find wide.fits --host-memory $limit"
+  checks=$((checks + 1))
+  python3 - "$reber" "$limit" <<'PY' || report "the file is read more than twice"
+import os, subprocess, sys
+def bytes_read():  # by this process and by those that it waited for
+    return int(open("/proc/self/io").readline().split()[1])
+before = bytes_read()
+subprocess.run([sys.argv[1], "find", "wide.fits", "-o", f"wide{sys.argv[2]}.csv", "--host-memory", sys.argv[2], "--backend", "cpu",
+                "--threads", "2"], check=True, stdout=open("out", "w"), stderr=open("err", "w"))
+part = (bytes_read() - before) / os.path.getsize("wide.fits")
+print(f"{part:.2f} times its bytes")
+sys.exit(not part <= 2.5)
+PY
+  expect_in out "$([ "$limit" = 8G ] && echo sources || echo "left in the file")"
+done
+expect_same wide8G.csv wide190M.csv
+expect_same wide8G.csv wide230M.csv
+
 # What does not fit at all is refused before the work, with the bytes that it needs.
 run find sky.fits --host-memory 20M "${cpu[@]}"
 expect_status 2

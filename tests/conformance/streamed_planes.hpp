@@ -18,7 +18,7 @@ namespace reber::testing {
 inline constexpr Shape kShape{1130, 203};
 inline constexpr std::int64_t kHeights[] = {64, 100, 1000, kShape.ny};
 
-/// Pixels in memory that count how many rows were read, and how many rectangles.
+/// Pixels in memory that count how many rows were read, how many rectangles, and the pixels of these.
 class CountedSource final : public PixelSource, public RectangleSource {
  public:
   explicit CountedSource(const Image& image) : image_(image), inner_(memory_source(image.data(), image.shape())) {}
@@ -30,11 +30,12 @@ class CountedSource final : public PixelSource, public RectangleSource {
   }
   void read_rectangle(const Rect& where, std::byte* out) const override {
     ++rectangles;
+    pixels += where.shape().count();
     const std::int64_t bytes = where.nx * 4;
     for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y, out += bytes)
       std::memcpy(out, image_.data() + y * image_.shape().nx + where.x0, static_cast<std::size_t>(bytes));
   }
-  mutable std::atomic<std::int64_t> rows{0}, rectangles{0};
+  mutable std::atomic<std::int64_t> rows{0}, rectangles{0}, pixels{0};
 
  private:
   const Image& image_;

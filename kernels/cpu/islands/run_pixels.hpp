@@ -11,8 +11,8 @@
 
 namespace reber::cpu {
 
-/// Pixels of each run of an island map: a resident plane's own, those that labelling left, or copies that one walk over
-/// a streamed plane makes. Must not outlive plane and islands.
+/// Pixels of each run of an island map: a resident plane's own, those that labelling left, or copies: read by
+/// themselves where they are few, made by one walk over a streamed plane elsewhere. Must not outlive plane and islands.
 class RunPixels {
  public:
   RunPixels(const CpuPlane& plane, const CpuIslands& islands, const JobThreads& threads);

@@ -79,9 +79,54 @@ class SourceRows final : public RowMaker, public ReadRows {
       decode_rows(stream, {raw.data() + begin[k], where[k].nx * bytes, bytes}, rule_, where[k].ny, where[k].nx, out[k],
                   pitch_of(where[k].nx), nobody_.data());
   }
+  void make_runs(std::span<const RunWindow> windows, const std::vector<rules::Run>& runs, float* out,
+                 std::int64_t pixels, cudaStream_t stream) override {
+    constexpr std::int64_t kRow = 4096;  // so many pixels are decoded as if they were a row
+    const std::int64_t bytes = bytes_of(rule_.type);
+    const std::vector<std::byte> stored = read_runs(windows, runs, pixels);
+    const DeviceBuffer<std::byte> raw = upload_vector(*context(), stored, stream);
+    const std::int64_t rows = pixels / kRow, rest = pixels % kRow, done = rows * kRow;
+    if (rows > 0) decode_rows(stream, {raw.data(), kRow * bytes, bytes}, rule_, rows, kRow, out, kRow, nobody_.data());
+    if (rest > 0)
+      decode_rows(stream, {raw.data() + done * bytes, rest * bytes, bytes}, rule_, 1, rest, out + done, rest,
+                  nobody_.data());
+  }
+  [[nodiscard]] std::int64_t stored_pixel_bytes() const override { return bytes_of(rule_.type); }
   [[nodiscard]] std::int64_t lag_bytes() const override { return spare_.lag; }
 
  private:
+  /// Stored pixels of the windows' runs, one behind the other.
+  [[nodiscard]] std::vector<std::byte> read_runs(std::span<const RunWindow> windows,
+                                                 const std::vector<rules::Run>& runs, std::int64_t pixels) const {
+    constexpr std::int64_t kWindowsATask = 32;
+    const auto bytes = static_cast<std::size_t>(bytes_of(rule_.type)), count = windows.size();
+    std::vector<std::size_t> begin;  // of each window's first run
+    std::size_t next = 0;
+    for (const RunWindow& window : windows) {
+      begin.push_back(next);
+      for (std::size_t k = window.first; k < window.last; ++k)
+        next += static_cast<std::size_t>(runs[k].x1 - runs[k].x0) * bytes;
+    }
+    std::vector<std::byte> stored(static_cast<std::size_t>(pixels) * bytes);
+    context()->threads().for_each((static_cast<std::int64_t>(count) + kWindowsATask - 1) / kWindowsATask,
+                                  [&](std::int64_t task) {
+                                    std::vector<std::byte> row;
+                                    const auto first = static_cast<std::size_t>(task * kWindowsATask);
+                                    for (std::size_t w = first; w < std::min(first + kWindowsATask, count); ++w) {
+                                      row.resize(static_cast<std::size_t>(windows[w].where.nx) * bytes);
+                                      rectangles_->read_rectangle(windows[w].where, row.data());
+                                      copy_runs(windows[w], runs, row.data(), stored.data() + begin[w]);
+                                    }
+                                  });
+    return stored;
+  }
+  void copy_runs(const RunWindow& window, const std::vector<rules::Run>& runs, const std::byte* row,
+                 std::byte* out) const {
+    const std::int64_t bytes = bytes_of(rule_.type);
+    for (std::size_t k = window.first; k < window.last; ++k)
+      out = std::copy_n(row + (runs[k].x0 - window.where.x0) * bytes, (runs[k].x1 - runs[k].x0) * bytes, out);
+  }
+
   /// What plan_tiling has for the stored rows of two bands.
   static ReaderRoom room_of(Shape shape, const TilingPlan& tiling, std::int64_t staying) {
     constexpr std::int64_t kStoredBytes = 8, kBands = 2, kBlocksABand = 4;

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
+#include "kernels/shared/run_windows.hpp"
 
 namespace reber::cuda {
 
@@ -23,6 +25,11 @@ class ReadRows {
   /// Queues rectangles into out on the device, rows pitch_of(nx) apart each; no other pixel is read. Where the source
   /// reads rectangles.   throws what reading throws
   virtual void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) = 0;
+  /// Queues the pixels of the windows' runs into out on the device, one run behind the other; no other pixel is read.
+  /// Where the source reads rectangles.   pixels: of these runs together;   throws what reading throws
+  virtual void make_runs(std::span<const RunWindow> windows, const std::vector<rules::Run>& runs, float* out,
+                         std::int64_t pixels, cudaStream_t stream) = 0;
+  [[nodiscard]] virtual std::int64_t stored_pixel_bytes() const = 0;
   /// Bytes of the card that a walk may hold rows back in, beside a band.
   [[nodiscard]] virtual std::int64_t lag_bytes() const = 0;
 };

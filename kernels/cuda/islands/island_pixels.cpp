@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
-#include "kernels/cuda/islands/kept_pixels.hpp"
+#include "kernels/cuda/islands/read_runs.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -70,7 +70,9 @@ IslandPixels fetch_island_pixels(const CudaPlane& plane, const CudaBackground& b
   const DeviceBuffer<float> pixel(total, stream), mean(total, stream), rms(total, stream);
   const PixelLists lists{y.data(), x.data(), pixel.data(), mean.data(), rms.data()};
   const DeviceBackground on_device(context, background);
-  const KeptPixels* const kept = kept_pixels(islands, plane);
+  const KeptPixels* kept = kept_pixels(islands, plane);
+  const std::shared_ptr<const KeptPixels> read = kept == nullptr ? read_runs(islands, plane, job) : nullptr;
+  if (read) kept = read.get();
   const bool whole = plane.resident() || (kept != nullptr && on_device.whole());
   const std::vector<std::int64_t> edges = whole ? std::vector{std::int64_t{0}, plane.shape().ny} : band_edges(plane);
   for_each_band(context, edges, 1, job, nullptr, [&](const Band& band) {
