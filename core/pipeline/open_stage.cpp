@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
+#include "core/compute/counted_cells.hpp"
 #include "core/compute/shares_image.hpp"
 #include "core/fits/beam_map.hpp"
 #include "core/pipeline/background_stage.hpp"
@@ -119,7 +120,9 @@ void add_needs(const ImageHeader& head, const Request& request, RunPlan& plan) {
   const auto is_map = [](const std::string& path) { return mean_choice(path).kind == MeanChoice::Kind::map; };
   plan.needs.maps = (is_map(background->mean_path) ? 1 : 0) + (background->rms_path.empty() ? 0 : 1);
   if (background->method == BackgroundRequest::Method::clip) return;
-  plan.needs.cell_rows = choose_boxes(*background, head.shape, beam_pixels(head, plan.beam)).box;
+  const std::int64_t box = choose_boxes(*background, head.shape, beam_pixels(head, plan.beam)).box;
+  const bool counted = has_counted_cells(MeshGrid::make(head.shape, box));
+  plan.needs.cell_rows = counted ? kBlockCell : box;
   plan.needs.sorted_cells = plan.needs.cell_rows > kBlockCell;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/block_peaks.hpp"
+#include "core/compute/counted_cells.hpp"
 #include "core/compute/looks_ahead.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
@@ -122,7 +123,7 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   std::optional<MeshCells> do_mesh_each(const CudaPlane& plane, std::span<const MeshGrid> grids,
                                         const MeshOptions& options, const Job& job) override {
     foretold_.reset();
-    if (!plane.resident()) return std::nullopt;
+    if (!plane.resident() || std::ranges::any_of(grids, has_counted_cells)) return std::nullopt;
     return timed("reber meshes", job, [&] { return measure_meshes(plane, grids, options, job); });
   }
 

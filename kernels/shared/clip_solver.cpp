@@ -24,8 +24,11 @@ using rules::Uint128;
 
 /// Number of pixels, sum and sum of squares of their lower key halves.
 struct Moments {
-  std::uint64_t count = 0, sum = 0, squares = 0;
+  std::uint64_t count = 0, sum = 0;
+  Uint128 squares = 0;
 };
+/// Pixels of a bin whose sum of squares certainly fits the 64 bits that it is counted in.
+constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 32;
 
 /// Exact sum of any floats in units of the smallest one, 2^-149, and of their squares in units of its square.
 using Wide = rules::WideInt<11>;
@@ -48,7 +51,7 @@ class RangeSums {
     const Int128 n = static_cast<Int128>(part.count), offsets = negative ? -static_cast<Int128>(part.sum) : part.sum;
     const Int128 sum = n * first + offsets;
     sums_[exponent] += negative ? -sum : sum;
-    squares_[exponent] += static_cast<Uint128>(n * first * first + 2 * first * offsets + part.squares);
+    squares_[exponent] += static_cast<Uint128>(n * first * first + 2 * first * offsets) + part.squares;
     count_ += part.count;
     least_ = std::min(least_, exponent);
     largest_ = std::max(largest_, exponent);
@@ -158,13 +161,28 @@ class Pixels {
   }
 
  private:
-  [[nodiscard]] Moments whole(std::uint32_t bin) const {
-    return {moments_.count[bin], moments_.sum[bin], moments_.sum_squares[bin]};
+  /// Of a bin with more pixels than its sum of squares is counted for, from its values.
+  Moments whole(std::uint32_t bin) {
+    const Moments counted{moments_.count[bin], moments_.sum[bin], moments_.sum_squares[bin]};
+    if (counted.count <= kMostCounted) return counted;
+    const auto* values = values_of(bin);
+    return values == nullptr ? counted : sum_of(*values, 0, kOffsets - 1);
+  }
+
+  static Moments sum_of(const std::vector<std::uint64_t>& values, std::uint64_t from, std::uint64_t to) {
+    Moments all;
+    for (std::uint64_t offset = from; offset <= to; ++offset) {
+      const std::uint64_t n = values[offset];
+      all.count += n;
+      all.sum += n * offset;
+      all.squares += static_cast<Uint128>(n) * (offset * offset);
+    }
+    return all;
   }
 
   /// Whether all pixels of a bin have one value: equality in Cauchy's inequality.
   static bool same_values(const Moments& all) {
-    return static_cast<Int128>(all.count) * all.squares == static_cast<Int128>(all.sum) * all.sum;
+    return static_cast<Uint128>(all.count) * all.squares == static_cast<Uint128>(all.sum) * all.sum;
   }
 
   /// Moments of the bin's pixels with lower halves in [from, to].
@@ -175,21 +193,13 @@ class Pixels {
       const std::uint64_t offset = all.sum / all.count;
       return offset >= from && offset <= to ? all : Moments{};
     }
+    if (const auto* values = values_of(bin)) return sum_of(*values, from, to);
     Moments cut;
-    if (const auto* values = values_of(bin)) {
-      for (std::uint64_t offset = from; offset <= to; ++offset) {
-        const std::uint64_t n = (*values)[offset];
-        cut.count += n;
-        cut.sum += n * offset;
-        cut.squares += n * offset * offset;
-      }
-      return cut;
-    }
     const double width = to - from + 1.0, middle = 0.5 * (static_cast<double>(from) + to);
     const double n = std::floor(static_cast<double>(all.count) * width / kOffsets);
     cut.count = static_cast<std::uint64_t>(n);
     cut.sum = static_cast<std::uint64_t>(n * middle);
-    cut.squares = static_cast<std::uint64_t>(n * (middle * middle + width * width / 12));
+    cut.squares = static_cast<Uint128>(n * (middle * middle + width * width / 12));
     return cut;
   }
 

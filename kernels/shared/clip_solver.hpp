@@ -11,8 +11,8 @@
 
 namespace reber {
 
-/// For each of rules::kBins bins: number of finite pixels, sum and sum of squares of the keys' lower 16 bits. Exact
-/// for up to 2^32 pixels per bin. Blank pixels are counted nowhere.
+/// For each of rules::kBins bins: number of finite pixels, sum and sum of squares of the keys' lower 16 bits. Sums of
+/// squares of bins with more than 2^32 pixels may be modulo 2^64, and are not used. Blank pixels are counted nowhere.
 struct MomentHistogram {
   std::vector<std::uint64_t> count, sum, sum_squares;
   MomentHistogram() : count(rules::kBins), sum(rules::kBins), sum_squares(rules::kBins) {}

@@ -10,12 +10,12 @@
 namespace reber::testing {
 namespace {
 
-constexpr Shape kWide{1200, 16000};
+constexpr Shape kWide{700, 8000};
 
 /// A ring about each of some places: two runs in most rows.
 LabelRuns rings() {
   constexpr std::int64_t kOuter = 40, kInner = 22;
-  const std::vector<std::pair<std::int64_t, std::int64_t>> centres{{60, 50}, {63, 4000}, {500, 15950}, {1150, 8000}};
+  const std::vector<std::pair<std::int64_t, std::int64_t>> centres{{60, 50}, {63, 2000}, {400, 7950}, {650, 4000}};
   LabelRuns rings{kWide, {}};
   for (std::int64_t y = 0; y < kWide.ny; ++y)
     for (std::size_t k = 0; k < centres.size(); ++k) {
@@ -88,7 +88,7 @@ TEST(RunWindows, rows_that_are_made_or_mostly_wanted_are_walked_over) {
   const Image image = random_image(kWide, 0.001, 12);
   const LabelRuns some = rings();
   LabelRuns most{kWide, {}};
-  for (std::int32_t y = 300; y < 500; ++y) most.runs.push_back({y, y, 15000 - y, 1});
+  for (std::int32_t y = 300; y < 500; ++y) most.runs.push_back({y, y, 7500 - y, 1});
   const BackgroundModel model = sloping(kWide);
   const DetectOptions options{5, 3, 1, Connectivity::eight, false};
   for (const std::string& name : tested_backends()) {

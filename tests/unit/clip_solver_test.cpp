@@ -19,7 +19,9 @@ namespace {
 /// Counts as a backend would, one pixel after the other.
 class VectorSource final : public HistogramSource {
  public:
-  explicit VectorSource(std::vector<float> pixels) : pixels_(std::move(pixels)) {}
+  /// times: that each pixel is there
+  explicit VectorSource(std::vector<float> pixels, std::uint64_t times = 1)
+      : pixels_(std::move(pixels)), times_(times) {}
 
   MomentHistogram moments() override {
     MomentHistogram histogram;
@@ -27,9 +29,9 @@ class VectorSource final : public HistogramSource {
       if (!std::isfinite(pixel)) continue;
       const std::uint32_t key = rules::key_of(pixel);
       const std::uint64_t offset = rules::offset_in_bin(key);
-      ++histogram.count[rules::bin_of(key)];
-      histogram.sum[rules::bin_of(key)] += offset;
-      histogram.sum_squares[rules::bin_of(key)] += offset * offset;
+      histogram.count[rules::bin_of(key)] += times_;
+      histogram.sum[rules::bin_of(key)] += times_ * offset;
+      histogram.sum_squares[rules::bin_of(key)] += times_ * offset * offset;
     }
     return histogram;
   }
@@ -41,7 +43,8 @@ class VectorSource final : public HistogramSource {
       if (!std::isfinite(pixel)) continue;
       const std::uint32_t key = rules::key_of(pixel);
       const auto found = std::ranges::find(bins, rules::bin_of(key));
-      if (found != bins.end()) ++counts[static_cast<std::size_t>(found - bins.begin())][rules::offset_in_bin(key)];
+      if (found != bins.end())
+        counts[static_cast<std::size_t>(found - bins.begin())][rules::offset_in_bin(key)] += times_;
     }
     return counts;
   }
@@ -50,6 +53,7 @@ class VectorSource final : public HistogramSource {
 
  private:
   std::vector<float> pixels_;
+  std::uint64_t times_;
 };
 
 struct Moments {
@@ -179,6 +183,20 @@ TEST(clip_solver, a_clip_may_leave_nothing) {
   const ClipStatistics clip = solve_clip(source, narrow);
   EXPECT_EQ(clip.kept, 0);
   EXPECT_TRUE(std::isnan(clip.median));
+}
+
+TEST(clip_solver, bins_of_more_pixels_than_their_squares_are_counted_for) {
+  for (std::vector<float> pixels :
+       {std::vector<float>(3, std::nextafterf(2.0f, 0.0f)), std::vector<float>{1.9999f, 1.99995f, 1.99999f, -7.0f, 90},
+        noise(1001, 5, 1e-3, 31)}) {
+    VectorSource once(pixels), often(pixels, std::uint64_t{3} << 33);
+    const ClipStatistics expected = solve_clip(once, {}), got = solve_clip(often, {});
+    EXPECT_EQ(got.kept, expected.kept * (std::int64_t{3} << 33));
+    EXPECT_EQ(got.rounds, expected.rounds);
+    EXPECT_EQ(got.mean, expected.mean);
+    EXPECT_EQ(got.std, expected.std);
+    EXPECT_TRUE(std::abs(got.median - expected.median) <= 1e-3 * expected.std) << got.median << expected.median;
+  }
 }
 
 TEST(clip_solver, plain_statistics_are_those_of_the_sorted_pixels) {

@@ -2,21 +2,17 @@
 // The cells of one grid, group of rows after group, and who goes along.
 #include "kernels/cuda/mesh/mesh.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
-#include "core/base/error.hpp"
+#include "core/compute/counted_cells.hpp"
 #include "core/compute/statistics.hpp"
 #include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
+#include "kernels/cuda/mesh/mesh_counted.hpp"
 #include "kernels/cuda/mesh/mesh_walk.hpp"
 
 namespace reber::cuda {
@@ -180,12 +176,8 @@ MeshCells measure_mesh(const CudaPlane& plane, const MeshGrid& grid, const MeshO
   Context& context = *plane.context();
   if (grid.ny() * grid.nx() == 0) return {};
   const cudaStream_t stream = context.stream();
+  if (has_counted_cells(grid)) return count_cells(plane, grid, options, job);
   const MeshWalk walk = walk_of(plane, grid, context.device().shared_bytes);
-  if (walk.max_area > std::numeric_limits<std::uint32_t>::max())
-    throw InputError(
-        fmt::format("cells of {} pixels are too large for the cuda backend, which takes at most 2^32 - 1 in "
-                    "one; use a smaller box, or the cpu backend",
-                    walk.max_area));
   const MeshMemory memory(context, grid, walk);
   MeshTask task = task_of(context, grid, walk, options);
   Followed followed(follower, grid, memory, options.filter);

@@ -12,13 +12,21 @@ namespace {
 constexpr int kSamples = 4096;
 constexpr std::uint32_t kOctave = 128;  // bins of magnitude
 
-/// Calls body(window, y0, ny) for each band on the context's stream.
+/// Calls body(window, y0, ny, skip) for each band of the rectangle's rows on the context's stream. The window's first
+/// `skip` columns lie left of the rectangle.
 template <class Body>
-void walk(const CudaPlane& plane, const Job& job, Body body) {
+void walk(const CudaPlane& plane, const Rect& part, const Job& job, Body body) {
+  constexpr std::int64_t kAligned = 4;  // rows are read four pixels at a time
   Context& context = *plane.context();
-  for_each_band(context, band_edges(plane), 1, job, nullptr, [&](const Band& band) {
-    const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
-    body(rows.window, band.y0, band.ny);
+  std::vector<std::int64_t> edges = band_edges(plane);
+  for (std::int64_t& edge : edges) edge = std::clamp(edge, part.y0, part.y0 + part.ny);
+  edges.erase(std::ranges::unique(edges).begin(), edges.end());
+  const std::int64_t x0 = part.x0 / kAligned * kAligned;
+  for_each_band(context, edges, 1, job, nullptr, [&](const Band& band) {
+    HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
+    rows.window.pixels += x0;
+    rows.window.nx = part.x0 + part.nx - x0;
+    body(rows.window, band.y0, band.ny, static_cast<int>(part.x0 - x0));
   });
 }
 
@@ -78,13 +86,13 @@ HotBins PlaneHistogram::choose_hot_bins() const {
 MomentHistogram PlaneHistogram::moments() {
   const Range range("moments");
   MomentHistogram histogram;
-  if (plane_.shape().count() == 0) return histogram;
+  if (part_.shape().count() == 0) return histogram;
   Context& context = *plane_.context();
   const HotBins hot = choose_hot_bins();
   DeviceBuffer<unsigned long long> sums(3 * std::int64_t{rules::kBins}, context.stream());
   clear(sums, context.stream());
-  walk(plane_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
-    add_moments(context.stream(), context.device().multiprocessors, window, y0, ny, hot, sums.data());
+  walk(plane_, part_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny, int skip) {
+    add_moments(context.stream(), context.device().multiprocessors, window, y0, ny, skip, hot, sums.data());
   });
   const std::int64_t bytes = sums.bytes() / 3;
   context.down(histogram.count.data(), sums.data(), bytes, context.stream());
@@ -97,7 +105,7 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   const Range range("values of bins");
   constexpr std::int64_t kValues = 65536;
   std::vector<std::vector<std::uint64_t>> result(bins.size(), std::vector<std::uint64_t>(kValues));
-  if (plane_.shape().count() == 0 || bins.empty()) return result;
+  if (part_.shape().count() == 0 || bins.empty()) return result;
   Context& context = *plane_.context();
   std::vector<std::uint32_t> wanted(rules::kBins / 32, 0);
   std::vector<std::uint16_t> slots(rules::kBins, 0);
@@ -109,8 +117,8 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
   const DeviceBuffer<std::uint16_t> device_slots = upload_vector(context, slots, context.stream());
   DeviceBuffer<unsigned long long> counts(static_cast<std::int64_t>(bins.size()) * kValues, context.stream());
   clear(counts, context.stream());
-  walk(plane_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny) {
-    add_values(context.stream(), context.device().multiprocessors, window, y0, ny, device_wanted.data(),
+  walk(plane_, part_, job_, [&](const RowWindow& window, std::int64_t y0, std::int64_t ny, int skip) {
+    add_values(context.stream(), context.device().multiprocessors, window, y0, ny, skip, device_wanted.data(),
                device_slots.data(), counts.data());
   });
   for (std::size_t i = 0; i < bins.size(); ++i) {

@@ -61,8 +61,9 @@ __device__ void add_pixel(std::uint32_t bits, unsigned times, HotBins hot, std::
 }
 
 /// Calls body(bits, finite) for each pixel of rows [y0, y0 + ny), all lanes of a warp together, four pixels per lane.
+/// Of the first four columns `skip` are blank.
 template <class Body>
-__device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::int64_t ny, Body body) {
+__device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::int64_t ny, int skip, Body body) {
   constexpr int kPiece = 512;  // pixels of a row that a warp takes at once
   const std::int64_t pieces = (window.nx + kPiece - 1) / kPiece;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / 32);
@@ -84,6 +85,11 @@ __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::in
         if (x + 1 < window.nx) values[part].y = row[x + 1];
         if (x + 2 < window.nx) values[part].z = row[x + 2];
       }
+      if (x < skip) {
+        values[part].x = blank;
+        if (skip > 1) values[part].y = blank;
+        if (skip > 2) values[part].z = blank;
+      }
     }
 #pragma unroll
     for (int part = 0; part < kPiece / 128; ++part) {
@@ -95,11 +101,11 @@ __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::in
 }
 
 __global__ void __launch_bounds__(kThreads, 2)
-    k_add_moments(RowWindow window, std::int64_t y0, std::int64_t ny, HotBins hot, unsigned long long* sums) {
+    k_add_moments(RowWindow window, std::int64_t y0, std::int64_t ny, int skip, HotBins hot, unsigned long long* sums) {
   extern __shared__ std::uint32_t words[];
   for (int i = threadIdx.x; i < 4 * kSlots; i += kThreads) words[i] = 0;
   __syncthreads();  // all words are 0 before the first count
-  for_each_pixel(window, y0, ny, [&](std::uint32_t bits, bool finite) {
+  for_each_pixel(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
     // Empty parts of an image are one value throughout: one lane then counts for its warp, since 32 atomics on one word
     // would queue up.
     const std::uint32_t first = __shfl_sync(kAll, bits, 0);
@@ -122,12 +128,12 @@ __global__ void __launch_bounds__(kThreads, 2)
 }
 
 __global__ void __launch_bounds__(kThreads, 2)
-    k_add_values(RowWindow window, std::int64_t y0, std::int64_t ny, const std::uint32_t* __restrict__ wanted,
+    k_add_values(RowWindow window, std::int64_t y0, std::int64_t ny, int skip, const std::uint32_t* __restrict__ wanted,
                  const std::uint16_t* __restrict__ slots, unsigned long long* counts) {
   __shared__ std::uint32_t wanted_bits[rules::kBins / 32];
   for (int i = threadIdx.x; i < static_cast<int>(rules::kBins / 32); i += kThreads) wanted_bits[i] = wanted[i];
   __syncthreads();  // the whole table is there before the first look-up
-  for_each_pixel(window, y0, ny, [&](std::uint32_t bits, bool finite) {
+  for_each_pixel(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
     const std::uint32_t key = rules::key_of_bits(bits);
     const std::uint32_t bin = rules::bin_of(key);
     const bool hit = finite && (wanted_bits[bin / 32] >> (bin % 32) & 1u) != 0;
@@ -158,15 +164,16 @@ unsigned blocks_for(int multiprocessors, std::int64_t ny, std::int64_t nx) {
 }  // namespace
 
 void add_moments(cudaStream_t stream, int multiprocessors, const RowWindow& window, std::int64_t y0, std::int64_t ny,
-                 HotBins hot, unsigned long long* sums) {
+                 int skip, HotBins hot, unsigned long long* sums) {
   allow_shared(k_add_moments, kHotBytes);
-  k_add_moments<<<blocks_for(multiprocessors, ny, window.nx), kThreads, kHotBytes, stream>>>(window, y0, ny, hot, sums);
+  k_add_moments<<<blocks_for(multiprocessors, ny, window.nx), kThreads, kHotBytes, stream>>>(window, y0, ny, skip, hot,
+                                                                                             sums);
   check_launch("k_add_moments", stream);
 }
 
 void add_values(cudaStream_t stream, int multiprocessors, const RowWindow& window, std::int64_t y0, std::int64_t ny,
-                const std::uint32_t* wanted, const std::uint16_t* slots, unsigned long long* counts) {
-  k_add_values<<<blocks_for(multiprocessors, ny, window.nx), kThreads, 0, stream>>>(window, y0, ny, wanted, slots,
+                int skip, const std::uint32_t* wanted, const std::uint16_t* slots, unsigned long long* counts) {
+  k_add_values<<<blocks_for(multiprocessors, ny, window.nx), kThreads, 0, stream>>>(window, y0, ny, skip, wanted, slots,
                                                                                     counts);
   check_launch("k_add_values", stream);
 }
