@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cpu/convolve/paired_fft.hpp"
+#include "kernels/cpu/convolve/tile_levels.hpp"
 #include "kernels/cpu/convolve/transform.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
@@ -36,7 +38,8 @@ constexpr double kNsAround = 0.8;
 
 struct Tiling {
   std::int64_t ty = 0, tx = 0;  ///< sides of the transform
-  double cost_ms = 0;
+  double cost_ms = 0;           ///< of all threads
+  double all_ms = 0;            ///< of one thread
 };
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -61,7 +64,7 @@ Tiling choose_tiling(Shape image, Shape kernel, int threads) {
       const double ns = tile_ns * static_cast<double>(tiles);
       if (best.ty != 0 && ns >= least_ns) continue;
       least_ns = ns;
-      best = {y.side, x.side, tile_ns * static_cast<double>(ceil_div(tiles, threads)) * 1e-6};
+      best = {y.side, x.side, tile_ns * static_cast<double>(ceil_div(tiles, threads)) * 1e-6, ns * 1e-6};
     }
   }
   return best;
@@ -89,9 +92,7 @@ class TiledFft final : public TileAlgorithm {
     transform_ = &transform_of(ty_, tx_);
     double sum = 0;
     for (const double weight : kernel.weights) sum += weight;
-    sum_ = static_cast<float>(sum);
-    absolute_ = rules::absolute_sum(kernel.weights);
-    weight_noise_ = static_cast<float>(4e-6 * absolute_);
+    sums_ = {static_cast<float>(sum), rules::absolute_sum(kernel.weights)};
     // Kernel element (kny-1, knx-1) at the origin, so that output (0, 0) of a tile lies at (0, 0).
     Buffer pixels;
     float* placed = pixels.ask(ty_ * tx_);
@@ -109,105 +110,55 @@ class TiledFft final : public TileAlgorithm {
   [[nodiscard]] std::int64_t padded_rows() const override { return ty_; }
   [[nodiscard]] bool reads_in_place() const override { return false; }
   [[nodiscard]] std::int64_t out_stride() const override { return tx_; }
-  [[nodiscard]] float full_weight() const override { return sum_; }
-  [[nodiscard]] float weight_noise() const override { return weight_noise_; }
+  [[nodiscard]] float full_weight() const override { return sums_.sum; }
+  [[nodiscard]] float weight_noise() const override { return static_cast<float>(4e-6 * sums_.absolute); }
   [[nodiscard]] std::string description() const override {
     return fmt::format("transforms of {} x {} for tiles of {} x {}", tx_, ty_, tile_.nx, tile_.ny);
   }
 
-  /// A constant taken out of a tile, and its product with the kernel's sum put back, is exact for any values and any
-  /// boundary, as every output sees the whole kernel; a large offset then costs no precision.
   float* convolve(const PaddedTile& tile, Buffer&, TileScratch& scratch) const override {
-    // Squares of pixels, of which offset_of() makes sums, are to stay floats as well.
-    constexpr int kOrdinary = 50;
-    const float scale = rules::fft_scale(largest_of(tile), absolute_, kOrdinary);
-    if (scale != 1.0f) multiply_by(scale, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
-    const float offset = offset_of(tile);
-    if (offset != 0.0f) add(-offset, tile.own, tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1);
+    const TilePixels pixels{tile.own, tx_, {tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1}, tile.out};
+    const TileLevels levels = TileLevels::take_out(pixels, sums_);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
     transform_->forward(tile.own, spectrum);
     multiply(spectrum, transfer_, spectrum_floats_);
     // Back to where the pixels were: one buffer less to fit in the second-level cache.
     transform_->backward(spectrum, tile.own);
-    const float back = offset * sum_;
-    if (back != 0.0f) add(back, tile.own, tile.out.ny, tile.out.nx);
-    if (scale != 1.0f) multiply_by(1 / scale, tile.own, tile.out.ny, tile.out.nx);
+    levels.put_back(pixels);
     return tile.own;
   }
 
  private:
-  /// Largest absolute value of what the tile reads.
-  [[nodiscard]] float largest_of(const PaddedTile& tile) const {
-    const std::int64_t rows = tile.out.ny + kernel_.ny - 1, columns = tile.out.nx + kernel_.nx - 1;
-    Floats high{}, low{};
-    float rest = 0;
-    for (std::int64_t y = 0; y < rows; ++y) {
-      const float* in = tile.pixels + y * tx_;
-      std::int64_t x = 0;
-      for (; x + kLanes <= columns; x += kLanes) {
-        const Floats value = load(in + x);
-        high = where(value > high, value, high);
-        low = where(value < low, value, low);
-      }
-      for (; x < columns; ++x) rest = std::max(rest, std::abs(in[x]));
-    }
-    for (int lane = 0; lane < kLanes; ++lane) rest = std::max({rest, high[lane], -low[lane]});
-    return rest;
-  }
-
-  /// The mean of every eighth row of what the tile reads, or 0 where it is below twice the scatter about it: taking it
-  /// out would then not halve what the transform rounds.
-  [[nodiscard]] float offset_of(const PaddedTile& tile) const {
-    constexpr std::int64_t kEvery = 8;
-    const std::int64_t rows = tile.out.ny + kernel_.ny - 1, columns = tile.out.nx + kernel_.nx - 1;
-    double sum = 0, squares = 0, count = 0;
-    for (std::int64_t y = rows / 2 % kEvery; y < rows; y += kEvery) {
-      const float* in = tile.pixels + y * tx_;
-      Floats lanes{}, lanes2{};
-      std::int64_t x = 0;
-      for (; x + kLanes <= columns; x += kLanes) {
-        const Floats value = load(in + x);
-        lanes += value;
-        lanes2 = fma(value, value, lanes2);
-      }
-      for (int lane = 0; lane < kLanes; ++lane) {
-        sum += lanes[lane];
-        squares += lanes2[lane];
-      }
-      for (; x < columns; ++x) {
-        sum += in[x];
-        squares += static_cast<double>(in[x]) * in[x];
-      }
-      count += static_cast<double>(columns);
-    }
-    const double mean = sum / count, variance = squares / count - mean * mean;
-    return std::isfinite(mean) && mean * mean > 4 * variance ? static_cast<float>(mean) : 0.0f;
-  }
-
-  void add(float value, float* to, std::int64_t rows, std::int64_t columns) const {
-    for (std::int64_t y = 0; y < rows; ++y)
-      for (std::int64_t x = 0; x < columns; ++x) to[y * tx_ + x] += value;
-  }
-
-  void multiply_by(float factor, float* to, std::int64_t rows, std::int64_t columns) const {
-    for (std::int64_t y = 0; y < rows; ++y)
-      for (std::int64_t x = 0; x < columns; ++x) to[y * tx_ + x] *= factor;
-  }
-
   Shape kernel_, tile_;
   std::int64_t ty_ = 0, tx_ = 0, spectrum_floats_ = 0;
   const Transform* transform_ = nullptr;
-  float sum_ = 0, weight_noise_ = 0;
-  double absolute_ = 0;  ///< sum of the weights' absolute values
+  KernelSums sums_{};
   Buffer transfer_memory_;
   float* transfer_ = nullptr;
 };
+
+/// Milliseconds of pairs of tiles; 0 where they do not serve, or single ones are faster.
+double paired_cost_ms(Shape image, Shape kernel, const Tiling& single, int threads) {
+  const Shape tile = paired_tile(image, kernel);
+  if (tile.count() == 0) return 0;
+  const std::int64_t tiles = ceil_div(image.ny, tile.ny) * ceil_div(image.nx, tile.nx);
+  const double tile_ms = paired_tile_ns(kernel, kNsAround) * 1e-6;
+  const bool faster = single.ty == 0 || tile_ms * static_cast<double>(tiles) < single.all_ms;
+  return faster ? tile_ms * static_cast<double>(ceil_div(tiles, threads)) : 0;
+}
 
 }  // namespace
 
 VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
   VariantQuote quote;
   const Tiling tiling = choose_tiling(shape, spec.kernel.shape, threads);
+  if (const double paired = paired_cost_ms(shape, spec.kernel.shape, tiling, threads); paired > 0) {
+    quote.possible = true;
+    quote.reason = "transforms of pairs of tiles";
+    quote.cost_ms = paired;
+    quote.workspace_bytes = paired_bytes(spec.kernel.shape) * threads;
+    return quote;
+  }
   quote.possible = tiling.ty > 0;
   if (!quote.possible) {
     quote.reason =
@@ -221,6 +172,8 @@ VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
 }
 
 std::unique_ptr<TileAlgorithm> make_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
+  const Tiling single = choose_tiling(shape, spec.kernel.shape, threads);
+  if (paired_cost_ms(shape, spec.kernel.shape, single, threads) > 0) return make_paired_fft(spec.kernel, shape);
   return std::make_unique<TiledFft>(spec.kernel, shape, threads);
 }
 
