@@ -10,8 +10,10 @@ Prints a line per command: calls, runs tried, right results, exits with a senten
 """
 import argparse
 import collections
+import contextlib
 import errno
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -47,15 +49,17 @@ def number(code):
     return int(code) if code == "0" else getattr(errno, code)
 
 
-def judge(outcome, right, harmless):
+def judge(outcome, right, unnamed, harmless):
+    """unnamed: the outputs where the system does not say which processor it has; their headers name it."""
     code, said, files, _ = outcome
-    if code == 0:  # which processor it was stands in the outputs, and is read from a file of the system
-        same = [data == right.get(name) or b"unnamed processor" in data for name, data in files.items()]
+    if code == 0:
+        same = [data in (right.get(name), unnamed.get(name)) for name, data in files.items()]
         return "right" if files.keys() == right.keys() and all(same) else "other result"
     if harmless or code not in (3, 4):
         return f"exit {code}"
     flat = {os.path.basename(name): data for name, data in right.items()}
-    if any(data != right.get(name) and not is_shorter_list(os.path.basename(name), data, flat) for name, data in files.items()):
+    if any(data not in (right.get(name), unnamed.get(name)) and not is_shorter_list(os.path.basename(name), data, flat)
+           for name, data in files.items()):
         return f"exit {code} with part of a file"
     words = [line for line in said if line.startswith("reber: ")]
     failed = [line for line in words if line.startswith("reber: failed: ")]  # images, after a sentence for each
@@ -69,10 +73,12 @@ def judge(outcome, right, harmless):
 class Calls(Matrix):
     """The same runs with calls in place of allocations."""
 
-    def run(self, words, fault, slot):
-        self.extra = {"REBER_FAULT_CALL": fault} if fault else {}
-        os.environ.pop("REBER_FAULT_CALL", None)
-        os.environ.update(self.extra)
+    def run(self, words, fault, slot, path=""):
+        """path: a file that cannot be opened"""
+        for name, value in ("REBER_FAULT_CALL", fault), ("REBER_FAULT_PATH", path):
+            os.environ.pop(name, None)
+            if value:
+                os.environ[name] = value
         return super().run(words, "0", slot)
 
     def counts(self):
@@ -91,19 +97,54 @@ def faults_of(counts, kinds):
                         yield f"{kind} {n}{plus} {number(code)}", f"{kind} {n}{plus} {code}", harmless
 
 
-def of_command(matrix, name, options):
-    words = COMMANDS[name]
-    code, said, right, _ = matrix.run(words, "", 0)
+def processor_name():
+    with open("/proc/cpuinfo", "rb") as file:
+        return next(line.split(b": ", 1)[1].strip() for line in file if line.startswith(b"model name"))
+
+
+def without_processor(data):
+    """What a file says but for the processor's name, as something that can be compared. A name moves what stands behind
+    it: the ends of HISTORY cards, the header's sum, and the places of rows in a database."""
+    names = processor_name(), b"unnamed processor"
+    if data.startswith(b"SQLite format 3"):
+        with tempfile.NamedTemporaryFile() as copy, contextlib.closing(sqlite3.connect(copy.name)) as database:
+            copy.write(data)
+            copy.flush()
+            data = "\n".join(database.iterdump()).encode()
+    if data.startswith(b"SIMPLE  ="):
+        cards = [data[at:at + 80] for at in range(0, len(data), 80)]
+        history = b"".join(card[8:] for card in cards if card.startswith(b"HISTORY "))
+        for name in names:
+            history = history.replace(b" ", b"").replace(name.replace(b" ", b""), b"")
+        return history, [card for card in cards if not card.startswith((b"HISTORY ", b"CHECKSUM=")) and card.strip()]
+    for name in names:
+        data = data.replace(name, b"")
+    return data
+
+
+def undisturbed(matrix, name):
+    """Outputs with the processor's name, those without it, and how often each kind was called."""
+    code, said, right, _ = matrix.run(COMMANDS[name], "", 0)
     if code != 0 or not right:
         sys.exit(f"{name}: an undisturbed run ends with {code}: {said}")
     counts = matrix.counts()
+    code, said, unnamed, _ = matrix.run(COMMANDS[name], "", 0, "/proc/cpuinfo")
+    changed = [file for file, data in right.items() if without_processor(data) != without_processor(unnamed.get(file, b""))]
+    if code != 0 or unnamed.keys() != right.keys() or changed:
+        sys.exit(f"{name}: without the processor's name it ends with {code}: {said}, other files: {changed}")
+    return right, unnamed, counts
+
+
+def of_command(matrix, name, options):
+    words = COMMANDS[name]
+    right, unnamed, counts = undisturbed(matrix, name)
     share, shares = options.share
     every = list(faults_of(counts, options.kinds.split(",") if options.kinds else []))
     every = every[len(name) % options.step::options.step][share::shares]
     tally, examples = collections.Counter(), collections.defaultdict(list)
     for fault, shown, harmless in every:
         outcome = matrix.run(words, fault, 0)
-        verdict = judge(outcome, right, harmless)
+        verdict = judge(outcome, right, unnamed, harmless)
         tally[verdict] += 1
         if verdict not in ("right", "sentence"):
             examples[verdict].append(f"{shown}: {' | '.join(outcome[1])[:200]}")

@@ -2,7 +2,8 @@
 // Preloaded into the program by tests of faults: the N-th call of the system of one kind fails, or does less than
 // asked.
 //   REBER_FAULT_CALL="KIND N CODE"   kinds below; CODE: a number of errno.h, or 0: a read or a write of one byte alone
-// N+ means that one and all that follow. A child counts on from its parent. REBER_FAULT_COUNT=FILE: at the end of the
+// N+ means that one and all that follow. A child counts on from its parent. REBER_FAULT_PATH=PATH: that file cannot be
+// opened. REBER_FAULT_COUNT=FILE: at the end of the
 // process, a line "calls KIND" for each kind.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -99,8 +100,22 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+/// The file of REBER_FAULT_PATH.
+bool is_kept_shut(const char* path) {
+  static const char* const shut = std::getenv("REBER_FAULT_PATH");
+  if (shut == nullptr || std::strcmp(path, shut) != 0) return false;
+  errno = EACCES;
+  return true;
+}
+
+/// Streams of the C++ library open their files by it, past open().
+std::FILE* opened_stream(const char* name, const char* path, const char* mode) {
+  if (is_kept_shut(path)) return nullptr;
+  return real<std::FILE* (*)(const char*, const char*)>(name)(path, mode);
+}
+
 int opened(const char* path, int flags, mode_t mode) {
-  if (refuse(open_call)) return -1;
+  if (refuse(open_call) || is_kept_shut(path)) return -1;
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
 }
 
@@ -138,6 +153,8 @@ int open64(const char* path, int flags, ...) {
   va_end(list);
   return opened(path, flags, mode);
 }
+std::FILE* fopen(const char* path, const char* mode) { return opened_stream("fopen", path, mode); }
+std::FILE* fopen64(const char* path, const char* mode) { return opened_stream("fopen64", path, mode); }
 int __open_2(const char* path, int flags) { return opened(path, flags, 0); }
 int __open64_2(const char* path, int flags) { return opened(path, flags, 0); }
 
