@@ -38,6 +38,9 @@ namespace {
 /// Decoders manage well over this on any machine; a child that takes longer hangs.
 constexpr std::int64_t kSlowestBytesPerSecond = 1 << 20;
 constexpr unsigned kPatienceSeconds = 30;
+/// A child that something stopped alone (SIGSTOP) is sent on after so long a time, once; stopped again, it is given up.
+/// Time in which this process is stopped as well, as by Ctrl-Z, does not count.
+constexpr std::chrono::seconds kStoppedPatience{10};
 
 /// What a child says, in memory that both processes see; the pixels follow those of all children.
 struct Answer {
@@ -177,23 +180,40 @@ class Decoders {
     return child > 0;
   }
 
-  /// Waits for the first that still runs.   how: as of waitpid   returns whether it could be waited for
-  ///   throws Cancelled
-  bool wait(int& how, const Progress& progress) {
+  /// What became of the first that still runs.
+  enum class End { known, unknown, stays_stopped };
+
+  /// Waits for the first that still runs.   how: as of waitpid   throws Cancelled
+  End wait(int& how, const Progress& progress) {
     constexpr std::chrono::microseconds kShortest{200}, kLongest{5000};
+    std::chrono::microseconds stopped{0};
     for (auto pause = kShortest;; pause = std::min(2 * pause, kLongest)) {
       const pid_t ended = ::waitpid(running_.front(), &how, WNOHANG);
       if (ended > 0 || (ended < 0 && errno != EINTR)) {
         running_.pop_front();
-        return ended > 0;
+        return ended > 0 ? End::known : End::unknown;
       }
       progress.check();
       std::this_thread::sleep_for(pause);
+      // Pauses are counted, not the clock: it goes on while this process is stopped.
+      stopped = is_stopped(running_.front()) ? stopped + pause : std::chrono::microseconds{0};
+      if (stopped < kStoppedPatience) continue;
+      if (sent_on_) return End::stays_stopped;
+      sent_on_ = true;
+      stopped = std::chrono::microseconds{0};
+      for (const pid_t child : running_) ::kill(child, SIGCONT);
     }
   }
 
  private:
+  static bool is_stopped(pid_t child) {
+    siginfo_t state{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &state, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           state.si_pid == child;
+  }
+
   std::deque<pid_t> running_;
+  bool sent_on_ = false;
 };
 
 /// Signals that no stream can lead to.
@@ -204,9 +224,11 @@ bool comes_from_outside(int signal) {
 /// How the first child that still runs ended, in words; empty where it did its work.
 std::string trouble_of(Decoders& children, const Answer& answer, const std::string& where, const Progress& progress) {
   int how = 0;
-  const bool known = children.wait(how, progress);
+  const Decoders::End end = children.wait(how, progress);
   progress.check();  // whoever stopped the child may have meant this process as well
-  if (known && WIFSIGNALED(how)) {
+  if (end == Decoders::End::stays_stopped)
+    throw DeviceError(where + "the decoder was stopped from outside, and again after it had been sent on");
+  if (end == Decoders::End::known && WIFSIGNALED(how)) {
     const int signal = WTERMSIG(how);
     if (signal == SIGPROF) return "the decoder did not come to an end";
     if (comes_from_outside(signal))

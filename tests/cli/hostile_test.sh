@@ -28,6 +28,39 @@ sys.exit(program.wait())
 PY
 stopped=$!
 
+# Decoders that something stops alone, the program not: they are sent on after 10 s, once (ends below).
+stop_alone() {  # HOW NAME WORDS...
+  python3 - "$reber" "$@" <<'PY' >"$2.out" 2>"$2.err"
+import os, signal, subprocess, sys, time
+reber, how, name, *words = sys.argv[1:]
+begin = time.monotonic()
+program = subprocess.Popen([reber, "find", "wide.fits.fz", "-o", name + ".csv", "--fit", "none", "--backend", "cpu", "-q", *words])
+children = f"/proc/{program.pid}/task/{program.pid}/children"
+stops = {}
+while program.poll() is None:
+    if time.monotonic() - begin > 90:
+        program.kill()
+        sys.exit("a decoder was waited for that nobody sends on")
+    for child in open(children).read().split():
+        try:
+            state = open(f"/proc/{child}/stat").read().rsplit(")", 1)[1].split()[0]
+            if state not in "TZX" and (how == "always" or child not in stops):
+                os.kill(int(child), signal.SIGSTOP)
+                stops[child] = stops.get(child, 0) + 1
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it ended
+    time.sleep(0.0005)
+took = time.monotonic() - begin
+assert stops and (how == "once" or max(stops.values()) > 1), stops
+assert 9 < took < 60, took
+sys.exit(program.returncode)
+PY
+}
+stop_alone once stopped_once &
+stopped_once=$!
+stop_alone always stopped_twice --threads 1 &
+stopped_twice=$!
+
 # A decoder that something kills, as the system does where memory lacks: the file is not called damaged.
 for number in SIGKILL SIGXCPU; do
   python3 - "$reber" "$number" <<'PY' >out 2>err
@@ -310,6 +343,21 @@ what="find that was stopped for 40 s"
 cp stopped.err err
 expect_status 0
 expect_empty err
+status=0
+wait "$stopped_once" || status=$?
+what="find whose decoders were stopped alone"
+cp stopped_once.err err
+expect_status 0
+expect_empty err
+expect_same stopped_once.csv stopped.csv
+status=0
+wait "$stopped_twice" || status=$?
+what="find whose decoder was stopped again and again"
+cp stopped_twice.err err
+expect_status 4
+expect_in err wide.fits.fz "stopped from outside"
+expect_not_in err damaged
+expect_no_file stopped_twice.csv
 checks=$((checks + 1))
 what="temporaries"
 [ -z "$(find . -name '.reber-*')" ] || report "expected no temporaries"
