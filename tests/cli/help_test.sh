@@ -52,6 +52,12 @@ printf '[run]\nthreshold = 6\n' >run.toml
 run find image.fits --config run.toml
 expect_status 2
 expect_in err run.toml "[run]" "[find]"
+run find image.fits --config=run.toml
+expect_status 2
+expect_in err run.toml "[run]" "[find]"
+run find image.fits --config .
+expect_status 2
+expect_in err "--config .: it is no regular file"
 printf '[run]\nthreshold = 6\n[find]\nthreshold = 3\nflood = 5\n' >both.toml
 run find image.fits --config both.toml
 expect_status 2

@@ -25,6 +25,20 @@ stop_with() {
 }
 stop_with TERM 143 0.3
 stop_with TERM 143 0.6
+# Two signals before the first is answered: it ends at once, and what it writes is gone as well.
+what="reber run, two signals at once"
+rm -rf results
+"$reber" run sky.fits -o results --backend cpu --threads 1 --kernel gaussian:60,30,20 --algorithm direct >out 2>err &
+process=$!
+sleep 0.3
+for signal in STOP TERM HUP CONT; do kill -s "$signal" "$process"; done
+status=0
+wait "$process" || status=$?
+checks=$((checks + 1))
+[ "$status" -eq 143 ] || [ "$status" -eq 129 ] || report "expected exit code 143 or 129, got $status"
+expect_empty err
+checks=$((checks + 1))
+[ -z "$(find results -type f ! -empty 2>/dev/null)" ] || report "expected no file in results, found $(ls -A results)"
 what="reber convolve under nohup, and its session ends"
 nohup "$reber" convolve sky.fits kept.fits --backend cpu --threads 1 --kernel gaussian:30 --algorithm direct >out 2>err &
 sleep 0.3
