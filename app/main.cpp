@@ -147,12 +147,10 @@ std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options
 std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
   const auto options = command.get_options();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    std::string what = error.what();
-    const std::string name = what.substr(0, what.find(' '));
+    const std::string what = error.what(), name = what.substr(0, what.find(' '));
     for (const CLI::Option* option : options)
       if (option->get_name(false, true).find(name) != std::string::npos)
         return fmt::format("{} is missing: {}", name, option->get_description());
-    return what;
   }
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
     const std::string what = error.what();

@@ -18,4 +18,4 @@ endif()
 # Children and handlers end in _exit, which would lose what they counted.
 add_library(reber_coverage_end STATIC ${CMAKE_SOURCE_DIR}/tests/support/fakes/coverage_end.cpp)
 target_link_libraries(reber_options INTERFACE reber_coverage_end)
-target_link_options(reber_options INTERFACE --coverage -Wl,--wrap=_exit,--wrap=prctl)
+target_link_options(reber_options INTERFACE --coverage -Wl,--wrap=_exit,--wrap=raise,--wrap=prctl)

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "app/options/lost_card.hpp"
 #include "core/base/thread_budget.hpp"
@@ -40,12 +41,15 @@ CommonOptions for_images(CommonOptions options, std::uintmax_t bytes) {
 }
 
 BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal)
-    : options_(options), terminal_(terminal), wanted_(backend_options(options)) {
+    : BackendChoice(options, terminal, reber::make_backend) {}
+
+BackendChoice::BackendChoice(const CommonOptions& options, Terminal& terminal, BackendOpener open)
+    : options_(options), terminal_(terminal), open_(std::move(open)), wanted_(backend_options(options)) {
   try {
     if (const char* const words = card_lost_before();
         words != nullptr && (options.backend == "auto" || options.backend == "cuda"))
       throw CardError(CardError::Kind::broken, words);
-    take(reber::make_backend(options.backend, wanted_, terminal_.log()));
+    take(open_(options.backend, wanted_, terminal_.log()));
     memory_bytes_ = info_.device_memory_bytes;
   } catch (const CardError& failure) {
     if (!next(failure)) throw;
@@ -67,7 +71,7 @@ bool BackendChoice::next(const CardError& failure) {
     terminal_.log().warning(
         fmt::format("the card lacked memory and works again in {} bytes: {}", memory_bytes_ / 2, failure.what()));
     try {
-      take(reber::make_backend("cuda", wanted_, terminal_.log()));
+      take(open_("cuda", wanted_, terminal_.log()));
       return true;
     } catch (const DeviceError&) {
       // The processor is left.
@@ -75,7 +79,7 @@ bool BackendChoice::next(const CardError& failure) {
   }
   terminal_.log().warning(fmt::format("the card failed, and the processor takes its place: {}", failure.what()));
   wanted_.in_place_of = fmt::format("the card, which failed: {}", failure.what());
-  take(reber::make_backend("cpu", wanted_, terminal_.log()));
+  take(open_("cpu", wanted_, terminal_.log()));
   return true;
 }
 

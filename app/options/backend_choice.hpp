@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,11 +23,17 @@ namespace reber::app {
 /// (docs/performance.md).
 [[nodiscard]] CommonOptions for_images(CommonOptions options, std::uintmax_t bytes);
 
+/// Opens a backend, as make_backend() does (kernels/backends.hpp).   throws InputError, DeviceError
+using BackendOpener =
+    std::function<std::unique_ptr<Backend>(const std::string& name, const BackendOptions& options, const LogSink& log)>;
+
 /// The backend asked for; after a failure of the card the next one that may do the same work.
 class BackendChoice {
  public:
   ///   throws InputError, DeviceError
   BackendChoice(const CommonOptions& options, Terminal& terminal);
+  /// The same of backends that are opened otherwise.
+  BackendChoice(const CommonOptions& options, Terminal& terminal, BackendOpener open);
 
   [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
   /// Of the backend, as it was when it was made: asks no card, which may fail by now.
@@ -46,6 +53,7 @@ class BackendChoice {
 
   const CommonOptions& options_;
   Terminal& terminal_;
+  BackendOpener open_;
   BackendOptions wanted_;
   std::shared_ptr<Backend> backend_;
   BackendInfo info_;

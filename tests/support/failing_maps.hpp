@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A backend whose maps of the noise fail as those of a card that is lost; all else is another's work.
+// A backend whose maps of the noise fail as those of a card that is lost; all else is another's work. It can say to
+// have a card's memory.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,9 +16,14 @@ namespace reber::testing {
 
 class FailingMaps final : public Backend {
  public:
-  explicit FailingMaps(std::shared_ptr<Backend> worker) : worker_(std::move(worker)) {}
+  explicit FailingMaps(std::shared_ptr<Backend> worker, std::int64_t memory_bytes = 0)
+      : worker_(std::move(worker)), memory_bytes_(memory_bytes) {}
 
-  [[nodiscard]] BackendInfo info() const override { return worker_->info(); }
+  [[nodiscard]] BackendInfo info() const override {
+    BackendInfo info = worker_->info();
+    info.device_memory_bytes = memory_bytes_;
+    return info;
+  }
   std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling, const Job& job) override {
     return worker_->load(source, tiling, job);
   }
@@ -79,6 +86,7 @@ class FailingMaps final : public Backend {
 
  private:
   std::shared_ptr<Backend> worker_;
+  std::int64_t memory_bytes_;
 };
 
 }  // namespace reber::testing

@@ -267,6 +267,10 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
             "\\xE2\\x80\\xAE"
             "evil");
   EXPECT_EQ(printable(std::string("\0x", 2)), "\\x00x");
+  // Signs of three and four bytes, one too long a way to write a slash, and one that is cut.
+  EXPECT_EQ(printable("\xE2\x98\x89\xF0\x9F\x94\xAD"), "\xE2\x98\x89\xF0\x9F\x94\xAD");
+  EXPECT_EQ(printable("\xE0\x80\xAF"), "\\xE0\\x80\\xAF");
+  EXPECT_EQ(printable("\xF0\x9F\x94"), "\\xF0\\x9F\\x94");
 }
 
 }  // namespace

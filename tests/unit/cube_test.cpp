@@ -259,6 +259,50 @@ TEST(PlaneRuns, AnErrorEndsTheLanesAfterThePlanesBeforeIt) {
   }
 }
 
+TEST(PlaneRuns, APlaneWhoseDataAreBadIsToldInItsTurnAndTheOthersGoOn) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("cube.fits"), cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(folder.file("cube.fits"), {});
+  for (const std::size_t lanes : {1U, 3U}) {
+    PlaneWalk walk(cube, {0, 2, 0, 2, 0});
+    List told;
+    std::string words;
+    PlaneEvents events;
+    events.done = [&](const CubePlane& plane, const Result&) { told.push_back(plane.plane); };
+    events.failed = [&](std::int64_t plane, const std::string& text) {
+      told.push_back(-plane);
+      words = text;
+    };
+    const auto request_of = [](std::int64_t plane) {
+      if (plane == 2) throw DataError("damaged");
+      return Request();
+    };
+    std::vector<PlaneLane> all;
+    for (std::size_t i = 0; i < lanes; ++i) all.push_back({make_backend("cpu", {}, LogSink()), 1});
+    run_planes(std::move(all), walk, request_of, events, {});
+    EXPECT_EQ(told, (List{0, -2, 0, -2, 0})) << lanes;
+    EXPECT_EQ(words, "damaged") << lanes;
+  }
+}
+
+TEST(PlaneRuns, TheWishToStopEndsAllLanesAtOnce) {
+  const testing_files::TemporaryFolder folder;
+  testing_files::save(folder.file("cube.fits"), cube_file("xyf"));
+  const CubeSource cube = CubeSource::open(folder.file("cube.fits"), {});
+  const auto request_of = [](std::int64_t plane) {
+    if (plane == 2) throw Cancelled();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return Request();
+  };
+  for (const std::size_t lanes : {1U, 3U}) {
+    Told told;
+    EXPECT_THROW((void)lanes_run(cube, {0, 2, 0, 0, 0, 0, 0}, lanes, request_of, told), Cancelled) << lanes;
+    EXPECT_LT(told.done.size(), 2U) << lanes;
+  }
+  Told told;
+  EXPECT_THROW((void)lanes_run(cube, {0}, 0, request_of, told), InternalError);
+}
+
 TEST(PlaneRuns, ALaneOfACardBeginsAnewByItself) {
   const testing_files::TemporaryFolder folder;
   testing_files::save(folder.file("cube.fits"), cube_file("xyf"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of lines for processes that end in _exit: they are written out first. In place of the C library's functions
-// in builds that count lines (the linker's --wrap).
+// Counters of lines for processes that end in _exit or by a signal that they raise: they are written out first. In
+// place of the C library's functions in builds that count lines (the linker's --wrap).
 //   REBER_COVERAGE_UNCAGED=1  no filter of system calls: a caged process cannot write its counters
 #include <sys/prctl.h>
 
@@ -10,12 +10,20 @@
 // NOLINTBEGIN: the linker's and the compiler's names.
 extern "C" {
 void __gcov_dump();
+void __gcov_reset();
 [[noreturn]] void __real__exit(int status);
+int __real_raise(int signal);
 int __real_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 
 [[noreturn]] void __wrap__exit(int status) {
   __gcov_dump();
   __real__exit(status);
+}
+
+int __wrap_raise(int signal) {
+  __gcov_dump();
+  __gcov_reset();  // a handler may raise again: what runs until then is added
+  return __real_raise(signal);
 }
 
 int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {

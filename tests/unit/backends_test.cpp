@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of backends: what a name leads to, and what is said of one that is not there.
+#include "kernels/backends.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/compute/machine_probe.hpp"
+
+namespace reber {
+namespace {
+
+std::string words_of(const std::string& name) {
+  try {
+    (void)make_backend(name, {}, LogSink());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Backends, AnUnknownNameIsToldWithThoseThatAreKnown) {
+  EXPECT_THROW((void)make_backend("gpu", {}, LogSink()), InputError);
+  const std::string words = words_of("gpu");
+  EXPECT_NE(words.find("unknown backend 'gpu'"), std::string::npos) << words;
+  for (const BackendEntry& entry : backend_table()) EXPECT_NE(words.find(entry.name), std::string::npos) << words;
+}
+
+TEST(Backends, ACardThatIsNotCompiledInIsSaidToBe) {
+  const auto is_card = [](const BackendEntry& entry) { return std::string(entry.name) == "cuda"; };
+  if (std::ranges::any_of(backend_table(), is_card)) GTEST_SKIP() << "it is";
+  EXPECT_THROW((void)make_backend("cuda", {}, LogSink()), DeviceError);
+  EXPECT_NE(words_of("cuda").find("REBER_CUDA=ON"), std::string::npos);
+}
+
+/// What it measures is a conformance test's.
+TEST(Backends, EveryOneOfTheHostHasAProbe) {
+  for (const BackendEntry& entry : backend_table()) {
+    if (std::string(entry.name) == "cuda" || !entry.unavailable({}).empty()) continue;
+    BackendOptions options;
+    options.threads = 2;
+    EXPECT_NE(entry.probe(options), nullptr) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace reber
