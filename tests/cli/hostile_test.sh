@@ -337,6 +337,22 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     expect_same free/o.csv list.csv
   fi
 fi
+# Memory that is not there before main(), where nothing can be unwound: the exit code and the words are the same.
+# CUDA's runtime makes its tables there as well, and follows null pointers.
+if plain_build && ! "$reber" --devices | grep -q '^ *cuda'; then
+  for early in "" 1; do
+    env ${early:+REBER_FAULT_EARLY=1} REBER_FAULT_COUNT="count$early" LD_PRELOAD="$REBER_FAULTS" "$reber" --version >out 2>err
+  done
+  before=$(($(cut -d' ' -f1 count1) - $(cut -d' ' -f1 count)))
+  for n in $((before - 5)) $((before - 50)) $((before - 5))+ $((before + 5000)); do
+    status=0
+    REBER_FAULT_EARLY=1 REBER_FAULT_MEMORY=$n LD_PRELOAD=$REBER_FAULTS "$reber" --version >out 2>err || status=$?
+    what="reber --version without memory: allocation $n, $before come before main"
+    expect_status 4
+    expect_in err "reber: not enough memory"
+    expect_empty out
+  done
+fi
 status=0
 wait "$stopped" || status=$?
 what="find that was stopped for 40 s"
