@@ -59,6 +59,16 @@ inline Ints finite(Floats value) {
 /// value where the mask is set, else other.
 inline Floats where(Ints mask, Floats value, Floats other) { return mask ? value : other; }
 
+/// Lanes k of the sixteen of both.
+template <int... k>
+Floats shuffled(Floats a, Floats b) {
+#ifdef __clang__
+  return __builtin_shufflevector(a, b, k...);
+#else
+  return __builtin_shuffle(a, b, Ints{k...});
+#endif
+}
+
 /// Writes past the caches where the address allows: for results that are not read again soon.
 inline void stream(float* to, Floats value) {
 #ifdef __AVX2__

@@ -72,12 +72,11 @@ Tiling choose_tiling(Shape image, Shape kernel, int threads) {
 
 /// Products of pairs (re, im), in place.
 void multiply(float* values, const float* by, std::int64_t floats) {
-  const Ints even{0, 0, 2, 2, 4, 4, 6, 6}, odd{1, 1, 3, 3, 5, 5, 7, 7}, turned{1, 0, 3, 2, 5, 4, 7, 6};
   const Floats sign{-1, 1, -1, 1, -1, 1, -1, 1};
   for (std::int64_t k = 0; k < floats; k += kLanes) {
     const Floats a = load(values + k), b = load(by + k);
-    const Floats cross = __builtin_shuffle(a, turned) * (__builtin_shuffle(b, odd) * sign);
-    store(values + k, fma(a, __builtin_shuffle(b, even), cross));
+    const Floats cross = shuffled<1, 0, 3, 2, 5, 4, 7, 6>(a, a) * (shuffled<1, 1, 3, 3, 5, 5, 7, 7>(b, b) * sign);
+    store(values + k, fma(a, shuffled<0, 0, 2, 2, 4, 4, 6, 6>(b, b), cross));
   }
 }
 

@@ -153,18 +153,18 @@ void columns_back(float* work, const TilePair& tiles, const PairResult& wanted, 
 void transpose(std::array<Floats, kLanes>& rows) {
   const auto pairs = [&](int a, int b) {
     const Floats x = rows[a], y = rows[b];
-    rows[a] = __builtin_shuffle(x, y, Ints{0, 8, 2, 10, 4, 12, 6, 14});
-    rows[b] = __builtin_shuffle(x, y, Ints{1, 9, 3, 11, 5, 13, 7, 15});
+    rows[a] = shuffled<0, 8, 2, 10, 4, 12, 6, 14>(x, y);
+    rows[b] = shuffled<1, 9, 3, 11, 5, 13, 7, 15>(x, y);
   };
   const auto fours = [&](int a, int b) {
     const Floats x = rows[a], y = rows[b];
-    rows[a] = __builtin_shuffle(x, y, Ints{0, 1, 8, 9, 4, 5, 12, 13});
-    rows[b] = __builtin_shuffle(x, y, Ints{2, 3, 10, 11, 6, 7, 14, 15});
+    rows[a] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(x, y);
+    rows[b] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(x, y);
   };
   const auto halves = [&](int a, int b) {
     const Floats x = rows[a], y = rows[b];
-    rows[a] = __builtin_shuffle(x, y, Ints{0, 1, 2, 3, 8, 9, 10, 11});
-    rows[b] = __builtin_shuffle(x, y, Ints{4, 5, 6, 7, 12, 13, 14, 15});
+    rows[a] = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(x, y);
+    rows[b] = shuffled<4, 5, 6, 7, 12, 13, 14, 15>(x, y);
   };
   for (const int a : {0, 2, 4, 6}) pairs(a, a + 1);
   for (const int a : {0, 1, 4, 5}) fours(a, a + 2);
