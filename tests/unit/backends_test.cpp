@@ -31,7 +31,8 @@ TEST(Backends, AnUnknownNameIsToldWithThoseThatAreKnown) {
 
 TEST(Backends, ACardThatIsNotCompiledInIsSaidToBe) {
   const auto is_card = [](const BackendEntry& entry) { return std::string(entry.name) == "cuda"; };
-  if (std::ranges::any_of(backend_table(), is_card)) GTEST_SKIP() << "it is";
+  if (std::ranges::any_of(backend_table(), is_card))
+    return;  // BackendChoice's tests say what is told of a card that is
   EXPECT_THROW((void)make_backend("cuda", {}, LogSink()), DeviceError);
   EXPECT_NE(words_of("cuda").find("REBER_CUDA=ON"), std::string::npos);
 }
