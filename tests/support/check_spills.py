@@ -17,6 +17,8 @@ TUNED = (90,)  # architectures that kernels are tuned for; others are not looked
 ALLOWED = (
     (r"k_fft_columns_eachI.*4LineILi16ELi12ELi16ELi256ELi4ELi1EE", 24,
      "columns of 3072 for several kernels at once: 1024 threads have 64 registers each"),
+    (r"k_add_momentsILb1E", 8,
+     "cells of more than 2^28 pixels that begin between two groups of four columns: 1024 threads have 32 registers each"),
 )
 
 FATBIN, ELF_ENTRY, COMPRESSED = 0xBA55ED50, 2, 0x2000 | 0x8000

@@ -61,8 +61,8 @@ __device__ void add_pixel(std::uint32_t bits, unsigned times, HotBins hot, std::
 }
 
 /// Calls body(bits, finite) for each pixel of rows [y0, y0 + ny), all lanes of a warp together, four pixels per lane.
-/// Of the first four columns `skip` are blank.
-template <class Body>
+/// Of the first four columns `skip` are blank, if there are any such (Skips).
+template <bool Skips, class Body>
 __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::int64_t ny, int skip, Body body) {
   constexpr int kPiece = 512;  // pixels of a row that a warp takes at once
   const std::int64_t pieces = (window.nx + kPiece - 1) / kPiece;
@@ -85,7 +85,7 @@ __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::in
         if (x + 1 < window.nx) values[part].y = row[x + 1];
         if (x + 2 < window.nx) values[part].z = row[x + 2];
       }
-      if (x < skip) {
+      if (Skips && x < skip) {
         values[part].x = blank;
         if (skip > 1) values[part].y = blank;
         if (skip > 2) values[part].z = blank;
@@ -100,12 +100,13 @@ __device__ void for_each_pixel(const RowWindow& window, std::int64_t y0, std::in
   }
 }
 
+template <bool Skips>
 __global__ void __launch_bounds__(kThreads, 2)
     k_add_moments(RowWindow window, std::int64_t y0, std::int64_t ny, int skip, HotBins hot, unsigned long long* sums) {
   extern __shared__ std::uint32_t words[];
   for (int i = threadIdx.x; i < 4 * kSlots; i += kThreads) words[i] = 0;
   __syncthreads();  // all words are 0 before the first count
-  for_each_pixel(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
+  for_each_pixel<Skips>(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
     // Empty parts of an image are one value throughout: one lane then counts for its warp, since 32 atomics on one word
     // would queue up.
     const std::uint32_t first = __shfl_sync(kAll, bits, 0);
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   __shared__ std::uint32_t wanted_bits[rules::kBins / 32];
   for (int i = threadIdx.x; i < static_cast<int>(rules::kBins / 32); i += kThreads) wanted_bits[i] = wanted[i];
   __syncthreads();  // the whole table is there before the first look-up
-  for_each_pixel(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
+  for_each_pixel<true>(window, y0, ny, skip, [&](std::uint32_t bits, bool finite) {
     const std::uint32_t key = rules::key_of_bits(bits);
     const std::uint32_t bin = rules::bin_of(key);
     const bool hit = finite && (wanted_bits[bin / 32] >> (bin % 32) & 1u) != 0;
@@ -165,9 +166,9 @@ unsigned blocks_for(int multiprocessors, std::int64_t ny, std::int64_t nx) {
 
 void add_moments(cudaStream_t stream, int multiprocessors, const RowWindow& window, std::int64_t y0, std::int64_t ny,
                  int skip, HotBins hot, unsigned long long* sums) {
-  allow_shared(k_add_moments, kHotBytes);
-  k_add_moments<<<blocks_for(multiprocessors, ny, window.nx), kThreads, kHotBytes, stream>>>(window, y0, ny, skip, hot,
-                                                                                             sums);
+  auto* const kernel = skip > 0 ? k_add_moments<true> : k_add_moments<false>;
+  allow_shared(kernel, kHotBytes);
+  kernel<<<blocks_for(multiprocessors, ny, window.nx), kThreads, kHotBytes, stream>>>(window, y0, ny, skip, hot, sums);
   check_launch("k_add_moments", stream);
 }
 
