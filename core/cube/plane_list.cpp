@@ -50,7 +50,7 @@ std::vector<std::int64_t> parse_planes(const std::string& text, std::int64_t pla
     for (std::int64_t plane = first; plane <= last; ++plane) all.push_back(plane);
   }
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
