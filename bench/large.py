@@ -282,6 +282,8 @@ def main():
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--json")
     arguments = parser.parse_args()
+    if arguments.folder:
+        Path(arguments.folder).mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="reber-large-", dir=arguments.folder))
     table = Table(arguments, folder)
     print("| run | wall s | stages s | Gpixel/s | of resident | uploads | card MiB | host MiB | same |", flush=True)

@@ -5,13 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
+
+#include "core/compute/every_nth.hpp"
 
 namespace reber {
 namespace {
 
 constexpr std::int64_t kLeastRegion = 1000, kLeastRun = 16;
+/// So many pixels tell whether an image holds noise, if so many of them are not blank.
+constexpr std::int64_t kSample = std::int64_t{1} << 22, kFewest = 1000;
 
 /// Whether the row holds a run of zeros.
 bool has_run(const std::vector<float>& row) {
@@ -44,9 +49,20 @@ std::unique_ptr<IslandMap> zeros_of(Backend& backend, const Plane& plane, const 
   return backend.label(*below, BackgroundModel::constant(plane.shape(), -kNextToZero, kNextToZero), options, job);
 }
 
+/// Every n-th row and column, where that is enough; null otherwise.
+std::unique_ptr<Plane> sample_of(Backend& backend, const Plane& plane, const Job& job) {
+  const Shape shape = plane.shape();
+  const auto n = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(shape.count()) / kSample)));
+  if (n < 2 || n > std::min(shape.ny, shape.nx)) return nullptr;
+  std::unique_ptr<Plane> sample = every_nth(backend, plane, n, job);
+  return sample->shape().count() - sample->blank() < kFewest ? nullptr : std::move(sample);
+}
+
 /// Whether the pixels scatter to both sides of their middle, as noise does: a model without noise is zero far and wide.
-bool holds_noise(Backend& backend, const Plane& plane, const Job& job) {
+bool holds_noise(Backend& backend, const Plane& whole, const Job& job) {
   constexpr double kBelow = 2.5;  // standard deviations
+  const std::unique_ptr<Plane> sample = sample_of(backend, whole, job);
+  const Plane& plane = sample ? *sample : whole;
   const ClipStatistics clip = backend.clip(plane, {}, job);
   return clip.median - backend.statistics(plane, StatisticsParts::all, job).min > kBelow * clip.std && clip.std > 0;
 }

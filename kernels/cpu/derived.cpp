@@ -109,6 +109,12 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
     return std::accumulate(runs_.begin(), runs_.end(), std::int64_t{0},
                            [](std::int64_t sum, const rules::Run& run) { return sum + run.x1 - run.x0; });
   }
+  bool make_rectangle(const Rect& where, float* out) const override {
+    if (plane_.resident() || !plane_.maker()->make_rectangle(where, out)) return false;
+    for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y, out += where.nx)
+      mask_row(y, where.x0, where.x0 + where.nx, out);
+    return true;
+  }
 
  private:
   BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
@@ -124,16 +130,20 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   template <typename Copy>
   std::int64_t mask_rows(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads,
                          const Copy& copy) const {
-    const Shape image = shape();
-    return fill_rows(y0, ny, image.nx, out, threads, [&](std::int64_t y, float* to, int) {
+    return fill_rows(y0, ny, shape().nx, out, threads, [&](std::int64_t y, float* to, int) {
       copy(y, to);
-      if (runs_.empty()) return;
-      const std::int64_t first = std::max<std::int64_t>(y - grow_, 0), last = std::min(y + grow_ + 1, image.ny);
-      for (std::int64_t k = row_begin_[first]; k < row_begin_[last]; ++k) {
-        const std::int64_t x0 = std::max<std::int64_t>(runs_[k].x0 - grow_, 0);
-        std::fill(to + x0, to + std::min(runs_[k].x1 + grow_, image.nx), rules::blank_value());
-      }
+      mask_row(y, 0, shape().nx, to);
     });
+  }
+
+  /// Columns [begin, end) of a row, which `row` holds.
+  void mask_row(std::int64_t y, std::int64_t begin, std::int64_t end, float* row) const {
+    if (runs_.empty()) return;
+    const std::int64_t first = std::max<std::int64_t>(y - grow_, 0), last = std::min(y + grow_ + 1, shape().ny);
+    for (std::int64_t k = row_begin_[first]; k < row_begin_[last]; ++k) {
+      const std::int64_t x0 = std::max(runs_[k].x0 - grow_, begin), x1 = std::min(runs_[k].x1 + grow_, end);
+      if (x0 < x1) std::fill(row + x0 - begin, row + x1 - begin, rules::blank_value());
+    }
   }
 
   CpuPlane plane_;

@@ -17,9 +17,24 @@ Image part_of(const Image& image, const Rect& where) {
   return part;
 }
 
+/// Rectangles of a streamed plane are those of the resident one; of narrow ones no whole row is read.
+void expect_narrow_reads(Backend& tested, const Plane& whole, const Plane& bands, const CountedSource& source) {
+  const BackgroundModel model = sloping(kShape);
+  for (const Rect& where : {Rect{0, 0, 1, 1}, Rect{40, 88, 200, 21}, Rect{1000, 153, 130, 50}, Rect{7, 3, 5, 180}})
+    for (const MapKind kind : {MapKind::image, MapKind::snr}) {
+      Image expected(where.shape()), got(where.shape());
+      tested.render(kind, whole, &model, where, expected.data());
+      const std::int64_t rows = source.rows, rectangles = source.rectangles;
+      tested.render(kind, bands, &model, where, got.data());
+      EXPECT_TRUE(same_bits(got, expected)) << where.y0;
+      if (where.nx > kShape.nx / 4) continue;
+      EXPECT_EQ(source.rows, rows);
+      EXPECT_GT(source.rectangles, rectangles);
+    }
+}
+
 TEST(Streaming, of_a_narrow_rectangle_no_more_is_read) {
   const Image image = tall_image();
-  const BackgroundModel model = sloping(kShape);
   for (const std::string& name : tested_backends()) {
     Backend& tested = backend(name);
     if (!tested.info().streams_sources) continue;
@@ -27,19 +42,16 @@ TEST(Streaming, of_a_narrow_rectangle_no_more_is_read) {
     const auto whole = load(tested, image);
     const auto source = std::make_shared<CountedSource>(image);
     const auto bands = streamed(tested, source, 64);
-    std::int64_t narrow = 0;
-    for (const Rect& where : {Rect{0, 0, 1, 1}, Rect{40, 88, 200, 21}, Rect{1000, 153, 130, 50}, Rect{7, 3, 5, 180}})
-      for (const MapKind kind : {MapKind::image, MapKind::snr}) {
-        Image expected(where.shape()), got(where.shape());
-        tested.render(kind, *whole, &model, where, expected.data());
-        const std::int64_t read = source->rows;
-        tested.render(kind, *bands, &model, where, got.data());
-        EXPECT_TRUE(same_bits(got, expected)) << where.y0;
-        if (where.nx > kShape.nx / 4) continue;
-        ++narrow;
-        EXPECT_EQ(source->rows, read);
-        EXPECT_GE(source->rectangles, narrow);
-      }
+    expect_narrow_reads(tested, *whole, *bands, *source);
+    const DetectOptions above{4, 3, 1, Connectivity::eight, false};
+    const auto islands = tested.label(*whole, sloping(kShape), above);
+    ASSERT_GT(islands->count(), 4);
+    for (const std::int64_t grow : {0, 5}) {
+      SCOPED_TRACE(fmt::format("without islands, {} px more", grow));
+      const auto without = tested.derive(WithoutIslands{*whole, *islands, grow});
+      const auto its = tested.derive(WithoutIslands{*bands, *islands, grow});
+      expect_narrow_reads(tested, *without, *its, *source);
+    }
   }
 }
 

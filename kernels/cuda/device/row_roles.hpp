@@ -16,15 +16,20 @@
 
 namespace reber::cuda {
 
-/// Rows that are read from a source.
-class ReadRows {
+/// Rows of which rectangles can be made by themselves.
+class MakesRectangles {
  public:
-  virtual ~ReadRows() = default;
+  virtual ~MakesRectangles() = default;
   /// Whether the source reads rectangles without the rest of their rows.
   [[nodiscard]] virtual bool reads_rectangles() const = 0;
   /// Queues rectangles into out on the device, rows pitch_of(nx) apart each; no other pixel is read. Where the source
   /// reads rectangles.   throws what reading throws
   virtual void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) = 0;
+};
+
+/// Rows that are read from a source.
+class ReadRows : public MakesRectangles {
+ public:
   /// Queues the pixels of the windows' runs into out on the device, one run behind the other; no other pixel is read.
   /// Where the source reads rectangles.   pixels: of these runs together;   throws what reading throws
   virtual void make_runs(std::span<const RunWindow> windows, const std::vector<rules::Run>& runs, float* out,

@@ -95,7 +95,7 @@ bool Foretold::become(const CudaPlane& plane, const CudaBackground& background, 
   if (!are_of(plane, background, wanted)) return false;
   const std::vector<Rect> all = astray(background.model);
   if (all.empty()) return true;
-  auto* const reads = dynamic_cast<ReadRows*>(plane.maker().get());
+  auto* const reads = dynamic_cast<MakesRectangles*>(plane.maker().get());
   std::int64_t pixels = 0;
   for (const Rect& one : all) pixels += one.shape().count();
   if (reads == nullptr || !reads->reads_rectangles() || pixels > plane.shape().count() / kMostAstray) return false;

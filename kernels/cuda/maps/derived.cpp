@@ -18,6 +18,8 @@ using FillBand = std::function<void(const Band& band, float* out, std::int64_t p
 
 bool is_made(const CudaPlane& plane) { return plane.maker() != nullptr; }
 
+Rect rows_of(const CudaPlane& plane, std::int64_t y0, std::int64_t ny) { return {y0, 0, ny, plane.shape().nx}; }
+
 void fill_snr(const CudaPlane& plane, const DeviceBackground& levels, const Band& band, float* out,
               unsigned long long* blank) {
   const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
@@ -46,7 +48,7 @@ void fill_without(const CudaPlane& plane, const CudaIslands& islands, std::int64
                             static_cast<std::size_t>(band.ny), cudaMemcpyDeviceToDevice, band.stream),
           "cudaMemcpy2DAsync");
   }
-  blank_runs(band.stream, islands, grow, band.y0, band.ny, out, pitch);
+  blank_runs(band.stream, islands, grow, rows_of(plane, band.y0, band.ny), out, pitch);
   count_blank(band.stream, out, band.ny, plane.shape().nx, pitch, blank);
 }
 
@@ -159,16 +161,29 @@ class CombinedRows final : public RowMaker {
 };
 
 /// Keeps the runs of the islands, not the islands.
-class RowsWithoutIslands final : public RowMaker, public ChangedRows {
+class RowsWithoutIslands final : public RowMaker, public ChangedRows, public MakesRectangles {
  public:
   RowsWithoutIslands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const TilingPlan& tiling)
-      : RowMaker(plane.context(), plane.shape(), tiling), plane_(plane), runs_(copy_of(islands)), grow_(grow) {}
+      : RowMaker(plane.context(), plane.shape(), tiling),
+        plane_(plane),
+        rectangles_(dynamic_cast<MakesRectangles*>(plane.maker().get())),
+        runs_(copy_of(islands)),
+        grow_(grow) {}
 
   [[nodiscard]] const CudaPlane& base() const override { return plane_; }
   void change(std::int64_t y0, std::int64_t ny, float* rows, cudaStream_t stream) const override {
-    blank_runs(stream, *runs_, grow_, y0, ny, rows, plane_.pitch());
+    blank_runs(stream, *runs_, grow_, rows_of(plane_, y0, ny), rows, plane_.pitch());
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return runs_->runs.bytes() + runs_->piece_begin.bytes(); }
+
+  [[nodiscard]] bool reads_rectangles() const override {
+    return rectangles_ != nullptr && rectangles_->reads_rectangles();
+  }
+  void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) override {
+    rectangles_->make_rectangles(where, out, stream);
+    for (std::size_t k = 0; k < where.size(); ++k)
+      blank_runs(stream, *runs_, grow_, where[k], out[k], pitch_of(where[k].nx));
+  }
 
  private:
   void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
@@ -177,6 +192,7 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   [[nodiscard]] std::int64_t infinite(std::int64_t) const override { return plane_.infinite(); }
 
   CudaPlane plane_;
+  MakesRectangles* rectangles_;  ///< of the plane's rows, or null
   std::shared_ptr<const CudaIslands> runs_;
   std::int64_t grow_;
 };

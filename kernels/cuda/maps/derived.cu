@@ -40,21 +40,23 @@ __global__ void __launch_bounds__(kThreads)
 /// One warp per run and row within its reach. Runs write over one another's pixels with the same value.
 __global__ void __launch_bounds__(kThreads)
     k_blank_runs(const rules::Run* __restrict__ runs, const std::uint32_t* __restrict__ piece_begin,
-                 std::int64_t pieces, std::int64_t grow, std::int64_t y0, std::int64_t ny, Shape image, float* out,
+                 std::int64_t pieces, std::int64_t grow, Rect where, std::int64_t image_ny, float* out,
                  std::int64_t pitch) {
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (kThreads / 32);
   const std::int64_t warp = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
-  const std::int64_t first = y0 - grow > 0 ? y0 - grow : 0;
-  const std::int64_t last = y0 + ny + grow < image.ny ? y0 + ny + grow : image.ny;
+  const std::int64_t y1 = where.y0 + where.ny, end = where.x0 + where.nx;
+  const std::int64_t first = where.y0 - grow > 0 ? where.y0 - grow : 0;
+  const std::int64_t last = y1 + grow < image_ny ? y1 + grow : image_ny;
   const std::int64_t begin = piece_begin[first * pieces], count = piece_begin[last * pieces] - begin,
                      reach = 2 * grow + 1;
   for (std::int64_t k = warp; k < count * reach; k += warps) {
     const rules::Run run = runs[begin + k / reach];
-    const std::int64_t row = run.y - grow + k % reach - y0;
-    if (row < 0 || row >= ny) continue;
-    const std::int64_t x0 = run.x0 - grow > 0 ? run.x0 - grow : 0;
-    const std::int64_t x1 = run.x1 + grow < image.nx ? run.x1 + grow : image.nx;
-    for (std::int64_t x = x0 + (threadIdx.x & 31); x < x1; x += 32) out[row * pitch + x] = rules::blank_value();
+    const std::int64_t row = run.y - grow + k % reach - where.y0;
+    if (row < 0 || row >= where.ny) continue;
+    const std::int64_t x0 = run.x0 - grow > where.x0 ? run.x0 - grow : where.x0;
+    const std::int64_t x1 = run.x1 + grow < end ? run.x1 + grow : end;
+    for (std::int64_t x = x0 + (threadIdx.x & 31); x < x1; x += 32)
+      out[row * pitch + x - where.x0] = rules::blank_value();
   }
 }
 
@@ -76,14 +78,14 @@ void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, 
   check_launch("k_every_nth_rows", stream);
 }
 
-void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
-                float* out, std::int64_t pitch) {
+void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, const Rect& where, float* out,
+                std::int64_t pitch) {
   if (islands.run_count == 0) return;
   const std::int64_t tasks = islands.run_count * (2 * grow + 1);
   const std::int64_t warps = tasks < 65536 ? tasks : 65536;
   const auto blocks = static_cast<unsigned>((warps * 32 + kThreads - 1) / kThreads);
   k_blank_runs<<<blocks, kThreads, 0, stream>>>(islands.runs.data(), islands.piece_begin.data(),
-                                                pieces_of(islands.shape().nx), grow, y0, ny, islands.shape(), out,
+                                                pieces_of(islands.shape().nx), grow, where, islands.shape().ny, out,
                                                 pitch);
   check_launch("k_blank_runs", stream);
 }

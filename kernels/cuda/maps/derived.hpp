@@ -16,9 +16,9 @@ namespace reber::cuda {
 /// out: rows [y0, y0 + ny) of the combined planes, `pitch` apart. Adds the number of blank pixels to `blank`.
 void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
                   std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
-/// Blanks pixels of rows [y0, y0 + ny) that lie within grow rows and columns of a run; out holds those rows.
-void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, std::int64_t y0, std::int64_t ny,
-                float* out, std::int64_t pitch);
+/// Blanks pixels of a rectangle that lie within grow rows and columns of a run; out holds it, rows `pitch` apart.
+void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, const Rect& where, float* out,
+                std::int64_t pitch);
 /// out: rows [y0, y0 + ny), nx pixels each, of every n-th pixel of the window's image. Adds the number of blank pixels
 /// to `blank`.
 void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, std::int64_t y0, std::int64_t ny,

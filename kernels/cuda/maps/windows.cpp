@@ -17,7 +17,7 @@ constexpr std::int64_t kMostPixels = std::int64_t{1} << 21;
 /// Columns of a plane on the card from a multiple of so many on: rows are read four pixels at a time.
 constexpr std::int64_t kAligned = 8;
 
-ReadRows* reads_of(const CudaPlane& plane) { return dynamic_cast<ReadRows*>(plane.maker().get()); }
+MakesRectangles* reads_of(const CudaPlane& plane) { return dynamic_cast<MakesRectangles*>(plane.maker().get()); }
 
 struct Window {
   RowWindow pixels;           ///< columns count from x0
@@ -44,7 +44,7 @@ std::vector<Window> lay_out(const CudaPlane& plane, std::span<const Rect> where)
 }  // namespace
 
 bool are_windows(const CudaPlane& plane, std::span<const Rect> where) {
-  const ReadRows* const reads = plane.maker() ? reads_of(plane) : nullptr;
+  const MakesRectangles* const reads = plane.maker() ? reads_of(plane) : nullptr;
   if (!plane.resident() && (reads == nullptr || !reads->reads_rectangles())) return false;
   std::int64_t pixels = 0;
   for (const Rect& one : where) {
