@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "core/compute/every_nth.hpp"
+#include "core/compute/minus_magnitude.hpp"
+#include "core/model/pixel_source.hpp"
 
 namespace reber {
 namespace {
@@ -17,6 +19,21 @@ namespace {
 constexpr std::int64_t kLeastRegion = 1000, kLeastRun = 16;
 /// So many pixels tell whether an image holds noise, if so many of them are not blank.
 constexpr std::int64_t kSample = std::int64_t{1} << 22, kFewest = 1000;
+
+/// Rows of floats in memory.
+class RowsInMemory final : public PixelSource {
+ public:
+  RowsInMemory(std::vector<float> pixels, Shape shape) : pixels_(std::move(pixels)), shape_(shape) {}
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] PixelFormat format() const override { return {}; }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
+    std::memcpy(out, pixels_.data() + y0 * shape_.nx, static_cast<std::size_t>(ny * shape_.nx) * sizeof(float));
+  }
+
+ private:
+  std::vector<float> pixels_;
+  Shape shape_;
+};
 
 /// Whether the row holds a run of zeros.
 bool has_run(const std::vector<float>& row) {
@@ -39,23 +56,26 @@ bool ends_in_zeros(Backend& backend, const Plane& plane, const Job& job) {
 /// Connected pixels that are zero.
 std::unique_ptr<IslandMap> zeros_of(Backend& backend, const Plane& plane, const Job& job) {
   constexpr float kNextToZero = 1e-30F;
-  const auto combined = [&](PlaneRule rule, const Plane& a, const Plane& b) {
-    return backend.derive(CombinedPlane{rule, a, b}, job);
-  };
-  std::unique_ptr<Plane> below = combined(PlaneRule::difference, plane, plane);
-  below = combined(PlaneRule::difference, *below, plane);
-  below = combined(PlaneRule::smaller, *below, plane);
+  const std::unique_ptr<Plane> below = minus_magnitude(backend, plane, job);
   const DetectOptions options{0.5, 0.5, kLeastRegion, Connectivity::four, false};
   return backend.label(*below, BackgroundModel::constant(plane.shape(), -kNextToZero, kNextToZero), options, job);
 }
 
-/// Every n-th row and column, where that is enough; null otherwise.
+/// Bands of rows, evenly spaced, where these are enough; null otherwise.
 std::unique_ptr<Plane> sample_of(Backend& backend, const Plane& plane, const Job& job) {
-  const Shape shape = plane.shape();
-  const auto n = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(shape.count()) / kSample)));
-  if (n < 2 || n > std::min(shape.ny, shape.nx)) return nullptr;
-  std::unique_ptr<Plane> sample = every_nth(backend, plane, n, job);
-  return sample->shape().count() - sample->blank() < kFewest ? nullptr : std::move(sample);
+  constexpr std::int64_t kBands = 64;
+  const auto [ny, nx] = plane.shape();
+  const std::int64_t rows = (kSample + nx * kBands - 1) / (nx * kBands), apart = ny / kBands;
+  if (rows >= apart) return nullptr;
+  std::vector<float> pixels(static_cast<std::size_t>(kBands * rows * nx));
+  for (std::int64_t k = 0; k < kBands; ++k)
+    backend.render_rows(MapKind::image, plane, nullptr, k * apart + (apart - rows) / 2, rows,
+                        pixels.data() + k * rows * nx, job);
+  const auto measured = std::ranges::count_if(pixels, [](float pixel) { return std::isfinite(pixel); });
+  if (measured < kFewest) return nullptr;
+  TilingPlan tiling;
+  tiling.band_rows = kBands * rows;
+  return backend.load(RowsInMemory(std::move(pixels), {kBands * rows, nx}), tiling, job);
 }
 
 /// Whether the pixels scatter to both sides of their middle, as noise does: a model without noise is zero far and wide.

@@ -231,7 +231,8 @@ int lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t 
 int card_lanes_of_planes(Shape plane, std::int64_t planes, int threads, std::int64_t device_bytes) {
   // The plane, a copy without the sources, and tables (core/plan/tiling.cpp).
   constexpr std::int64_t kBytesPerPixel = 4 + 4 + 3, kLaneBytes = std::int64_t{128} << 20;
-  const int wanted = threads >= 8 ? 3 : threads >= 4 ? 2 : 1;
+  // Of 100 planes of 4096 x 4096, 16 threads and an H100: 3 lanes .80 s, 4 .74, 6 .70, 8 .70, 12 .70.
+  const int wanted = threads >= 4 ? std::clamp(threads * 3 / 8, 2, 8) : 1;
   // Half of the card: every lane's plan is made as though it were alone.
   const std::int64_t room = device_bytes / 2 / (kLaneBytes + plane.count() * kBytesPerPixel);
   return static_cast<int>(

@@ -169,6 +169,9 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
                                      const Job& job) override {
     return take_out_islands(plane, islands, grow, tools(), on(job));
   }
+  std::unique_ptr<Plane> do_minus_magnitude(const CpuPlane& plane, const Job& job) override {
+    return magnitude_plane(plane, tools(), on(job));
+  }
   std::unique_ptr<Plane> do_every_nth(const CpuPlane& plane, std::int64_t n, Shape shape, const Job& job) override {
     return thin_plane(plane, n, shape, tools(), on(job));
   }

@@ -88,6 +88,25 @@ class CombinedRows final : public RowMaker {
   CpuPlane a_, b_;
 };
 
+class MagnitudeRows final : public RowMaker {
+ public:
+  MagnitudeRows(const CpuPlane& plane, const RowTools& tools)
+      : RowMaker(plane.shape(), band_of(plane), tools), plane_(plane) {}
+
+ private:
+  BlankCounts do_make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const override {
+    const HeldRows held = hold_rows(plane_, y0, ny, threads);
+    const std::int64_t nx = shape().nx;
+    const auto fill = [&](std::int64_t y, float* to, int) {
+      const float* from = held.row(y);
+      for (std::int64_t x = 0; x < nx; ++x) to[x] = std::isfinite(from[x]) ? -std::abs(from[x]) : rules::blank_value();
+    };
+    return {fill_rows(y0, ny, nx, out, threads, fill), 0};
+  }
+
+  CpuPlane plane_;
+};
+
 /// Keeps the runs of the islands, not the islands.
 class RowsWithoutIslands final : public RowMaker, public ChangedRows {
  public:
@@ -201,6 +220,10 @@ std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, cons
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
                                            const RowTools& tools, const JobThreads& threads) {
   return plane_of(std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools), plane.resident(), threads);
+}
+
+std::unique_ptr<CpuPlane> magnitude_plane(const CpuPlane& plane, const RowTools& tools, const JobThreads& threads) {
+  return plane_of(std::make_shared<const MagnitudeRows>(plane, tools), plane.resident(), threads);
 }
 
 std::unique_ptr<CpuPlane> thin_plane(const CpuPlane& plane, std::int64_t n, Shape shape, const RowTools& tools,

@@ -160,6 +160,9 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
                                      const Job& job) override {
     return timed("reber without islands", job, [&] { return take_out_islands(plane, islands, grow, job); });
   }
+  std::unique_ptr<Plane> do_minus_magnitude(const CudaPlane& plane, const Job& job) override {
+    return timed("reber minus magnitude", job, [&] { return magnitude_plane(plane, job); });
+  }
   std::unique_ptr<Plane> do_every_nth(const CudaPlane& plane, std::int64_t n, Shape shape, const Job& job) override {
     return timed("reber every nth", job, [&] { return thin_plane(plane, n, shape, job); });
   }

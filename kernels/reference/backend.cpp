@@ -161,6 +161,9 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
                                      const Job& job) override {
     return reference::without_islands(plane, islands, grow, job);
   }
+  std::unique_ptr<Plane> do_minus_magnitude(const HostPlane& plane, const Job&) override {
+    return reference::minus_magnitude(plane);
+  }
   std::unique_ptr<Plane> do_every_nth(const HostPlane& plane, std::int64_t n, Shape shape, const Job&) override {
     return reference::every_nth(plane, n, shape);
   }

@@ -46,6 +46,13 @@ std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands
   return std::make_unique<HostPlane>(shape, std::move(values), plane.infinite());
 }
 
+std::unique_ptr<Plane> minus_magnitude(const HostPlane& plane) {
+  std::vector<double> values;
+  for (const double pixel : plane.pixels)
+    values.push_back(std::isfinite(pixel) ? -std::abs(pixel) : rules::blank_value());
+  return std::make_unique<HostPlane>(plane.shape(), std::move(values), 0);
+}
+
 std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape) {
   std::vector<double> values;
   for (std::int64_t y = 0; y < shape.ny; ++y)

@@ -15,5 +15,6 @@ std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPla
 std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
                                        const Job& job);
 std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape);
+std::unique_ptr<Plane> minus_magnitude(const HostPlane& plane);
 
 }  // namespace reber::reference

@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/compute/backend.hpp"
 #include "core/compute/every_nth.hpp"
+#include "core/compute/minus_magnitude.hpp"
 #include "kernels/shared/background_of.hpp"
 #include "kernels/shared/given_runs.hpp"
 
@@ -25,7 +26,7 @@ namespace reber {
 ///   operations throw Cancelled before they begin where the job is to stop; InternalError for another backend's
 ///   objects and for shapes that do not match; InputError for a rectangle that is not inside the image
 template <class PlaneType, class IslandsType, class PlanType>
-class TypedBackend : public Backend, public TakesEveryNth {
+class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitudes {
  public:
   using Planes = std::vector<std::unique_ptr<Plane>>;
   using Background = BackgroundOf<PlaneType>;
@@ -109,6 +110,10 @@ class TypedBackend : public Backend, public TakesEveryNth {
     job.check();
     return do_every_nth(own(plane), n, shape_of_every(n, plane.shape()), job);
   }
+  std::unique_ptr<Plane> take_minus_magnitude(const Plane& plane, const Job& job) final {
+    job.check();
+    return do_minus_magnitude(own(plane), job);
+  }
   void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
               const Job& job) final {
     job.check();
@@ -189,6 +194,7 @@ class TypedBackend : public Backend, public TakesEveryNth {
                                              const Job& job) = 0;
   /// shape: of what is made
   virtual std::unique_ptr<Plane> do_every_nth(const PlaneType& plane, std::int64_t n, Shape shape, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_minus_magnitude(const PlaneType& plane, const Job& job) = 0;
   virtual void do_render_pixels(const PlaneType& plane, const Rect& where, float* out, const Job& job) = 0;
   /// kind: mean, rms or snr.
   virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,

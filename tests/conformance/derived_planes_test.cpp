@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/background/mesh_values.hpp"
 #include "core/compute/every_nth.hpp"
+#include "core/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 
@@ -260,6 +262,22 @@ TEST(DerivedPlanes, every_nth_pixel_is_that_of_the_image) {
     EXPECT_THROW((void)every_nth(tested, *plane, 0), InputError);
     EXPECT_THROW((void)every_nth(tested, *plane, 41), InputError);
   });
+}
+
+TEST(DerivedPlanes, magnitudes_stand_below_zero) {
+  for (const Shape shape : kShapes) {
+    const Image image = random_image(shape, 0.05, 10);
+    Image expected(shape);
+    for (std::int64_t k = 0; k < shape.count(); ++k)
+      expected.data()[k] = std::isfinite(image.data()[k]) ? -std::abs(image.data()[k]) : std::numeric_limits<float>::quiet_NaN();
+    Backend& reference = backend("reference");
+    EXPECT_TRUE(same_bits(store(reference, *minus_magnitude(reference, *load(reference, image))), expected));
+    on_all([&](Backend& tested, std::int64_t band) {
+      const auto got = minus_magnitude(tested, *load(tested, image, band));
+      EXPECT_TRUE(same_bits(store(tested, *got), expected));
+      EXPECT_EQ(got->blank(), blanks(expected));
+    });
+  }
 }
 
 TEST(DerivedPlanes, nothing_is_taken_out_where_nothing_was_found) {

@@ -10,6 +10,7 @@
 
 #include "core/compute/block_peaks.hpp"
 #include "core/compute/every_nth.hpp"
+#include "core/compute/minus_magnitude.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/sources/measured_noise.hpp"
 #include "tests/support/rice_files.hpp"
@@ -292,6 +293,8 @@ TEST_F(EveryKernel, of_maps) {
   for (const std::int64_t n : {1, 2, 5})
     EXPECT_TRUE(same_bits(store(card(), *every_nth(card(), *load(card(), image), n)),
                           store(cpu(), *every_nth(cpu(), *load(cpu(), image), n))));
+  EXPECT_TRUE(same_bits(store(card(), *minus_magnitude(card(), *load(card(), image))),
+                        store(cpu(), *minus_magnitude(cpu(), *load(cpu(), image)))));
   const auto peaks = dynamic_cast<FindsBlockPeaks&>(card()).block_peaks(*load(card(), image), 7, {});
   ASSERT_TRUE(peaks.has_value());  // BlockPeaks looks at their values
   EXPECT_EQ(peaks->size(), 5U * 38U);

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/compute/every_nth.hpp"
+#include "core/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 
 namespace reber::testing {
@@ -94,9 +95,10 @@ TEST(Streaming, planes_made_of_a_streamed_one_outlive_it_with_the_same_bits) {
     const auto without = tested.derive(WithoutIslands{*whole, *islands, 3});
     const auto less = tested.derive(CombinedPlane{PlaneRule::difference, *snr, *without});
     const Image fewer = store(tested, *every_nth(tested, *snr, 3));
+    const Image below = store(tested, *minus_magnitude(tested, *whole));
     for (const std::int64_t height : kHeights) {
       SCOPED_TRACE(fmt::format("{}, bands of {} rows", name, height));
-      std::unique_ptr<Plane> made, mixed, thinned;
+      std::unique_ptr<Plane> made, mixed, thinned, magnitudes;
       {
         const auto bands = streamed(tested, std::make_shared<CountedSource>(image), height);
         const auto its = tested.label(*bands, model, {4, 3, 1, Connectivity::eight, false});
@@ -104,10 +106,12 @@ TEST(Streaming, planes_made_of_a_streamed_one_outlive_it_with_the_same_bits) {
         const auto its_without = tested.derive(WithoutIslands{*bands, *its, 3});
         EXPECT_TRUE(same_bits(store(tested, *its_without), store(tested, *without)));
         thinned = every_nth(tested, *its_snr, 3);
+        magnitudes = minus_magnitude(tested, *bands);
         made = tested.derive(CombinedPlane{PlaneRule::difference, *its_snr, *its_without});
         mixed = tested.derive(CombinedPlane{PlaneRule::difference, *snr, *its_without});
       }
       EXPECT_TRUE(same_bits(store(tested, *thinned), fewer));
+      EXPECT_TRUE(same_bits(store(tested, *magnitudes), below));
       EXPECT_EQ(made->blank(), less->blank());
       EXPECT_TRUE(same_bits(store(tested, *made), store(tested, *less)));
       EXPECT_TRUE(same_bits(store(tested, *mixed), store(tested, *less)));

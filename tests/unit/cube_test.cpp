@@ -327,7 +327,8 @@ TEST(PlaneRuns, ALaneOfACardBeginsAnewByItself) {
 
 TEST(PlaneRuns, LanesOfACardAreFewAndLeaveHalfOfIt) {
   constexpr std::int64_t kGibi = std::int64_t{1} << 30;
-  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 16, 100 * kGibi), 3);
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 16, 100 * kGibi), 6);
+  EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 8, 100 * kGibi), 3);
   EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 2, 16, 100 * kGibi), 2);
   EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 4, 100 * kGibi), 2);
   EXPECT_EQ(card_lanes_of_planes({4096, 4096}, 100, 2, 100 * kGibi), 1);

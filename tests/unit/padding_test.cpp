@@ -11,7 +11,7 @@
 namespace reber::testing {
 namespace {
 
-constexpr Shape kShape{220, 180}, kLarge{2100, 2100};
+constexpr Shape kShape{220, 180}, kLarge{3000, 3000};
 using Value = std::function<double(std::int64_t y, std::int64_t x, double noise)>;
 
 /// Blank pixels of what is made of an image, on every backend, resident and in bands.
@@ -66,8 +66,8 @@ TEST(Padding, is_not_what_a_model_without_noise_leaves_empty) {
 TEST(Padding, of_a_large_image_is_judged_by_some_of_its_pixels) {
   expect_blank([](auto y, auto x, double noise) { return in_corner(y, x) ? 0 : 1e-5 * noise; }, -32, 1830, kLarge);
   // So little noise that few of them meet it: then all do.
-  expect_blank([](auto y, auto, double noise) { return y == 1000 ? 1e-5 * noise : 0; }, -32, 2099 * 2100, kLarge);
-  expect_blank([](auto y, auto x, double) { return std::hypot(y - 1050.0, x - 1050.0) < 900 ? 1 : 0; }, -32, 0, kLarge);
+  expect_blank([](auto y, auto, double noise) { return y == 1000 ? 1e-5 * noise : 0; }, -32, 2999 * 3000, kLarge);
+  expect_blank([](auto y, auto x, double) { return std::hypot(y - 1500.0, x - 1500.0) < 1200 ? 1 : 0; }, -32, 0, kLarge);
 }
 
 }  // namespace

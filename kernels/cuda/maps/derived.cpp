@@ -34,6 +34,11 @@ void fill_combined(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const
   combine_rows(band.stream, rule, from.window, other.window, band.y0, band.ny, out, a.pitch(), blank);
 }
 
+void fill_magnitude(const CudaPlane& plane, const Band& band, float* out, unsigned long long* blank) {
+  const HeldRows rows = hold_rows(plane, band.y0, band.ny, band.stream);
+  magnitude_rows(band.stream, rows.window, band.y0, band.ny, out, plane.pitch(), blank);
+}
+
 void fill_without(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const Band& band, float* out,
                   unsigned long long* blank) {
   const std::int64_t pitch = plane.pitch();
@@ -160,6 +165,19 @@ class CombinedRows final : public RowMaker {
   CudaPlane a_, b_;
 };
 
+class MagnitudeRows final : public RowMaker {
+ public:
+  explicit MagnitudeRows(const CudaPlane& plane)
+      : RowMaker(plane.context(), plane.shape(), plane.tiling()), plane_(plane) {}
+
+ private:
+  void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {
+    fill_magnitude(plane_, {y0, ny, stream}, out, counts);
+  }
+
+  CudaPlane plane_;
+};
+
 /// Keeps the runs of the islands, not the islands.
 class RowsWithoutIslands final : public RowMaker, public ChangedRows, public MakesRectangles {
  public:
@@ -225,6 +243,13 @@ std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, co
   if (is_made(a) || is_made(b)) return std::make_unique<CudaPlane>(std::make_shared<CombinedRows>(rule, a, b));
   return plane_of_bands(a, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
     fill_combined(rule, a, b, band, out, blank);
+  });
+}
+
+std::unique_ptr<CudaPlane> magnitude_plane(const CudaPlane& plane, const Job& job) {
+  if (is_made(plane)) return std::make_unique<CudaPlane>(std::make_shared<MagnitudeRows>(plane));
+  return plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
+    fill_magnitude(plane, band, out, blank);
   });
 }
 

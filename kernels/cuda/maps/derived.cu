@@ -24,6 +24,20 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
+    k_magnitude_rows(RowWindow from, std::int64_t y0, std::int64_t pieces, float* __restrict__ out, std::int64_t pitch,
+                     unsigned long long* blank) {
+  const std::int64_t row = blockIdx.x / pieces;
+  const std::int64_t x = blockIdx.x % pieces * kThreads + threadIdx.x;
+  unsigned found = 0;
+  if (x < from.nx) {
+    const float pixel = window_pixel(from, y0 + row, x);
+    found = isfinite(pixel) ? 0 : 1;
+    out[row * pitch + x] = found == 0 ? -fabsf(pixel) : rules::blank_value();
+  }
+  count_warp(found, blank);
+}
+
+__global__ void __launch_bounds__(kThreads)
     k_every_nth_rows(RowWindow from, std::int64_t n, std::int64_t y0, std::int64_t pieces, std::int64_t nx,
                      float* __restrict__ out, std::int64_t pitch, unsigned long long* blank) {
   const std::int64_t row = blockIdx.x / pieces, first = (n - 1) / 2;
@@ -68,6 +82,13 @@ void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const
   k_combine_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(rule, a, b, y0, pieces, out, pitch,
                                                                               blank);
   check_launch("k_combine_rows", stream);
+}
+
+void magnitude_rows(cudaStream_t stream, const RowWindow& from, std::int64_t y0, std::int64_t ny, float* out,
+                    std::int64_t pitch, unsigned long long* blank) {
+  const std::int64_t pieces = (from.nx + kThreads - 1) / kThreads;
+  k_magnitude_rows<<<static_cast<unsigned>(ny * pieces), kThreads, 0, stream>>>(from, y0, pieces, out, pitch, blank);
+  check_launch("k_magnitude_rows", stream);
 }
 
 void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, std::int64_t y0, std::int64_t ny,

@@ -16,6 +16,9 @@ namespace reber::cuda {
 /// out: rows [y0, y0 + ny) of the combined planes, `pitch` apart. Adds the number of blank pixels to `blank`.
 void combine_rows(cudaStream_t stream, PlaneRule rule, const RowWindow& a, const RowWindow& b, std::int64_t y0,
                   std::int64_t ny, float* out, std::int64_t pitch, unsigned long long* blank);
+/// out: rows [y0, y0 + ny) of minus the pixels' magnitudes. Adds the number of blank pixels to `blank`.
+void magnitude_rows(cudaStream_t stream, const RowWindow& from, std::int64_t y0, std::int64_t ny, float* out,
+                    std::int64_t pitch, unsigned long long* blank);
 /// Blanks pixels of a rectangle that lie within grow rows and columns of a run; out holds it, rows `pitch` apart.
 void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t grow, const Rect& where, float* out,
                 std::int64_t pitch);
@@ -30,6 +33,7 @@ void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, 
                                                         const Job& job);
 [[nodiscard]] std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands,
                                                           std::int64_t grow, const Job& job);
+[[nodiscard]] std::unique_ptr<CudaPlane> magnitude_plane(const CudaPlane& plane, const Job& job);
 /// shape: of what is made. Resident as well where it is no larger than a band of the plane.
 [[nodiscard]] std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Shape shape,
                                                     const Job& job);
