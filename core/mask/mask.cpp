@@ -72,7 +72,7 @@ Mask numbered(const Mask& mask, bool corners) {
   Mask out(mask.shape);
   Union sets;
   sets.add();  // outside
-  const auto [ny, nx] = mask.shape;
+  const std::int64_t ny = mask.shape.ny, nx = mask.shape.nx;
   const auto place = [&](std::int64_t y, std::int64_t x) { return static_cast<std::size_t>(y * nx + x); };
   for (std::int64_t y = 0; y < ny; ++y)
     for (std::int64_t x = 0; x < nx; ++x) {

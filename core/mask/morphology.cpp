@@ -13,7 +13,7 @@ namespace {
 
 /// Rows from each pixel to the next inside pixel of its column, at most `most` + 1.
 std::vector<std::int32_t> rows_to_inside(const Mask& mask, std::int32_t most) {
-  const auto [ny, nx] = mask.shape;
+  const std::int64_t ny = mask.shape.ny, nx = mask.shape.nx;
   std::vector<std::int32_t> rows(mask.pixels.size(), most + 1);
   const auto pass = [&](std::int64_t y, std::int64_t before) {
     for (std::int64_t x = 0; x < nx; ++x) {

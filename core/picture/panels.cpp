@@ -94,7 +94,7 @@ void join(Canvas& canvas, const PanelSeries& series, const std::vector<Point>& p
 Ink ink_of(const Panel& panel, std::size_t series) { return colour_of(panel.series[series].colour.value_or(series)); }
 
 void draw(Canvas& canvas, const PanelSeries& series, const Frame& frame, Ink ink) {
-  const auto& [x, y] = frame;
+  const auto &x = frame.x, &y = frame.y;
   if (!series.strong) ink.alpha = series.x.size() > 2000 ? 0.25 : 0.55;
   const auto shown = [&](double px, double py) { return x.shows(px) && y.shows(py); };
   std::vector<Point> path;

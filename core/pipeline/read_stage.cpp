@@ -38,7 +38,7 @@ std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> fi
     std::unique_ptr<PixelSource> pixels;
   };
   auto pixels = file->pixels(job.progress());
-  auto open = std::make_shared<const Open>(std::move(file), std::move(pixels));
+  const auto open = std::make_shared<const Open>(Open{std::move(file), std::move(pixels)});
   return {open, open->pixels.get()};
 }
 

@@ -141,8 +141,7 @@ bool Island::stands(const Basin& basin, double level, double brightest) const {
 /// Basins that meet at `level`. The one with the highest peak takes up the others unless it and they stand.
 void Island::join(std::vector<std::int32_t>& meeting, double level) {
   std::ranges::sort(meeting);
-  const auto [last, end] = std::ranges::unique(meeting);
-  meeting.erase(last, end);
+  meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
   Basin& highest = basins_[meeting[0]];
   const double brightest = above(highest.peak);
   const bool highest_stands = stands(highest, level, brightest);

@@ -97,8 +97,8 @@ BlankCounts decode_in_place(float* pixels, std::int64_t n) {
       typedef std::uint8_t Bytes __attribute__((vector_size(32)));
       Bytes bytes;
       std::memcpy(&bytes, &bits, sizeof(bytes));
-      bytes = __builtin_shuffle(bytes, Bytes{3,  2,  1,  0,  7,  6,  5,  4,  11, 10, 9,  8,  15, 14, 13, 12,
-                                             19, 18, 17, 16, 23, 22, 21, 20, 27, 26, 25, 24, 31, 30, 29, 28});
+      bytes = __builtin_shufflevector(bytes, bytes, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 19, 18, 17,
+                                      16, 23, 22, 21, 20, 27, 26, 25, 24, 31, 30, 29, 28);
       std::memcpy(&bits, &bytes, sizeof(bits));
     }
     Floats value;

@@ -28,6 +28,8 @@ BREACHES = [
     ("OpenGL headers", "gui/model/planted.hpp", HEAD + "#include <GL/gl.h>\n", "OpenGL lives"),
     ("names read as commands", "core/fits/planted.hpp", HEAD + "inline void f() { fits_open_file(); }\n", "calls that read names"),
     ("raw handles", "kernels/cuda/maps/planted.hpp", HEAD + "inline void f() { cudaMalloc(); }\n", "handles are made"),
+    ("what clang lacks", "core/base/planted.hpp", HEAD + "inline void f(std::vector<int>& v) { (void)std::ranges::unique(v); }\n",
+     "clang 14 has none"),
     ("reductions of newer cards", "kernels/cuda/statistics/planted.cuh", HEAD + "inline void f() { __reduce_add_sync(1, 2); }\n",
      "older cards"),
     ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",

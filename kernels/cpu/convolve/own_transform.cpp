@@ -91,23 +91,20 @@ void step(const Pair* from, Pair* to, std::int64_t n, std::int64_t stride, const
 
 /// Eight rows of eight floats become eight vectors of one column each, and the other way round.
 void transpose(std::array<Floats, 8>& v) {
-  constexpr Ints kLow{0, 8, 1, 9, 4, 12, 5, 13}, kHigh{2, 10, 3, 11, 6, 14, 7, 15};
-  constexpr Ints kFirst{0, 1, 8, 9, 4, 5, 12, 13}, kSecond{2, 3, 10, 11, 6, 7, 14, 15};
-  constexpr Ints kBelow{0, 1, 2, 3, 8, 9, 10, 11}, kAbove{4, 5, 6, 7, 12, 13, 14, 15};
   std::array<Floats, 8> a, b;
   for (int i = 0; i < 4; ++i) {
-    a[2 * i] = __builtin_shuffle(v[2 * i], v[2 * i + 1], kLow);
-    a[2 * i + 1] = __builtin_shuffle(v[2 * i], v[2 * i + 1], kHigh);
+    a[2 * i] = shuffled<0, 8, 1, 9, 4, 12, 5, 13>(v[2 * i], v[2 * i + 1]);
+    a[2 * i + 1] = shuffled<2, 10, 3, 11, 6, 14, 7, 15>(v[2 * i], v[2 * i + 1]);
   }
   for (int i = 0; i < 8; i += 4) {
-    b[i] = __builtin_shuffle(a[i], a[i + 2], kFirst);
-    b[i + 1] = __builtin_shuffle(a[i], a[i + 2], kSecond);
-    b[i + 2] = __builtin_shuffle(a[i + 1], a[i + 3], kFirst);
-    b[i + 3] = __builtin_shuffle(a[i + 1], a[i + 3], kSecond);
+    b[i] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(a[i], a[i + 2]);
+    b[i + 1] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(a[i], a[i + 2]);
+    b[i + 2] = shuffled<0, 1, 8, 9, 4, 5, 12, 13>(a[i + 1], a[i + 3]);
+    b[i + 3] = shuffled<2, 3, 10, 11, 6, 7, 14, 15>(a[i + 1], a[i + 3]);
   }
   for (int i = 0; i < 4; ++i) {
-    v[i] = __builtin_shuffle(b[i], b[i + 4], kBelow);
-    v[i + 4] = __builtin_shuffle(b[i], b[i + 4], kAbove);
+    v[i] = shuffled<0, 1, 2, 3, 8, 9, 10, 11>(b[i], b[i + 4]);
+    v[i + 4] = shuffled<4, 5, 6, 7, 12, 13, 14, 15>(b[i], b[i + 4]);
   }
 }
 
@@ -205,8 +202,6 @@ void OwnTransform::backward(float* spectrum, float* pixels) const {
 }
 
 void OwnTransform::columns(float* spectrum, bool back) const {
-  constexpr Ints kEven{0, 2, 4, 6, 8, 10, 12, 14}, kOdd{1, 3, 5, 7, 9, 11, 13, 15};
-  constexpr Ints kLow{0, 8, 1, 9, 2, 10, 3, 11}, kHigh{4, 12, 5, 13, 6, 14, 7, 15};
   const std::int64_t count = nx_ / 2 + 1, stride = 2 * count;
   const auto first = pairs(ny_), second = pairs(ny_);
   for (std::int64_t x = 0; x < count; x += kLanes) {
@@ -215,14 +210,14 @@ void OwnTransform::columns(float* spectrum, bool back) const {
     for (std::int64_t y = 0; y < ny_; ++y) {
       std::memcpy(line, spectrum + y * stride + 2 * x, floats * sizeof(float));
       const Floats low = load(line), high = load(line + kLanes);
-      const Pair value{__builtin_shuffle(low, high, kEven), __builtin_shuffle(low, high, kOdd)};
+      const Pair value{shuffled<0, 2, 4, 6, 8, 10, 12, 14>(low, high), shuffled<1, 3, 5, 7, 9, 11, 13, 15>(low, high)};
       first[y] = back ? swapped(value) : value;
     }
     const Pair* z = along_y_.run(first.get(), second.get());
     for (std::int64_t y = 0; y < ny_; ++y) {
       const Pair value = back ? swapped(z[y]) : z[y];
-      store(line, __builtin_shuffle(value.re, value.im, kLow));
-      store(line + kLanes, __builtin_shuffle(value.re, value.im, kHigh));
+      store(line, shuffled<0, 8, 1, 9, 2, 10, 3, 11>(value.re, value.im));
+      store(line + kLanes, shuffled<4, 12, 5, 13, 6, 14, 7, 15>(value.re, value.im));
       std::memcpy(spectrum + y * stride + 2 * x, line, floats * sizeof(float));
     }
   }
