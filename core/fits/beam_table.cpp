@@ -196,8 +196,14 @@ BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardT
     const unsigned char* const at = data.data() + row * row_bytes;
     const auto value = [&](const char* name) { return cell(at, fields->at(name)); };
     Place place{row, 0};
-    if (fields->count("CHAN") != 0) place.channel = static_cast<std::int64_t>(value("CHAN"));
-    if (fields->count("POL") != 0) place.stokes = static_cast<std::int64_t>(value("POL"));
+    for (const auto& [name, number] : {std::pair{"CHAN", &place.channel}, std::pair{"POL", &place.stokes}}) {
+      if (fields->count(name) == 0) continue;
+      if (!(std::abs(value(name)) < kMostRows)) {  // NaN, too
+        table.problem = fmt::format("row {} of the table BEAMS has {} {}", row + 1, name, value(name));
+        return table;
+      }
+      *number = static_cast<std::int64_t>(value(name));
+    }
     beams[place] = beam_of(value("BMAJ") * fields->at("BMAJ").factor, value("BMIN") * fields->at("BMIN").factor,
                            value("BPA") * fields->at("BPA").factor);
   }

@@ -189,6 +189,12 @@ TEST(BeamTable, OtherTypesAndUnitsAreRead) {
   EXPECT_NEAR(header.plane_beams[3]->major_deg * 3600, 20, 1e-9);
   EXPECT_NEAR(header.plane_beams[3]->minor_deg * 3600, 6, 1e-9);
   EXPECT_NEAR(header.plane_beams[3]->pa_deg, 100, 1e-9);
+  data.replace(20 + 10, 8, word(std::uint64_t{1} << 60, 8));
+  const ImageHeader astray = with_table(folder, table(whole), "NAXIS1  = 19", "NAXIS1  = 20");
+  EXPECT_TRUE(astray.plane_beams.empty());
+  ASSERT_FALSE(astray.warnings.empty());
+  EXPECT_NE(astray.warnings.back().find("row 2 of the table BEAMS has CHAN 1.15"), std::string::npos)
+      << astray.warnings.back();
 }
 
 TEST(BeamTable, OneThatCannotBeUsedIsToldAndBmajStands) {
