@@ -89,6 +89,19 @@ bool holds_noise(Backend& backend, const Plane& whole, const Job& job) {
 
 }  // namespace
 
+bool ends_in_zeros(const PixelSource& source) {
+  const auto [ny, nx] = source.shape();
+  const PixelFormat format = source.format();
+  std::vector<std::byte> raw(static_cast<std::size_t>(nx * bytes_of(format.type)));
+  std::vector<float> row(static_cast<std::size_t>(nx));
+  for (const std::int64_t y : {std::int64_t{0}, ny - 1}) {
+    source.read_rows(y, 1, raw.data());
+    decode_floats(raw.data(), nx, format, row.data());
+    if (has_run(row)) return true;
+  }
+  return false;
+}
+
 Unpadded without_padding(Backend& backend, std::shared_ptr<const Plane> plane, int bitpix, const Job& job) {
   if (bitpix >= 0 || plane->shape().count() == 0 || !ends_in_zeros(backend, *plane, job)) return {std::move(plane), {}};
   const auto zeros = zeros_of(backend, *plane, job);

@@ -7,6 +7,7 @@
 
 #include "core/compute/backend.hpp"
 #include "core/compute/job.hpp"
+#include "core/model/pixel_source.hpp"
 
 namespace reber {
 
@@ -14,6 +15,10 @@ struct Unpadded {
   std::shared_ptr<const Plane> plane;
   std::string words;  ///< what is blank and why; empty where it is the plane that was given
 };
+
+/// Whether the first or the last row has a run of 16 zeros: padding reaches the image's end. Reads these two rows.
+///   throws what reading throws
+[[nodiscard]] bool ends_in_zeros(const PixelSource& source);
 
 /// The plane, its padding blank: regions of at least 1000 pixels that are exactly zero, each beside another, of an
 /// image of floats whose first or last row has a run of 16 of them. Noise has none. Left in, they make the noise beside

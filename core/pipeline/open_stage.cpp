@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/background/padding.hpp"
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/compute/counted_cells.hpp"
+#include "core/compute/lent_pixels.hpp"
 #include "core/compute/shares_image.hpp"
 #include "core/fits/beam_map.hpp"
 #include "core/pipeline/background_stage.hpp"
@@ -110,6 +112,16 @@ std::int64_t least_rows(const ImageHeader& head, const Request& request, const R
   return rows;
 }
 
+/// Whether a plane without padding may stand beside the image. Where the pixels cost nothing to reach: a compressed
+/// image is not decoded for this.
+bool may_be_padded(const Opened& opened, const Request& request, const Job& job) {
+  const ImageHeader& head = *opened.header;
+  if (request.convolve || head.bitpix >= 0 || head.shape.count() == 0) return false;
+  if (dynamic_cast<const LentSource*>(opened.pixels.get()) != nullptr) return false;  // the host has no rows of it
+  if (opened.pixels) return ends_in_zeros(*opened.pixels);
+  return !opened.file->in_memory() && ends_in_zeros(*opened.file->pixels(job.progress()));
+}
+
 /// What the stages that follow ask of the device besides the image.
 void add_needs(const ImageHeader& head, const Request& request, RunPlan& plan) {
   constexpr std::int64_t kBlockCell = 128;  // side of the largest cell that is not sorted on the whole device
@@ -134,7 +146,7 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   const ImageHeader& head = *opened.header;
   HostNeeds needs;
   needs.shape = head.shape;
-  needs.planes = plan.needs.convolve || plan.needs.copy ? 2 : 1;
+  needs.planes = (plan.needs.convolve || plan.needs.copy ? 2 : 1) + (plan.needs.padded ? 1 : 0);
   needs.band_rows = on_host ? 0 : plan.tiling.band_rows;
   needs.least_rows = on_host ? least_rows(head, request, plan) : plan.tiling.band_rows;
   needs.buffers = plan.needs.convolve || request.search.any() || request.scales.any() ? 8 : 4;
@@ -168,6 +180,7 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   describe(head, plan.beam, plan.beams, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
+  plan.needs.padded = may_be_padded(opened, request, work.job);
   add_needs(head, request, plan);
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));
   if (!request.convolve && !request.background && !request.detect) return plan;

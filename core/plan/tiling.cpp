@@ -36,6 +36,7 @@ std::int64_t resident_bytes(const MemoryNeeds& needs) {
   } else if (needs.copy) {
     ++planes;
   }
+  if (needs.padded) ++planes;
   return planes * pixels * kFloat + tables_bytes(pixels) + needs.workspace_bytes;
 }
 
@@ -81,6 +82,7 @@ MemoryNeeds needs_of_both(const MemoryNeeds& a, const MemoryNeeds& b) {
   needs.workspace_bytes = std::max(a.workspace_bytes, b.workspace_bytes);
   needs.convolve = a.convolve || b.convolve;
   needs.copy = a.copy || b.copy;
+  needs.padded = a.padded || b.padded;
   needs.blanks = a.blanks || b.blanks;
   needs.detect = a.detect || b.detect;
   needs.maps = std::max(a.maps, b.maps);

@@ -18,6 +18,7 @@ struct MemoryNeeds {
   std::int64_t workspace_bytes = 0;  ///< of the chosen convolution algorithm
   bool convolve = false;
   bool copy = false;               ///< another plane beside the image, when no convolution is running
+  bool padded = false;             ///< a plane in which the image's padding is blank, beside the image
   bool blanks = false;             ///< weights are convolved as well
   bool detect = false;             ///< islands are looked for: masks and lists of the whole image, however it is kept
   std::int64_t maps = 0;           ///< planes of the image's size that are read beside it

@@ -40,6 +40,17 @@ TEST(Tiling, an_image_of_any_size_streams_through_what_is_allowed_and_its_masks_
   EXPECT_FALSE(plan_tiling(needs, 2400 * kMiB).resident);
 }
 
+TEST(Tiling, a_plane_without_padding_stands_beside_the_image) {
+  MemoryNeeds needs;
+  needs.shape = {4096, 4096};
+  needs.copy = needs.detect = true;
+  const std::int64_t whole = plan_tiling(needs, 1000 * kMiB).device_bytes;
+  needs.padded = true;
+  EXPECT_EQ(plan_tiling(needs, 1000 * kMiB).device_bytes, whole + needs.shape.count() * 4);
+  EXPECT_FALSE(plan_tiling(needs, whole + kMiB).resident);
+  EXPECT_TRUE(needs_of_both(MemoryNeeds(), needs).padded);
+}
+
 TEST(Tiling, bands_are_no_larger_than_helps_and_leave_the_rest) {
   MemoryNeeds needs;
   needs.shape = {12288, 12288};
