@@ -113,7 +113,8 @@ RingNoise ring_noise(std::span<const float> snr, const Rect& where, double y, do
 BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingNoise>& rings, double beam_px) {
   constexpr double kSpacingBeams = 2.5;
   std::int64_t spacing = static_cast<std::int64_t>(std::ceil(kSpacingBeams * beam_px));
-  for (const auto* spans : {&model.grid.rows, &model.grid.cols}) spacing = std::min(spacing, spans->front().size());
+  for (const auto* spans : {&model.grid.rows, &model.grid.cols})  // those at the rim may be of one pixel
+    spacing = std::min(spacing, (*spans)[std::min<std::size_t>(1, spans->size() - 1)].size());
   ThreadPool pool;
   BackgroundModel fine = resampled(model, MeshGrid::make(model.grid.image, std::max<std::int64_t>(spacing, 1)), &pool);
   std::vector<double> factor(fine.rms.size(), 1.0);

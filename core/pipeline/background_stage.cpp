@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/background/cell_slopes.hpp"
 #include "core/background/fine_cells.hpp"
 #include "core/background/mesh_nodes.hpp"
 #include "core/background/noise_trend.hpp"
@@ -24,11 +25,6 @@ namespace {
 
 /// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.
 const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
-/// Large enough that sources do not fill a cell; small enough to follow the noise (docs/science.md has the figures).
-constexpr double kBoxBeams = 12, kLeastBeams = 10;
-constexpr std::int64_t kLeastBox = 64;
-
-std::int64_t whole_beams(double beams, double beam_px) { return static_cast<std::int64_t>(std::ceil(beams * beam_px)); }
 
 bool none_usable(const MeshCells& cells) {
   return std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); });
@@ -48,10 +44,11 @@ std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plan
                                              const Job& job) {
   if (!trend) {
     const MeshCells cells = backend.mesh(plane, grid, options, job);
-    return none_usable(cells) ? std::nullopt : std::optional(finish_mesh(grid, cells, options));
+    return none_usable(cells) ? std::nullopt : std::optional(finish_sloped(grid, cells, options));
   }
   const MeshCells cells = mesh_without(*trend, backend, plane, grid, options, job);
-  return none_usable(cells) ? std::nullopt : std::optional(with_trend(finish_mesh(grid, cells, options), *trend));
+  if (none_usable(cells)) return std::nullopt;
+  return with_trend(finish_mesh(grid, without_slopes(grid, cells), options), *trend);
 }
 
 /// The first cells. Where the noise changes over a few of them so that their filter would not follow, its trend is
@@ -66,7 +63,7 @@ std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane,
   if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
   if (!trend || !too_steep(*trend, grid, options.filter)) {
     trend.reset();
-    return finish_mesh(grid, cells, options);
+    return finish_sloped(grid, cells, options);
   }
   for (int round = 0; round < kRounds; ++round) {
     MeshCells again = mesh_without(*trend, backend, plane, grid, options, job);
@@ -185,39 +182,6 @@ MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const Back
 
 }  // namespace
 
-std::optional<double> beam_pixels(const ImageHeader& header, const std::optional<Beam>& beam) {
-  const auto geometry = header.centre_geometry();
-  if (!beam || !geometry) return std::nullopt;
-  return std::sqrt(beam->major_deg * beam->minor_deg / std::abs(geometry->determinant()));
-}
-
-BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px) {
-  const bool sliding = request.method == BackgroundRequest::Method::grid;
-  BoxChoice choice;
-  if (request.box > 0) {
-    choice = {request.box, request.box, fmt::format("{} px as asked", request.box)};
-  } else {
-    const std::int64_t wanted = beam_px ? std::max(kLeastBox, whole_beams(kBoxBeams, *beam_px)) : kLeastBox;
-    const std::int64_t least = beam_px ? whole_beams(kLeastBeams, *beam_px) : 1;
-    const std::int64_t cell = std::min(wanted, std::max({std::min(image.ny, image.nx) / 4, least, std::int64_t{1}}));
-    choice.box = sliding ? 2 * cell : cell;
-    const std::string why = cell < wanted      ? "of a quarter of the image's shorter side, or 10 beams"
-                            : cell > kLeastBox ? fmt::format("of {:g} beams of {:.3g} px", kBoxBeams, *beam_px)
-                            : beam_px          ? fmt::format("of at least 64 px (the beam is {:.3g} px)", *beam_px)
-                                               : "of 64 px, no beam known";
-    choice.reason = fmt::format("{} px: {} {}", choice.box, sliding ? "two cells" : "cells", why);
-  }
-  choice.step = choice.box;
-  if (sliding) {
-    choice.step = request.step > 0 ? request.step : std::max<std::int64_t>(choice.box / 2, 1);
-    if (choice.step > choice.box)
-      throw InputError(fmt::format("sliding boxes of {} px cannot step by {}: pixels between them would be left out",
-                                   choice.box, choice.step));
-    choice.reason += fmt::format("; they step by {} px", choice.step);
-  }
-  return choice;
-}
-
 MeasuredBackground measure_background(Backend& backend, const Plane& plane, const BackgroundRequest& request,
                                       std::optional<double> beam_px, const Job& job,
                                       const std::optional<DetectOptions>& next) {
@@ -228,7 +192,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   Grids grids{coarse, std::nullopt};
   if (request.adaptive) {
     const std::int64_t usual =
-        std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBeams, *beam_px) : 16);
+        std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBoxBeams, *beam_px) : 16);
     const std::int64_t fine = request.bright_box > 0 ? request.bright_box : usual;
     const std::int64_t step =
         request.bright_step > 0 ? request.bright_step : std::max<std::int64_t>(fine * choice.step / choice.box, 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage: background and noise of a plane. Size of the boxes, passes without the sources, smaller boxes near bright
-// ones.
+// Stage: background and noise of a plane. Passes without the sources, smaller boxes near bright ones.
 #pragma once
 
 #include <optional>
@@ -13,23 +12,10 @@
 #include "core/model/beam.hpp"
 #include "core/model/image_header.hpp"
 #include "core/pipeline/stage_work.hpp"
+#include "core/request/box_choice.hpp"
 #include "core/request/request.hpp"
 
 namespace reber {
-
-/// Sides of the boxes, and why.
-struct BoxChoice {
-  std::int64_t box = 0, step = 0;
-  std::string reason;
-};
-
-/// What the user did not say is chosen: cells of 12 beams and at least 64 pixels, in a small image at most a quarter of
-/// its shorter side, but never less than 10 beams; sliding boxes of twice that, which step by half their side. beam_px:
-/// geometric mean FWHM; throws InputError for a step larger than the box
-[[nodiscard]] BoxChoice choose_boxes(const BackgroundRequest& request, Shape image, std::optional<double> beam_px);
-
-/// Geometric mean FWHM of the beam in pixels at the image's centre; empty where beam or sky is unknown.
-[[nodiscard]] std::optional<double> beam_pixels(const ImageHeader& header, const std::optional<Beam>& beam);
 
 struct MeasuredBackground {
   BackgroundModel model;
