@@ -2,6 +2,7 @@
 // Noise around bright sources: what imperfect calibration and cleaning leave of their sidelobes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@ namespace reber {
 struct BrightSource {
   double y = 0, x = 0;
   double snr = 0;
+  std::int64_t npix = 0;  ///< of its island, above 3 rms
 };
 
 /// The noise about a bright source over that of the mesh, by the distance from it.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
@@ -189,6 +190,11 @@ MeshGrid MeshGrid::sliding(Shape image, std::int64_t box, std::int64_t step) {
   grid.rows = widened(grid.rows, image.ny, box);
   grid.cols = widened(grid.cols, image.nx, box);
   return grid;
+}
+
+double LocalLevel::part(double distance) const {
+  const double fades = std::clamp(3 * (1 - distance / reach_px), 0.0, 1.0), widths = distance / fwhm_px;
+  return fades * std::exp(-4 * std::numbers::ln2 * widths * widths);
 }
 
 BackgroundModel BackgroundModel::constant(Shape image, float mean, float rms) {

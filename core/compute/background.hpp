@@ -70,6 +70,16 @@ struct RaisedNoise {
   double quiet = 1;           ///< the noise there without its own sidelobes over the model's, at most 1
 };
 
+/// What the background is about a compact source more than the cells say: a Gaussian.
+struct LocalLevel {
+  double y = 0, x = 0;                        ///< the source's brightest pixel
+  double centre = 0, error = 0, fwhm_px = 0;  ///< under the source, in the image's unit, and its error
+  double reach_px = 0;                        ///< it falls to 0 from 2/3 of this on
+
+  /// Of its height, at a distance in pixels.
+  [[nodiscard]] double part(double distance) const;
+};
+
 /// Background mean and noise rms of each pixel: bilinear between the values at the cells' centres (nodes), constant
 /// beyond the outermost. Values lie between their nodes: an rms cannot go negative. A constant background is one cell.
 struct BackgroundModel {
@@ -78,6 +88,7 @@ struct BackgroundModel {
   /// Full-size maps given by the user; used in place of the mesh where set.
   std::shared_ptr<const Plane> mean_map, rms_map;
   std::vector<RaisedNoise> raised = {};  ///< of a measured rms; says nothing of an rms_map
+  std::vector<LocalLevel> levels = {};   ///< in the mean already
 
   static BackgroundModel constant(Shape image, float mean, float rms);
 };

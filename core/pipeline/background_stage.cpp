@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "core/background/cell_slopes.hpp"
 #include "core/background/fine_cells.hpp"
+#include "core/background/local_levels.hpp"
 #include "core/background/mesh_nodes.hpp"
 #include "core/background/noise_trend.hpp"
 #include "core/background/ring_noise.hpp"
@@ -83,7 +86,7 @@ std::vector<BrightSource> brighter_than(double limit, const std::vector<IslandSu
   std::vector<BrightSource> sources;
   for (const IslandSums& island : islands)
     if (const double snr = (static_cast<double>(island.peak) - island.peak_mean) / island.peak_rms; snr > limit)
-      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr});
+      sources.push_back({static_cast<double>(island.peak_y), static_cast<double>(island.peak_x), snr, island.npix});
   return sources;
 }
 
@@ -131,8 +134,9 @@ std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool 
 /// What the passes made.
 struct Passes {
   std::optional<BackgroundModel> model;
-  std::size_t ringed = 0;  ///< sources around which the noise was raised
-  bool trend = false;      ///< whether cells were measured without a trend of the noise
+  std::size_t ringed = 0;                  ///< sources around which the noise was raised
+  bool trend = false;                      ///< whether cells were measured without a trend of the noise
+  std::vector<BrightSource> sources = {};  ///< islands that the last pass left out, where the beam is known
 };
 
 Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
@@ -140,7 +144,7 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   const auto grow = beam_px ? static_cast<std::int64_t>(std::ceil(0.5 * *beam_px)) : 2;
   const double limit = request.adaptive ? request.bright_sigma : kSidelobes;
   MeshOptions options = request.mesh;
-  std::vector<BrightSource> bright, brightest;
+  std::vector<BrightSource> bright, brightest, all;
   foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
   std::optional<NoiseTrend> trend;
   std::optional<BackgroundModel> model = grids.fine ? measure_cells(backend, plane, grids.coarse, options, trend,
@@ -154,17 +158,19 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   options.centre = 1;
   for (int pass = 1; pass < request.passes && model; ++pass) {
     const auto islands = backend.label(plane, *model, kMasked, job);
-    if (beam_px) brightest = brighter_than(limit, backend.measure(plane, *model, *islands, job));
+    if (beam_px) all = brighter_than(0, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
     if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
     std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, trend, bright, job);
     if (!better) break;
     model = std::move(better);
   }
-  if (brightest.empty()) return {std::move(model), 0, trend.has_value()};
+  if (request.passes > 1)
+    std::ranges::copy_if(all, std::back_inserter(brightest), [&](const BrightSource& one) { return one.snr > limit; });
+  if (brightest.empty()) return {std::move(model), 0, trend.has_value(), std::move(all)};
   const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
   if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
-  return {std::move(model), rings.size(), trend.has_value()};
+  return {std::move(model), rings.size(), trend.has_value(), std::move(all)};
 }
 
 MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
@@ -209,9 +215,10 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
   }
-  auto [model, ringed, trend] = all_passes(backend, plane, grids, request, beam_px, job, next);
+  auto [model, ringed, trend, sources] = all_passes(backend, plane, grids, request, beam_px, job, next);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
+  result.sources = std::move(sources);
   const bool sliding = request.method == BackgroundRequest::Method::grid;
   result.what =
       fmt::format("{} of {} x {} {} of {} px{}, {:g}-sigma clip, {}x{} median filter, {}", sliding ? "grid" : "mesh",
@@ -337,10 +344,25 @@ void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& wor
   if (!(rms > 0)) work.warn("the noise rms is zero or unknown: no source can be found");
 }
 
+/// Adds levels under compact sources, where the mean is the measured one.   returns the model without them, whose nodes
+/// stand evenly; nothing where there are none
+std::optional<BackgroundModel> add_levels(const BackgroundInputs& in, const BackgroundRequest& request,
+                                          MeasuredBackground& measured, StageWork& work) {
+  const auto beam_px = beam_pixels(in.header, in.beam);
+  if (!beam_px || measured.sources.empty() || !request.mean_path.empty()) return std::nullopt;
+  const auto levels =
+      measure_levels(work.backend, in.plane, measured.model, std::move(measured.sources), *beam_px, work.job);
+  if (levels.empty()) return std::nullopt;
+  measured.what += fmt::format(", levels about {} compact source{}", levels.size(), levels.size() == 1 ? "" : "s");
+  BackgroundModel with = with_levels(measured.model, levels, *beam_px);
+  return std::exchange(measured.model, std::move(with));
+}
+
 }  // namespace
 
 BackgroundModel run_background(const BackgroundInputs& in, const BackgroundRequest& request, StageWork& work) {
   BackgroundModel model;
+  std::optional<BackgroundModel> even;
   if (!request.mean_path.empty() && !request.rms_path.empty()) {
     // Nothing is measured: blank pixels of a plane that is left in its file are counted here, where it can be stopped.
     if (in.tiling.in_source) (void)work.backend.statistics(in.plane, StatisticsParts::mean_and_std, work.job);
@@ -349,6 +371,7 @@ BackgroundModel run_background(const BackgroundInputs& in, const BackgroundReque
   } else {
     MeasuredBackground measured =
         measure_background(work.backend, in.plane, request, beam_pixels(in.header, in.beam), work.job, in.next);
+    even = add_levels(in, request, measured, work);
     model = std::move(measured.model);
     for (std::string& warning : measured.warnings) work.warn(std::move(warning));
     if (!measured.boxes.empty()) work.fact("boxes", measured.boxes);
@@ -357,7 +380,7 @@ BackgroundModel run_background(const BackgroundInputs& in, const BackgroundReque
   }
   if (in.tiling.in_source && in.first_walk) tell_blanks(in.plane, in.header.path, work);
   take_maps(in, request, model, work);
-  tell_medians(model, in.header.unit, work);
+  tell_medians(even && request.rms_path.empty() ? *even : model, in.header.unit, work);
   return model;
 }
 

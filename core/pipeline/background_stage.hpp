@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/background/ring_noise.hpp"
 #include "core/compute/backend.hpp"
 #include "core/compute/job.hpp"
 #include "core/compute/tiling_plan.hpp"
@@ -22,6 +23,7 @@ struct MeasuredBackground {
   std::string what;   ///< method and options in words
   std::string boxes;  ///< sides of the boxes and why; empty for the clip
   std::vector<std::string> warnings;
+  std::vector<BrightSource> sources = {};  ///< islands that the last pass left out, where the beam is known
 };
 
 /// Background and noise of a plane by the request's method. The first pass sees all pixels and takes the mode of each

@@ -10,6 +10,7 @@
 #include "core/base/trace.hpp"
 #include "core/fitting/grown_sums.hpp"
 #include "core/fitting/island_margin.hpp"
+#include "core/fitting/level_errors.hpp"
 #include "core/fitting/noise_weights.hpp"
 #include "core/fitting/raised_noise.hpp"
 #include "core/fitting/wide_fits.hpp"
@@ -81,6 +82,7 @@ Fitted run_fit(const FitInputs& in, const Request& request, StageWork& work) {
   }
   if (!islands.options().negative)
     take_out_own_sidelobes(in.plane.background.raised, made.sums, made.fits, !made.fitter->ordinary_weights());
+  set_level_errors(in.plane.background.levels, made.sums, made.fits);
   if (!scales) grow(in, pixels, request, work, made);
   const bool kept = request.fit.keep_noise_peaks;
   const auto noise =

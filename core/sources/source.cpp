@@ -18,9 +18,10 @@ namespace reber {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+/// Of an error of the background's level: in the peak of a fit, and in its total for each pixel of the island.
+constexpr double kLevelInPeak = 0.5, kLevelInTotal = 0.75;
 constexpr double kLn2 = std::numbers::ln2;
-constexpr double kFwhm2PerVariance = 8 * kLn2;
-constexpr double kDegrees = 180 / std::numbers::pi;
+constexpr double kFwhm2PerVariance = 8 * kLn2, kDegrees = 180 / std::numbers::pi;
 /// ln(total / peak) of a point has this bias in units of its squared error and stays, 99 % of the time, below this many
 /// errors above that (docs/science.md#errors).
 constexpr double kResolvedBias = 2, kResolvedSigma = 3;
@@ -222,19 +223,20 @@ void set_fit(Source& source, const SourceFit& made, const ShapeErrors& of_moment
   const std::array<double, 6> quiet{made.quiet_peak, made.quiet, made.quiet, 1, 1, 1};
   const double sign = source.negative ? -1 : 1;
   const GaussianComponent& g = fit.component;
-  source.fitted = true;
-  source.model = g, source.model.peak *= sign;
+  source.fitted = true, source.model = g, source.model.peak *= sign;
   auto c = fit.covariance;
   for (std::size_t a = 0; a < 6; ++a)
     for (std::size_t b = 0; b < 6; ++b) c[a][b] *= quiet[a] * quiet[b];
   source.x = g.x, source.e_x = std::sqrt(c[1][1]);
   source.y = g.y, source.e_y = std::sqrt(c[2][2]);
   source.peak = sign * g.peak * setting.unit;
-  source.e_peak = std::sqrt(c[0][0]) * setting.unit;
+  source.e_peak = std::hypot(std::sqrt(c[0][0]), kLevelInPeak * made.level_error) * setting.unit;
   const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
   const double total = std::numbers::pi / (4 * kLn2) * std::sqrt(det) * g.peak * setting.per_sum;
   source.total = sign * total;
-  source.e_total = total * std::min(relative_total_error(g, c), relative_total_error(g, fit.covariance));
+  const double level = kLevelInTotal * made.level_error * static_cast<double>(source.npix) * setting.per_sum;
+  source.e_total =
+      std::hypot(total * std::min(relative_total_error(g, c), relative_total_error(g, fit.covariance)), level);
   ShapeErrors shape{};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) shape[a][b] = fit.covariance[a + 3][b + 3];

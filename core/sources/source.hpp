@@ -96,6 +96,7 @@ struct SourceFit {
   /// Noise that its errors of place, and of peak, are for, over that of the fit: below 1 where its own sidelobes raised
   /// the latter.
   double quiet = 1, quiet_peak = 1;
+  double level_error = 0;  ///< of the background's level under it, in the image's unit
 };
 
 /// What an observer knows of the image beyond its pixels.
