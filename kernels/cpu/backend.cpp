@@ -188,6 +188,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
   void do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where, float* out,
                  const Job& job) override;
+  bool do_render_each(MapKind kind, const CpuPlane& plane, const CpuBackground& background, std::span<const Rect> where,
+                      float* out, const Job& job) override;
   void do_draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
     on(job).for_each(where.ny, [&](std::int64_t row) {
       draw_label_row(islands, where.y0 + row, where.x0, where.nx, out + row * where.nx);
@@ -226,32 +228,70 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   std::unique_ptr<Foretold> foretold_;  ///< by the last mesh
 };
 
+/// Columns of one row of a map.   pixel: row y of the plane, for S/N alone;   to: column x0
+void draw_row(MapKind kind, const BackgroundRows& rows, const float* pixel, std::int64_t y, std::int64_t x0,
+              std::int64_t nx, BackgroundRows::Scratch& own, float* to) {
+  const std::int64_t x1 = x0 + nx;
+  if (kind == MapKind::mean) {
+    std::copy_n(rows.mean_row(y, x0, x1, own) + x0, nx, to);
+  } else if (kind == MapKind::rms) {
+    std::copy_n(rows.rms_row(y, x0, x1, own) + x0, nx, to);
+  } else {
+    const float* mean = rows.mean_row(y, x0, x1, own) + x0;
+    const float* rms = rows.rms_row(y, x0, x1, own) + x0;
+    for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+  }
+}
+
 void CpuBackend::do_render(MapKind kind, const CpuPlane& plane, const CpuBackground& background, const Rect& where,
                            float* out, const Job& job) {
-  const std::int64_t nx = where.nx, x0 = where.x0, x1 = x0 + nx;
   const JobThreads threads = on(job);
   BackgroundRows rows(background);
   std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
   const auto render_band = [&](const HeldRows& held, std::int64_t first, std::int64_t last) {
     rows.hold(first, last - first, threads);
     threads.for_each_worker(last - first, [&](std::int64_t k, int worker) {
-      BackgroundRows::Scratch& own = scratch[static_cast<std::size_t>(worker)];
       const std::int64_t y = first + k;
-      float* to = out + (y - where.y0) * nx;
-      if (kind == MapKind::mean) {
-        std::copy_n(rows.mean_row(y, x0, x1, own) + x0, nx, to);
-      } else if (kind == MapKind::rms) {
-        std::copy_n(rows.rms_row(y, x0, x1, own) + x0, nx, to);
-      } else {
-        const float* mean = rows.mean_row(y, x0, x1, own) + x0;
-        const float* rms = rows.rms_row(y, x0, x1, own) + x0;
-        const float* pixel = held.row(y);
-        for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
-      }
+      draw_row(kind, rows, kind == MapKind::snr ? held.row(y) : nullptr, y, where.x0, where.nx,
+               scratch[static_cast<std::size_t>(worker)], out + (y - where.y0) * where.nx);
     });
   };
   if (kind == MapKind::snr) return for_each_part(plane, where, threads, render_band);
   render_band({}, where.y0, where.y0 + where.ny);  // which reads no pixel of the plane
+}
+
+/// Weights and segments of the mesh are made once; of a plane in memory rectangles go side by side.
+bool CpuBackend::do_render_each(MapKind kind, const CpuPlane& plane, const CpuBackground& background,
+                                std::span<const Rect> where, float* out, const Job& job) {
+  if (background.mean_map != nullptr || background.rms_map != nullptr) return false;
+  const JobThreads threads = on(job);
+  const BackgroundRows rows(background);
+  std::vector<BackgroundRows::Scratch> scratch(static_cast<std::size_t>(threads.threads()));
+  std::vector<std::int64_t> begin{0};
+  for (const Rect& one : where) begin.push_back(begin.back() + one.shape().count());
+  const bool reads = kind == MapKind::snr && !plane.resident();
+  const auto draw = [&](std::int64_t k, const HeldRows& held, std::int64_t first, std::int64_t last, int worker) {
+    const Rect& one = where[static_cast<std::size_t>(k)];
+    for (std::int64_t y = first; y < last; ++y)
+      draw_row(kind, rows, kind == MapKind::snr ? held.row(y) : nullptr, y, one.x0, one.nx,
+               scratch[static_cast<std::size_t>(worker)],
+               out + begin[static_cast<std::size_t>(k)] + (y - one.y0) * one.nx);
+  };
+  if (!reads) {
+    threads.for_each_worker(std::ssize(where), [&](std::int64_t k, int worker) {
+      const Rect& one = where[static_cast<std::size_t>(k)];
+      HeldRows held;
+      if (kind == MapKind::snr) held = {plane.row(one.y0) + one.x0, one.y0, plane.shape().nx, {}};
+      draw(k, held, one.y0, one.y0 + one.ny, worker);
+    });
+    return true;
+  }
+  for (std::int64_t k = 0; k < std::ssize(where); ++k) {
+    job.check();
+    for_each_part(plane, where[static_cast<std::size_t>(k)], threads,
+                  [&](const HeldRows& held, std::int64_t first, std::int64_t last) { draw(k, held, first, last, 0); });
+  }
+  return true;
 }
 
 }  // namespace
