@@ -326,25 +326,46 @@ std::vector<PixelSpan> with_nodes(std::vector<PixelSpan> spans, const std::vecto
   return spans;
 }
 
-}  // namespace
-
-BackgroundModel with_levels(const BackgroundModel& model, const std::vector<LocalLevel>& levels, double beam_px) {
-  constexpr double kApartBeams = 0.5;
+/// The model's nodes and those near the first so many levels.
+MeshGrid grid_near(const MeshGrid& grid, std::span<const LocalLevel> levels, std::int64_t apart) {
   std::vector<double> ys, xs;
   for (const LocalLevel& one : levels)
     if (one.centre != 0) ys.push_back(one.y), xs.push_back(one.x);
-  if (ys.empty()) {
+  const double reach = levels.front().reach_px;
+  return {grid.image, with_nodes(grid.rows, ys, reach, apart, grid.image.ny),
+          with_nodes(grid.cols, xs, reach, apart, grid.image.nx)};
+}
+
+/// How many levels, from the first on, have nodes in the memory that there is for them: rows and columns of nodes go
+/// through the whole image.
+std::size_t levels_with_room(const MeshGrid& grid, std::span<const LocalLevel> levels, std::int64_t apart) {
+  constexpr std::int64_t kLeastRoom = std::int64_t{1} << 20, kPixelsPerNode = 128;
+  const std::int64_t room =
+      grid.ny() * grid.nx() + std::max<std::int64_t>(kLeastRoom, grid.image.count() / kPixelsPerNode);
+  std::size_t fit = 0, too_many = levels.size() + 1;
+  while (too_many - fit > 1) {
+    const std::size_t middle = fit + (too_many - fit) / 2;
+    const MeshGrid with = grid_near(grid, levels.first(middle), apart);
+    (with.ny() * with.nx() <= room ? fit : too_many) = middle;
+  }
+  return fit;
+}
+
+}  // namespace
+
+BackgroundModel with_levels(const BackgroundModel& model, std::vector<LocalLevel> levels, double beam_px) {
+  constexpr double kApartBeams = 0.5;
+  const std::int64_t apart = std::max<std::int64_t>(static_cast<std::int64_t>(kApartBeams * beam_px), 1);
+  for (std::size_t k = levels_with_room(model.grid, levels, apart); k < levels.size(); ++k)
+    levels[k].error = std::max(levels[k].error, std::abs(levels[k].centre)), levels[k].centre = 0;
+  if (std::ranges::all_of(levels, [](const LocalLevel& one) { return one.centre == 0; })) {
     BackgroundModel same = model;
-    same.levels = levels;
+    same.levels = std::move(levels);
     return same;
   }
-  const std::int64_t apart = std::max<std::int64_t>(static_cast<std::int64_t>(kApartBeams * beam_px), 1);
-  const double reach = levels.front().reach_px;
-  MeshGrid grid{model.grid.image, with_nodes(model.grid.rows, ys, reach, apart, model.grid.image.ny),
-                with_nodes(model.grid.cols, xs, reach, apart, model.grid.image.nx)};
   ThreadPool pool;
-  BackgroundModel more = resampled(model, std::move(grid), &pool);
-  more.raised = model.raised, more.levels = levels;
+  BackgroundModel more = resampled(model, grid_near(model.grid, levels, apart), &pool);
+  more.raised = model.raised;
   std::vector<double> added(more.mean.size(), 0.0);
   const auto near = [](const std::vector<PixelSpan>& spans, double place, double distance) {
     const auto first = std::ranges::lower_bound(spans, place - distance, {}, centre_of);
@@ -365,6 +386,7 @@ BackgroundModel with_levels(const BackgroundModel& model, const std::vector<Loca
   }
   for (std::size_t k = 0; k < added.size(); ++k)
     if (added[k] != 0) more.mean[k] = static_cast<float>(more.mean[k] + added[k]);
+  more.levels = std::move(levels);
   return more;
 }
 

@@ -110,5 +110,20 @@ TEST(LocalLevels, without_any_the_model_stays) {
   EXPECT_EQ(got.grid.rows, model.grid.rows);
 }
 
+TEST(LocalLevels, of_a_large_image_are_added_as_far_as_memory_goes_and_are_errors_beyond) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 20) + 1;
+  const BackgroundModel model = BackgroundModel::constant({10000, 10000}, 1, 2);
+  std::vector<LocalLevel> levels;
+  for (int k = 0; k < 90; ++k) levels.push_back({100.0 + 110 * k, 9900.0 - 107 * k, -0.5, 0.1, 30, 6 * kBeam});
+  const BackgroundModel got = with_levels(model, levels, kBeam);
+  EXPECT_LE(got.grid.ny() * got.grid.nx(), kMost);
+  EXPECT_GT(got.grid.ny() * got.grid.nx(), kMost * 3 / 4);
+  ASSERT_EQ(got.levels.size(), levels.size());
+  EXPECT_EQ(got.levels.front().centre, -0.5);
+  EXPECT_EQ(got.levels.front().error, 0.1);
+  EXPECT_EQ(got.levels.back().centre, 0);
+  EXPECT_EQ(got.levels.back().error, 0.5);
+}
+
 }  // namespace
 }  // namespace reber::testing
