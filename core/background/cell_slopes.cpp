@@ -3,10 +3,12 @@
 #include "core/background/cell_slopes.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "core/background/mesh_nodes.hpp"
+#include "core/base/thread_pool.hpp"
 
 namespace reber {
 namespace {
@@ -32,16 +34,6 @@ double slope_at(const std::vector<PixelSpan>& spans, std::int64_t k, const Value
 double variance_of(double slope, const PixelSpan& span) {
   const auto n = static_cast<double>(span.size());
   return slope * slope * (n * n - 1) / 12;
-}
-
-struct Slopes {
-  double y = 0, x = 0;
-};
-
-Slopes slopes_at(const MeshGrid& grid, const std::vector<float>& mean, std::int64_t j, std::int64_t i) {
-  const std::int64_t nx = grid.nx();
-  return {slope_at(grid.rows, j, [&](std::int64_t k) { return static_cast<double>(mean[k * nx + i]); }),
-          slope_at(grid.cols, i, [&](std::int64_t k) { return static_cast<double>(mean[j * nx + k]); })};
 }
 
 /// The map of a model along one axis with a line of nodes before the first and one behind the last.
@@ -88,21 +80,48 @@ void carry_axis(BackgroundModel& model, bool along_x) {
   spans.push_back({size - 1, size});
 }
 
+/// Between cells k and k + 1 of an axis, the distance in pixels.
+double apart(const std::vector<PixelSpan>& spans, std::int64_t k) {
+  return centre_of(spans[k + 1]) - centre_of(spans[k]);
+}
+
+/// Rms of a row of cells without slopes into `to`.   returns whether one changed
+bool less_slopes(const MeshGrid& grid, const MeshCells& cells, std::int64_t j, float* to) {
+  const std::int64_t ny = grid.ny(), nx = grid.nx(),
+                     first = std::clamp<std::int64_t>(j - 1, 0, std::max<std::int64_t>(ny - 3, 0));
+  const float* const mean = cells.mean.data();
+  const auto between = [&](std::int64_t to_cell, std::int64_t from_cell, double distance) {
+    return (static_cast<double>(mean[to_cell]) - static_cast<double>(mean[from_cell])) / distance;
+  };
+  std::vector<double> along(static_cast<std::size_t>(std::max<std::int64_t>(nx - 1, 0)));
+  for (std::int64_t i = 0; i + 1 < nx; ++i) along[i] = between(j * nx + i + 1, j * nx + i, apart(grid.cols, i));
+  const double lower = ny < 3 ? 1 : apart(grid.rows, first), upper = ny < 3 ? 1 : apart(grid.rows, first + 1);
+  bool any = false;
+  for (std::int64_t i = 0; i < nx; ++i) {
+    const std::int64_t at = std::clamp<std::int64_t>(i - 1, 0, std::max<std::int64_t>(nx - 3, 0)),
+                       under = first * nx + i;
+    const double x = nx < 3 ? 0 : agreed(along[at], along[at + 1]);
+    const double y = ny < 3 ? 0 : agreed(between(under + nx, under, lower), between(under + 2 * nx, under + nx, upper));
+    const double noise = cells.rms[j * nx + i], whole = noise * noise;
+    const double more = variance_of(y, grid.rows[j]) + variance_of(x, grid.cols[i]), rest = whole - more;
+    const bool less = more > kLeastPart * rest && rest > kLeastRest * whole;
+    to[i] = less ? static_cast<float>(std::sqrt(rest)) : cells.rms[j * nx + i];
+    any = any || less;
+  }
+  return any;
+}
+
 }  // namespace
 
 MeshCells without_slopes(const MeshGrid& grid, MeshCells cells) {
   const std::int64_t ny = grid.ny(), nx = grid.nx();
-  std::vector<float> rms = cells.rms;
-  bool any = false;
-  for (std::int64_t j = 0; j < ny; ++j)
-    for (std::int64_t i = 0; i < nx; ++i) {
-      const Slopes slopes = slopes_at(grid, cells.mean, j, i);
-      const double more = variance_of(slopes.y, grid.rows[j]) + variance_of(slopes.x, grid.cols[i]);
-      const double whole = static_cast<double>(cells.rms[j * nx + i]) * cells.rms[j * nx + i], rest = whole - more;
-      if (!(more > kLeastPart * rest && rest > kLeastRest * whole)) continue;
-      rms[j * nx + i] = static_cast<float>(std::sqrt(rest));
-      any = true;
-    }
+  constexpr std::int64_t kFewCells = 1 << 12;
+  ThreadPool pool(ny * nx > kFewCells ? 0 : 1);
+  std::vector<float> rms(cells.rms.size());
+  std::atomic<bool> any = false;
+  pool.for_each(ny, [&](std::int64_t j) {
+    if (less_slopes(grid, cells, j, rms.data() + j * nx)) any = true;
+  });
   if (!any) return cells;
   return {std::move(cells.mean), std::move(rms)};
 }

@@ -339,9 +339,8 @@ MeshGrid grid_near(const MeshGrid& grid, std::span<const LocalLevel> levels, std
 /// How many levels, from the first on, have nodes in the memory that there is for them: rows and columns of nodes go
 /// through the whole image.
 std::size_t levels_with_room(const MeshGrid& grid, std::span<const LocalLevel> levels, std::int64_t apart) {
-  constexpr std::int64_t kLeastRoom = std::int64_t{1} << 20, kPixelsPerNode = 128;
-  const std::int64_t room =
-      grid.ny() * grid.nx() + std::max<std::int64_t>(kLeastRoom, grid.image.count() / kPixelsPerNode);
+  constexpr std::int64_t kMostAdded = std::int64_t{1} << 20;
+  const std::int64_t room = grid.ny() * grid.nx() + kMostAdded;
   std::size_t fit = 0, too_many = levels.size() + 1;
   while (too_many - fit > 1) {
     const std::size_t middle = fit + (too_many - fit) / 2;

@@ -68,7 +68,7 @@ class LevelRings {
                                                      std::vector<BrightSource> sources, double beam_px, const Job& job);
 
 /// The model with these levels added to its mean, on more nodes near them; where several reach, the largest stands.
-/// Of large images the first ones, until 2^20 nodes or one for 128 pixels were added: of the others the level is an
+/// Of large images the first ones, until 2^20 nodes were added: of the others the level is an
 /// error. The same model, to the bit, where there are none.
 [[nodiscard]] BackgroundModel with_levels(const BackgroundModel& model, std::vector<LocalLevel> levels, double beam_px);
 

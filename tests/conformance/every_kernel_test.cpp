@@ -286,6 +286,12 @@ TEST_F(EveryKernel, of_maps) {
     EXPECT_TRUE(same_bits(store(card(), *card().derive(SnrPlane{*load(card(), image), model})),
                           store(cpu(), *cpu().derive(SnrPlane{*load(cpu(), image), model}))));
   }
+  const std::vector<Rect> windows{{0, 0, 3, 5}, {7, 11, 9, 8}, {2, 3, 1, 1}};  // narrow
+  Image here({1, 88}), there({1, 88});
+  const BackgroundModel nodes = mesh_of(cpu(), image, 20);
+  card().render_each(MapKind::snr, *load(card(), image), &nodes, windows, here.data());
+  cpu().render_each(MapKind::snr, *load(cpu(), image), &nodes, windows, there.data());
+  EXPECT_TRUE(same_bits(here, there));
   for (const PlaneRule rule : {PlaneRule::difference, PlaneRule::larger, PlaneRule::smaller})
     EXPECT_TRUE(
         same_bits(store(card(), *card().derive(CombinedPlane{rule, *load(card(), image), *load(card(), other)})),
