@@ -16,6 +16,9 @@
 namespace reber::app {
 namespace {
 
+/// stderr as it was before main: while WCSLIB reads a header, another stream stands there (core/model/wcslib_call.cpp).
+std::FILE* const error_stream = stderr;
+
 constexpr std::chrono::milliseconds kRedraw{80};
 constexpr std::chrono::seconds kPlainLine{5};
 constexpr int kBarWidth = 24;
@@ -45,21 +48,21 @@ Terminal::Terminal() : on_terminal_(isatty(STDERR_FILENO) == 1), colour_(on_term
 Terminal::~Terminal() { clear_progress(); }
 
 void Terminal::erase_line() {
-  if (line_drawn_) std::fputs(kEraseLine, stderr);
+  if (line_drawn_) std::fputs(kEraseLine, error_stream);
   line_drawn_ = false;
 }
 
 void Terminal::write_line(const std::string& text) {
   erase_line();
-  std::fputs(text.c_str(), stderr);
-  if (text.empty() || text.back() != '\n') std::fputc('\n', stderr);
+  std::fputs(text.c_str(), error_stream);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', error_stream);
 }
 
 void Terminal::print(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (verbosity_ == Verbosity::quiet || output_reserved_) return;
   erase_line();
-  std::fflush(stderr);
+  std::fflush(error_stream);
   std::fputs(text.c_str(), stdout);
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
   std::fflush(stdout);
@@ -96,7 +99,7 @@ void Terminal::set_subject(std::string subject) {
 void Terminal::clear_progress() {
   const std::lock_guard lock(mutex_);
   erase_line();
-  std::fflush(stderr);
+  std::fflush(error_stream);
 }
 
 LogSink Terminal::log() {
@@ -155,9 +158,9 @@ void Terminal::draw_progress(const std::string& what, double fraction) {
   std::string line = fmt::format("{:3} %  {}", percent, printable(what));
   if (columns > 2 * kBarWidth) line = fmt::format("[{}] {}", bar(fraction), line);  // a number that is cut is another
   if (line.size() >= columns) line.resize(columns - 1);
-  std::fputs(kEraseLine, stderr);
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
+  std::fputs(kEraseLine, error_stream);
+  std::fputs(line.c_str(), error_stream);
+  std::fflush(error_stream);
   line_drawn_ = true;
 }
 
