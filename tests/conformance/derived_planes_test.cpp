@@ -269,7 +269,8 @@ TEST(DerivedPlanes, magnitudes_stand_below_zero) {
     const Image image = random_image(shape, 0.05, 10);
     Image expected(shape);
     for (std::int64_t k = 0; k < shape.count(); ++k)
-      expected.data()[k] = std::isfinite(image.data()[k]) ? -std::abs(image.data()[k]) : std::numeric_limits<float>::quiet_NaN();
+      expected.data()[k] =
+          std::isfinite(image.data()[k]) ? -std::abs(image.data()[k]) : std::numeric_limits<float>::quiet_NaN();
     Backend& reference = backend("reference");
     EXPECT_TRUE(same_bits(store(reference, *minus_magnitude(reference, *load(reference, image))), expected));
     on_all([&](Backend& tested, std::int64_t band) {

@@ -67,7 +67,8 @@ TEST(Padding, of_a_large_image_is_judged_by_some_of_its_pixels) {
   expect_blank([](auto y, auto x, double noise) { return in_corner(y, x) ? 0 : 1e-5 * noise; }, -32, 1830, kLarge);
   // So little noise that few of them meet it: then all do.
   expect_blank([](auto y, auto, double noise) { return y == 1000 ? 1e-5 * noise : 0; }, -32, 2999 * 3000, kLarge);
-  expect_blank([](auto y, auto x, double) { return std::hypot(y - 1500.0, x - 1500.0) < 1200 ? 1 : 0; }, -32, 0, kLarge);
+  expect_blank([](auto y, auto x, double) { return std::hypot(y - 1500.0, x - 1500.0) < 1200 ? 1 : 0; }, -32, 0,
+               kLarge);
 }
 
 }  // namespace
