@@ -253,7 +253,7 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
 
 std::vector<LocalLevel> measure_levels(Backend& backend, const Plane& plane, const BackgroundModel& model,
                                        std::vector<BrightSource> sources, double beam_px, const Job& job) {
-  constexpr std::size_t kMostSources = 4000, kFew = 64, kPixelsTogether = std::size_t{1} << 19;
+  constexpr std::size_t kMostSources = 1000, kFew = 64, kPixelsTogether = std::size_t{1} << 19;
   constexpr double kLeastBeam = 2.5, kReachBeams = 6, kMost = 2;
   if (!(beam_px >= kLeastBeam)) return {};
   std::erase_if(sources, [&](const BrightSource& one) {

@@ -59,7 +59,7 @@ class LevelRings {
   std::vector<std::array<double, kRings>> at_rings_;  ///< of each width: mean over a ring of a Gaussian of height 1
 };
 
-/// Levels about the brightest 4000 of these sources, where they are certain: about a source with hardly more pixels
+/// Levels about the brightest 1000 of these sources, where they are certain: about a source with hardly more pixels
 /// than a point, the inner rings of one sign, seven of eight sectors as well, four errors from 0. A ring's error is the
 /// larger of its own and that which the noise of all sources' rings has. None about sources whose own sidelobes raised
 /// the noise (BackgroundModel::raised). Levels above 2 rms are 0, and their error what they would be: emission.
