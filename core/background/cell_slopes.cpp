@@ -80,28 +80,14 @@ void carry_axis(BackgroundModel& model, bool along_x) {
   spans.push_back({size - 1, size});
 }
 
-/// Between cells k and k + 1 of an axis, the distance in pixels.
-double apart(const std::vector<PixelSpan>& spans, std::int64_t k) {
-  return centre_of(spans[k + 1]) - centre_of(spans[k]);
-}
-
 /// Rms of a row of cells without slopes into `to`.   returns whether one changed
 bool less_slopes(const MeshGrid& grid, const MeshCells& cells, std::int64_t j, float* to) {
-  const std::int64_t ny = grid.ny(), nx = grid.nx(),
-                     first = std::clamp<std::int64_t>(j - 1, 0, std::max<std::int64_t>(ny - 3, 0));
-  const float* const mean = cells.mean.data();
-  const auto between = [&](std::int64_t to_cell, std::int64_t from_cell, double distance) {
-    return (static_cast<double>(mean[to_cell]) - static_cast<double>(mean[from_cell])) / distance;
-  };
-  std::vector<double> along(static_cast<std::size_t>(std::max<std::int64_t>(nx - 1, 0)));
-  for (std::int64_t i = 0; i + 1 < nx; ++i) along[i] = between(j * nx + i + 1, j * nx + i, apart(grid.cols, i));
-  const double lower = ny < 3 ? 1 : apart(grid.rows, first), upper = ny < 3 ? 1 : apart(grid.rows, first + 1);
+  const std::int64_t nx = grid.nx();
+  const auto mean = [&](std::int64_t row, std::int64_t col) { return static_cast<double>(cells.mean[row * nx + col]); };
   bool any = false;
   for (std::int64_t i = 0; i < nx; ++i) {
-    const std::int64_t at = std::clamp<std::int64_t>(i - 1, 0, std::max<std::int64_t>(nx - 3, 0)),
-                       under = first * nx + i;
-    const double x = nx < 3 ? 0 : agreed(along[at], along[at + 1]);
-    const double y = ny < 3 ? 0 : agreed(between(under + nx, under, lower), between(under + 2 * nx, under + nx, upper));
+    const double y = slope_at(grid.rows, j, [&](std::int64_t k) { return mean(k, i); });
+    const double x = slope_at(grid.cols, i, [&](std::int64_t k) { return mean(j, k); });
     const double noise = cells.rms[j * nx + i], whole = noise * noise;
     const double more = variance_of(y, grid.rows[j]) + variance_of(x, grid.cols[i]), rest = whole - more;
     const bool less = more > kLeastPart * rest && rest > kLeastRest * whole;

@@ -366,14 +366,9 @@ BackgroundModel with_levels(const BackgroundModel& model, std::vector<LocalLevel
   BackgroundModel more = resampled(model, grid_near(model.grid, levels, apart), &pool);
   more.raised = model.raised;
   std::vector<double> added(more.mean.size(), 0.0);
-  const auto near = [](const std::vector<PixelSpan>& spans, double place, double distance) {
-    const auto first = std::ranges::lower_bound(spans, place - distance, {}, centre_of);
-    const auto last = std::ranges::upper_bound(spans, place + distance, {}, centre_of);
-    return std::pair(first - spans.begin(), last - spans.begin());
-  };
   for (const LocalLevel& one : levels) {
-    const auto [j0, j1] = near(more.grid.rows, one.y, one.reach_px);
-    const auto [i0, i1] = near(more.grid.cols, one.x, one.reach_px);
+    const auto [j0, j1] = nodes_near(more.grid.rows, one.y, one.reach_px);
+    const auto [i0, i1] = nodes_near(more.grid.cols, one.x, one.reach_px);
     for (auto j = j0; j < j1; ++j)
       for (auto i = i0; i < i1; ++i) {
         const double level =

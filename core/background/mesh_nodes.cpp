@@ -39,6 +39,12 @@ std::vector<Place> places_among(const std::vector<PixelSpan>& spans, const std::
 
 double centre_of(const PixelSpan& span) { return 0.5 * static_cast<double>(span.begin + span.end - 1); }
 
+std::pair<std::int64_t, std::int64_t> nodes_near(const std::vector<PixelSpan>& spans, double place, double distance) {
+  const auto first = std::ranges::lower_bound(spans, place - distance, {}, centre_of);
+  const auto last = std::ranges::upper_bound(spans, place + distance, {}, centre_of);
+  return {first - spans.begin(), last - spans.begin()};
+}
+
 BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPool* pool) {
   const std::vector<Place> rows = places_among(model.grid.rows, grid.rows),
                            cols = places_among(model.grid.cols, grid.cols);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/compute/background.hpp"
@@ -14,6 +15,9 @@ class ThreadPool;
 
 /// Where the node of a span stands: its centre.
 [[nodiscard]] double centre_of(const PixelSpan& span);
+/// First and end of the nodes no farther than so many pixels from a place.
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> nodes_near(const std::vector<PixelSpan>& spans, double place,
+                                                               double distance);
 
 /// The mesh values of a model at the nodes of another grid of the same image, bilinear between its own. Maps given by
 /// the user are not taken along. pool: rows of nodes side by side; null: one after the other

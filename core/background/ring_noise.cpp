@@ -118,15 +118,10 @@ BackgroundModel with_rings(const BackgroundModel& model, const std::vector<RingN
   ThreadPool pool;
   BackgroundModel fine = resampled(model, MeshGrid::make(model.grid.image, std::max<std::int64_t>(spacing, 1)), &pool);
   std::vector<double> factor(fine.rms.size(), 1.0);
-  const auto near = [](const std::vector<PixelSpan>& spans, double place, double reach) {
-    const auto first = std::ranges::lower_bound(spans, place - reach, {}, centre_of);
-    const auto last = std::ranges::upper_bound(spans, place + reach, {}, centre_of);
-    return std::pair(first - spans.begin(), last - spans.begin());
-  };
   for (const RingNoise& one : rings) {
     const double reach = one.step * static_cast<double>(one.factor.size() + 1);
-    const auto [j0, j1] = near(fine.grid.rows, one.y, reach);
-    const auto [i0, i1] = near(fine.grid.cols, one.x, reach);
+    const auto [j0, j1] = nodes_near(fine.grid.rows, one.y, reach);
+    const auto [i0, i1] = nodes_near(fine.grid.cols, one.x, reach);
     for (auto j = j0; j < j1; ++j)
       for (auto i = i0; i < i1; ++i) {
         double& value = factor[static_cast<std::size_t>(j * fine.grid.nx() + i)];

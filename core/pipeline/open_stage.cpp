@@ -113,13 +113,14 @@ std::int64_t least_rows(const ImageHeader& head, const Request& request, const R
 }
 
 /// Whether a plane without padding may stand beside the image. Where the pixels cost nothing to reach: a compressed
-/// image is not decoded for this.
+/// image, or a plane across its file, is not decoded for this.
 bool may_be_padded(const Opened& opened, const Request& request, const Job& job) {
   const ImageHeader& head = *opened.header;
   if (request.convolve || head.bitpix >= 0 || head.shape.count() == 0) return false;
   if (dynamic_cast<const LentSource*>(opened.pixels.get()) != nullptr) return false;  // the host has no rows of it
   if (opened.pixels) return ends_in_zeros(*opened.pixels);
-  return !opened.file->in_memory() && ends_in_zeros(*opened.file->pixels(job.progress()));
+  const bool in_order = head.x_axis == 0 && head.y_axis == 1;
+  return in_order && !opened.file->in_memory() && ends_in_zeros(*opened.file->pixels(job.progress()));
 }
 
 /// What the stages that follow ask of the device besides the image.
