@@ -51,12 +51,11 @@ BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPoo
   const std::int64_t nx = model.grid.nx(), ny_wanted = std::ssize(rows), nx_wanted = std::ssize(cols);
   BackgroundModel out{std::move(grid), {}, {}, nullptr, nullptr};
   const auto draw_row = [&](const std::vector<float>& values, const Place& y, float* to) {
-    const auto at = [&](std::int64_t j, std::int64_t i) { return static_cast<double>(values[j * nx + i]); };
-    for (const Place& x : cols) {
-      const double left = (1 - y.weight) * at(y.node, x.node) + y.weight * at(y.next, x.node);
-      const double right = (1 - y.weight) * at(y.node, x.next) + y.weight * at(y.next, x.next);
-      *to++ = static_cast<float>((1 - x.weight) * left + x.weight * right);
-    }
+    const float *const above = values.data() + y.node * nx, *const below = values.data() + y.next * nx;
+    std::vector<double> line(static_cast<std::size_t>(nx));
+    for (std::int64_t i = 0; i < nx; ++i)
+      line[i] = (1 - y.weight) * static_cast<double>(above[i]) + y.weight * static_cast<double>(below[i]);
+    for (const Place& x : cols) *to++ = static_cast<float>((1 - x.weight) * line[x.node] + x.weight * line[x.next]);
   };
   out.mean.resize(static_cast<std::size_t>(ny_wanted * nx_wanted));
   out.rms.resize(out.mean.size());

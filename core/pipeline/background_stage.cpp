@@ -105,14 +105,12 @@ struct Grids {
   std::optional<FineCells> fine;
 };
 
-/// One pass: the coarse cells, and the fine ones blended in near bright sources.
-std::optional<BackgroundModel> one_pass(Backend& backend, const Plane& plane, const Grids& grids,
-                                        const MeshOptions& options, const std::optional<NoiseTrend>& trend,
-                                        const std::vector<BrightSource>& bright, const Job& job) {
-  std::optional<BackgroundModel> model = measure_cells(backend, plane, grids.coarse, options, trend, job);
-  if (!model || !grids.fine || bright.empty()) return model;
-  std::optional<BackgroundModel> fine = with_fine_cells(backend, plane, *model, *grids.fine, bright, options, job);
-  return fine ? std::move(fine) : std::move(model);
+/// The model of the coarse cells with the fine ones blended in near bright sources, where there are any.
+BackgroundModel blended(Backend& backend, const Plane& plane, BackgroundModel coarse, const Grids& grids,
+                        const MeshOptions& options, const std::vector<BrightSource>& bright, const Job& job) {
+  if (!grids.fine || bright.empty()) return coarse;
+  std::optional<BackgroundModel> fine = with_fine_cells(backend, plane, coarse, *grids.fine, bright, options, job);
+  return fine ? std::move(*fine) : std::move(coarse);
 }
 
 /// Tells a backend that can make use of it what will be looked for in the plane once the next cells are measured.
@@ -152,7 +150,7 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
                                                     : first_cells(backend, plane, grids.coarse, options, trend, job);
   if (model && grids.fine) {
     bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
-    model = one_pass(backend, plane, grids, options, trend, bright, job);
+    model = blended(backend, plane, std::move(*model), grids, options, bright, job);
   }
   if (model && beam_px && request.passes < 2) brightest = bright_sources(backend, plane, *model, limit, job);
   options.centre = 1;
@@ -161,9 +159,9 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     if (beam_px) all = brighter_than(0, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
     if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
-    std::optional<BackgroundModel> better = one_pass(backend, *masked, grids, options, trend, bright, job);
+    std::optional<BackgroundModel> better = measure_cells(backend, *masked, grids.coarse, options, trend, job);
     if (!better) break;
-    model = std::move(better);
+    model = blended(backend, *masked, std::move(*better), grids, options, bright, job);
   }
   if (request.passes > 1)
     std::ranges::copy_if(all, std::back_inserter(brightest), [&](const BrightSource& one) { return one.snr > limit; });

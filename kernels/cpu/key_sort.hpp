@@ -43,7 +43,7 @@ class KeySort {
   /// out[k] = convert(key of rank k), for all that was gathered.
   template <class Value, class Convert>
   void sort_into(Value* out, Convert convert) {
-    if (count_ < kSmall) {
+    if (count_ < (narrow_ ? kSmallNarrow : kSmall)) {
       std::sort(keys_.begin(), keys_.begin() + count_);
       std::transform(keys_.begin(), keys_.begin() + count_, out, convert);
     } else if (narrow_) {
@@ -65,7 +65,7 @@ class KeySort {
   using NarrowDigits = Digits<8>;
   static constexpr std::int64_t kNarrow = 2500;
   /// Below this many keys a comparison sort is faster than scanning the digits' counts.
-  static constexpr std::int64_t kSmall = 256;
+  static constexpr std::int64_t kSmall = 256, kSmallNarrow = 128;
   static constexpr std::int64_t kLineFloats = 16;  ///< a cache line
 
   template <class Digit>

@@ -82,34 +82,56 @@ void measure_cells(const HeldRows& rows, std::int64_t j0, std::int64_t j1, std::
   });
 }
 
-/// A row of a grid's cells, whose values stand from `at` on.
-struct CellRow {
-  const MeshGrid* grid;
-  std::int64_t row, at;
-};
-
-void measure_row(const HeldRows& pixels, const CellRow& which, const CellRules& rules, CellScratch& scratch,
-                 MeshCells& cells) {
-  const PixelSpan& rows = which.grid->rows[static_cast<std::size_t>(which.row)];
-  auto at = static_cast<std::size_t>(which.at);
-  for (const PixelSpan& cols : which.grid->cols) {
-    const auto [mean, rms] = cell_value(pixels, {rows.begin, cols.begin, rows.size(), cols.size()}, rules, scratch);
-    cells.mean[at] = mean;
-    cells.rms[at++] = rms;
-  }
+/// Blocks of boxes of rows [j0, j1), from left to right and down.
+std::vector<BoxBlock> blocks_of(std::int64_t j0, std::int64_t j1, std::int64_t nx, const TileGrid& tiles) {
+  std::vector<BoxBlock> blocks;
+  for (std::int64_t j = j0; j < j1; j += tiles.down)
+    for (std::int64_t i = 0; i < nx; i += tiles.across)
+      blocks.push_back({j, std::min(j + tiles.down, j1), i, std::min(i + tiles.across, nx)});
+  return blocks;
 }
 
 /// The same in blocks whose cells share tiles.
 void measure_blocks(const HeldRows& rows, std::int64_t j0, std::int64_t j1, const TileGrid& tiles,
                     std::vector<TiledBoxes>& workers, MeshWork& work) {
-  const std::int64_t down = (j1 - j0 + tiles.side - 1) / tiles.side, nx = work.grid.nx();
-  const std::int64_t across = (nx + tiles.side - 1) / tiles.side;
-  work.threads.for_each_worker(down * across, [&](std::int64_t task, int worker) {
-    const std::int64_t j = j0 + task / across * tiles.side, i = task % across * tiles.side;
-    const BoxBlock block{j, std::min(j + tiles.side, j1), i, std::min(i + tiles.side, nx)};
-    workers[static_cast<std::size_t>(worker)].measure(rows, work.grid, tiles, block, work.rules, work.cells);
+  const std::vector<BoxBlock> blocks = blocks_of(j0, j1, work.grid.nx(), tiles);
+  work.threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
+    const BoxBlock& block = blocks[static_cast<std::size_t>(task)];
+    workers[static_cast<std::size_t>(worker)].measure(rows, work.grid, tiles, block, work.rules, work.cells.mean.data(),
+                                                      work.cells.rms.data());
     work.report((block.j1 - block.j0) * (block.i1 - block.i0), worker);
   });
+}
+
+/// A block of one of several grids, whose cells' values stand from `at` on.
+struct GridBlock {
+  std::size_t grid;
+  std::int64_t at;
+  BoxBlock block;
+};
+
+/// All of several grids' cells, in blocks of their tiles or, where they have none, by rows.
+std::vector<GridBlock> blocks_of(std::span<const MeshGrid> grids, std::span<const std::optional<TileGrid>> tiles) {
+  std::vector<GridBlock> all;
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < grids.size(); at += grids[k].ny() * grids[k].nx(), ++k) {
+    const TileGrid rows{{}, {}, 1, std::max<std::int64_t>(grids[k].nx(), 1)};
+    for (const BoxBlock& block : blocks_of(0, grids[k].ny(), grids[k].nx(), tiles[k] ? *tiles[k] : rows))
+      all.push_back({k, at, block});
+  }
+  return all;
+}
+
+/// Cells of a block that share no tiles.
+void measure_block(const HeldRows& pixels, const MeshGrid& grid, const BoxBlock& block, const CellRules& rules,
+                   CellScratch& scratch, float* mean, float* rms) {
+  for (std::int64_t j = block.j0; j < block.j1; ++j)
+    for (std::int64_t i = block.i0; i < block.i1; ++i) {
+      const PixelSpan &rows = grid.rows[static_cast<std::size_t>(j)], &cols = grid.cols[static_cast<std::size_t>(i)];
+      const auto value = cell_value(pixels, {rows.begin, cols.begin, rows.size(), cols.size()}, rules, scratch);
+      mean[j * grid.nx() + i] = value.mean;
+      rms[j * grid.nx() + i] = value.rms;
+    }
 }
 
 /// Rows of a group: of the plane that cells are measured of and, for a foreteller, of the one below.
@@ -176,28 +198,32 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
 MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids, const MeshOptions& options,
                          const JobThreads& threads) {
   const CellRules rules{options.clip, clip_bias(options.clip.kappa), options.min_valid, options.centre};
+  const std::int64_t tasks =
+      std::max<std::int64_t>(kBlocksAThread * threads.threads() / std::max<std::int64_t>(std::ssize(grids), 1), 1);
+  std::vector<std::optional<TileGrid>> tiles(grids.size());
+  threads.for_each_worker(std::ssize(grids), [&](std::int64_t k, int) {
+    tiles[static_cast<std::size_t>(k)] = tiles_of(grids[static_cast<std::size_t>(k)], tasks);
+  });
+  const std::vector<GridBlock> blocks = blocks_of(grids, tiles);
   MeshCells cells;
-  std::vector<CellRow> rows;
-  for (const MeshGrid& grid : grids) {
-    const auto begin = std::ssize(cells.mean), count = grid.ny() * grid.nx();
-    cells.mean.resize(static_cast<std::size_t>(begin + count));
-    cells.rms.resize(cells.mean.size());
-    if (tiles_of(grid, kBlocksAThread * threads.threads())) {
-      const MeshCells one = measure_mesh(plane, grid, options, nullptr, threads);
-      std::ranges::copy(one.mean, cells.mean.begin() + begin);
-      std::ranges::copy(one.rms, cells.rms.begin() + begin);
-      continue;
-    }
-    for (std::int64_t j = 0; j < grid.ny(); ++j) rows.push_back({&grid, j, begin + j * grid.nx()});
-  }
+  for (const MeshGrid& grid : grids)
+    cells.mean.resize(cells.mean.size() + static_cast<std::size_t>(grid.ny() * grid.nx()));
+  cells.rms.resize(cells.mean.size());
   const HeldRows pixels = hold_rows(plane, 0, plane.shape().ny, threads);
-  std::vector<CellScratch> scratch(static_cast<std::size_t>(threads.threads()));
+  const auto workers = static_cast<std::size_t>(threads.threads());
+  std::vector<CellScratch> scratch(workers);
+  std::vector<TiledBoxes> boxes(workers);
   std::atomic<std::int64_t> done{0};
-  threads.for_each_worker(std::ssize(rows), [&](std::int64_t row, int worker) {
-    measure_row(pixels, rows[static_cast<std::size_t>(row)], rules, scratch[static_cast<std::size_t>(worker)], cells);
+  threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
+    const auto& [k, at, block] = blocks[static_cast<std::size_t>(task)];
+    float *const mean = cells.mean.data() + at, *const rms = cells.rms.data() + at;
+    if (tiles[k])
+      boxes[static_cast<std::size_t>(worker)].measure(pixels, grids[k], *tiles[k], block, rules, mean, rms);
+    else
+      measure_block(pixels, grids[k], block, rules, scratch[static_cast<std::size_t>(worker)], mean, rms);
     const std::int64_t finished = ++done;
     if (worker == 0)
-      threads.job().report("background", static_cast<double>(finished) / static_cast<double>(rows.size()));
+      threads.job().report("background", static_cast<double>(finished) / static_cast<double>(blocks.size()));
   });
   return cells;
 }

@@ -36,14 +36,13 @@ std::int64_t most_inside(const TileAxis& axis) {
 
 }  // namespace
 
-TileAxis tile_axis(const std::vector<PixelSpan>& spans) {
-  constexpr std::int64_t kLeastTile = 16;
+TileAxis tile_axis(const std::vector<PixelSpan>& spans, std::int64_t least) {
   std::vector<std::int64_t> edges{spans.front().begin};
   const std::int64_t end = spans.back().end;
   for (const PixelSpan& span : spans)
-    if (span.begin >= edges.back() + kLeastTile) edges.push_back(span.begin);
+    if (span.begin >= edges.back() + least) edges.push_back(span.begin);
   for (const PixelSpan& span : spans)
-    if (span.end >= edges.back() + kLeastTile && span.end < end) edges.push_back(span.end);
+    if (span.end >= edges.back() + least && span.end < end) edges.push_back(span.end);
   edges.push_back(end);
   TileAxis axis;
   for (std::size_t k = 0; k + 1 < edges.size(); ++k) axis.tiles.push_back({edges[k], edges[k + 1]});
@@ -55,19 +54,34 @@ TileAxis tile_axis(const std::vector<PixelSpan>& spans) {
   return axis;
 }
 
-std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
-  constexpr double kLeastCovered = 0.6, kMostSorted = 0.6, kLeastArea = 400;
+namespace {
+
+/// Pixels of all boxes over those of the grid.
+double overlap_of(const std::vector<PixelSpan>& spans) {
+  return static_cast<double>(sum_of_sizes(spans)) / static_cast<double>(spans.back().end - spans.front().begin);
+}
+
+/// Part of the boxes' pixels along one axis that are in tiles of their own.
+double part_covered(const TileAxis& axis, const std::vector<PixelSpan>& spans) {
+  return static_cast<double>(covered(axis)) / static_cast<double>(sum_of_sizes(spans));
+}
+
+double size_of_tiles(const TileAxis& axis) {
+  return static_cast<double>(axis.tiles.back().end - axis.tiles.front().begin) /
+         static_cast<double>(std::ssize(axis.tiles));
+}
+
+constexpr double kLeastCovered = 0.6, kMostSorted = 0.6;
+
+/// Tiles that boxes share with their neighbours on all sides.
+std::optional<TileGrid> square_tiles(const MeshGrid& grid, std::int64_t tasks) {
+  constexpr double kLeastArea = 400;
   constexpr std::int64_t kMostSide = 32, kMostPixels = 2 << 20;
-  if (grid.ny() == 0 || grid.nx() == 0) return std::nullopt;
-  const auto boxes = static_cast<double>(sum_of_sizes(grid.rows)) * static_cast<double>(sum_of_sizes(grid.cols));
-  const PixelSpan rows{grid.rows.front().begin, grid.rows.back().end};
-  const PixelSpan cols{grid.cols.front().begin, grid.cols.back().end};
-  const double overlap = boxes / (static_cast<double>(rows.size()) * static_cast<double>(cols.size()));
+  const double overlap = overlap_of(grid.rows) * overlap_of(grid.cols);
   if (overlap < 1 / kMostSorted) return std::nullopt;
-  TileGrid tiles{tile_axis(grid.rows), tile_axis(grid.cols), 0};
-  const double in_tiles = static_cast<double>(covered(tiles.rows)) * static_cast<double>(covered(tiles.cols)) / boxes;
-  const double area = static_cast<double>(rows.size()) * static_cast<double>(cols.size()) /
-                      static_cast<double>(std::ssize(tiles.rows.tiles) * std::ssize(tiles.cols.tiles));
+  TileGrid tiles{tile_axis(grid.rows), tile_axis(grid.cols)};
+  const double in_tiles = part_covered(tiles.rows, grid.rows) * part_covered(tiles.cols, grid.cols);
+  const double area = size_of_tiles(tiles.rows) * size_of_tiles(tiles.cols);
   if (in_tiles < kLeastCovered || area < kLeastArea) return std::nullopt;
   const auto wanted =
       static_cast<std::int64_t>(std::sqrt(static_cast<double>(grid.ny() * grid.nx()) / static_cast<double>(tasks)));
@@ -78,9 +92,35 @@ std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
     const double tile_rows = 1 + beside / static_cast<double>(side);
     return 1 - in_tiles + tile_rows * tile_rows / overlap;
   };
-  tiles.side = std::min({std::max<std::int64_t>(wanted, 2), held, kMostSide});
-  while (tiles.side > 0 && tiles.side < std::min(held, kMostSide) && sorted(tiles.side) > kMostSorted) ++tiles.side;
-  return tiles.side > 0 && sorted(tiles.side) <= kMostSorted ? std::optional(std::move(tiles)) : std::nullopt;
+  std::int64_t side = std::min({std::max<std::int64_t>(wanted, 2), held, kMostSide});
+  while (side > 0 && side < std::min(held, kMostSide) && sorted(side) > kMostSorted) ++side;
+  if (side <= 0 || sorted(side) > kMostSorted) return std::nullopt;
+  tiles.down = tiles.across = side;
+  return tiles;
+}
+
+/// Tiles as high as a row of boxes.
+std::optional<TileGrid> strips(const MeshGrid& grid) {
+  constexpr double kLeastArea = 100;
+  constexpr std::int64_t kLeastWidth = 4, kMostAcross = 64;
+  const double overlap = overlap_of(grid.cols);
+  if (overlap < 1 / kMostSorted) return std::nullopt;
+  TileGrid tiles{{grid.rows, {}}, tile_axis(grid.cols, kLeastWidth), 1, std::min(grid.nx(), kMostAcross)};
+  for (std::int64_t j = 0; j < grid.ny(); ++j) tiles.rows.inside.push_back({j, j + 1});
+  const double in_tiles = part_covered(tiles.cols, grid.cols);
+  const double height = static_cast<double>(sum_of_sizes(grid.rows)) / static_cast<double>(grid.ny());
+  const double beside = 1 + static_cast<double>(most_inside(tiles.cols) - 1) / static_cast<double>(tiles.across);
+  const bool pays = in_tiles >= kLeastCovered && height * size_of_tiles(tiles.cols) >= kLeastArea &&
+                    1 - in_tiles + beside / overlap <= kMostSorted;
+  return pays ? std::optional(std::move(tiles)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
+  if (grid.ny() == 0 || grid.nx() == 0) return std::nullopt;
+  std::optional<TileGrid> tiles = square_tiles(grid, tasks);
+  return tiles ? std::move(tiles) : strips(grid);
 }
 
 void TiledBoxes::sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block) {
@@ -140,7 +180,7 @@ bool TiledBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std:
 }
 
 void TiledBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
-                         const CellRules& given, MeshCells& cells) {
+                         const CellRules& given, float* mean, float* rms) {
   sort_tiles(plane, tiles, block);
   for (std::int64_t j = block.j0; j < block.j1; ++j)
     for (std::int64_t i = block.i0; i < block.i1; ++i) {
@@ -153,9 +193,9 @@ void TiledBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const Tile
         const rules::CellClip clip = clip_.clip(given.clip);
         value = rules::cell_value(clip.median, clip.mean, clip.std, given.bias, given.centre);
       }
-      const auto at = static_cast<std::size_t>(j * grid.nx() + i);
-      cells.mean[at] = value.mean;
-      cells.rms[at] = value.rms;
+      const std::int64_t at = j * grid.nx() + i;
+      mean[at] = value.mean;
+      rms[at] = value.rms;
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes that overlap, measured by tiles whose pixels are sorted once for all boxes that hold them.
+// Boxes that overlap, measured by tiles whose pixels are sorted once for all boxes that hold them. Where boxes step by
+// too few pixels for that, tiles are as high as a row of boxes: strips, which that row's boxes share.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ struct TileAxis {
   std::vector<PixelSpan> tiles;
   std::vector<Inside> inside;  ///< of each span of the grid: tiles that lie wholly in it
 };
-/// Tiles between the first pixels of spans whose ends never fall; none is narrower than 16 pixels but the last.
-[[nodiscard]] TileAxis tile_axis(const std::vector<PixelSpan>& spans);
+/// Tiles between the first pixels of spans whose ends never fall; none is narrower than `least` pixels but the last.
+[[nodiscard]] TileAxis tile_axis(const std::vector<PixelSpan>& spans, std::int64_t least = 16);
 
-/// The tiles of a grid, and how many boxes a side are worked on together.
+/// The tiles of a grid, and how many boxes are worked on together.
 struct TileGrid {
   TileAxis rows, cols;
-  std::int64_t side = 0;
+  std::int64_t down = 0, across = 0;
 };
 /// Empty where sorting each box by itself costs no more: boxes that overlap little, or that few tiles fill.
 /// tasks: blocks of boxes to be made, at least, where the tiles' sorts that blocks share do not forbid it.
@@ -41,9 +42,9 @@ struct BoxBlock {
 /// Measures blocks of boxes. Memory of one worker, kept from block to block.
 class TiledBoxes {
  public:
-  /// Values of the block's boxes into `cells`; each has the bits of cell_value().
+  /// Values of the block's boxes into those of the grid's cells; each has the bits of cell_value().
   void measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
-               const CellRules& given, MeshCells& cells);
+               const CellRules& given, float* mean, float* rms);
 
  private:
   void sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block);
