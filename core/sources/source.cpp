@@ -347,11 +347,9 @@ double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) 
   return make_setting(unused, header, beam).per_sum;
 }
 
-double flux_per_sum(const ImageHeader& header, const BeamField& beams, double x, double y) {
-  const DetectOptions unused;
-  Setting setting = make_setting(unused, header, beams);
-  at_place(setting, x, y);
-  return setting.per_sum;
+double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double nominal, double x, double y) {
+  if (!beams.varies() || header.unit.kind != Unit::Kind::jy_per_beam) return nominal;
+  return 1 / gaussian_area(beams.at(x, y).pixels) * header.unit.factor;
 }
 
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {

@@ -99,8 +99,7 @@ class Island {
     for (const Source& s : gaussians) models_.push_back(s.model);
     const double unit = in_.header.unit.factor, sign = negative ? -1 : 1;
     const auto brightest = std::ranges::max_element(gaussians, {}, [](const Source& s) { return std::abs(s.peak); });
-    const double per_sum =
-        in_.beams.varies() ? flux_per_sum(in_.header, in_.beams, brightest->x, brightest->y) : per_sum_;
+    const double per_sum = flux_per_sum_at(in_.header, in_.beams, per_sum_, brightest->x, brightest->y);
     island = view_.empty() ? unknown() : island_values(view_, models_, {sign, unit, per_sum, 1 / (per_sum / unit)});
     island.label = part.label, island.negative = negative;
     island.first = part.first, island.components = part.count;

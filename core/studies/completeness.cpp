@@ -268,7 +268,7 @@ void Experiment::judge(const Injected& one, const Near& found, const std::vector
   ++tally.clear.trials, tally.clear.hits += hit ? 1 : 0;
   if (!hit) return;
   const Source& s = sources[which];
-  const double per_sum = beams_.varies() ? flux_per_sum(*header_, beams_, one.x, one.y) : per_sum_;
+  const double per_sum = flux_per_sum_at(*header_, beams_, per_sum_, one.x, one.y);
   const double peak = one.peak * unit_, total = one.peak * gaussian_area(shape_at(one)) * per_sum;
   const double dx = s.x - one.x, dy = s.y - one.y;
   tally.found.push_back({s.total / total, s.peak / peak, (sky_per_pixel_.a * dx + sky_per_pixel_.b * dy) * kArcsec,

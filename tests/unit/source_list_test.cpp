@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "core/sources/column_sets.hpp"
 #include "core/sources/source_columns.hpp"
 #include "core/sources/source_groups.hpp"
+#include "tests/unit/fits_files.hpp"
 
 namespace reber {
 namespace {
@@ -118,6 +120,45 @@ TEST(SourceList, several_gaussians_have_the_sum_of_fluxes_and_the_moments_of_the
   EXPECT_NEAR(both.values.model.fwhm2.yy, kFwhm * kFwhm, 1e-2);
   EXPECT_NEAR(both.values.e_peak, 0.01, 1e-7) << "the island's noise";
   EXPECT_GT(both.values.peak, 2) << "the maximum of the sum is above the brighter peak";
+}
+
+/// 400 islands of one pixel of 1 each, in rows of 20.
+SourceList many_of(const ImageHeader& header, const BeamField& beams) {
+  IslandPixels pixels;
+  std::vector<Source> sources;
+  for (std::int32_t k = 0; k < 400; ++k) {
+    const std::int32_t y = k / 20 * 4, x = k % 20 * 4;
+    pixels.label.push_back(k + 1);
+    pixels.y.push_back(y), pixels.x.push_back(x);
+    pixels.pixel.push_back(1), pixels.mean.push_back(0), pixels.rms.push_back(0.01f);
+    pixels.first.push_back(k + 1);
+    sources.push_back(source_of(round_at(x, y, 1), k + 1));
+  }
+  return make_source_list({sources, header, beams, 3, pixels, nullptr, 400}, {});
+}
+
+TEST(SourceList, a_beam_that_varies_is_that_of_the_place_whichever_threads_ask) {
+  ImageHeader header;
+  header.shape = {80, 80};
+  header.unit = Unit::parse("Jy/beam");
+  std::string cards;
+  for (std::string card : testing_files::sky_cards()) card.resize(80, ' '), cards += card;
+  header.wcs = Wcs::parse(cards + std::string("END").append(77, ' '), 0, 1, {1, 1}, 2, 80, 80);
+  ASSERT_TRUE(header.wcs.celestial()) << header.wcs.why_not();
+  const auto beam_at = [](double fwhm) { return Covariance{fwhm * fwhm, 0, fwhm * fwhm}; };
+  auto nodes = std::make_shared<BeamNodes>();
+  nodes->shape = {2, 2}, nodes->step_px = 79;
+  nodes->pixels = {beam_at(4), beam_at(6), beam_at(4), beam_at(6)};
+  for (const Covariance& c : nodes->pixels) nodes->sky.push_back({c.xx * 7.7e-6, 0, c.yy * 7.7e-6});
+  const BeamField beams(std::move(nodes));
+  for (int round = 0; round < 20; ++round) {
+    const SourceList list = many_of(header, beams);
+    ASSERT_EQ(list.islands.size(), 400U);
+    for (std::size_t k = 0; k < 400; ++k)
+      EXPECT_NEAR(list.islands[k].total * gaussian_area(beam_at(4)) * (1 + 1.25 * static_cast<double>(k % 20 * 4) / 79),
+                  1, 1e-9)
+          << k;
+  }
 }
 
 TEST(SourceList, one_of_several_in_an_island_is_c_and_an_islands_values_are_its_pixels) {
