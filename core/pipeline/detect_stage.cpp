@@ -78,9 +78,9 @@ DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& t
   return made;
 }
 
-/// 0 inside, blank outside: what S/N less this leaves is what may be found.
-std::unique_ptr<Plane> blank_outside(const MeasuredPlane& in, const TilingPlan& tiling, const SearchRequest& search,
-                                     StageWork& work) {
+/// Where the mask, the regions and the MOC of a search all are.
+std::shared_ptr<const SearchedPixels> searched_pixels(const MeasuredPlane& in, const SearchRequest& search,
+                                                      StageWork& work) {
   Mask inside(in.header.shape);
   std::ranges::fill(inside.pixels, 1);
   const auto keep = [&](Mask mask) {
@@ -92,14 +92,27 @@ std::unique_ptr<Plane> blank_outside(const MeasuredPlane& in, const TilingPlan& 
   if (!search.moc.empty()) keep(mask_of(read_moc(search.moc), in.header.wcs, in.header.shape));
   if (inside.count() == 0) work.warn("no pixel of the image lies where sources are to be looked for");
   work.fact("search", fmt::format("{} of {} pixels", inside.count(), inside.shape.count()));
-  std::vector<float> pixels(inside.pixels.size());
-  std::ranges::transform(inside.pixels, pixels.begin(), [](std::int32_t pixel) {
-    return pixel != 0 ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-  });
-  return work.backend.load(*memory_source(pixels.data(), inside.shape), tiling, work.job);
+  auto made = std::make_shared<SearchedPixels>();
+  made->nx = inside.shape.nx;
+  made->inside.assign(inside.pixels.begin(), inside.pixels.end());
+  return made;
+}
+
+/// 0 inside, blank outside: what S/N less this leaves is what may be found.
+std::unique_ptr<Plane> blank_outside(const SearchedPixels& searched, Shape shape, const TilingPlan& tiling,
+                                     StageWork& work) {
+  std::vector<float> pixels(searched.inside.size());
+  std::ranges::transform(searched.inside, pixels.begin(),
+                         [](bool inside) { return inside ? 0.0f : std::numeric_limits<float>::quiet_NaN(); });
+  return work.backend.load(*memory_source(pixels.data(), shape), tiling, work.job);
 }
 
 }  // namespace
+
+bool SearchedPixels::hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const {
+  const auto row = inside.begin() + y * nx;
+  return std::find(row + x0, row + x1, false) == row + x1;
+}
 
 DetectOptions options_of_negative(const Detected& positive) {
   DetectOptions options = positive.options;
@@ -112,7 +125,7 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   const auto known = [&] { return std::make_shared<KnownPixels>(known_pixels(work.backend, in.plane, work.job)); };
   // Before the islands: on a device two label maps at a time could be one too many. Of a plane that is left in its file
   // after them: a backend that looks ahead has theirs begun.
-  Detected made{nullptr, options, tiling.in_source ? nullptr : known(), {}};
+  Detected made{nullptr, options, tiling.in_source ? nullptr : known(), {}, nullptr};
   const std::optional<double> beam_px = beam_pixels(in.header, in.beam);
   const Plane* plane = &in.plane;
   const BackgroundModel* background = &in.background;
@@ -138,7 +151,8 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   }
   std::unique_ptr<Plane> inside;
   if (request.search.masked()) {
-    const auto outside = blank_outside(in, tiling, request.search, work);
+    made.searched = searched_pixels(in, request.search, work);
+    const auto outside = blank_outside(*made.searched, in.header.shape, tiling, work);
     if (!scales.snr) inside = work.backend.derive(SnrPlane{*plane, *background}, work.job);
     inside = work.backend.derive(CombinedPlane{PlaneRule::difference, scales.snr ? *scales.snr : *inside, *outside},
                                  work.job);

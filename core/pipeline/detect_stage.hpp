@@ -22,11 +22,21 @@ struct MeasuredPlane {
   BeamField beams{};                ///< the same, or how it varies
 };
 
+/// Where sources were looked for, a bit a pixel, row-major.
+struct SearchedPixels {
+  std::int64_t nx = 0;
+  std::vector<bool> inside;
+
+  /// Whether columns [x0, x1) of row y all are.
+  [[nodiscard]] bool hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const;
+};
+
 struct Detected {
   std::shared_ptr<const IslandMap> islands;
-  DetectOptions options;                     ///< as used: a false discovery rate sets the seed threshold
-  std::shared_ptr<const KnownPixels> known;  ///< of the image
-  std::vector<std::int64_t> waves;           ///< best_wavelets() of the islands; empty without wavelets
+  DetectOptions options;                           ///< as used: a false discovery rate sets the seed threshold
+  std::shared_ptr<const KnownPixels> known;        ///< of the image
+  std::vector<std::int64_t> waves;                 ///< best_wavelets() of the islands; empty without wavelets
+  std::shared_ptr<const SearchedPixels> searched;  ///< null: everywhere
 };
 
 /// The options of the other image, looked for at the same thresholds.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "core/base/trace.hpp"
 #include "core/fitting/grown_sums.hpp"
@@ -30,18 +31,31 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
   return fitter;
 }
 
-/// Not where islands end at a mask, beyond which nothing was looked for.
+/// Leaves out islands around which there are pixels where nothing was looked for.
+///   around: their surroundings
+void leave_out_cut(const SearchedPixels& searched, const MarginRuns& around, const IslandPixels& pixels,
+                   std::vector<Surrounding>& wanted) {
+  std::set<std::int64_t> cut;
+  for (const LabelRuns::Run& run : around.runs.runs)
+    if (!searched.hold(run.y, run.x0, run.x1)) cut.insert(around.island[static_cast<std::size_t>(run.label - 1)]);
+  std::erase_if(wanted, [&](const Surrounding& one) { return cut.contains(pixels.label[one.island]); });
+}
+
 void grow(const FitInputs& in, const IslandPixels& pixels, const Request& request, StageWork& work, Fitted& made) {
-  if (!made.fitter->beam_px() || request.search.masked()) return;
+  if (!made.fitter->beam_px()) return;
   const trace::Span span("host", "sums around islands");
   const DetectOptions& options = in.detected.islands->options();
   const Covariance& beam = *made.fitter->beam_px();
   ThreadPool pool(request.fit.threads);
-  const auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
+  auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
+  MarginRuns runs = surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool);
+  if (in.detected.searched) {
+    leave_out_cut(*in.detected.searched, runs, pixels, wanted);
+    runs = surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool);
+  }
   if (wanted.empty()) return;
   const IslandPixels around =
-      pixels_of_runs(work.backend, in.plane.plane, in.plane.background,
-                     surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool), options, work.job);
+      pixels_of_runs(work.backend, in.plane.plane, in.plane.background, runs, options, work.job);
   const SourceFitter& fitter = *made.fitter;
   if (!in.plane.beams.varies())
     fit_with_surroundings(work.backend, made.sums, made.fits,
