@@ -4,6 +4,7 @@
 
 #include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
 #include "core/batch/read_ahead.hpp"
 #include "kernels/shared_backend.hpp"
@@ -29,6 +30,7 @@ Result run_here(const Request& request, const CommonOptions& common, Terminal& t
 
 Result run_one(Request request, CommonOptions common, Terminal& terminal, const AfterRun& after,
                const ShareOptions& share) {
+  const ThreadBudget budget(common.threads);
   const SharedImage shared(share, request, common, terminal);
   if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
   terminal.set_subject(request.input);
