@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -73,18 +74,40 @@ BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPoo
 
 float middle_value(const std::vector<float>& values) {
   // Their order by the upper half of their bits first: a dense grid has millions of nodes.
+  constexpr std::int64_t kChunk = 1 << 17;
   const auto upper = [](float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return (bits >> 31 != 0 ? ~bits : bits | 0x80000000u) >> 16;
   };
-  std::vector<std::size_t> counts(1 << 16, 0);
-  for (const float value : values) ++counts[upper(value)];
+  const std::int64_t count = std::ssize(values), chunks = (count + kChunk - 1) / kChunk;
+  ThreadPool pool(chunks > 1 ? 0 : 1);
+  struct Worker {
+    std::vector<std::uint32_t> counts;
+    std::vector<float> alike;
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(pool.threads()));
+  const auto each = [&](const auto& work) {
+    pool.for_each_worker(chunks, [&](std::int64_t chunk, int worker) {
+      const std::int64_t first = chunk * kChunk, last = std::min(first + kChunk, count);
+      work(std::span(values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)),
+           workers[static_cast<std::size_t>(worker)]);
+    });
+  };
+  each([&](std::span<const float> part, Worker& worker) {
+    if (worker.counts.empty()) worker.counts.resize(1 << 16);
+    for (const float value : part) ++worker.counts[upper(value)];
+  });
+  std::vector<std::size_t> counts(1 << 16);
+  for (const Worker& worker : workers)
+    for (std::size_t bin = 0; bin < worker.counts.size(); ++bin) counts[bin] += worker.counts[bin];
   std::size_t rank = values.size() / 2;
   std::uint32_t bin = 0;
   while (rank >= counts[bin]) rank -= counts[bin++];
+  each([&](std::span<const float> part, Worker& worker) {
+    std::ranges::copy_if(part, std::back_inserter(worker.alike), [&](float value) { return upper(value) == bin; });
+  });
   std::vector<float> alike;
-  alike.reserve(counts[bin]);
-  std::ranges::copy_if(values, std::back_inserter(alike), [&](float value) { return upper(value) == bin; });
+  for (const Worker& worker : workers) alike.insert(alike.end(), worker.alike.begin(), worker.alike.end());
   const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(alike.begin(), middle, alike.end());
   return *middle + 0.0f;  // no negative zero

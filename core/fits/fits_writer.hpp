@@ -21,7 +21,8 @@ struct OutputHeader {
   std::string unit;                   ///< BUNIT
   std::optional<Beam> beam;           ///< BMAJ, BMIN, BPA; left out where empty
   std::vector<std::string> history;   ///< HISTORY cards, folded at 72 characters
-  std::vector<std::string> cards;     ///< further 80-character cards (for images that like no other)
+  std::vector<std::string> cards;     ///< further 80-character cards, in place of those of `like` of their names
+  int more_axes = 0;                  ///< axes of one pixel behind the plane's, which `cards` describe
 };
 
 /// Fills rows [y0, y0 + ny) of the output.

@@ -95,7 +95,8 @@ std::string kept_card(std::string_view card, const Axes& axes) {
   return changed->empty() ? std::string() : fmt::format("{:<8}", *changed) + clean.substr(8);
 }
 
-std::string kept_cards(const ImageHeader& like, bool all_axes) {
+/// stated: keywords that the output has otherwise
+std::string kept_cards(const ImageHeader& like, bool all_axes, const std::set<std::string>& stated) {
   const Axes axes{like.x_axis + 1, like.y_axis + 1, all_axes};
   // The last of duplicate keywords is the one that counted.
   std::map<std::string, std::size_t> last;
@@ -110,6 +111,7 @@ std::string kept_cards(const ImageHeader& like, bool all_axes) {
       if (kept) card = restrict_to_ascii(like.cards[i]);
     } else {
       if (repeats || last[keyword] == i) card = kept_card(like.cards[i], axes);
+      if (!repeats && stated.contains(keyword)) card.clear();
       kept = !card.empty();
     }
     out += card;
@@ -140,10 +142,14 @@ void add_unit_beam_history(const OutputHeader& header, const CardTable& so_far, 
 std::string output_cards(Shape shape, int bitpix, const OutputHeader& header) {
   std::string out = make_logical_card("SIMPLE", true, "conforms to the FITS standard");
   out += make_card("BITPIX", static_cast<std::int64_t>(bitpix), "type of the pixels");
-  out += make_card("NAXIS", std::int64_t{2});
+  out += make_card("NAXIS", static_cast<std::int64_t>(2 + header.more_axes));
   out += make_card("NAXIS1", shape.nx);
   out += make_card("NAXIS2", shape.ny);
-  if (header.like != nullptr) out += kept_cards(*header.like, false);
+  for (int axis = 3; axis < 3 + header.more_axes; ++axis)
+    out += make_card(fmt::format("NAXIS{}", axis), std::int64_t{1});
+  std::set<std::string> told;
+  for (const std::string& card : header.cards) told.insert(keyword_of(card));
+  if (header.like != nullptr) out += kept_cards(*header.like, false, told);
   for (const std::string& card : header.cards) out += whole_card(card);
   const CardTable so_far(out);
   if (header.like != nullptr) {
@@ -167,7 +173,7 @@ std::string cube_cards(const OutputHeader& header, bool beam_table) {
     out += make_logical_card("EXTEND", true);
     out += make_logical_card("CASAMBM", true, "beams by channel are in the extension BEAMS");
   }
-  out += kept_cards(*header.like, true);
+  out += kept_cards(*header.like, true, {});
   const CardTable so_far(out);
   add_unit_beam_history(header, so_far, out);
   return out;

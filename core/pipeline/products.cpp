@@ -50,7 +50,9 @@ class Writer {
   void map(MapKind kind, const std::string& path, const std::string& unit);
   void mesh(MapKind kind, const std::string& path);
   void drawn_maps();
+  [[nodiscard]] std::optional<LabelRuns> runs() const;
   void labels() const;
+  void mask() const;
   void picture(const Catalogue& catalogue) const;
   /// Work beside the caller, or later on its thread where that is the only one.
   template <class Work>
@@ -85,6 +87,8 @@ OutputHeader Writer::of_map(const std::string& unit) const {
   out.unit = unit;
   out.beam = result_.beam();
   out.history = result_.history;
+  out.cards = wanted_.cards;
+  out.more_axes = wanted_.more_axes;
   return out;
 }
 
@@ -136,35 +140,57 @@ void Writer::drawn_maps() {
   }
 }
 
-/// Rows [y0, y0 + ny) of a label map.
-void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
+/// Rows [y0, y0 + ny) of a map of islands, with value(label) in each.
+template <class Pixel, class Value>
+void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, Pixel* pixels, const Value& value) {
   const std::int64_t nx = labels.shape.nx;
-  std::fill_n(pixels, ny * nx, 0);
+  std::fill_n(pixels, ny * nx, Pixel{0});
   for (auto run = std::ranges::lower_bound(labels.runs, y0, {}, &LabelRuns::Run::y);
        run != labels.runs.end() && run->y < y0 + ny; ++run)
-    std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, run->label);
+    std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, value(run->label));
 }
 
-/// From the runs, which the backend is asked for once, so that it is left to the maps that it alone can make; of an
-/// image too large for the device, whose runs may be many, row by row.
+/// The islands' runs, which the backend is asked for once, so that it is left to the maps that it alone can make. Empty
+/// for an image too large for the device, whose runs may be many.
+std::optional<LabelRuns> Writer::runs() const {
+  const TilingPlan& tiling = result_.outcomes.planned->value.tiling;
+  if (!tiling.resident || tiling.in_source) return std::nullopt;
+  const std::lock_guard turn(turn_);
+  return backend_.label_runs(*result_.islands(), job_);
+}
+
 void Writer::labels() const {
   const trace::Span span("write", "labels");
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
-  std::optional<LabelRuns> runs;
-  if (const TilingPlan& tiling = result_.outcomes.planned->value.tiling; tiling.resident && !tiling.in_source) {
-    const std::lock_guard turn(turn_);
-    runs = backend_.label_runs(*result_.islands(), job_);
-  }
+  const std::optional<LabelRuns> runs = this->runs();
   const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
     job_.check();
-    if (runs) return draw_runs(*runs, y0, ny, pixels);
+    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t label) { return label; });
     const std::lock_guard turn(turn_);
     const trace::Span render("copy", "render");
     backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
   };
   write_map(wanted_.labels, header().shape, out, rows, how_);
+}
+
+void Writer::mask() const {
+  const trace::Span span("write", "mask");
+  OutputHeader out = of_map("");
+  out.beam.reset();
+  const std::optional<LabelRuns> runs = this->runs();
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    job_.check();
+    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t) { return 1.0f; });
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(ny * header().shape.nx));
+    {
+      const std::lock_guard turn(turn_);
+      backend_.label_rows(*result_.islands(), y0, ny, labels.data(), job_);
+    }
+    std::ranges::transform(labels, pixels, [](std::int32_t label) { return label != 0 ? 1.0f : 0.0f; });
+  };
+  write_map(wanted_.mask, header().shape, out, rows, how_);
 }
 
 double average(const std::vector<float>& values) {
@@ -263,6 +289,8 @@ std::vector<std::string> Writer::write() {
   if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
   const bool labelled = !wanted_.labels.empty() && result_.islands();
   if (labelled) add([&] { labels(); });
+  const bool masked = !wanted_.mask.empty() && result_.islands();
+  if (masked) add([&] { mask(); });
   written_ = wanted_.catalogues;
   const std::string& unit = header().unit.text;
   job_.check();
@@ -274,6 +302,7 @@ std::vector<std::string> Writer::write() {
   map(MapKind::snr, wanted_.snr, "");
   drawn_maps();
   if (labelled) written_.push_back(wanted_.labels);
+  if (masked) written_.push_back(wanted_.mask);
   if (!wanted_.picture.empty()) written_.push_back(wanted_.picture);
   for (std::future<void>& other : others) other.get();
   return std::move(written_);
@@ -284,7 +313,7 @@ std::vector<std::string> Writer::write() {
 bool any_product(const OutputRequest& wanted) {
   return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
          !wanted.mean_mesh.empty() || !wanted.rms_mesh.empty() || !wanted.snr.empty() || !wanted.labels.empty() ||
-         !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
+         !wanted.mask.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
 }
 
 SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job) {

@@ -80,8 +80,11 @@ struct OutputRequest {
   std::string format;                     ///< word of a format, for paths whose ending tells none
   Patches patches = Patches::source;      ///< of sky models
   std::string convolved, snr, labels, model, residual, picture;
+  std::string mask;                 ///< 1 in islands, else 0
   std::string mean, rms;            ///< at every pixel
   std::string mean_mesh, rms_mesh;  ///< at the nodes of the mesh; at every pixel where the user gave such a map
+  std::vector<std::string> cards;   ///< of maps in floats, in place of the image's of their names
+  int more_axes = 0;                ///< of these: axes of one pixel behind the plane's, which the cards describe
   Durable durable = Durable::end;
   bool overwrite = false;
 };

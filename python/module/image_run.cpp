@@ -60,11 +60,12 @@ std::string& path_of(OutputRequest& output, const std::string& kind) {
   if (kind == "rms") return output.rms;
   if (kind == "snr") return output.snr;
   if (kind == "labels") return output.labels;
+  if (kind == "mask") return output.mask;
   if (kind == "model") return output.model;
   if (kind == "residual") return output.residual;
   if (kind == "picture") return output.picture;
   throw InputError(fmt::format(
-      "no product '{}'; expected catalogue, image, mean, rms, snr, labels, model, residual or picture", kind));
+      "no product '{}'; expected catalogue, image, mean, rms, snr, labels, mask, model, residual or picture", kind));
 }
 
 /// The word of a map that this run has.   throws InputError where it has not
@@ -194,10 +195,12 @@ nb::dict ImageRun::measure(const nb::object& at, const std::string& columns, con
 
 void ImageRun::write(const std::string& path, const std::string& kind, const std::string& columns,
                      const std::string& format, const std::string& patches, const std::string& durable, bool overwrite,
-                     const nb::object& progress) {
+                     const std::vector<std::string>& cards, int more_axes, const nb::object& progress) {
   Request wanted = request_;
   wanted.output = {};
   wanted.output.overwrite = overwrite;
+  wanted.output.cards = cards;
+  wanted.output.more_axes = more_axes;
   wanted.output.durable = from_string<Durable>(durable, "durable");
   wanted.output.columns = from_string<ColumnSet>(columns, "columns");
   wanted.output.format = format;

@@ -63,9 +63,11 @@ class ImageRun {
   /// Fluxes at the positions of a list (catalogue_of()'s argument), as a table.   throws as measure_forced
   [[nodiscard]] nanobind::dict measure(const nanobind::object& at, const std::string& columns,
                                        const ForcedRequest& asked, const nanobind::object& progress);
-  /// Writes one file: a catalogue by its ending, or a map where `kind` names one.
+  /// Writes one file: a catalogue by its ending, or a map where `kind` names one, whose header gets the cards and so
+  /// many axes of one pixel behind the plane's.
   void write(const std::string& path, const std::string& kind, const std::string& columns, const std::string& format,
-             const std::string& patches, const std::string& durable, bool overwrite, const nanobind::object& progress);
+             const std::string& patches, const std::string& durable, bool overwrite,
+             const std::vector<std::string>& cards, int more_axes, const nanobind::object& progress);
 
  private:
   std::mutex mutex_;

@@ -126,7 +126,8 @@ NB_MODULE(_core, m) {
       .def("measure", &measure, nb::arg("at"), nb::arg("columns"), nb::arg("free"), nb::arg("shape"), nb::arg("limit"),
            nb::arg("threads"), nb::arg("progress").none())
       .def("write", &ImageRun::write, nb::arg("path"), nb::arg("kind"), nb::arg("columns"), nb::arg("format"),
-           nb::arg("patches"), nb::arg("durable"), nb::arg("overwrite"), nb::arg("progress").none())
+           nb::arg("patches"), nb::arg("durable"), nb::arg("overwrite"), nb::arg("cards"), nb::arg("more_axes"),
+           nb::arg("progress").none())
       .def_prop_ro("beam", &beam_of)
       .def_prop_ro("island_count",
                    [](const ImageRun& run) {

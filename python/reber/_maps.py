@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays where the pipeline reads files: maps and masks beside the image, and pixels that are to be ignored."""
 import contextlib
-import mmap
 import os
 import re
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from . import _core
 from ._devices import Lent
 from ._images import in_host_memory, pixels_of
-from .errors import InternalError
 
 
 def without(pixels, mask):
@@ -101,46 +98,6 @@ def header_of(path):
             if card.startswith("END ") or len(card) < 80:
                 return cards, -(-file.tell() // 2880) * 2880
             cards.append(card)
-
-
-def rewrite_header(path, cards):
-    """Puts cards in place of those of their names, or after them; sums over the file go. Pixels are moved within the file
-    where the header needs another block, and are not read."""
-    old, begin = header_of(path)
-    new = {card[:8]: card for card in cards}
-    kept = [new.pop(card[:8], card) for card in old if card[:8] not in ("CHECKSUM", "DATASUM ")]
-    axes = [new.pop(name) for name in sorted(new) if name.startswith("NAXIS")]  # have to follow those that are there
-    at = 1 + max(place for place, card in enumerate(kept) if card.startswith("NAXIS"))
-    kept = [*kept[:at], *axes, *kept[at:], *new.values(), "END"]
-    text = "".join(card.ljust(80) for card in kept).encode("ascii")
-    text += b" " * max(-len(text) % 2880, begin - len(text))
-    with open(path, "r+b") as file:
-        if len(text) > begin:
-            size = os.path.getsize(path)
-            file.truncate(size + len(text) - begin)
-            with mmap.mmap(file.fileno(), 0) as whole:
-                whole.move(len(text), begin, size - begin)
-        file.write(text)
-
-
-def labels_to_mask(path, mask=None):
-    """Makes a file of labels (int32) one of float32: 1 in islands, or where the mask is True."""
-    cards, begin = header_of(path)
-    sizes = {card[:8]: int(card[10:30]) for card in cards if card.startswith(("NAXIS1 ", "NAXIS2 ", "BITPIX "))}
-    if sizes["BITPIX  "] != 32:
-        raise InternalError(f"labels of BITPIX {sizes['BITPIX  ']} in {path}; 32 was expected")
-    # In the machine's order of bytes: 0 is 0 in either, and 1 is written as the file has it.
-    words = np.memmap(path, np.int32, "r+", begin, (sizes["NAXIS2  "], sizes["NAXIS1  "]))
-    one = np.array(1, ">f4").view(np.int32)
-
-    def rewrite(y):
-        rows = words[y : y + 256]
-        np.multiply(rows != 0 if mask is None else mask[y : y + 256], one, out=rows)
-
-    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:  # NumPy computes beside other threads
-        list(pool.map(rewrite, range(0, len(words), 256)))
-    del words
-    rewrite_header(path, ["BITPIX  =                  -32"])
 
 
 def _any_of(mask, before, after):

@@ -104,9 +104,9 @@ class Result:
     def write(self, path, what="catalogue", *, columns="pybdsf", format="", patches="source", overwrite=False,
               durable="end", progress=None):
         """Writes a catalogue (format by the path's ending, as the command line does), or a map: what = image, mean,
-        rms, snr, labels, model, residual or picture. patches: of a sky model. durable: 'no' leaves it to the system
+        rms, snr, labels, mask (1 in islands), model, residual or picture. patches: of a sky model. durable: 'no' leaves it to the system
         when the bytes reach the disk; else they are there when this returns."""
-        self._run.write(os.fspath(path), what, columns, format, patches, durable, overwrite, progress)
+        self._run.write(os.fspath(path), what, columns, format, patches, durable, overwrite, [], 0, progress)
 
 
 def with_of(*, hdu=None, plane=None, unit=None, check=False, backend="auto", device=0, threads=0, device_memory=0):

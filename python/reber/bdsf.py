@@ -12,7 +12,7 @@ import numpy as np
 
 from ._bdsf_options import OWN, known_options
 from ._bdsf_rows import Gaussian, Source, by, islands_of, plain_rows
-from ._maps import closed, header_of, labels_to_mask, rewrite_header
+from ._maps import closed, header_of, write_map
 from ._run import _run
 from .errors import InputError
 
@@ -164,15 +164,17 @@ class Image:
 
     def _write_map(self, path, kind, dilation):
         """With four axes, as PyBDSF writes all its maps: those of STOKES and FREQ have one pixel."""
-        self._result.write(path, _MAPS.get(kind, "labels"), overwrite=True, durable="no")
-        if kind == "island_mask":
-            grown = self._result.mask(dilate=dilation) if dilation > 0 else None
-            if grown is not None and self.beam is not None and self._pixel_deg2:
+        cards = list(_AXES)
+        if self.frequency:
+            told = {card[:8] for card in self._result._run.cards}
+            names = ("CRVAL4  ",) if "RESTFRQ " in told else ("CRVAL4  ", "RESTFRQ ")
+            cards += [f"{name}= {float(self.frequency)!r:>20}" for name in names]
+        self._result._run.write(path, _MAPS.get(kind, "mask"), "pybdsf", "", "source", "no", True, cards, 2, None)
+        if kind == "island_mask" and dilation > 0:
+            grown = self._result.mask(dilate=dilation)
+            if self.beam is not None and self._pixel_deg2:
                 grown = closed(grown, int(round(1.5 * self.beam[0] / math.sqrt(self._pixel_deg2))))
-            labels_to_mask(path, grown)
-        told = {card[:8] for card in header_of(path)[0]}
-        names = ("CRVAL4  ", "RESTFRQ ") if self.frequency else ()
-        rewrite_header(path, [*_AXES, *(f"{name}= {float(self.frequency)!r:>20}" for name in names if name not in told)])
+            write_map(path, grown, "".join(header_of(path)[0]))
 
     def _place(self, outfile, clobber, ending, write):
         """Writes beside the place under the ending that names the format, then renames."""
@@ -196,7 +198,7 @@ _FORMATS = {
     "fits": (".fits", True, "{}.FITS"), "csv": (".csv", True, "{}.csv"), "ascii": (None, True, "{}"),
     "bbs": (".skymodel", None, "sky_in"), "ds9": (".reg", None, "{}.ds9.reg"), "kvis": (".ann", None, "{}.kvis.ann"),
 }
-_AXES = (*(f"NAXIS{axis:<3}= {value:20d}" for axis, value in (("", 4), (3, 1), (4, 1))), "CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0", "CDELT3  =                  1.0",
+_AXES = ("CTYPE3  = 'STOKES  '", "CRVAL3  =                  1.0", "CDELT3  =                  1.0",
          "CRPIX3  =                  1.0", "CTYPE4  = 'FREQ    '", "CUNIT4  = 'Hz      '", "CDELT4  =          300000000.0",
          "CRPIX4  =                  1.0", "SPECSYS = 'TOPOCENT'")
 _MAPS = {"rms": "rms", "mean": "mean", "ch0": "image", "gaus_resid": "residual", "gaus_model": "model"}

@@ -80,6 +80,15 @@ class Maps(unittest.TestCase):
         with self.assertRaises(reber.InputError):
             found.write(paths[0], "labels", durable="perhaps", overwrite=True)
 
+    def test_a_mask_is_1_in_islands(self):
+        path = os.path.join(self.folder.name, "mask.fits")
+        for memory in (0, 60_000):  # of all pixels, and of bands
+            found = reber.find(self.sky, device_memory=memory, **OPTIONS)
+            found.write(path, "mask", overwrite=True)
+            wanted = (found.labels != 0).astype(">f4")
+            self.assertGreater(wanted.sum(), 10)
+            self.assertIn(wanted.tobytes(), pathlib.Path(path).read_bytes())
+
     def test_mesh_is_the_measured_mean(self):
         right = reber.find(self.sky, **OPTIONS)
         np.testing.assert_array_equal(reber.find(self.sky, mean="mesh", **OPTIONS).mean, right.mean)

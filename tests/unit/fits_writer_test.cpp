@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/fits/tile_writer.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {
@@ -146,6 +148,28 @@ TEST(FitsWriter, KeepsTheSkyAndDropsWhatNoLongerHolds) {
     EXPECT_DOUBLE_EQ(before->lon_deg, after->lon_deg);
     EXPECT_DOUBLE_EQ(before->lat_deg, after->lat_deg);
   }
+}
+
+TEST(FitsWriter, CardsReplaceThoseOfTheirNamesAndDescribeFurtherAxes) {
+  const TemporaryFolder folder;
+  std::vector<std::string> cards = {"SIMPLE  = T", "BITPIX  = 16",    "NAXIS   = 2",      "NAXIS1  = 3",
+                                    "NAXIS2  = 2", "OBJECT  = 'M87'", "SPECSYS = 'LSRK'", "HISTORY kept"};
+  save(folder.file("in.fits"), header(cards) + testing_files::data_blocks(std::vector<std::int16_t>(6)));
+  const FitsImage in = FitsImage::open(folder.file("in.fits"));
+  OutputHeader out;
+  out.like = &in.header();
+  out.cards = {"SPECSYS = 'TOPOCENT'", "CTYPE3  = 'STOKES'", "CTYPE4  = 'FREQ'", "CRVAL4  = 1.4E9"};
+  out.more_axes = 2;
+  write_fits(folder.file("o.fits"), {2, 3}, out, ramp_rows(3), {});
+  const FitsImage image = FitsImage::open(folder.file("o.fits"));
+  const ImageHeader& found = image.header();
+  EXPECT_EQ(found.axes, (std::vector<std::int64_t>{3, 2, 1, 1}));
+  EXPECT_EQ(std::ranges::count_if(found.cards, [](const std::string& card) { return card.starts_with("SPECSYS"); }), 1);
+  EXPECT_NE(card_of(found, "SPECSYS").find("TOPOCENT"), std::string::npos);
+  EXPECT_NE(card_of(found, "OBJECT").find("M87"), std::string::npos);
+  EXPECT_NE(card_of(found, "CTYPE4"), "");
+  EXPECT_EQ(read_floats(image), (std::vector<float>{0, 0.5, 1, 1.5, 2, 2.5}));
+  EXPECT_THROW(write_tiles(folder.file("o.fits.fz"), {2, 3}, out, ramp_rows(3), {}), InternalError);
 }
 
 TEST(FitsWriter, FailuresLeaveTheOldFileAndNothingNew) {
