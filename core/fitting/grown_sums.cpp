@@ -8,6 +8,7 @@
 #include <numbers>
 #include <span>
 
+#include "core/fitting/shared_heights.hpp"
 #include "core/fitting/wide_fits.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -118,7 +119,7 @@ std::array<std::array<double, N>, N> double_sum(const FitPixels& pixels, const s
 }
 
 /// A row that is its island: what surrounds it is its own, if all of that has a size.
-void grow_alone(SourceSums& row, FitPixels all, const NoiseCorrelation& noise) {
+void grow_alone(SourceSums& row, const FitPixels& all, const NoiseCorrelation& noise) {
   SourceSums grown = row;
   if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
   IslandSums& sums = grown.sums;
@@ -130,17 +131,20 @@ void grow_alone(SourceSums& row, FitPixels all, const NoiseCorrelation& noise) {
   row = grown;
 }
 
-/// Rows that have others beside them keep their places and shapes.
-void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, const FitPixels& ring, double error) {
-  double held = 0, beyond = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) held += plain[k] ? rows[k].sums.s : 0;
-  for (const double value : ring.value) beyond += value;
-  const double factor = 1 + beyond / held;
-  if (!(factor > 0)) return;
+/// Rows that have others beside them keep their places and shapes.   left: all pixels less the Gaussians;
+///   others: sum of the rows that neither are plain nor have Gaussians
+void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
+                  const NoiseCorrelation& noise) {
+  constexpr double kLeast = 0.25;
+  double before = 0, after = -others;
+  for (std::size_t k = 0; k < rows.size(); ++k) before += plain[k] ? rows[k].sums.s : 0;
+  for (const double value : left.value) after += value;
+  const double factor = after / before, error = sum_error(left, noise);
+  if (!(factor > kLeast)) return;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (!plain[k]) continue;
     IslandSums& sums = rows[k].sums;
-    const double part = sums.s / held;
+    const double part = sums.s / before;
     for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
     rows[k].errors = SumErrors{error * std::sqrt(part), {}, {}, false};
   }
@@ -153,19 +157,25 @@ void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitP
   if (ring.value.empty()) return;
   std::vector<FittedGaussian> fitted;
   std::vector<bool> plain;
-  double reach = 0, step = 1;
+  double reach = 0, step = 1, others = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (fits[k].gaussian) fitted.push_back(*fits[k].gaussian);
     plain.push_back(keeps_plain_sums(rows[k], fits[k], options, beam));
-    if (plain[k])
+    if (fits[k].gaussian) {
+      fitted.push_back(*fits[k].gaussian);
+    } else if (plain[k]) {
       reach = std::max(reach, gaussian_reach(rows[k], options)), step = std::max(step, kStep * radius(rows[k]));
+    } else {
+      others += rows[k].sums.s;
+    }
   }
   if (std::ranges::find(plain, true) == plain.end()) return;
-  for (std::size_t i = 0; i < ring.value.size(); ++i) ring.value[i] -= value_of(fitted, ring.x[i], ring.y[i]);
-  ring = grown_to(all, ring, reach, step, noise);
-  append(ring, all);
-  if (rows.size() == 1) return grow_alone(rows.front(), std::move(all), noise);
-  grow_several(rows, plain, ring, sum_error(all, noise));
+  // What Gaussians have on the pixels of a row of sums would count twice.
+  for (FitPixels* pixels : {&all, &ring})
+    for (std::size_t i = 0; i < pixels->value.size(); ++i)
+      pixels->value[i] -= value_of(fitted, pixels->x[i], pixels->y[i]);
+  append(grown_to(all, ring, reach, step, noise), all);
+  if (rows.size() == 1) return grow_alone(rows.front(), all, noise);
+  grow_several(rows, plain, all, others, noise);
 }
 
 }  // namespace
@@ -180,9 +190,11 @@ std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, co
   constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
   std::vector<Surrounding> wanted;
   for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
+    const bool several =
+        are_wide_fits(std::span(sums).subspan(first, end - first), std::span(fits).subspan(first, end - first), beam);
     double reach = 0;
     for (std::size_t k = first; k < end; ++k)
-      if (keeps_plain_sums(sums[k], fits[k], options, beam) || is_wide_fit(sums[k], fits[k], beam))
+      if (several || keeps_plain_sums(sums[k], fits[k], options, beam) || is_wide_fit(sums[k], fits[k], beam))
         reach = std::max(reach, gaussian_reach(sums[k], options) + kMore * radius(sums[k]));
     if (reach >= 1) wanted.push_back({island, reach});
   });

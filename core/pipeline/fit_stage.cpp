@@ -14,6 +14,7 @@
 #include "core/fitting/level_errors.hpp"
 #include "core/fitting/noise_weights.hpp"
 #include "core/fitting/raised_noise.hpp"
+#include "core/fitting/shared_heights.hpp"
 #include "core/fitting/wide_fits.hpp"
 #include "core/pipeline/measure_stage.hpp"
 
@@ -61,6 +62,7 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
     fit_with_surroundings(work.backend, made.sums, made.fits,
                           {pixels, around, options, beam, fitter.weights_noise(), fitter.errors_noise(), pool},
                           work.job);
+  share_heights(made.sums, made.fits, {pixels, around, options, beam, fitter.errors_noise(), pool});
   grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, fitter.errors_noise(), pool);
 }
 

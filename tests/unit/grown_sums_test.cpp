@@ -2,8 +2,10 @@
 // Sources that no Gaussian describes hold what lies around their islands, and say how well that is known.
 #include "core/fitting/grown_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "tests/support/small_sky.hpp"
 
@@ -12,8 +14,9 @@ namespace {
 
 const NoiseCorrelation kOfBeam = NoiseCorrelation::of_shape(beam_px());
 
-/// The rows of an image whose fits are all refused, grown.
-std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, bool grow = true) {
+/// The rows of an image, grown.   fitted: what stands for the row of the brightest pixel; the others' fits are refused
+std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, bool grow = true,
+                             const std::optional<GaussianComponent>& fitted = {}) {
   Backend& cpu = backend("cpu");
   const DetectOptions options;
   const BackgroundModel background = BackgroundModel::constant(image.shape(), 0, 1);
@@ -21,7 +24,11 @@ std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, 
   const auto islands = cpu.label(*plane, background, options);
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
   std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {});
-  const std::vector<SourceFit> fits(sums.size(), SourceFit{{}, kFlagNotFitted});
+  std::vector<SourceFit> fits(sums.size(), SourceFit{{}, kFlagNotFitted});
+  if (fitted) {
+    const auto brightest = std::ranges::max_element(sums, {}, [](const SourceSums& one) { return one.sums.peak; });
+    fits[static_cast<std::size_t>(brightest - sums.begin())] = {FittedGaussian{*fitted, {}, false}, 0};
+  }
   ThreadPool pool;
   const auto wanted = islands_to_grow(sums, fits, pixels, options, beam_px());
   const IslandPixels around =
@@ -85,6 +92,14 @@ TEST(GrownSums, are_shared_by_the_rows_of_an_island) {
   EXPECT_NEAR(grown[0].total + grown[1].total, total_of(one) + total_of(other),
               0.04 * (total_of(one) + total_of(other)));
   for (const Source& row : grown) EXPECT_GT(row.e_total, 0);
+}
+
+TEST(GrownSums, leave_out_what_a_gaussian_beside_them_has_on_their_pixels) {
+  const GaussianComponent one{12, 36, 48, {500, 0, 380}}, other{14, 62, 50, {500, 0, 400}};
+  const std::vector<Source> grown = grown_in(without_noise({one, other}), kOfBeam, true, other);
+  ASSERT_EQ(grown.size(), 2u);
+  EXPECT_NEAR(grown[0].total + grown[1].total, total_of(one) + total_of(other),
+              0.01 * (total_of(one) + total_of(other)));
 }
 
 TEST(GrownSums, state_the_error_of_sums_over_noise) {
