@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Skies that ask for something that others do not: padding, a primary beam of few cells, a beam of many pixels.
 
-usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,slope,wide,round,bowls,halo] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
+usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,mosaic,slope,wide,round,bowls,halo] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
                       [-- options of reber find]
 Needs NumPy only. Points of S/N 5 to 300, each against its own noise; noise as in other_sky.py.
 
 padded    1024 x 1024, exact zeros beyond a circle of 460 pixels; beam 8 x 5
 primary   320 x 320, divided by a primary beam of 190 pixels FWHM, blank where that is below .2; beam 5 x 4
 ramp      1024 x 1024, divided by one of 550 pixels, blank below .1; beam 5 x 4
+mosaic    1024 x 1024, pointings 160 to 250 pixels apart of 230 pixels FWHM, divided by the root of their squares' sum, blank where
+          the noise is 7 times its least; beam 6 x 5
 slope     1024 x 1024, a background that rises by .05 of the noise a pixel; beam 5 x 4
 wide      2048 x 2048, round beam of 25 pixels
 round     1024 x 1024, round beam of 5 pixels
@@ -26,8 +28,8 @@ import numpy as np
 
 import other_sky
 
-SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024}
-BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4)}
+SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "mosaic": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024}
+BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "mosaic": (6, 5), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4)}
 APART = {"bowls": 90, "halo": 90}
 PRIMARY = {"primary": (190, 0.2), "ramp": (550, 0.1)}
 
@@ -36,6 +38,16 @@ def take_beam(kind):
     other_sky.MAJOR, other_sky.MINOR = BEAMS[kind]
     other_sky.BEAM = other_sky.covariance(*BEAMS[kind], other_sky.PA)
     other_sky.AREA = np.pi / (4 * np.log(2)) * other_sky.MAJOR * other_sky.MINOR
+
+
+def mosaic_noise(n, apart):
+    """Of pointings in rows, every second one moved by half of their distance."""
+    yy, xx = np.mgrid[0:n, 0:n]
+    weight = np.zeros((n, n))
+    for row, y in enumerate(np.arange(130, n - 120, 0.87 * apart)):
+        for x in np.arange(130 + row % 2 * apart / 2, n - 120, apart):
+            weight += np.exp(-8 * np.log(2) * ((xx - x) ** 2 + (yy - y) ** 2) / 230**2)
+    return np.sqrt(weight.max() / weight)
 
 
 def make_sky(folder, kind, seed, white):
@@ -49,11 +61,14 @@ def make_sky(folder, kind, seed, white):
         fwhm, least = PRIMARY[kind]
         noise = np.exp(4 * np.log(2) * (radius / fwhm) ** 2)
         reach = fwhm * np.sqrt(np.log(1 / least) / (4 * np.log(2)))
+    if kind == "mosaic":
+        noise = mosaic_noise(n, sky.rng.choice([160, 200, 250]))
+    beyond, near = (noise > 7, noise > 6.5) if kind == "mosaic" else (radius > reach, radius >= reach - 8)
     sky.image *= noise
     apart = APART.get(kind, 5 * other_sky.MAJOR)
     for x, y in sky.places(n * n // max(3000, 60 * other_sky.MAJOR**2, 2 * apart**2), apart, 2 * other_sky.MAJOR):
         rms = other_sky.RMS * noise[round(y), round(x)]
-        if radius[round(y), round(x)] < reach - 8:
+        if not near[round(y), round(x)]:
             peak = rms * 5 * 10 ** sky.rng.uniform(0, 1.8)
             sky.add("point", x, y, peak, gap=rms)
             level = {"bowls": -0.03 * peak, "halo": 1.5 * rms}.get(kind, 0)
@@ -61,7 +76,7 @@ def make_sky(folder, kind, seed, white):
                 sky.image += level * np.exp(-4 * np.log(2) * ((xx + (n - 1) / 2 - x) ** 2 + (yy + (n - 1) / 2 - y) ** 2) / 30**2)
     if kind == "slope":
         sky.image += other_sky.RMS * 0.05 * xx
-    sky.image[radius > reach] = outside
+    sky.image[beyond] = outside
     os.makedirs(folder, exist_ok=True)
     other_sky.write_fits(f"{folder}/sky.fits", sky.image)
     return {name: np.array([row[name] for row in sky.rows]) for name in ("x", "y", "peak", "total", "gap")}
@@ -85,7 +100,7 @@ def measure(truth, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
-    parser.add_argument("--kinds", default="padded,primary,ramp,slope,wide,round,bowls,halo")
+    parser.add_argument("--kinds", default="padded,primary,ramp,mosaic,slope,wide,round,bowls,halo")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--white", action="store_true", help="noise without correlation")

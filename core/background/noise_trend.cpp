@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/background/mesh_nodes.hpp"
 
@@ -26,15 +27,57 @@ double product(const Terms& a, const Terms& b) {
   return sum;
 }
 
-struct Cell {
-  Terms terms;
-  double log_rms;
-};
+double middle(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
 
-/// By elimination; nothing where the equations do not determine the factors.
-std::optional<Terms> least_squares(const std::vector<Cell>& cells) {
+/// Median of abs(log rms - middle - what the factors say).
+double scatter_about(const std::vector<TrendCell>& cells, const Terms& factor) {
+  std::vector<double> left;
+  for (const TrendCell& cell : cells) left.push_back(cell.log_rms - product(factor, cell.terms));
+  const double centre = middle(left);
+  for (double& one : left) one = std::abs(one - centre);
+  return middle(left);
+}
+
+std::vector<TrendCell> known_cells(const MeshGrid& grid, const std::vector<float>& rms) {
+  std::vector<TrendCell> cells;
+  for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
+    for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
+      if (std::isfinite(rms[k]) && rms[k] > 0)
+        cells.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])),
+                         std::log(static_cast<double>(rms[k]))});
+  return cells;
+}
+
+/// The span before a place, and how far on the way to the next one's centre that is; below 0 and above 1 at the rims.
+std::pair<std::size_t, double> before(const std::vector<PixelSpan>& spans, double place) {
+  if (spans.size() < 2) return {0, 0};
+  const auto after = std::ranges::upper_bound(spans, place, {}, centre_of) - spans.begin();
+  const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, std::ssize(spans) - 2));
+  return {k, (place - centre_of(spans[k])) / (centre_of(spans[k + 1]) - centre_of(spans[k]))};
+}
+
+double between(const NoiseTrend& trend, double y, double x) {
+  const auto [j, v] = before(trend.cells.rows, y);
+  const auto [i, u] = before(trend.cells.cols, x);
+  const std::size_t nx = trend.cells.cols.size(), right = nx > 1 ? 1 : 0, below = trend.cells.rows.size() > 1 ? nx : 0;
+  const double* at = trend.logs.data() + j * nx + i;
+  return (1 - v) * ((1 - u) * at[0] + u * at[right]) + v * ((1 - u) * at[below] + u * at[below + right]);
+}
+
+MeshGrid fine_grid(const MeshGrid& cells) {
+  const std::int64_t side = std::min(cells.rows.front().size(), cells.cols.front().size());
+  return MeshGrid::make(cells.image, std::max<std::int64_t>(side / 8, 1));
+}
+
+}  // namespace
+
+std::optional<std::array<double, 6>> polynomial_of(const std::vector<TrendCell>& cells) {
   std::array<std::array<double, kFactors + 1>, kFactors> rows{};
-  for (const Cell& cell : cells)
+  for (const TrendCell& cell : cells)
     for (std::size_t a = 0; a < kFactors; ++a) {
       for (std::size_t b = 0; b < kFactors; ++b) rows[a][b] += cell.terms[a] * cell.terms[b];
       rows[a][kFactors] += cell.terms[a] * cell.log_rms;
@@ -52,57 +95,26 @@ std::optional<Terms> least_squares(const std::vector<Cell>& cells) {
   return factor;
 }
 
-double middle(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
-/// Median of abs(log rms - middle - what the factors say).
-double scatter_about(const std::vector<Cell>& cells, const Terms& factor) {
-  std::vector<double> left;
-  for (const Cell& cell : cells) left.push_back(cell.log_rms - product(factor, cell.terms));
-  const double centre = middle(left);
-  for (double& one : left) one = std::abs(one - centre);
-  return middle(left);
-}
-
-std::vector<Cell> known_cells(const MeshGrid& grid, const std::vector<float>& rms) {
-  std::vector<Cell> cells;
-  for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
-    for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
-      if (std::isfinite(rms[k]) && rms[k] > 0)
-        cells.push_back({terms_at(grid.image, centre_of(grid.rows[j]), centre_of(grid.cols[i])),
-                         std::log(static_cast<double>(rms[k]))});
-  return cells;
-}
-
-MeshGrid fine_grid(const MeshGrid& cells) {
-  const std::int64_t side = std::min(cells.rows.front().size(), cells.cols.front().size());
-  return MeshGrid::make(cells.image, std::max<std::int64_t>(side / 8, 1));
-}
-
-}  // namespace
-
 double NoiseTrend::at(double y, double x) const {
+  if (!logs.empty()) return std::exp(std::min(between(*this, y, x), most));
   return std::exp(std::min(product(factor, terms_at(image, y, x)), most));
 }
 
 std::optional<NoiseTrend> noise_trend(const MeshGrid& grid, const std::vector<float>& rms) {
   constexpr double kOff = 3 * 1.4826;
-  const std::vector<Cell> all = known_cells(grid, rms);
-  std::vector<Cell> used = all;
+  const std::vector<TrendCell> all = known_cells(grid, rms);
+  std::vector<TrendCell> used = all;
   std::optional<Terms> factor;
   for (int round = 0; round < 4; ++round) {
-    if (used.size() < kFewest || !(factor = least_squares(used))) return std::nullopt;
+    if (used.size() < kFewest || !(factor = polynomial_of(used))) return std::nullopt;
     const double limit = kOff * scatter_about(used, *factor);
     used.clear();
-    for (const Cell& cell : all)
+    for (const TrendCell& cell : all)
       if (std::abs(cell.log_rms - product(*factor, cell.terms)) <= limit) used.push_back(cell);
   }
   if (!(scatter_about(all, *factor) < 0.5 * scatter_about(all, {}))) return std::nullopt;
   NoiseTrend trend{grid.image, *factor, product(*factor, used.front().terms)};
-  for (const Cell& cell : used) trend.most = std::max(trend.most, product(*factor, cell.terms));
+  for (const TrendCell& cell : used) trend.most = std::max(trend.most, product(*factor, cell.terms));
   return trend;
 }
 

@@ -11,15 +11,26 @@
 
 namespace reber {
 
-/// The logarithm of the noise as a polynomial of second order: that of 1 / Gaussian, wherever its centre is.
+/// The logarithm of the noise: a polynomial of second order over the image, that of 1 / Gaussian wherever its centre
+/// is, or values at the centres of cells.
 struct NoiseTrend {
   Shape image;
   std::array<double, 6> factor{};  ///< of 1, x, y, x^2, xy, y^2; x and y from -1 to 1 over the image
   double most = 0;                 ///< it is not followed beyond this: the highest at a cell that it was fitted to
+  MeshGrid cells = {};
+  std::vector<double> logs = {};  ///< at the cells; none where the polynomial stands
 
-  /// The noise at a place in pixels.
+  /// The noise at a place in pixels. Of cells: bilinear in the logarithm, and on beyond the outermost ones.
   [[nodiscard]] double at(double y, double x) const;
 };
+
+/// A value and the terms that a polynomial of second order has at its place.
+struct TrendCell {
+  std::array<double, 6> terms;
+  double log_rms;
+};
+/// Factors of the terms by least squares; nothing where the cells do not determine them.
+[[nodiscard]] std::optional<std::array<double, 6>> polynomial_of(const std::vector<TrendCell>& cells);
 
 /// Fitted to the rms of cells by least squares, cells beyond 3 times the scatter left out.
 ///   rms: of the cells, not filtered; one that is not finite and positive takes no part

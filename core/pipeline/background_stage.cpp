@@ -12,6 +12,7 @@
 #include "core/background/cell_slopes.hpp"
 #include "core/background/fine_cells.hpp"
 #include "core/background/local_levels.hpp"
+#include "core/background/local_trend.hpp"
 #include "core/background/mesh_nodes.hpp"
 #include "core/background/noise_trend.hpp"
 #include "core/background/ring_noise.hpp"
@@ -64,16 +65,18 @@ std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane,
   const MeshCells cells = backend.mesh(plane, grid, options, job);
   if (none_usable(cells)) return std::nullopt;
   if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
-  if (!trend || !too_steep(*trend, grid, options.filter)) {
-    trend.reset();
-    return finish_sloped(grid, cells, options);
-  }
+  if (!trend || !too_steep(*trend, grid, options.filter)) trend = local_trend(grid, cells, options.filter);
+  if (!trend) return finish_sloped(grid, cells, options);
+  const bool local = !trend->logs.empty();
   for (int round = 0; round < kRounds; ++round) {
     MeshCells again = mesh_without(*trend, backend, plane, grid, options, job);
     for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
       for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
         again.rms[k] *= static_cast<float>(trend->at(centre_of(grid.rows[j]), centre_of(grid.cols[i])));
-    if (const std::optional<NoiseTrend> better = noise_trend(grid, again.rms)) trend = better;
+    if (local)
+      trend = smooth_trend(grid, again.rms);
+    else if (const auto better = noise_trend(grid, again.rms))
+      trend = better;
   }
   return measure_cells(backend, plane, grid, options, trend, job);
 }

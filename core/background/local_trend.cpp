@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small least-squares problem per cell.
+#include "core/background/local_trend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace reber {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double middle(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// Median of abs(value - median) of what is finite.
+double scatter_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return kNan;
+  const double centre = middle(values);
+  for (double& value : values) value = std::abs(value - centre);
+  return middle(std::move(values));
+}
+
+/// Logarithms of the cells' rms; NaN where not known.
+struct Logs {
+  std::int64_t ny, nx;
+  std::vector<double> value;
+
+  /// Known cells at most `reach` rows and columns from one, their places from it as the terms.
+  [[nodiscard]] std::vector<TrendCell> near(std::int64_t j, std::int64_t i, std::int64_t reach) const {
+    std::vector<TrendCell> cells;
+    for (std::int64_t v = std::max<std::int64_t>(j - reach, 0); v <= std::min(j + reach, ny - 1); ++v)
+      for (std::int64_t u = std::max<std::int64_t>(i - reach, 0); u <= std::min(i + reach, nx - 1); ++u) {
+        const double log_rms = value[static_cast<std::size_t>(v * nx + u)];
+        const auto y = static_cast<double>(v - j), x = static_cast<double>(u - i);
+        if (std::isfinite(log_rms)) cells.push_back({{1, x, y, x * x, x * y, y * y}, log_rms});
+      }
+    return cells;
+  }
+
+  /// What the median filter makes of a known cell: its window shrinks evenly at the borders.
+  [[nodiscard]] double filtered(std::int64_t j, std::int64_t i, std::int64_t half) const {
+    const std::int64_t dy = std::min({half, j, ny - 1 - j}), dx = std::min({half, i, nx - 1 - i});
+    std::vector<double> window;
+    for (std::int64_t v = j - dy; v <= j + dy; ++v)
+      for (std::int64_t u = i - dx; u <= i + dx; ++u)
+        if (const double one = value[static_cast<std::size_t>(v * nx + u)]; std::isfinite(one)) window.push_back(one);
+    return middle(std::move(window));
+  }
+};
+
+/// What a polynomial leaves of each cell.
+std::vector<double> left_by(const std::array<double, 6>& factor, const std::vector<TrendCell>& cells) {
+  std::vector<double> left;
+  for (const TrendCell& cell : cells) {
+    double fitted = 0;
+    for (std::size_t k = 0; k < factor.size(); ++k) fitted += factor[k] * cell.terms[k];
+    left.push_back(cell.log_rms - fitted);
+  }
+  return left;
+}
+
+/// By 5 x 5 cells or, where these are not enough, by more; NaN where 9 x 9 are not.
+double smooth_at(const Logs& logs, std::int64_t j, std::int64_t i) {
+  constexpr std::size_t kFewest = 12;
+  constexpr double kOff = 3 * 1.4826;
+  constexpr std::int64_t kReach = 2, kFarthest = 4;
+  for (std::int64_t reach = kReach; reach <= kFarthest; ++reach) {
+    const std::vector<TrendCell> cells = logs.near(j, i, reach);
+    if (cells.size() < kFewest) continue;
+    const auto first = polynomial_of(cells);
+    if (!first) continue;
+    const std::vector<double> left = left_by(*first, cells);
+    const double limit = kOff * scatter_of(left), centre = middle(left);
+    std::vector<TrendCell> kept;
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      if (std::abs(left[k] - centre) <= limit) kept.push_back(cells[k]);
+    const auto second = kept.size() < kFewest ? first : polynomial_of(kept);
+    if (second) return second->front();
+  }
+  return kNan;
+}
+
+Logs logs_of(const MeshGrid& grid, const std::vector<float>& rms) {
+  Logs logs{grid.ny(), grid.nx(), {}};
+  for (const float one : rms)
+    logs.value.push_back(one > 0 && std::isfinite(one) ? std::log(static_cast<double>(one)) : kNan);
+  return logs;
+}
+
+}  // namespace
+
+NoiseTrend smooth_trend(const MeshGrid& grid, const std::vector<float>& rms) {
+  constexpr double kBeyond = 0.5;  // from the centre of the noisiest cell to its rim
+  const Logs logs = logs_of(grid, rms);
+  NoiseTrend trend{grid.image, {}, -std::numeric_limits<double>::infinity(), grid, {}};
+  for (std::int64_t j = 0; j < logs.ny; ++j)
+    for (std::int64_t i = 0; i < logs.nx; ++i) {
+      trend.logs.push_back(smooth_at(logs, j, i));
+      if (std::isfinite(trend.logs.back() + logs.value[static_cast<std::size_t>(j * logs.nx + i)]))
+        trend.most = std::max(trend.most, trend.logs.back());
+    }
+  if (!std::isfinite(trend.most)) trend.most = 0;
+  // Far from all known cells there is nothing to measure.
+  for (double& one : trend.logs)
+    if (!std::isfinite(one)) one = trend.most;
+  trend.most += kBeyond;
+  return trend;
+}
+
+std::optional<NoiseTrend> local_trend(const MeshGrid& grid, const MeshCells& cells, int filter) {
+  constexpr std::size_t kMostCells = std::size_t{1} << 14;
+  constexpr double kMoved = 0.12, kPart = 0.01, kFewest = 3, kMostLevel = 0.3, kBetter = 0.5, kLooked = 500;
+  const Logs logs = logs_of(grid, cells.rms);
+  if (logs.value.size() > kMostCells) return std::nullopt;
+  // Of many cells every n-th of every n-th row tells.
+  const auto all = static_cast<double>(logs.value.size());
+  const auto step = std::max<std::int64_t>(static_cast<std::int64_t>(std::sqrt(all / kLooked)), 1);
+  std::vector<double> values, left, means;
+  struct {
+    std::vector<double> left, by_filter, mean, rms;
+  } steep;
+  for (std::int64_t j = step / 2; j < logs.ny; j += step)
+    for (std::int64_t i = step / 2; i < logs.nx; i += step) {
+      const auto k = static_cast<std::size_t>(j * logs.nx + i);
+      const double value = logs.value[k], smooth = std::isfinite(value) ? smooth_at(logs, j, i) : kNan;
+      if (!std::isfinite(smooth)) continue;
+      values.push_back(value), left.push_back(value - smooth), means.push_back(cells.mean[k]);
+      const double filtered = logs.filtered(j, i, filter / 2);
+      if (!(std::abs(filtered - smooth) > kMoved)) continue;
+      steep.left.push_back(std::abs(value - smooth)), steep.by_filter.push_back(std::abs(value - filtered));
+      steep.mean.push_back(cells.mean[k]), steep.rms.push_back(cells.rms[k]);
+    }
+  if (!(scatter_of(left) < kBetter * scatter_of(values))) return std::nullopt;
+  if (!(static_cast<double>(steep.left.size()) >= std::max(kFewest, kPart * static_cast<double>(left.size()))))
+    return std::nullopt;
+  if (!(middle(steep.left) < kBetter * middle(steep.by_filter))) return std::nullopt;
+  const double level = middle(std::move(means));
+  for (std::size_t k = 0; k < steep.mean.size(); ++k) steep.mean[k] = std::abs(steep.mean[k] - level) / steep.rms[k];
+  return middle(steep.mean) <= kMostLevel ? std::optional(smooth_trend(grid, cells.rms)) : std::nullopt;
+}
+
+}  // namespace reber
