@@ -44,6 +44,15 @@ bool solve(const std::array<double, 6>& a, const std::array<double, 3>& b, std::
   return true;
 }
 
+/// Whether a peak is no source without what a Gaussian has there.
+bool is_wing_of(const FittedGaussian& fit, const IslandSums& part, double seed) {
+  constexpr double kLeastPart = 0.3;
+  std::array<double, GaussianComponent::kParameters> unused{};
+  const double peak = std::abs(static_cast<double>(part.peak) - part.peak_mean);
+  const double its = fit.component.evaluate(static_cast<double>(part.peak_x), static_cast<double>(part.peak_y), unused);
+  return its > kLeastPart * peak && peak - its < seed * part.peak_rms;
+}
+
 }  // namespace
 
 void mark_cut(std::vector<SourceSums>& sums, const LabelRuns& islands, const KnownPixels& known) {
@@ -112,7 +121,8 @@ void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates) {
     }
 }
 
-void leave_out_repeated(const Covariance& beam, std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
+void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceSums>& sums,
+                        std::vector<SourceFit>& fits) {
   std::vector<std::size_t> cut;
   for (std::size_t k = 0; k < fits.size(); ++k)
     if (sums[k].cut) cut.push_back(k);
@@ -130,6 +140,13 @@ void leave_out_repeated(const Covariance& beam, std::vector<SourceSums>& sums, s
     if (!fits[by].gaussian || (fits[by].flag & kFlagBeamShape) == 0) continue;
     for (const std::size_t k : cut)
       if (k != by && (fits[k].flag & kFlagExtra) == 0 && shared_by(k, by)) drop[k] = 1;
+  }
+  for (const std::size_t k : cut) {
+    if (fits[k].gaussian && (fits[k].flag & kFlagBeamShape) == 0) continue;
+    for (const std::size_t by : cut)
+      if (fits[by].gaussian && (fits[by].flag & kFlagBeamShape) == 0 && sums[by].island != sums[k].island &&
+          is_wing_of(*fits[by].gaussian, sums[k].sums, seed))
+        drop[k] = 1;
   }
   std::size_t kept = 0;
   for (std::size_t k = 0; k < fits.size(); ++k) {

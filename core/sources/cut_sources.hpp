@@ -22,7 +22,9 @@ void start_of_cut(const FitPixels& pixels, const Covariance& beam, const KnownPi
 void merge_cut(const Covariance& beam, std::vector<Candidate>& candidates);
 
 /// Takes out the entries that stand for another part of a cut source that an entry's fit already describes: islands and
-/// peaks on the other side of missing pixels.
-void leave_out_repeated(const Covariance& beam, std::vector<SourceSums>& sums, std::vector<SourceFit>& fits);
+/// peaks on the other side of missing pixels; wings there of a fit with a shape of its own, which leaves no peak of
+/// `seed` rms of them, where they have no such fit themselves.
+void leave_out_repeated(const Covariance& beam, double seed, std::vector<SourceSums>& sums,
+                        std::vector<SourceFit>& fits);
 
 }  // namespace reber

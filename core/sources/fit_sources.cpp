@@ -367,7 +367,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   for (std::size_t i = 0; i < islands.size(); ++i)
     if (!joint[i].empty()) found[i] = std::move(joint[i]);
   std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.negative, settings);
-  if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, sums, fits);
+  if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, options.seed, sums, fits);
   return fits;
 }
 

@@ -61,6 +61,14 @@ TEST(CutSources, OneSourceOnBothSidesOfBlankPixelsIsOneRow) {
   expect_point(found_in(strip), 100, 48.2, 50.3);
 }
 
+TEST(CutSources, WingsBeyondABlankLineAreNoRows) {
+  Image wing = point_sky(300, 48.2, 50.3, 6),
+        other = sky_of({{300, 48.2, 50.3, beam_px()}, {60, 46.2, 60.3, beam_px()}}, 6);
+  for (std::int64_t x = 0; x < kSide; ++x) wing.at(56, x) = other.at(56, x) = kBlank;
+  expect_point(found_in(wing), 300, 48.2, 50.3);
+  EXPECT_EQ(found_in(other).size(), 2u);
+}
+
 TEST(CutSources, WholeSourcesAreNotFlagged) {
   Image image = point_sky(100, 48.2, 50.3, 6);
   blank_disc(image, 10, 10, 5);
