@@ -7,18 +7,33 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 namespace reber {
 
+namespace {
+
+/// Whether a keyword is of the plate solution of a Digitized Sky Survey.
+bool of_plate_solution(const std::string& keyword) {
+  static const std::set<std::string> kKeywords = {"CNPIX1",   "CNPIX2",  "PPO3",    "PPO6",    "XPIXELSZ",
+                                                  "YPIXELSZ", "PLTRAH",  "PLTRAM",  "PLTRAS",  "PLTDECSN",
+                                                  "PLTDECD",  "PLTDECM", "PLTDECS", "PLTSCALE"};
+  return kKeywords.contains(keyword) || keyword.starts_with("AMDX") || keyword.starts_with("AMDY");
+}
+
+}  // namespace
+
 std::string cards_for_wcslib(const fits::CardTable& table) {
   std::string out;
+  const bool described = table.has("CTYPE1") || table.has("CTYPE2");
   for (std::int64_t i = 0; i < table.count(); ++i) {
     const std::string keyword = fits::keyword_of(table.card(i));
     const bool plain = !keyword.empty() && std::all_of(keyword.begin(), keyword.end(), [](char c) {
       return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
     const std::string value = fits::value_of(table.card(i));
-    if (!plain || value.empty() || keyword == "END") continue;
+    if (!plain || value.empty() || keyword == "END" || (described && of_plate_solution(keyword))) continue;
     if (value.front() == '\'') {
       if (const auto text = fits::quoted_text(value)) out += fits::make_text_card(keyword, *text);
     } else if (const auto number = fits::parse_number(value); number && std::isfinite(*number)) {

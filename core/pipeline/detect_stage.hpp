@@ -22,7 +22,7 @@ struct MeasuredPlane {
   BeamField beams{};                ///< the same, or how it varies
 };
 
-/// Where sources were looked for, a bit a pixel, row-major.
+/// Where sources were looked for, one bit per pixel, row-major.
 struct SearchedPixels {
   std::int64_t nx = 0;
   std::vector<bool> inside;

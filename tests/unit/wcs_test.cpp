@@ -117,6 +117,29 @@ TEST(Wcs, UnusableSystemsNameTheKeyword) {
   EXPECT_FALSE(Wcs().celestial());
 }
 
+TEST(Wcs, PlateSolutionsBesideADescriptionDoNotReachWcslib) {
+  const auto with = [](const char* keyword) {
+    std::string cards = card("CTYPE1  = 'RA---TAN-SIP'") + card("CTYPE2  = 'DEC--TAN-SIP'");
+    for (const char* text : {"CRPIX1  = 8.5", "CRPIX2  = 8.5", "CRVAL1  = 10.0", "CRVAL2  = 20.0", "CDELT1  = -0.001",
+                             "CDELT2  = 0.001", "A_ORDER = 2", "A_2_0   = 1E-6", "B_ORDER = 2", "B_0_2   = 1E-6"})
+      cards += card(text);
+    if (*keyword != '\0') cards += card(keyword);
+    return Wcs::parse(cards + card("END"), 0, 1, {1, 1}, 2, 64, 48);
+  };
+  const auto plain = with("").to_sky(20, 30);
+  ASSERT_TRUE(plain);
+  for (const char* keyword : {"CNPIX1  = 5.0", "CNPIX2  = 6.5", "AMDX1   = 67.2", "AMDY13  = 0.1", "PPO3    = 177500.0",
+                              "XPIXELSZ= 15.0", "PLTRAH  = 1.0", "PLTDECSN= '+'"}) {
+    SCOPED_TRACE(keyword);
+    const Wcs wcs = with(keyword);
+    EXPECT_TRUE(wcs.celestial()) << wcs.why_not();
+    const auto sky = wcs.to_sky(20, 30);
+    ASSERT_TRUE(sky);
+    EXPECT_EQ(sky->lon_deg, plain->lon_deg);
+    EXPECT_EQ(sky->lat_deg, plain->lat_deg);
+  }
+}
+
 TEST(Wcs, StringsWithoutClosingQuoteDoNotReachWcslib) {
   // WCSLIB 7.12 copies such a string, and what follows it, into 80 characters.
   EXPECT_FALSE(parse(changed("CUNIT1", "CUNIT1  = 'deg     T")).celestial());
