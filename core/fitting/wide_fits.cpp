@@ -82,6 +82,10 @@ bool has_pixels(const IslandPixels& all, std::int64_t label) {
   return all.first[k + 1] > all.first[k];
 }
 
+Covariance beam_at(const WideFitInputs& in, const GaussianComponent& place) {
+  return in.beams.varies() ? in.beams.at(place.x, place.y).pixels : in.beam;
+}
+
 struct Wide {
   std::size_t row;
   bool again;  ///< it is fitted once more
@@ -114,8 +118,8 @@ void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums
                            const WideFitInputs& in, const Job& job) {
   std::vector<Wide> wide;
   for (std::size_t k = 0; k < sums.size(); ++k)
-    if (is_wide_fit(sums[k], fits[k], in.beam) && has_pixels(in.pixels, sums[k].island) &&
-        has_pixels(in.around, sums[k].island))
+    if (fits[k].gaussian && is_wide_fit(sums[k], fits[k], beam_at(in, fits[k].gaussian->component)) &&
+        has_pixels(in.pixels, sums[k].island) && has_pixels(in.around, sums[k].island))
       wide.push_back({k, false, {}, 0});
   const auto for_each = [&](const auto& body) {
     in.pool.for_each(static_cast<std::int64_t>(wide.size()),
@@ -128,7 +132,7 @@ void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums
     if (one.again) {
       const GaussianComponent& start = fits[one.row].gaussian->component;
       one.answer = batch.problems.size();
-      batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, in.beam)}, false);
+      batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, beam_at(in, start))}, false);
     }
   const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
   for_each([&](const Wide& one) {

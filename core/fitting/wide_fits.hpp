@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/fitting/surroundings.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/sources/source.hpp"
 
 namespace reber {
@@ -19,7 +20,8 @@ struct WideFitInputs {
   const IslandPixels& pixels;  ///< of every island
   const IslandPixels& around;  ///< surroundings of islands, as island_pixels() gives them
   const DetectOptions& options;
-  const Covariance& beam;
+  const Covariance& beam;                    ///< FWHM^2 on the grid
+  const BeamField& beams;                    ///< where it varies, what the beam is at a source
   const NoiseCorrelation &weights, &errors;  ///< as FitBatch has them
   ThreadPool& pool;
 };

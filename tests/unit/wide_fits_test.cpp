@@ -37,8 +37,8 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   const auto wanted = islands_to_grow(sums, fits, pixels, options, beam);
   const IslandPixels around =
       pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
-  fit_with_surroundings(cpu, sums, fits, {pixels, around, options, beam, NoiseCorrelation(), NoiseCorrelation(), pool},
-                        {});
+  fit_with_surroundings(cpu, sums, fits,
+                        {pixels, around, options, beam, {}, NoiseCorrelation(), NoiseCorrelation(), pool}, {});
   grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation(), pool);
   return {fits[brightest], sums[brightest].errors.has_value()};
 }
