@@ -124,8 +124,11 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     if (others_ && !plane.resident() && plane.maker()->reads()) count_blanks(plane, on(job));
     foretold_.reset();
     const std::unique_ptr<Foreteller> foreteller = follow(plane, grid, options);
-    MeshCells cells = measure_mesh(plane, grid, options, foreteller.get(), on(job));
+    std::optional<KnownCells> known = known_cells(plane, grid, options);
+    MeshCells cells = measure_mesh(plane, grid, options, foreteller.get(), known ? &*known : nullptr, on(job));
     if (foreteller) foretold_ = foreteller->end();
+    if (known && known->anew.empty())
+      measured_ = {plane.pixels(), grid, options.clip, options.min_valid, std::move(known->clips)};
     return cells;
   }
   std::optional<MeshCells> do_mesh_each(const CpuPlane& plane, std::span<const MeshGrid> grids,
@@ -217,6 +220,30 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return std::make_unique<Foreteller>(*labelled, grid, options.filter, hint->options);
   }
 
+  /// The last mesh of a plane in memory: of one that leaves out islands only the cells that these touch are others.
+  struct MeasuredMesh {
+    std::weak_ptr<const Pixels> of;
+    MeshGrid grid;
+    ClipOptions clip;
+    double min_valid = 0;
+    std::vector<ClippedCell> clips;
+  };
+
+  /// Clips that are known before the cells are measured, or room for them. Nothing where they would be many, and where
+  /// rows are made as they are asked for or measured by several processes.
+  [[nodiscard]] std::optional<KnownCells> known_cells(const CpuPlane& plane, const MeshGrid& grid,
+                                                      const MeshOptions& options) const {
+    constexpr std::int64_t kMostCells = 1 << 20;
+    if (!plane.resident() || others_ || grid.ny() * grid.nx() > kMostCells) return std::nullopt;
+    if (!plane.origin()) return KnownCells{};
+    const std::shared_ptr<const Pixels> base = plane.origin()->base().pixels();
+    const bool same = base != nullptr && measured_.of.lock() == base && measured_.grid.rows == grid.rows &&
+                      measured_.grid.cols == grid.cols && measured_.clip == options.clip &&
+                      measured_.min_valid == options.min_valid;
+    if (!same) return std::nullopt;
+    return KnownCells{measured_.clips, plane.origin()->changed_cells(grid)};
+  }
+
   [[nodiscard]] RowTools tools() const { return {memory_, pool_}; }
   [[nodiscard]] JobThreads on(const Job& job) { return {*pool_, job, others_.get()}; }
 
@@ -226,6 +253,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   const std::string device_;
   std::optional<Hint> hint_;
   std::unique_ptr<Foretold> foretold_;  ///< by the last mesh
+  MeasuredMesh measured_;
 };
 
 /// Columns of one row of a map.   pixel: row y of the plane, for S/N alone;   to: column x0

@@ -107,6 +107,14 @@ class MagnitudeRows final : public RowMaker {
   CpuPlane plane_;
 };
 
+/// Of spans whose ends never fall, those [first, last) that hold a pixel of [begin, end).
+std::pair<std::int64_t, std::int64_t> spans_about(const std::vector<PixelSpan>& spans, std::int64_t begin,
+                                                  std::int64_t end) {
+  const auto first = std::ranges::upper_bound(spans, begin, {}, &PixelSpan::end);
+  const auto last = std::ranges::lower_bound(spans, end, {}, &PixelSpan::begin);
+  return {first - spans.begin(), std::max(first, last) - spans.begin()};
+}
+
 /// Keeps the runs of the islands, not the islands.
 class RowsWithoutIslands final : public RowMaker, public ChangedRows {
  public:
@@ -127,6 +135,15 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   [[nodiscard]] std::int64_t left_out() const override {
     return std::accumulate(runs_.begin(), runs_.end(), std::int64_t{0},
                            [](std::int64_t sum, const rules::Run& run) { return sum + run.x1 - run.x0; });
+  }
+  [[nodiscard]] std::vector<char> changed_cells(const MeshGrid& grid) const override {
+    std::vector<char> changed(static_cast<std::size_t>(grid.ny() * grid.nx()), 0);
+    for (const rules::Run& run : runs_) {
+      const auto [j0, j1] = spans_about(grid.rows, run.y - grow_, run.y + grow_ + 1);
+      const auto [i0, i1] = spans_about(grid.cols, run.x0 - grow_, run.x1 + grow_);
+      for (std::int64_t j = j0; j < j1; ++j) std::fill_n(changed.begin() + j * grid.nx() + i0, i1 - i0, char{1});
+    }
+    return changed;
   }
   bool make_rectangle(const Rect& where, float* out) const override {
     if (plane_.resident() || !plane_.maker()->make_rectangle(where, out)) return false;
@@ -219,7 +236,10 @@ std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, cons
 
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
                                            const RowTools& tools, const JobThreads& threads) {
-  return plane_of(std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools), plane.resident(), threads);
+  auto rows = std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools);
+  auto made = plane_of(rows, plane.resident(), threads);
+  if (plane.resident()) made->set_origin(std::move(rows));
+  return made;
 }
 
 std::unique_ptr<CpuPlane> magnitude_plane(const CpuPlane& plane, const RowTools& tools, const JobThreads& threads) {

@@ -52,8 +52,19 @@ struct MeshWork {
   const MeshGrid& grid;
   const CellRules& rules;
   MeshCells& cells;
+  KnownCells* known;
   const JobThreads& threads;
   std::atomic<std::int64_t> done{0};
+
+  [[nodiscard]] bool wanted(std::int64_t cell) const {
+    return known == nullptr || known->anew.empty() || known->anew[static_cast<std::size_t>(cell)] != 0;
+  }
+  void put(std::int64_t cell, const ClippedCell& clip) {
+    const auto [mean, rms] = value_of(clip, rules);
+    cells.mean[static_cast<std::size_t>(cell)] = mean;
+    cells.rms[static_cast<std::size_t>(cell)] = rms;
+    if (known != nullptr) known->clips[static_cast<std::size_t>(cell)] = clip;
+  }
 
   void report(std::int64_t measured, int worker) {
     const std::int64_t finished = done += measured;
@@ -72,11 +83,10 @@ void measure_cells(const HeldRows& rows, std::int64_t j0, std::int64_t j1, std::
   work.threads.for_each_worker((last - first + chunk - 1) / chunk, [&](std::int64_t task, int worker) {
     const std::int64_t begin = first + task * chunk, end = std::min(begin + chunk, last);
     for (std::int64_t cell = begin; cell < end; ++cell) {
+      if (!work.wanted(cell)) continue;
       const std::int64_t j = cell / grid.nx(), i = cell % grid.nx();
       const Rect rect{grid.rows[j].begin, grid.cols[i].begin, grid.rows[j].size(), grid.cols[i].size()};
-      const auto [mean, rms] = cell_value(rows, rect, work.rules, scratch[static_cast<std::size_t>(worker)]);
-      work.cells.mean[cell] = mean;
-      work.cells.rms[cell] = rms;
+      work.put(cell, clipped_cell(rows, rect, work.rules, scratch[static_cast<std::size_t>(worker)]));
     }
     work.report(end - begin, worker);
   });
@@ -97,8 +107,11 @@ void measure_blocks(const HeldRows& rows, std::int64_t j0, std::int64_t j1, cons
   const std::vector<BoxBlock> blocks = blocks_of(j0, j1, work.grid.nx(), tiles);
   work.threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
     const BoxBlock& block = blocks[static_cast<std::size_t>(task)];
-    workers[static_cast<std::size_t>(worker)].measure(rows, work.grid, tiles, block, work.rules, work.cells.mean.data(),
-                                                      work.cells.rms.data());
+    const std::int64_t nx = work.grid.nx();
+    workers[static_cast<std::size_t>(worker)].measure(
+        rows, work.grid, tiles, block, work.rules,
+        [&](std::int64_t j, std::int64_t i) { return work.wanted(j * nx + i); },
+        [&](std::int64_t j, std::int64_t i, const ClippedCell& clip) { work.put(j * nx + i, clip); });
     work.report((block.j1 - block.j0) * (block.i1 - block.i0), worker);
   });
 }
@@ -124,13 +137,11 @@ std::vector<GridBlock> blocks_of(std::span<const MeshGrid> grids, std::span<cons
 
 /// Cells of a block that share no tiles.
 void measure_block(const HeldRows& pixels, const MeshGrid& grid, const BoxBlock& block, const CellRules& rules,
-                   CellScratch& scratch, float* mean, float* rms) {
+                   CellScratch& scratch, const TiledBoxes::Put& put) {
   for (std::int64_t j = block.j0; j < block.j1; ++j)
     for (std::int64_t i = block.i0; i < block.i1; ++i) {
       const PixelSpan &rows = grid.rows[static_cast<std::size_t>(j)], &cols = grid.cols[static_cast<std::size_t>(i)];
-      const auto value = cell_value(pixels, {rows.begin, cols.begin, rows.size(), cols.size()}, rules, scratch);
-      mean[j * grid.nx() + i] = value.mean;
-      rms[j * grid.nx() + i] = value.rms;
+      put(j, i, clipped_cell(pixels, {rows.begin, cols.begin, rows.size(), cols.size()}, rules, scratch));
     }
 }
 
@@ -169,12 +180,16 @@ const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, co
 }
 
 MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options, Foreteller* foreteller,
-                       const JobThreads& threads) {
+                       KnownCells* known, const JobThreads& threads) {
   const CellRules rules{options.clip, clip_bias(options.clip.kappa), options.min_valid, options.centre};
   MeshCells cells;
   cells.mean.resize(static_cast<std::size_t>(grid.ny() * grid.nx()));
   cells.rms.resize(cells.mean.size());
-  MeshWork work{grid, rules, cells, threads};
+  MeshWork work{grid, rules, cells, known, threads};
+  if (known != nullptr && known->anew.empty()) known->clips.resize(cells.mean.size());
+  if (known != nullptr && !known->anew.empty())
+    for (std::int64_t cell = 0; cell < std::ssize(known->clips); ++cell)
+      work.put(cell, ClippedCell(known->clips[static_cast<std::size_t>(cell)]));
   const auto workers = static_cast<std::size_t>(threads.threads());
   const std::optional<TileGrid> tiles = tiles_of(grid, kBlocksAThread * threads.threads());
   std::vector<CellScratch> scratch(tiles ? 0 : workers);
@@ -217,10 +232,16 @@ MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids,
   threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
     const auto& [k, at, block] = blocks[static_cast<std::size_t>(task)];
     float *const mean = cells.mean.data() + at, *const rms = cells.rms.data() + at;
+    const TiledBoxes::Put put = [&, nx = grids[k].nx()](std::int64_t j, std::int64_t i, const ClippedCell& clip) {
+      const rules::CellValue value = value_of(clip, rules);
+      mean[j * nx + i] = value.mean;
+      rms[j * nx + i] = value.rms;
+    };
     if (tiles[k])
-      boxes[static_cast<std::size_t>(worker)].measure(pixels, grids[k], *tiles[k], block, rules, mean, rms);
+      boxes[static_cast<std::size_t>(worker)].measure(
+          pixels, grids[k], *tiles[k], block, rules, [](std::int64_t, std::int64_t) { return true; }, put);
     else
-      measure_block(pixels, grids[k], block, rules, scratch[static_cast<std::size_t>(worker)], mean, rms);
+      measure_block(pixels, grids[k], block, rules, scratch[static_cast<std::size_t>(worker)], put);
     const std::int64_t finished = ++done;
     if (worker == 0)
       threads.job().report("background", static_cast<double>(finished) / static_cast<double>(blocks.size()));

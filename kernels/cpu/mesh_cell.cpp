@@ -75,13 +75,13 @@ rules::WindowSums window_sums(const float* values, std::int64_t n, int unit) {
 
 }  // namespace
 
-rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const CellRules& given, CellScratch& scratch) {
+ClippedCell clipped_cell(const HeldRows& plane, const Rect& cell, const CellRules& given, CellScratch& scratch) {
   const std::int64_t area = cell.shape().count();
   if (static_cast<std::int64_t>(scratch.sorted.size()) < area) scratch.sorted.resize(static_cast<std::size_t>(area));
   scratch.sort.begin(area);
   scratch.sort.gather(plane, cell, true);
   const std::int64_t n = scratch.sort.count();
-  if (!given.enough(n, area)) return {rules::blank_value(), rules::blank_value()};
+  if (!given.enough(n, area)) return kBlankCell;
   scratch.sort.sort_into(scratch.sorted.data(), [](std::uint32_t key) { return rules::value_of(key); });
   const float* sorted = scratch.sorted.data();
   const rules::PlainSearch search;
@@ -96,7 +96,7 @@ rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const CellR
   };
   const rules::CellClip clip =
       rules::clip_sorted_cell(sorted, n, given.clip.kappa, given.clip.max_rounds, sums, exact, search);
-  return rules::cell_value(clip.median, clip.mean, clip.std, given.bias, given.centre);
+  return {clip.median, clip.mean, clip.std};
 }
 
 }  // namespace reber::cpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/compute/background.hpp"
@@ -28,9 +29,20 @@ struct CellScratch {
   std::vector<float> sorted;
 };
 
-/// The cell sorted, clipped and reduced by the rules of kernels/shared/cell_clip.hpp; NaN in both where too few of its
-/// pixels are finite.
-[[nodiscard]] rules::CellValue cell_value(const HeldRows& plane, const Rect& cell, const CellRules& given,
-                                          CellScratch& scratch);
+/// What the clip leaves of a cell's pixels; NaN where too few of them are finite, or none is left.
+struct ClippedCell {
+  double median = 0, mean = 0, std = 0;
+};
+
+inline constexpr double kBlank = std::numeric_limits<double>::quiet_NaN();
+inline constexpr ClippedCell kBlankCell{kBlank, kBlank, kBlank};
+
+/// The cell sorted and clipped by the rules of kernels/shared/cell_clip.hpp.
+[[nodiscard]] ClippedCell clipped_cell(const HeldRows& plane, const Rect& cell, const CellRules& given,
+                                       CellScratch& scratch);
+
+inline rules::CellValue value_of(const ClippedCell& cell, const CellRules& given) {
+  return rules::cell_value(cell.median, cell.mean, cell.std, given.bias, given.centre);
+}
 
 }  // namespace reber::cpu

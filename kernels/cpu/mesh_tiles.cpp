@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace reber::cpu {
 namespace {
@@ -180,22 +181,22 @@ bool TiledBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std:
 }
 
 void TiledBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
-                         const CellRules& given, float* mean, float* rms) {
-  sort_tiles(plane, tiles, block);
+                         const CellRules& given, const Wanted& wanted, const Put& put) {
+  bool sorted = false;
   for (std::int64_t j = block.j0; j < block.j1; ++j)
     for (std::int64_t i = block.i0; i < block.i1; ++i) {
+      if (!wanted(j, i)) continue;
+      if (!std::exchange(sorted, true)) sort_tiles(plane, tiles, block);
       const PixelSpan rows = grid.rows[static_cast<std::size_t>(j)], cols = grid.cols[static_cast<std::size_t>(i)];
       const Rect box{rows.begin, cols.begin, rows.size(), cols.size()};
-      rules::CellValue value{rules::blank_value(), rules::blank_value()};
+      ClippedCell cell = kBlankCell;
       if (!gather_lists(plane, tiles, j, i, box)) {
-        value = cell_value(plane, box, given, scratch_);
+        cell = clipped_cell(plane, box, given, scratch_);
       } else if (given.enough(clip_.kept(), box.shape().count())) {
         const rules::CellClip clip = clip_.clip(given.clip);
-        value = rules::cell_value(clip.median, clip.mean, clip.std, given.bias, given.centre);
+        cell = {clip.median, clip.mean, clip.std};
       }
-      const std::int64_t at = j * grid.nx() + i;
-      mean[at] = value.mean;
-      rms[at] = value.rms;
+      put(j, i, cell);
     }
 }
 

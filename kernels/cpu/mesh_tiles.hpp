@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -42,9 +43,13 @@ struct BoxBlock {
 /// Measures blocks of boxes. Memory of one worker, kept from block to block.
 class TiledBoxes {
  public:
-  /// Values of the block's boxes into those of the grid's cells; each has the bits of cell_value().
+  /// Row and column of a box.
+  using Wanted = std::function<bool(std::int64_t j, std::int64_t i)>;
+  using Put = std::function<void(std::int64_t j, std::int64_t i, const ClippedCell& cell)>;
+
+  /// The block's boxes that are wanted, each with the bits of clipped_cell().
   void measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
-               const CellRules& given, float* mean, float* rms);
+               const CellRules& given, const Wanted& wanted, const Put& put);
 
  private:
   void sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block);

@@ -71,6 +71,7 @@ struct BlankCounts {
 };
 
 class RowMaker;
+class ChangedRows;
 
 /// Pixels in memory (resident), or a way to make rows of them (streamed; kernels/cpu/row_maker.hpp). Copies share them.
 class CpuPlane final : public Plane {
@@ -88,6 +89,11 @@ class CpuPlane final : public Plane {
 
   // Of resident planes alone.
   void set_counts(BlankCounts counts) { counts_ = counts; }
+  /// What it was made of, where that is another plane with some pixels changed; else null.
+  [[nodiscard]] const std::shared_ptr<const ChangedRows>& origin() const { return origin_; }
+  void set_origin(std::shared_ptr<const ChangedRows> origin) { origin_ = std::move(origin); }
+  /// The same for all copies, and for no other plane while one of them lives.
+  [[nodiscard]] const std::shared_ptr<Pixels>& pixels() const { return pixels_; }
   [[nodiscard]] float* data() { return pixels_->data(); }
   [[nodiscard]] const float* data() const { return std::as_const(*pixels_).data(); }
   [[nodiscard]] const float* row(std::int64_t y) const { return data() + y * shape_.nx; }
@@ -98,6 +104,7 @@ class CpuPlane final : public Plane {
   Shape shape_;
   std::shared_ptr<Pixels> pixels_;
   std::shared_ptr<const RowMaker> maker_;
+  std::shared_ptr<const ChangedRows> origin_;
   BlankCounts counts_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
+#include "core/compute/background.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 
@@ -65,6 +66,8 @@ class ChangedRows {
                       const JobThreads& threads) const = 0;
   /// Pixels of the islands that it leaves out.
   [[nodiscard]] virtual std::int64_t left_out() const = 0;
+  /// Of each cell of a grid, row-major: 0 where its pixels are those of the base.
+  [[nodiscard]] virtual std::vector<char> changed_cells(const MeshGrid& grid) const = 0;
 };
 
 /// Whether counts of the plane are known when this returns.

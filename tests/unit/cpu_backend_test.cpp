@@ -61,6 +61,68 @@ TEST(cpu_backend, background_and_islands_are_the_same_for_any_number_of_threads)
   for (std::size_t k = 0; k < sums.size(); ++k) EXPECT_EQ(std::memcmp(&sums[k].s, &sums2[k].s, 6 * sizeof(double)), 0);
 }
 
+/// Backgrounds of an image, then of the same without its islands, by one backend or by one that knows nothing of the
+/// first.
+void expect_cells_anew(const Image& image, const MeshGrid& grid, const MeshOptions& first, std::int64_t grow) {
+  const auto knowing = cpu(3), other = cpu(3);
+  const auto plane = load(*knowing, image), copy = load(*other, image);
+  const auto label = [&](Backend& backend, const Plane& of) {
+    const MeshCells cells = backend.mesh(of, MeshGrid::make(image.shape(), 64), first, {});
+    DetectOptions detect;
+    detect.seed = 3.5, detect.flood = 1;
+    return backend.label(of, finish_mesh(MeshGrid::make(image.shape(), 64), cells, first), detect, {});
+  };
+  const auto islands = label(*knowing, *plane), others = label(*other, *copy);
+  ASSERT_GT(islands->count(), 3);
+  const MeshCells before = knowing->mesh(*plane, grid, first, {});
+  MeshOptions second = first;
+  second.centre = 1;
+  const auto masked = knowing->derive(WithoutIslands{*plane, *islands, grow}, {});
+  const auto fresh = other->derive(WithoutIslands{*copy, *others, grow}, {});
+  const MeshCells cells = knowing->mesh(*masked, grid, second, {}), wanted = other->mesh(*fresh, grid, second, {});
+  ASSERT_EQ(cells.mean.size(), wanted.mean.size());
+  EXPECT_EQ(std::memcmp(cells.mean.data(), wanted.mean.data(), 4 * wanted.mean.size()), 0);
+  EXPECT_EQ(std::memcmp(cells.rms.data(), wanted.rms.data(), 4 * wanted.rms.size()), 0);
+  EXPECT_NE(std::memcmp(before.rms.data(), wanted.rms.data(), 4 * wanted.rms.size()), 0) << "islands change cells";
+}
+
+TEST(cpu_backend, cells_that_islands_do_not_touch_are_those_measured_with_them) {
+  Image image = random_image({301, 277}, 0.01, 6);
+  Random random(8);
+  for (int k = 0; k < 12; ++k) {
+    const auto y = static_cast<std::int64_t>(random.uniform() * 300),
+               x = static_cast<std::int64_t>(random.uniform() * 276);
+    for (std::int64_t i = std::max<std::int64_t>(y - 2, 0); i < std::min<std::int64_t>(y + 3, 301); ++i)
+      for (std::int64_t j = std::max<std::int64_t>(x - 2, 0); j < std::min<std::int64_t>(x + 3, 277); ++j)
+        image.at(i, j) = 30;
+  }
+  for (const std::int64_t grow : {0, 3})
+    for (const MeshGrid& grid : {MeshGrid::make(image.shape(), 16), MeshGrid::make(image.shape(), 37),
+                                 MeshGrid::sliding(image.shape(), 60, 20), MeshGrid::sliding(image.shape(), 35, 7)}) {
+      SCOPED_TRACE(::testing::Message() << grid.ny() << " rows of cells, grow " << grow);
+      expect_cells_anew(image, grid, {}, grow);
+    }
+}
+
+TEST(cpu_backend, cells_of_another_plane_or_clip_are_not_taken_for_known) {
+  const Image image = random_image({128, 128}, 0.01, 6), louder = random_image({128, 128}, 0.01, 7);
+  const auto backend = cpu(2), fresh = cpu(2);
+  const MeshGrid grid = MeshGrid::make(image.shape(), 16);
+  const auto plane = load(*backend, image), other = load(*backend, louder), alone = load(*fresh, image);
+  DetectOptions detect;
+  detect.seed = 3.3;
+  const BackgroundModel model = BackgroundModel::constant(image.shape(), 0, 1);
+  const auto islands = backend->label(*plane, model, detect, {}), same = fresh->label(*alone, model, detect, {});
+  MeshOptions tight;
+  tight.clip.kappa = 2;
+  const auto masked = backend->derive(WithoutIslands{*plane, *islands, 0}, {});
+  const auto wanted = fresh->derive(WithoutIslands{*alone, *same, 0}, {});
+  (void)backend->mesh(*other, grid, {}, {});
+  EXPECT_EQ(backend->mesh(*masked, grid, {}, {}).rms, fresh->mesh(*wanted, grid, {}, {}).rms);
+  (void)backend->mesh(*plane, grid, tight, {});
+  EXPECT_EQ(backend->mesh(*masked, grid, {}, {}).rms, fresh->mesh(*wanted, grid, {}, {}).rms);
+}
+
 TEST(cpu_backend, an_fft_of_an_image_with_a_large_offset_rounds_as_the_noise_does) {
   Image image = random_image({200, 200}, 0, 6);
   for (std::int64_t k = 0; k < image.shape().count(); ++k) image.data()[k] = 1e4f + std::min(image.data()[k], 5.0f);
