@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/thread_pool.hpp"
+
 namespace reber {
 namespace {
 
@@ -114,31 +116,64 @@ NoiseTrend smooth_trend(const MeshGrid& grid, const std::vector<float>& rms) {
   return trend;
 }
 
+namespace {
+
+/// Cells that a smooth trend has a value at: their own and what the trend leaves.
+struct LookedAt {
+  std::vector<std::int64_t> row, col;
+  std::vector<double> value, left;
+};
+
+/// At most `most` cells, evenly: where there are more every n-th of every n-th row, from all threads.
+LookedAt look_at(const Logs& logs, double most) {
+  const auto step = std::max<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(logs.value.size()) / most))), 1);
+  const std::int64_t first = step / 2, rows = (logs.ny - first + step - 1) / step;
+  std::vector<LookedAt> each(static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)));
+  ThreadPool pool;
+  pool.for_each(std::ssize(each), [&](std::int64_t k) {
+    const std::int64_t j = first + k * step;
+    LookedAt& seen = each[static_cast<std::size_t>(k)];
+    for (std::int64_t i = first; i < logs.nx; i += step) {
+      const double value = logs.value[static_cast<std::size_t>(j * logs.nx + i)];
+      const double smooth = std::isfinite(value) ? smooth_at(logs, j, i) : kNan;
+      if (!std::isfinite(smooth)) continue;
+      seen.row.push_back(j), seen.col.push_back(i);
+      seen.value.push_back(value), seen.left.push_back(value - smooth);
+    }
+  });
+  LookedAt all;
+  for (const LookedAt& one : each) {
+    all.row.insert(all.row.end(), one.row.begin(), one.row.end());
+    all.col.insert(all.col.end(), one.col.begin(), one.col.end());
+    all.value.insert(all.value.end(), one.value.begin(), one.value.end());
+    all.left.insert(all.left.end(), one.left.begin(), one.left.end());
+  }
+  return all;
+}
+
+}  // namespace
+
 std::optional<NoiseTrend> local_trend(const MeshGrid& grid, const MeshCells& cells, int filter) {
   constexpr std::size_t kMostCells = std::size_t{1} << 14;
   constexpr double kMoved = 0.12, kPart = 0.01, kFewest = 3, kMostLevel = 0.3, kBetter = 0.5, kLooked = 500;
   const Logs logs = logs_of(grid, cells.rms);
   if (logs.value.size() > kMostCells) return std::nullopt;
-  // Of many cells every n-th of every n-th row tells.
-  const auto all = static_cast<double>(logs.value.size());
-  const auto step = std::max<std::int64_t>(static_cast<std::int64_t>(std::sqrt(all / kLooked)), 1);
-  std::vector<double> values, left, means;
+  const LookedAt seen = look_at(logs, kLooked);
+  if (!(scatter_of(seen.left) < kBetter * scatter_of(seen.value))) return std::nullopt;
+  std::vector<double> means;
   struct {
     std::vector<double> left, by_filter, mean, rms;
   } steep;
-  for (std::int64_t j = step / 2; j < logs.ny; j += step)
-    for (std::int64_t i = step / 2; i < logs.nx; i += step) {
-      const auto k = static_cast<std::size_t>(j * logs.nx + i);
-      const double value = logs.value[k], smooth = std::isfinite(value) ? smooth_at(logs, j, i) : kNan;
-      if (!std::isfinite(smooth)) continue;
-      values.push_back(value), left.push_back(value - smooth), means.push_back(cells.mean[k]);
-      const double filtered = logs.filtered(j, i, filter / 2);
-      if (!(std::abs(filtered - smooth) > kMoved)) continue;
-      steep.left.push_back(std::abs(value - smooth)), steep.by_filter.push_back(std::abs(value - filtered));
-      steep.mean.push_back(cells.mean[k]), steep.rms.push_back(cells.rms[k]);
-    }
-  if (!(scatter_of(left) < kBetter * scatter_of(values))) return std::nullopt;
-  if (!(static_cast<double>(steep.left.size()) >= std::max(kFewest, kPart * static_cast<double>(left.size()))))
+  for (std::size_t n = 0; n < seen.value.size(); ++n) {
+    const auto k = static_cast<std::size_t>(seen.row[n] * logs.nx + seen.col[n]);
+    means.push_back(cells.mean[k]);
+    const double filtered = logs.filtered(seen.row[n], seen.col[n], filter / 2);
+    if (!(std::abs(filtered - (seen.value[n] - seen.left[n])) > kMoved)) continue;
+    steep.left.push_back(std::abs(seen.left[n])), steep.by_filter.push_back(std::abs(seen.value[n] - filtered));
+    steep.mean.push_back(cells.mean[k]), steep.rms.push_back(cells.rms[k]);
+  }
+  if (!(static_cast<double>(steep.left.size()) >= std::max(kFewest, kPart * static_cast<double>(seen.left.size()))))
     return std::nullopt;
   if (!(middle(steep.left) < kBetter * middle(steep.by_filter))) return std::nullopt;
   const double level = middle(std::move(means));
