@@ -7,7 +7,7 @@
 set -u
 tests=$1/reber_conformance_tests; shift
 [ $# -gt 0 ] || set -- racecheck memcheck initcheck synccheck
-export REBER_REQUIRE_CUDA=1
+export REBER_REQUIRE_CUDA=1 REBER_CUDA_BUFFERS=apart  # each buffer by itself: what lies beyond its ends is seen
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 [ -x "$tests" ] || { echo "no $tests"; exit 2; }
 command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not on the path"; exit 2; }

@@ -101,7 +101,7 @@ BANNED = [
     (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("
      r"|wcsprintf_set\(NULL|wcsprintf_set\(nullptr", None, "calls that read names as commands, URLs or sections, or overflow"),
     (r"cuda(Malloc|Free|MallocAsync|FreeAsync|MallocHost|FreeHost|StreamCreate|EventCreate)[A-Za-z]*\(",
-     r"kernels/cuda/device/raii\.", "handles are made in kernels/cuda/device/raii.hpp alone"),
+     r"kernels/cuda/device/(raii|card_memory)\.", "handles are made in kernels/cuda/device/raii.hpp, memory in card_memory.hpp alone"),
     (r"std::thread( \w+)?[({]|std::jthread|std::async|pthread_create", r"core/base/threads\.hpp",
      "threads start in core/base/threads.hpp alone, which answers where the system gives none"),
     (r"__builtin_shuffle\(|ranges::unique\(", r"kernels/cpu/simd\.hpp|kernels/cuda/", "clang 14 has none, which fuzzing needs"),

@@ -63,25 +63,6 @@ DeviceInfo query(int device) {
   return info;
 }
 
-/// Keeps freed memory in the card's pool: an operation that is repeated finds its buffers without asking the driver.
-void keep_pool(int device) {
-  if (attribute(cudaDevAttrMemoryPoolsSupported, device) == 0) return;
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-  std::uint64_t threshold = ~std::uint64_t{0};
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
-}
-
-std::int64_t pool_idle_bytes(int device) {
-  if (attribute(cudaDevAttrMemoryPoolsSupported, device) == 0) return 0;
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-  std::uint64_t reserved = 0, used = 0;
-  check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "cudaMemPoolGetAttribute");
-  check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "cudaMemPoolGetAttribute");
-  return static_cast<std::int64_t>(reserved - used);
-}
-
 /// With REBER_CUDA_MEMORY=1 in the environment: the most that was in use.
 void tell_memory(int device) noexcept {
   const char* const value = std::getenv("REBER_CUDA_MEMORY");
@@ -106,7 +87,6 @@ Context::Context(const BackendOptions& options)
       device_(query(options.device)),
       memory_cap_(options.device_memory_bytes),
       threads_(options.threads) {
-  keep_pool(options.device);
   watch_exit();
 }
 
@@ -139,8 +119,8 @@ std::int64_t Context::usable_bytes() const {
   use();
   std::size_t free_bytes = 0, total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-  const std::int64_t idle = pool_idle_bytes(device_.device);
-  // The reserve covers cuFFT's code and twiddle tables, the pool's fragments and other processes' drift.
+  const std::int64_t idle = card_memory(device_.device).totals().idle;
+  // The reserve covers cuFFT's code and twiddle tables, fragments and other processes' drift.
   const std::int64_t reserve = std::max<std::int64_t>(256 * kMiB, static_cast<std::int64_t>(total_bytes) / 32);
   std::int64_t usable = std::max<std::int64_t>(static_cast<std::int64_t>(free_bytes) + idle - reserve, kMiB);
   if (memory_cap_ > 0) usable = std::min(usable, memory_cap_);

@@ -55,7 +55,7 @@ class Context {
   [[nodiscard]] StopFlag& stop_flag();
   /// After a failure: waits for the card and drops rows on their way to the host.
   void abandon() noexcept;
-  /// Memory that a plan may use: what is free or kept in the pool, less a reserve, below the user's cap.
+  /// Memory that a plan may use: what is free or kept for later, less a reserve, below the user's cap.
   [[nodiscard]] std::int64_t usable_bytes() const;
 
   /// Makes the card current for the calling thread.

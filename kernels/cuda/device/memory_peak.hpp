@@ -11,7 +11,7 @@ struct MemoryPeak {
   std::int64_t now = 0;     ///< bytes of buffers that stand
 };
 /// Since the process began, or since forget_memory_peak(). Buffers of this program alone: the driver's context, and
-/// what the pool keeps for later, come on top. All 0 where the card has no pools of memory.   throws CardError
+/// what is kept for later, come on top.
 [[nodiscard]] MemoryPeak memory_peak(int device);
 void forget_memory_peak(int device);
 

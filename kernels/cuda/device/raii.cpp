@@ -39,24 +39,6 @@ bool launches_wait() {
   return wait;
 }
 
-/// Whether the current device has stream-ordered allocation; some virtual GPUs lack it.
-bool pools_supported() {
-  int device = 0, supported = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device), "cudaDeviceGetAttribute");
-  return supported != 0;
-}
-
-/// Gives the system what the pool keeps for later: it may lie in pieces too small for what is asked for.
-bool give_back_idle(cudaStream_t stream) {
-  (void)cudaGetLastError();
-  int device = 0;
-  cudaMemPool_t pool = nullptr;
-  const DriverCall watched("cudaMemPoolTrimTo");
-  return settle(stream) == cudaSuccess && cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess && cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
-}
-
 /// Has the system give the pages, to a few threads at once: zeroing them is most of what locking takes.
 void touch_pages(char* memory, std::size_t bytes) {
   constexpr std::size_t kPage = 4096, kShares = 4;
@@ -97,27 +79,6 @@ void check_launch(const char* kernel, cudaStream_t stream, const char* file, int
   if (launches_wait()) check(settle(stream), kernel, 0, file, line);
 }
 
-void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
-  void* memory = nullptr;
-  if (pools_supported()) {
-    const auto size = static_cast<std::size_t>(bytes);
-    cudaError_t code = cudaMallocAsync(&memory, size, stream);
-    if (code == cudaErrorMemoryAllocation && give_back_idle(stream)) code = cudaMallocAsync(&memory, size, stream);
-    check(code, "cudaMallocAsync", bytes);
-  } else {
-    const DriverCall watched("cudaMalloc");
-    check(cudaMalloc(&memory, static_cast<std::size_t>(bytes)), "cudaMalloc", bytes);
-  }
-  return memory;
-}
-
-void release_on(cudaStream_t stream, void* memory) noexcept {
-  if (memory == nullptr || given_up()) return;
-  const DriverCall watched("cudaFreeAsync");
-  // Memory of cudaMalloc may be given to cudaFreeAsync too; a failure here means that the device is already lost.
-  if (cudaFreeAsync(memory, stream) == cudaErrorNotSupported) cudaFree(memory);
-}
-
 PinnedMemory allocate_pinned(std::int64_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const auto size = static_cast<std::size_t>(bytes);
@@ -153,7 +114,9 @@ void release_pinned(PinnedMemory memory) noexcept {
 
 Stream::Stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
 Stream::~Stream() {
-  if (handle_ != nullptr && !given_up()) cudaStreamDestroy(handle_);
+  if (handle_ == nullptr || given_up()) return;
+  release_stream(handle_);
+  cudaStreamDestroy(handle_);
 }
 void Stream::wait() const { wait_for(handle_); }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/cuda/device/card_memory.hpp"
+
 namespace reber::cuda {
 
 /// Throws DeviceError with the call, the code's name, the device and the bytes asked for, and clears the error where
@@ -18,10 +20,6 @@ void check(cudaError_t code, const char* call, std::int64_t bytes = 0, const cha
 /// reported with the kernel's own name.
 void check_launch(const char* kernel, cudaStream_t stream, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE());
-
-/// An allocation that is ordered on a stream; the functions behind DeviceBuffer.
-void* allocate_on(cudaStream_t stream, std::int64_t bytes);
-void release_on(cudaStream_t stream, void* memory) noexcept;
 
 /// Owns uninitialised device memory. Allocation and release are ordered on the stream given, which must outlive the
 /// buffer; another stream may use it only after it has waited for that one. Size 0 is legal and holds null.
