@@ -20,7 +20,7 @@ namespace {
 /// What a thread keeps between problems.
 struct Workspace {
   std::vector<double> doubles;
-  FitThread::Envelope envelope;
+  FitThread::Room room;
 };
 
 /// One component of free shape and the residual, padded: most problems.
@@ -29,11 +29,14 @@ using EightColumns = std::integral_constant<int, 8>;
 template <class Columns>
 FitOutcome solve(const FitInput& input, int parameters, Columns columns, Workspace& workspace, FittedGaussian* fitted,
                  const Job& job) {
-  const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, input.correlated);
-  const auto doubles = static_cast<std::size_t>(layout.size);
+  // The factor lies in the thread's room; in its place of the workspace is one more table alone.
+  const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, false, true);
+  const auto doubles = static_cast<std::size_t>(layout.size + layout.matrix_size);
   if (workspace.doubles.size() < doubles) workspace.doubles.resize(doubles);
-  const FitThread thread(job, workspace.envelope);
-  return ProblemFit<FitThread, Columns>(thread, input, parameters, columns, workspace.doubles.data()).run(fitted);
+  const FitThread thread(job, workspace.room);
+  return ProblemFit<FitThread, Columns>(thread, input, parameters, columns, workspace.doubles.data(),
+                                        workspace.doubles.data() + layout.size)
+      .run(fitted);
 }
 
 FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& workspace, FittedGaussian* fitted,

@@ -18,7 +18,7 @@ namespace fit_thread {
 /// Pixels within reach of one of pixels i .. i + 3, and the noise of the errors between them, four numbers each.
 class Neighbours {
  public:
-  Neighbours(const FitInput& in, FitThread::Envelope& room) : in_(in), near_(room.near), factor_(room.factor) {
+  Neighbours(const FitInput& in, FitThread::Room& room) : in_(in), near_(room.near), factor_(room.noise) {
     std::vector<int>& row = room.row;
     row.clear();
     for (int i = 0; i < in.pixels; ++i)
@@ -90,7 +90,7 @@ template <class Columns>
 void put_under_noise(const FitThread& team, const FitInput& in, const dense::Table<Columns>& table,
                      const dense::Table<Columns>& out) {
   using namespace fit_thread;
-  Neighbours near(in, *team.envelope);
+  Neighbours near(in, *team.room);
   for (int i = 0; i < in.pixels; i += kFour) {
     const int count = std::min(kFour, in.pixels - i);
     near.find(i);
@@ -136,7 +136,7 @@ inline void find_residual(const FitInput& in, const model::Shape* shapes, const 
 
 inline double FitThread::chi2_alone(const FitInput& in, const model::Shape* shapes, const double* inverse_rms,
                                     const dense::Triangle& factor, double* column) const {
-  using FourColumns = std::integral_constant<int, fit_thread::kFour>;
+  using FourColumns = std::integral_constant<int, kFour>;
   const dense::Table<FourColumns> residual{column, factor.n, {}};
   fit_thread::find_residual(in, shapes, inverse_rms, factor.n, column);
   if (in.correlated) solve_transposed(*this, factor, residual);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/compute/job.hpp"
+#include "kernels/cpu/panel_factor.hpp"
 #include "kernels/cpu/simd_double.hpp"
 #include "kernels/shared/fit_steps.hpp"
 
@@ -20,124 +21,24 @@ namespace reber::cpu {
 /// Asks between the steps of a problem whether to stop: an island of thousands of pixels takes seconds.
 struct FitThread : OneThread {
   static constexpr bool kLeavesOut = true;
-  /// What a thread keeps between problems, first how far the factor reaches from its diagonal. Element (m, j) is zero
-  /// where j
-  /// >= end of m's panel; ends ascend.
-  struct Envelope {
-    std::vector<int> end;    ///< of each panel of rows, a multiple of kPanel
-    std::vector<int> begin;  ///< of each panel of columns: the first row that reaches it
-    std::vector<int> row;    ///< of put_under_noise(), as the next two
+  /// What a thread keeps between problems.
+  struct Room {
+    PanelFactor factor;                  ///< of the weights' correlation, which correlate() makes
+    std::vector<int> ends, begins, row;  ///< of correlate(); of put_under_noise(), as the next two
     std::vector<std::pair<int, int>> near;
-    std::vector<double> factor;
+    std::vector<double> noise;
   };
   const Job* job;
-  Envelope* envelope;  ///< correlate() fills it for the other functions
+  Room* room;
 
-  FitThread(const Job& asked, Envelope& room) : job(&asked), envelope(&room) {}
+  FitThread(const Job& asked, Room& kept) : job(&asked), room(&kept) {}
   void sync() const { job->check(); }
   /// chi^2 as ProblemFit finds it, of the residual alone.   column: room for four numbers a pixel
   [[nodiscard]] double chi2_alone(const FitInput& in, const model::Shape* shapes, const double* inverse_rms,
                                   const dense::Triangle& factor, double* column) const;
-  [[nodiscard]] int end(int row) const { return envelope->end[static_cast<std::size_t>(row / dense::kPanel)]; }
-  [[nodiscard]] int begin(int column) const {
-    return envelope->begin[static_cast<std::size_t>(column / dense::kPanel)];
-  }
 };
 
 namespace fit_thread {
-
-using dense::kPanel;
-inline constexpr int kFour = 4;  ///< of Doubles
-static_assert(kFour == kPanel);
-
-/// The rows and columns of a tile of W vectors: kPanel rows of sums in registers.
-template <int W>
-struct Tile {
-  Doubles at[kPanel][W];
-
-  [[gnu::always_inline]] void load_rows(const double* const (&rows)[kPanel]) {
-    for (int r = 0; r < kPanel; ++r)
-      for (int w = 0; w < W; ++w) at[r][w] = load(rows[r] + kFour * w);
-  }
-  [[gnu::always_inline]] void store_rows(double* const (&rows)[kPanel]) const {
-    for (int r = 0; r < kPanel; ++r)
-      for (int w = 0; w < W; ++w) store(rows[r] + kFour * w, at[r][w]);
-  }
-  /// Row r := row r - factors[r] x.
-  [[gnu::always_inline]] void subtract(const double* factors, const double* x) {
-    Doubles right[W];
-    for (int w = 0; w < W; ++w) right[w] = load(x + kFour * w);
-    for (int r = 0; r < kPanel; ++r) {
-      const Doubles factor = all(factors[r]);
-      for (int w = 0; w < W; ++w) at[r][w] = minus_product(factor, right[w], at[r][w]);
-    }
-  }
-  /// As dense::solve_corner() for each column.
-  [[gnu::always_inline]] void solve(const dense::Corner& c) {
-    for (int w = 0; w < W; ++w) {
-      Doubles &x0 = at[0][w], &x1 = at[1][w], &x2 = at[2][w], &x3 = at[3][w];
-      x0 = x0 * all(c.scale[0]);
-      x1 = minus_product(all(c.u01), x0, x1) * all(c.scale[1]);
-      x2 = minus_product(all(c.u12), x1, minus_product(all(c.u02), x0, x2)) * all(c.scale[2]);
-      x3 = minus_product(all(c.u23), x2, minus_product(all(c.u13), x1, minus_product(all(c.u03), x0, x3))) *
-           all(c.scale[3]);
-    }
-  }
-};
-
-/// Column j of the rows of a panel, of a packed triangle.
-struct PanelRows {
-  double* row[kPanel];
-  PanelRows(const dense::Triangle& u, int k) : row{u.row(k), u.row(k + 1), u.row(k + 2), u.row(k + 3)} {}
-};
-
-/// The panel's rows at columns j .. j + 4 W - 1, right of its corner, once all rows above are done.
-template <int W>
-[[gnu::always_inline]] inline void factorise_tile(const FitThread& team, const dense::Triangle& u, int k, int j,
-                                                  const dense::Corner& corner) {
-  const PanelRows rows(u, k);
-  Tile<W> tile;
-  tile.load_rows({rows.row[0] + j, rows.row[1] + j, rows.row[2] + j, rows.row[3] + j});
-  int m = team.begin(j);  // rows above it hold zeros here, or were not written
-  for (const double* from = u.row(m); m < k; from += u.n - m - 1, ++m) tile.subtract(from + k, from + j);
-  tile.solve(corner);
-  tile.store_rows({rows.row[0] + j, rows.row[1] + j, rows.row[2] + j, rows.row[3] + j});
-}
-
-/// The corner at (k, k) once all rows above are done.
-inline dense::Corner updated_corner(const FitThread& team, const dense::Triangle& u, int k) {
-  const PanelRows rows(u, k);
-  Tile<1> tile;
-  // What lies left of a row's diagonal is of the row before: loaded, never used.
-  tile.load_rows({rows.row[0] + k, rows.row[1] + k, rows.row[2] + k, rows.row[3] + k});
-  int m = team.begin(k);
-  for (const double* from = u.row(m); m < k; from += u.n - m - 1, ++m) tile.subtract(from + k, from + k);
-  const Doubles &a = tile.at[0][0], &b = tile.at[1][0], &c = tile.at[2][0], &d = tile.at[3][0];
-  return {a[1], a[2], a[3], b[2], b[3], c[3], {a[0], b[1], c[2], d[3]}};
-}
-
-/// Columns c .. c + 4 W - 1 of a panel of rows of x := U^-T x, once all rows above are done.
-template <int W, class Columns>
-[[gnu::always_inline]] inline void solve_transposed_tile(const FitThread& team, const dense::Triangle& u, int k, int c,
-                                                         const dense::Corner& corner, const dense::Table<Columns>& x) {
-  Tile<W> tile;
-  tile.load_rows({x.row(k) + c, x.row(k + 1) + c, x.row(k + 2) + c, x.row(k + 3) + c});
-  int m = team.begin(k);
-  const double* right = x.row(m) + c;
-  for (const double* from = u.row(m); m < k; from += u.n - m - 1, ++m, right += static_cast<int>(x.columns))
-    tile.subtract(from + k, right);
-  tile.solve(corner);
-  tile.store_rows({x.row(k) + c, x.row(k + 1) + c, x.row(k + 2) + c, x.row(k + 3) + c});
-}
-
-/// Calls body<W>(c) for columns c .. c + 4 W - 1 until all are done; W is 1, 2 or 3.
-template <class Body>
-[[gnu::always_inline]] inline void for_columns(int columns, const Body& body) {
-  int c = 0;
-  for (; c + 3 * kFour <= columns; c += 3 * kFour) body.template operator()<3>(c);
-  for (; c + 2 * kFour <= columns; c += 2 * kFour) body.template operator()<2>(c);
-  for (; c < columns; c += kFour) body.template operator()<1>(c);
-}
 
 /// Sums over the rows of one chain: rows a .. a + 3 of left^T times columns b .. b + 4 W - 1 of right.
 template <int W, class Columns>
@@ -223,107 +124,82 @@ struct RowsInReach {
   }
 };
 
-inline void find_envelope(const FitInput& in, int n, FitThread::Envelope& envelope) {
+/// The first row within reach of each panel of columns, a multiple of kPanel: the noise's correlation with rows above
+/// is zero. Of pixels in raster order; of others all rows are in reach.
+inline void find_begins(const FitInput& in, int n, FitThread::Room& room) {
   const auto panels = static_cast<std::size_t>(n / kPanel);
   const bool raster = std::is_sorted(in.y, in.y + in.pixels);
-  envelope.end.assign(panels, n);
-  envelope.begin.resize(panels);
+  room.ends.assign(panels, n);
+  room.begins.resize(panels);
   RowsInReach reach;
   for (int i = 0; raster && i + kPanel <= in.pixels; i += kPanel) {
     reach.move_to(in, i + kPanel - 1, in.weights.reach);
-    envelope.end[static_cast<std::size_t>(i / kPanel)] = dense::padded(reach.last);
+    room.ends[static_cast<std::size_t>(i / kPanel)] = dense::padded(reach.last);
   }
   std::size_t reaching = 0;
   for (std::size_t p = 0; p < panels; ++p) {
-    while (envelope.end[reaching] <= static_cast<int>(p) * kPanel) ++reaching;
-    envelope.begin[p] = static_cast<int>(reaching) * kPanel;
+    while (room.ends[reaching] <= static_cast<int>(p) * kPanel) ++reaching;
+    room.begins[p] = static_cast<int>(reaching) * kPanel;
   }
 }
 
 }  // namespace fit_thread
 
-/// steps::correlate(). Rows are filled as far as tiles look: to one vector behind their end.
+/// steps::correlate(), by columns: each of the sums gets its terms in the order of the rows.
 inline void correlate(const FitThread& team, const FitInput& in, const dense::Triangle& matrix, double* sums) {
-  fit_thread::find_envelope(in, matrix.n, *team.envelope);
+  const PanelFactor& factor = team.room->factor;
+  fit_thread::find_begins(in, matrix.n, *team.room);
+  team.room->factor.take_shape(team.room->begins);
   std::fill_n(sums, matrix.n, 0.0);
-  for (int i = 0; i < matrix.n; ++i) {
-    double* row = matrix.row(i);
-    const int end = team.end(i), known = i < in.pixels ? std::min(end, in.pixels) : i;
-    double sum = sums[i];
-    for (int j = i; j < known; ++j) {
+  for (int j = 0; j < matrix.n; ++j) {
+    const int begin = factor.begin(j), panel = j / kPanel * kPanel, known = j < in.pixels ? j : begin;
+    double* to = factor.at(begin, panel) + (j - panel);
+    double sum = 0;
+    for (int i = begin; i < known; ++i, to += kPanel) {
       const int dy = in.y[j] - in.y[i], dx = in.x[j] - in.x[i];
-      row[j] = in.weights.at(dy, dx);
-      sum += std::fabs(row[j]);
-      if (j > i) sums[j] += std::fabs(in.weights.at(-dy, -dx));
+      *to = in.weights.at(dy, dx);
+      sum += std::fabs(dy > 0 ? *to : in.weights.at(-dy, -dx));
+      sums[i] += std::fabs(*to);
     }
-    for (int j = known; j < std::min(end + fit_thread::kFour, matrix.n); ++j) row[j] = 0;
-    sums[i] = sum;
+    for (int i = known; i < panel + kPanel; ++i, to += kPanel) *to = 0;
+    if (j >= in.pixels) continue;
+    factor.element(j, j) = in.weights.at(0, 0);
+    sums[j] = sum + std::fabs(in.weights.at(0, 0));
   }
   team.sync();
 }
 
-/// dense::factorise() of what correlate() left.
-inline bool factorise(const FitThread& team, const dense::Triangle& u) {
-  using namespace fit_thread;
-  for (int k = 0; k < u.n; k += kPanel) {
-    dense::Corner corner = updated_corner(team, u, k);
-    if (!dense::factorise(corner)) return false;
-    const int end = team.end(k);
-    for (int j = k + kPanel; j < end;) {
-      const bool two = j + 2 * kFour <= u.n;
-      two ? factorise_tile<2>(team, u, k, j, corner) : factorise_tile<1>(team, u, k, j, corner);
-      j += two ? 2 * kFour : kFour;
-    }
-    const PanelRows rows(u, k);
-    double *a = rows.row[0] + k, *b = rows.row[1] + k, *c = rows.row[2] + k, *d = rows.row[3] + k;
-    a[0] = corner.scale[0], a[1] = corner.u01, a[2] = corner.u02, a[3] = corner.u03;
-    b[1] = corner.scale[1], b[2] = corner.u12, b[3] = corner.u13;
-    c[2] = corner.scale[2], c[3] = corner.u23;
-    d[3] = corner.scale[3];
-    team.sync();
+/// steps::raise_diagonal() of what correlate() left.
+inline void raise_diagonal(const FitThread& team, const FitInput& in, const dense::Triangle& matrix, double by) {
+  for (int i = 0; i < matrix.n; ++i) {
+    double& element = team.room->factor.element(i, i);
+    element = i < in.pixels ? element + by : 1.0;
   }
-  return true;
+}
+
+/// dense::factorise() of what raise_diagonal() left.
+inline bool factorise(const FitThread& team, const dense::Triangle&) {
+  return factorise(team.room->factor, [&] { team.sync(); });
 }
 
 /// dense::solve_transposed() by that factor.
 template <class Columns>
-void solve_transposed(const FitThread& team, const dense::Triangle& u, const dense::Table<Columns>& x) {
-  using namespace fit_thread;
-  for (int k = 0; k < u.n; k += kPanel) {
-    const dense::Corner corner = dense::corner_of(u, k);
-    for_columns(x.columns, [&]<int W>(int c) { solve_transposed_tile<W>(team, u, k, c, corner, x); });
+void solve_transposed(const FitThread& team, const dense::Triangle&, const dense::Table<Columns>& x) {
+  const PanelFactor& u = team.room->factor;
+  for (int k = 0; k < u.size(); k += kPanel) {
+    const dense::Corner corner = u.corner(k);
+    for_columns(x.columns, [&]<int W>(int c) { solve_transposed_tile<W>(u, k, c, corner, x); });
     team.sync();
   }
 }
 
 /// dense::solve_upper() by that factor.
 template <class Columns>
-void solve_upper(const FitThread& team, const dense::Triangle& u, const dense::Table<Columns>& x) {
-  using namespace fit_thread;
-  for (int k = u.n - kPanel; k >= 0; k -= kPanel) {
-    const dense::Corner s = dense::corner_of(u, k);
-    for_columns(x.columns, [&]<int W>(int c) {
-      Tile<W> right;
-      right.load_rows({x.row(k) + c, x.row(k + 1) + c, x.row(k + 2) + c, x.row(k + 3) + c});
-      for (int w = 0; w < W; ++w) {
-        Doubles &x0 = right.at[0][w], &x1 = right.at[1][w], &x2 = right.at[2][w], &x3 = right.at[3][w];
-        x3 = x3 * all(s.scale[3]);
-        x2 = minus_product(all(s.u23), x3, x2) * all(s.scale[2]);
-        x1 = minus_product(all(s.u12), x2, minus_product(all(s.u13), x3, x1)) * all(s.scale[1]);
-        x0 = minus_product(all(s.u01), x1, minus_product(all(s.u02), x2, minus_product(all(s.u03), x3, x0))) *
-             all(s.scale[0]);
-      }
-      right.store_rows({x.row(k) + c, x.row(k + 1) + c, x.row(k + 2) + c, x.row(k + 3) + c});
-      for (int i = team.begin(k); i < k; ++i) {
-        const double* f = u.row(i) + k;
-        double* to = x.row(i) + c;
-        for (int w = 0; w < W; ++w) {
-          Doubles sum = load(to + kFour * w);
-          for (int r = kPanel - 1; r >= 0; --r) sum = minus_product(all(f[r]), right.at[r][w], sum);
-          store(to + kFour * w, sum);
-        }
-      }
-    });
+void solve_upper(const FitThread& team, const dense::Triangle&, const dense::Table<Columns>& x) {
+  const PanelFactor& u = team.room->factor;
+  for (int k = u.size() - kPanel; k >= 0; k -= kPanel) {
+    const dense::Corner corner = u.corner(k);
+    for_columns(x.columns, [&]<int W>(int c) { solve_upper_tile<W>(u, k, c, corner, x); });
     team.sync();
   }
 }

@@ -108,14 +108,12 @@ class ProblemFit {
 
   /// U of the noise correlation of the weights with its floor; what pads it is the identity.
   REBER_HD bool make_weights() {
-    using dense::factorise, steps::correlate;  // a team may have its own
+    using dense::factorise, steps::correlate, steps::raise_diagonal;  // a team may have its own
     double* sums = table_.data;
     correlate(team_, in_, factor_, sums);
     double largest = 0;
     for (int i = 0; i < in_.pixels; ++i) largest = sums[i] > largest ? sums[i] : largest;
-    for (int i = team_.rank; i < factor_.n; i += team_.size)
-      factor_.row(i)[i] = i < in_.pixels ? factor_.row(i)[i] + kNoiseFloor * largest : 1.0;
-    team_.sync();
+    raise_diagonal(team_, in_, factor_, kNoiseFloor * largest);
     return factorise(team_, factor_);
   }
 

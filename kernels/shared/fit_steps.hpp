@@ -54,6 +54,13 @@ REBER_HD void correlate(const Team& team, const FitInput& in, const dense::Trian
   team.sync();
 }
 
+/// Adds to the diagonal of the pixels; what pads it becomes 1.
+template <class Team>
+REBER_HD void raise_diagonal(const Team& team, const FitInput& in, const dense::Triangle& matrix, double by) {
+  for (int i = team.rank; i < matrix.n; i += team.size) matrix.row(i)[i] = i < in.pixels ? matrix.row(i)[i] + by : 1.0;
+  team.sync();
+}
+
 /// Derivatives of the model over the rms, then the residual over it, zeros behind them and in rows that pad.
 template <class Team, class Columns>
 REBER_HD void differentiate(const Team& team, const FitInput& in, const model::Shape* shapes, const double* inverse_rms,
