@@ -28,6 +28,16 @@ std::pair<int, int> centres(double from, double to, int low, int high) {
   return {static_cast<int>(first), static_cast<int>(last)};
 }
 
+/// The first x of [x, end) that is covered, or end: most of a row between two lines is not.
+int next_covered(const std::uint8_t* covered, int x, int end) {
+  for (std::uint64_t eight = 0; x + 8 <= end; x += 8) {
+    std::memcpy(&eight, covered + x, sizeof(eight));
+    if (eight != 0) break;
+  }
+  while (x < end && covered[x] == 0) ++x;
+  return x;
+}
+
 }  // namespace
 
 Coverage::Coverage(int width, int height)
@@ -174,8 +184,8 @@ std::int64_t Coverage::blend(cv::Mat& pixels, Ink ink) {
     if (extent.from >= extent.to) continue;
     std::uint8_t* const covered = covered_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
     auto* const row = pixels.ptr<std::uint8_t>(y);
-    for (int x = extent.from; x < extent.to; ++x) {
-      if (covered[x] == 0) continue;
+    for (int x = next_covered(covered, extent.from, extent.to); x < extent.to;
+         x = next_covered(covered, x + 1, extent.to)) {
       const int weight = covered[x] * alpha;
       for (int c = 0; c < 3; ++c) {
         const int under = row[3 * x + c];

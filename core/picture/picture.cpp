@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
+#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "core/display/display_scale.hpp"
 #include "core/picture/canvas.hpp"
@@ -195,22 +196,20 @@ void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const D
               kBlack, Align::centre, true);
 }
 
-}  // namespace
+/// All of a picture but what its pixels decide.
+struct Figure {
+  SkyLayout layout;
+  Axes axes;
+  SourceMarks marks;
+  OutlineMarks outlines;
+  std::string note;  ///< of marks that are not drawn
+  Canvas canvas;     ///< nothing is drawn yet
+};
 
-void write_sky_picture(const std::string& path, Shape shape, const PixelRows& rows, const ImageHeader& header,
-                       const Catalogue* sources, const PictureOptions& options) {
-  if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
-  ThreadPool pool(options.threads);
-  SkyLayout layout = make_sky_layout(shape, options.max_side_px);
-  const cv::Mat values = [&] {
-    const trace::Span span("host", "reduce the image for the picture");
-    // One to one the rows are as good.
-    if (options.peaks && layout.reduce > 1)
-      if (const auto peaks = options.peaks(layout.reduce)) return upright_peaks(shape, *peaks, layout.reduce);
-    return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
-  }();
-  const DisplayLimits limits = limits_of(values, options, pool);
-  const Axes axes = make_axes(layout, header.wcs);
+Figure make_figure(SkyLayout layout, const ImageHeader& header, const Catalogue* sources,
+                   const PictureOptions& options) {
+  const trace::Span span("host", "axes and marks");
+  Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
   double widest = 0;
   for (const Tick& tick : axes.left) widest = std::max(widest, Canvas::text_width(tick.label, size));
@@ -218,30 +217,66 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   layout.top = static_cast<int>(std::lround((options.title.empty() ? 24 : 58) * layout.unit));
   SourceMarks marks;
   if (sources != nullptr) marks = mark_sources(layout, *sources, header.wcs, options.progress);
-  const OutlineMarks outlines = mark_outlines(layout, options.outlines, options.progress);
-  const std::string note = note_of(marks, outlines);
+  OutlineMarks outlines = mark_outlines(layout, options.outlines, options.progress);
+  std::string note = note_of(marks, outlines);
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
             bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
   Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
-  paint_sky(values, limits, pool, canvas.area(layout.left, layout.top, layout.width, layout.height));
+  return {layout, std::move(axes), std::move(marks), std::move(outlines), std::move(note), std::move(canvas)};
+}
 
+/// What lies on the sky.
+void draw_marks(Figure& figure, const ImageHeader& header) {
+  const SkyLayout& layout = figure.layout;
+  Canvas& canvas = figure.canvas;
   canvas.clip({double(layout.left), double(layout.top)}, layout.width, layout.height);
-  if (axes.sky) draw_grid(canvas, layout, header.wcs, axes);
-  canvas.outlines(marks.outlines, {64, 224, 255, marks.alpha}, marks.thickness);
-  draw_outlines(canvas, outlines);
+  if (figure.axes.sky) draw_grid(canvas, layout, header.wcs, figure.axes);
+  canvas.outlines(figure.marks.outlines, {64, 224, 255, figure.marks.alpha}, figure.marks.thickness);
+  draw_outlines(canvas, figure.outlines);
   draw_beam(canvas, layout, header);
   canvas.unclip();
+}
 
+/// What lies around it.
+void draw_frame(Figure& figure, const std::string& title) {
+  const SkyLayout& layout = figure.layout;
+  Canvas& canvas = figure.canvas;
   const double middle = layout.left + 0.5 * layout.width, base = layout.top + layout.height;
   canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack, 1.4 * layout.unit);
-  draw_ticks(canvas, layout, axes.bottom, axes.left);
-  canvas.text({middle, base + 58 * layout.unit}, axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
-  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, axes.left_name, 13 * layout.unit, kBlack,
+  draw_ticks(canvas, layout, figure.axes.bottom, figure.axes.left);
+  canvas.text({middle, base + 58 * layout.unit}, figure.axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
+  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, figure.axes.left_name, 13 * layout.unit, kBlack,
               Align::centre, true);
-  canvas.text({middle, layout.top - 24 * layout.unit}, options.title, 15 * layout.unit, kBlack, Align::centre);
-  canvas.text({middle, base + 84 * layout.unit}, note, 11 * layout.unit, kBlack, Align::centre);
-  draw_bar(canvas, layout, header.unit, limits);
-  canvas.write_png(path, options.file, {options.threads, options.progress});
+  canvas.text({middle, layout.top - 24 * layout.unit}, title, 15 * layout.unit, kBlack, Align::centre);
+  canvas.text({middle, base + 84 * layout.unit}, figure.note, 11 * layout.unit, kBlack, Align::centre);
+}
+
+}  // namespace
+
+void write_sky_picture(const std::string& path, Shape shape, const PixelRows& rows, const ImageHeader& header,
+                       const Catalogue* sources, const PictureOptions& options) {
+  if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
+  ThreadPool pool(options.threads);
+  const SkyLayout layout = make_sky_layout(shape, options.max_side_px);
+  auto beside = run_beside([&] { return make_figure(layout, header, sources, options); });
+  const cv::Mat values = [&] {
+    const trace::Span span("host", "reduce the image for the picture");
+    // One to one the rows are as good.
+    if (options.peaks && layout.reduce > 1)
+      if (const auto peaks = options.peaks(layout.reduce)) return upright_peaks(shape, *peaks, layout.reduce, pool);
+    return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
+  }();
+  Figure figure = beside.get();
+  {
+    const trace::Span span("host", "draw the picture");
+    const DisplayLimits limits = limits_of(values, options, pool);
+    const SkyLayout& at = figure.layout;
+    paint_sky(values, limits, pool, figure.canvas.area(at.left, at.top, at.width, at.height));
+    draw_marks(figure, header);
+    draw_frame(figure, options.title);
+    draw_bar(figure.canvas, at, header.unit, limits);
+  }
+  figure.canvas.write_png(path, options.file, {options.threads, options.progress});
 }
 
 }  // namespace reber

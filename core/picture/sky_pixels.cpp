@@ -110,12 +110,15 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
   return out;
 }
 
-cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce) {
+cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool) {
   const std::int64_t nx = (shape.nx + reduce - 1) / reduce, ny = (shape.ny + reduce - 1) / reduce;
   if (static_cast<std::int64_t>(peaks.size()) != ny * nx) throw InternalError("upright_peaks: peaks of another image");
   cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
-  for (std::int64_t y = 0; y < ny; ++y)
-    std::copy_n(peaks.data() + y * nx, nx, out.ptr<float>(static_cast<int>(ny - 1 - y)));
+  constexpr std::int64_t kRows = 64;  // of a thread's turn
+  pool.for_each((ny + kRows - 1) / kRows, [&](std::int64_t i) {
+    for (std::int64_t y = i * kRows; y < std::min((i + 1) * kRows, ny); ++y)
+      std::copy_n(peaks.data() + y * nx, nx, out.ptr<float>(static_cast<int>(ny - 1 - y)));
+  });
   return out;
 }
 

@@ -20,7 +20,7 @@ namespace reber {
                                     const Progress& progress);
 
 /// The same of peaks that somebody found (PixelPeaks).
-[[nodiscard]] cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce);
+[[nodiscard]] cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool);
 
 /// The curve of sky pictures: near-linear below a tenth of the range, logarithmic above.
 inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
