@@ -106,6 +106,7 @@ LevelRings::LevelRings(double beam_px) : beam_px_(beam_px) {
   const std::int64_t apart = std::max<std::int64_t>(static_cast<std::int64_t>(beam_px / kPlacesPerBeam), 1);
   const auto reach = static_cast<std::int64_t>(reach_px()) / apart * apart;
   std::array<double, kRings> all{};
+  std::vector<double> distance;  // of each place, in beams
   for (std::int64_t dy = -reach; dy <= reach; dy += apart)
     for (std::int64_t dx = -reach; dx <= reach; dx += apart) {
       const auto v = static_cast<double>(dy), u = static_cast<double>(dx);
@@ -114,13 +115,18 @@ LevelRings::LevelRings(double beam_px) : beam_px_(beam_px) {
       const auto ring = static_cast<std::size_t>(std::ranges::upper_bound(kEdges, beams) - kEdges.begin() - 1);
       const std::size_t sector = static_cast<std::size_t>(turn * static_cast<double>(kSectors)) % kSectors;
       places_.push_back({dy, dx, ring, sector});
+      distance.push_back(beams);
       ++count_[ring][sector];
       all[ring] += 1;
-      for (std::size_t w = 0; w < widths_.size(); ++w)
-        at_rings_[w][ring] += std::exp(-kLn16 * square(beams / widths_[w]));
     }
-  for (auto& one : at_rings_)
-    for (std::size_t ring = 0; ring < kRings; ++ring) one[ring] /= all[ring];
+  ThreadPool pool;
+  pool.for_each(std::ssize(widths_), [&](std::int64_t w) {
+    std::array<double, kRings> sum{};
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      sum[places_[k].ring] += std::exp(-kLn16 * square(distance[k] / widths_[static_cast<std::size_t>(w)]));
+    for (std::size_t ring = 0; ring < kRings; ++ring)
+      at_rings_[static_cast<std::size_t>(w)][ring] = sum[ring] / all[ring];
+  });
   std::ranges::stable_sort(places_, {}, [](const Place& one) { return std::pair(one.ring, one.sector); });
 }
 
@@ -253,7 +259,7 @@ std::array<double, LevelRings::kRings> common_errors(const std::vector<std::opti
 
 std::vector<LocalLevel> measure_levels(Backend& backend, const Plane& plane, const BackgroundModel& model,
                                        std::vector<BrightSource> sources, double beam_px, const Job& job) {
-  constexpr std::size_t kMostSources = 1000, kFew = 64, kPixelsTogether = std::size_t{1} << 19;
+  constexpr std::size_t kMostSources = 1000, kFew = 8, kPixelsTogether = std::size_t{1} << 19;
   constexpr double kLeastBeam = 2.5, kReachBeams = 6, kMost = 2;
   if (!(beam_px >= kLeastBeam)) return {};
   std::erase_if(sources, [&](const BrightSource& one) {

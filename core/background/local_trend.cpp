@@ -3,9 +3,12 @@
 #include "core/background/local_trend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "core/base/thread_pool.hpp"
 
@@ -14,20 +17,41 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double middle(std::vector<double> values) {
+/// The values change their places.
+double middle_of(std::span<double> values) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, at);
   return *at;
 }
+double middle(std::vector<double> values) { return middle_of(values); }
 
-/// Median of abs(value - median) of what is finite.
+/// Median of values, which are finite, and of their distances from it.
+struct Spread {
+  double centre = kNan, scatter = kNan;
+};
+/// The values change.
+Spread spread_of(std::span<double> values) {
+  if (values.empty()) return {};
+  const double centre = middle_of(values);
+  for (double& value : values) value = std::abs(value - centre);
+  return {centre, middle_of(values)};
+}
+
 double scatter_of(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return kNan;
-  const double centre = middle(values);
-  for (double& value : values) value = std::abs(value - centre);
-  return middle(std::move(values));
+  return spread_of(values).scatter;
 }
+
+constexpr std::int64_t kFarthest = 4;  ///< cells that a trend's value is made of, in rows and columns
+/// Room without allocations: there are many such sets, from all threads.
+template <class T>
+struct NearCells {
+  std::array<T, (2 * kFarthest + 1) * (2 * kFarthest + 1)> all;
+  std::size_t count = 0;
+
+  void add(const T& one) { all[count++] = one; }
+  [[nodiscard]] std::span<T> span() { return std::span(all).first(count); }
+};
 
 /// Logarithms of the cells' rms; NaN where not known.
 struct Logs {
@@ -35,13 +59,13 @@ struct Logs {
   std::vector<double> value;
 
   /// Known cells at most `reach` rows and columns from one, their places from it as the terms.
-  [[nodiscard]] std::vector<TrendCell> near(std::int64_t j, std::int64_t i, std::int64_t reach) const {
-    std::vector<TrendCell> cells;
+  [[nodiscard]] NearCells<TrendCell> near(std::int64_t j, std::int64_t i, std::int64_t reach) const {
+    NearCells<TrendCell> cells;
     for (std::int64_t v = std::max<std::int64_t>(j - reach, 0); v <= std::min(j + reach, ny - 1); ++v)
       for (std::int64_t u = std::max<std::int64_t>(i - reach, 0); u <= std::min(i + reach, nx - 1); ++u) {
         const double log_rms = value[static_cast<std::size_t>(v * nx + u)];
         const auto y = static_cast<double>(v - j), x = static_cast<double>(u - i);
-        if (std::isfinite(log_rms)) cells.push_back({{1, x, y, x * x, x * y, y * y}, log_rms});
+        if (std::isfinite(log_rms)) cells.add({{1, x, y, x * x, x * y, y * y}, log_rms});
       }
     return cells;
   }
@@ -58,12 +82,12 @@ struct Logs {
 };
 
 /// What a polynomial leaves of each cell.
-std::vector<double> left_by(const std::array<double, 6>& factor, const std::vector<TrendCell>& cells) {
-  std::vector<double> left;
+NearCells<double> left_by(const std::array<double, 6>& factor, std::span<const TrendCell> cells) {
+  NearCells<double> left;
   for (const TrendCell& cell : cells) {
     double fitted = 0;
     for (std::size_t k = 0; k < factor.size(); ++k) fitted += factor[k] * cell.terms[k];
-    left.push_back(cell.log_rms - fitted);
+    left.add(cell.log_rms - fitted);
   }
   return left;
 }
@@ -72,18 +96,19 @@ std::vector<double> left_by(const std::array<double, 6>& factor, const std::vect
 double smooth_at(const Logs& logs, std::int64_t j, std::int64_t i) {
   constexpr std::size_t kFewest = 12;
   constexpr double kOff = 3 * 1.4826;
-  constexpr std::int64_t kReach = 2, kFarthest = 4;
+  constexpr std::int64_t kReach = 2;
   for (std::int64_t reach = kReach; reach <= kFarthest; ++reach) {
-    const std::vector<TrendCell> cells = logs.near(j, i, reach);
-    if (cells.size() < kFewest) continue;
-    const auto first = polynomial_of(cells);
+    NearCells<TrendCell> cells = logs.near(j, i, reach);
+    if (cells.count < kFewest) continue;
+    const auto first = polynomial_of(cells.span());
     if (!first) continue;
-    const std::vector<double> left = left_by(*first, cells);
-    const double limit = kOff * scatter_of(left), centre = middle(left);
-    std::vector<TrendCell> kept;
-    for (std::size_t k = 0; k < cells.size(); ++k)
-      if (std::abs(left[k] - centre) <= limit) kept.push_back(cells[k]);
-    const auto second = kept.size() < kFewest ? first : polynomial_of(kept);
+    const NearCells<double> left = left_by(*first, cells.span());
+    NearCells<double> room = left;
+    const Spread spread = spread_of(room.span());
+    NearCells<TrendCell> kept;
+    for (std::size_t k = 0; k < cells.count; ++k)
+      if (std::abs(left.all[k] - spread.centre) <= kOff * spread.scatter) kept.add(cells.all[k]);
+    const auto second = kept.count < kFewest ? first : polynomial_of(kept.span());
     if (second) return second->front();
   }
   return kNan;
@@ -157,8 +182,8 @@ LookedAt look_at(const Logs& logs, double most) {
 std::optional<NoiseTrend> local_trend(const MeshGrid& grid, const MeshCells& cells, int filter) {
   constexpr std::size_t kMostCells = std::size_t{1} << 14;
   constexpr double kMoved = 0.12, kPart = 0.01, kFewest = 3, kMostLevel = 0.3, kBetter = 0.5, kLooked = 500;
+  if (cells.rms.size() > kMostCells) return std::nullopt;
   const Logs logs = logs_of(grid, cells.rms);
-  if (logs.value.size() > kMostCells) return std::nullopt;
   const LookedAt seen = look_at(logs, kLooked);
   if (!(scatter_of(seen.left) < kBetter * scatter_of(seen.value))) return std::nullopt;
   std::vector<double> means;

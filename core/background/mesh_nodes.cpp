@@ -72,14 +72,28 @@ BackgroundModel resampled(const BackgroundModel& model, MeshGrid grid, ThreadPoo
   return out;
 }
 
+namespace {
+
+/// Bits in the order of the values.
+std::uint32_t ordered(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+}
+
+float middle_of_few(std::vector<float> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle, {}, ordered);
+  return *middle + 0.0f;  // no negative zero
+}
+
+}  // namespace
+
 float middle_value(const std::vector<float>& values) {
   // Their order by the upper half of their bits first: a dense grid has millions of nodes.
   constexpr std::int64_t kChunk = 1 << 17;
-  const auto upper = [](float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits >> 31 != 0 ? ~bits : bits | 0x80000000u) >> 16;
-  };
+  const auto upper = [](float value) { return ordered(value) >> 16; };
   const std::int64_t count = std::ssize(values), chunks = (count + kChunk - 1) / kChunk;
+  if (chunks <= 1) return middle_of_few(values);
   ThreadPool pool(chunks > 1 ? 0 : 1);
   struct Worker {
     std::vector<std::uint32_t> counts;

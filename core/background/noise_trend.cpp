@@ -75,7 +75,7 @@ MeshGrid fine_grid(const MeshGrid& cells) {
 
 }  // namespace
 
-std::optional<std::array<double, 6>> polynomial_of(const std::vector<TrendCell>& cells) {
+std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> cells) {
   std::array<std::array<double, kFactors + 1>, kFactors> rows{};
   for (const TrendCell& cell : cells)
     for (std::size_t a = 0; a < kFactors; ++a) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/compute/background.hpp"
@@ -30,7 +31,7 @@ struct TrendCell {
   double log_rms;
 };
 /// Factors of the terms by least squares; nothing where the cells do not determine them.
-[[nodiscard]] std::optional<std::array<double, 6>> polynomial_of(const std::vector<TrendCell>& cells);
+[[nodiscard]] std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> cells);
 
 /// Fitted to the rms of cells by least squares, cells beyond 3 times the scatter left out.
 ///   rms: of the cells, not filtered; one that is not finite and positive takes no part
