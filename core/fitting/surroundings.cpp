@@ -3,6 +3,7 @@
 #include "core/fitting/surroundings.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <tuple>
 
@@ -50,15 +51,15 @@ Box box_of(const IslandPixels& islands, const Surrounding& one, Shape image) {
           std::min<std::int64_t>(islands.y[static_cast<std::size_t>(last) - 1] + 1 + around, image.ny)};
 }
 
-/// In place, along one line: the least of values[j] + (i - j)^2 over j, by the lower envelope of these parabolas
-/// (Felzenszwalb & Huttenlocher 2012).
+/// In place, along a row: the least of values[j] + (i - j)^2 over j, by the lower envelope of these parabolas
+/// (Felzenszwalb & Huttenlocher 2012). Those that stand above `most` are left out: what is no farther stays exact.
 class Envelope {
  public:
-  void operator()(std::int64_t* values, std::int64_t count, std::int64_t step) {
+  void operator()(std::int64_t* values, std::int64_t count, std::int64_t most) {
     feet_.clear(), from_.clear(), heights_.clear();
     for (std::int64_t j = 0; j < count; ++j) {
-      const std::int64_t height = values[j * step];
-      if (height >= kFar) continue;
+      const std::int64_t height = values[j];
+      if (height > most) continue;
       std::int64_t begins = 0;
       while (!feet_.empty()) {
         begins = overtakes(j, height);
@@ -72,7 +73,7 @@ class Envelope {
     std::size_t at = 0;
     for (std::int64_t i = 0; i < count && !feet_.empty(); ++i) {
       while (at + 1 < feet_.size() && from_[at + 1] <= i) ++at;
-      values[i * step] = heights_[at] + (i - feet_[at]) * (i - feet_[at]);
+      values[i] = heights_[at] + (i - feet_[at]) * (i - feet_[at]);
     }
   }
 
@@ -87,31 +88,57 @@ class Envelope {
 };
 
 /// Squared distance of each pixel of a rectangle from the nearest one that is marked 0; the others are kFar before.
-void distances(std::vector<std::int64_t>& squares, const Box& box) {
+/// Distances above the root of `most` may come out larger, up to kFar.
+void distances(std::vector<std::int64_t>& squares, const Box& box, std::int64_t most) {
+  // Steps up and down first, whole rows at a time.
+  const std::int64_t nx = box.nx(), ny = box.ny();
+  constexpr std::int32_t kNone = 1 << 30;  // more than any side
+  std::vector<std::int32_t> steps(static_cast<std::size_t>(nx * ny));
+  for (std::int64_t y = 0; y < ny; ++y)
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const std::int64_t at = y * nx + x;
+      steps[at] = squares[at] == 0 ? 0 : (y > 0 ? steps[at - nx] + 1 : kNone);
+    }
+  for (std::int64_t y = ny - 2; y >= 0; --y)
+    for (std::int64_t x = 0; x < nx; ++x) {
+      const std::int64_t at = y * nx + x;
+      steps[at] = std::min(steps[at], steps[at + nx] + 1);
+    }
   Envelope envelope;
-  for (std::int64_t x = 0; x < box.nx(); ++x) envelope(squares.data() + x, box.ny(), box.nx());
-  for (std::int64_t y = 0; y < box.ny(); ++y) envelope(squares.data() + y * box.nx(), box.nx(), 1);
+  for (std::int64_t y = 0; y < ny; ++y) {
+    for (std::int64_t at = y * nx; at < (y + 1) * nx; ++at)
+      squares[at] = steps[at] < kNone ? std::int64_t{steps[at]} * steps[at] : kFar;
+    envelope(squares.data() + y * nx, nx, most);
+  }
 }
 
-void add_surrounding(const Surrounding& one, const Box& box, const std::vector<IslandRun>& runs,
-                     std::vector<IslandRun>& to) {
-  if (box.nx() * box.ny() > kMostPixels) return;
-  const auto size = static_cast<std::size_t>(box.nx() * box.ny());
-  std::vector<std::int64_t> own(size, kFar), others(size, kFar);
+/// Pixels around one island, in two halves: distances from it and from all others.
+struct Around {
+  Box box;
+  std::vector<std::int64_t> own, others;
+};
+
+std::vector<std::int64_t> distances_of(bool own, const Surrounding& one, const Box& box,
+                                       const std::vector<IslandRun>& runs) {
+  std::vector<std::int64_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
   const auto first = std::ranges::lower_bound(runs, box.y0, {}, &IslandRun::y);
   for (auto run = first; run != runs.end() && run->y < box.y1; ++run) {
-    std::vector<std::int64_t>& its = run->island == one.island ? own : others;
+    if ((run->island == one.island) != own) continue;
     for (std::int64_t x = std::max<std::int64_t>(run->x0, box.x0); x < std::min<std::int64_t>(run->x1, box.x1); ++x)
-      its[static_cast<std::size_t>((run->y - box.y0) * box.nx() + x - box.x0)] = 0;
+      squares[static_cast<std::size_t>((run->y - box.y0) * box.nx() + x - box.x0)] = 0;
   }
-  distances(own, box);
-  distances(others, box);
+  distances(squares, box, static_cast<std::int64_t>(one.reach_px * one.reach_px));
+  return squares;
+}
+
+void add_surrounding(const Surrounding& one, const Around& around, std::vector<IslandRun>& to) {
+  const Box& box = around.box;
   const double most = one.reach_px * one.reach_px;
   for (std::int64_t y = 0; y < box.ny(); ++y)
     for (std::int64_t x = 0; x < box.nx();) {
       const auto wanted = [&](std::int64_t at) {
         const auto i = static_cast<std::size_t>(y * box.nx() + at);
-        return own[i] > 0 && others[i] > own[i] && static_cast<double>(own[i]) <= most;
+        return around.own[i] > 0 && around.others[i] > around.own[i] && static_cast<double>(around.own[i]) <= most;
       };
       std::int64_t end = x;
       while (end < box.nx() && wanted(end)) ++end;
@@ -130,9 +157,18 @@ MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surro
   if (wanted.empty()) return made;
   const std::vector<IslandRun> runs = runs_of(islands);
   std::vector<std::vector<IslandRun>> each(wanted.size());
-  pool.for_each(static_cast<std::int64_t>(wanted.size()), [&](std::int64_t i) {
-    const Surrounding& one = wanted[static_cast<std::size_t>(i)];
-    add_surrounding(one, box_of(islands, one, image), runs, each[static_cast<std::size_t>(i)]);
+  std::vector<Around> arounds;
+  for (const Surrounding& one : wanted) arounds.push_back({box_of(islands, one, image), {}, {}});
+  std::vector<std::atomic<int>> halves(wanted.size());
+  pool.for_each(2 * std::ssize(wanted), [&](std::int64_t i) {
+    const auto k = static_cast<std::size_t>(i / 2);
+    Around& around = arounds[k];
+    if (around.box.nx() * around.box.ny() > kMostPixels) return;
+    const bool own = i % 2 == 0;
+    (own ? around.own : around.others) = distances_of(own, wanted[k], around.box, runs);
+    if (halves[k].fetch_add(1) == 0) return;  // the other half is not there yet
+    add_surrounding(wanted[k], around, each[k]);
+    around = {around.box, {}, {}};
   });
   std::vector<IslandRun> around;
   for (const std::vector<IslandRun>& its : each) around.insert(around.end(), its.begin(), its.end());
@@ -160,7 +196,7 @@ std::vector<double> distances_from(const FitPixels& island, const FitPixels& aro
     return static_cast<std::size_t>((pixels.y[i] - box.y0) * box.nx() + pixels.x[i] - box.x0);
   };
   for (std::size_t i = 0; i < island.x.size(); ++i) squares[at(island, i)] = 0;
-  distances(squares, box);
+  distances(squares, box, kFar - 1);
   std::vector<double> from(around.x.size());
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = std::sqrt(static_cast<double>(squares[at(around, i)]));
   return from;
