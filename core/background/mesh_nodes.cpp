@@ -90,10 +90,10 @@ float middle_of_few(std::vector<float> values) {
 
 float middle_value(const std::vector<float>& values) {
   // Their order by the upper half of their bits first: a dense grid has millions of nodes.
-  constexpr std::int64_t kChunk = 1 << 17;
+  constexpr std::int64_t kChunk = 1 << 17, kFew = 1 << 13;
   const auto upper = [](float value) { return ordered(value) >> 16; };
   const std::int64_t count = std::ssize(values), chunks = (count + kChunk - 1) / kChunk;
-  if (chunks <= 1) return middle_of_few(values);
+  if (count <= kFew) return middle_of_few(values);
   ThreadPool pool(chunks > 1 ? 0 : 1);
   struct Worker {
     std::vector<std::uint32_t> counts;

@@ -35,30 +35,26 @@ void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* pe
 class LevelTable {
  public:
   LevelTable() {
-    std::array<double, 256> steps{};  // of t: where level k + 1 begins
-    for (int k = 0; k < 255; ++k) steps[static_cast<std::size_t>(k)] = unstretched(kSkyCurve, (k + 0.5) / 255);
-    steps[255] = 2;
+    for (std::size_t k = 0; k < 255; ++k) steps_[k] = unstretched(kSkyCurve, (static_cast<double>(k) + 0.5) / 255);
+    steps_[255] = 2;
     std::size_t level = 0;
     for (std::size_t bin = 0; bin < kBins; ++bin) {
-      bins_[bin] = {steps[level], static_cast<std::uint8_t>(level)};
-      while (steps[level] < static_cast<double>(bin + 1) / kBins) ++level;
+      lowest_[bin] = static_cast<std::uint8_t>(level);
+      while (steps_[level] < static_cast<double>(bin + 1) / kBins) ++level;
     }
-    bins_[kBins] = {2, 255};
+    lowest_[kBins] = 255;
   }
   /// t: 0 to 1
   [[nodiscard]] std::uint8_t at(double t) const {
-    const Bin& bin = bins_[static_cast<std::size_t>(t * kBins)];
-    return static_cast<std::uint8_t>(bin.level + (t >= bin.step ? 1 : 0));
+    const std::uint8_t level = lowest_[static_cast<std::size_t>(t * kBins)];
+    return static_cast<std::uint8_t>(level + (t >= steps_[level] ? 1 : 0));
   }
 
  private:
   /// The steepest part rises by 255 x 10 / asinh(10) = 850 levels per unit of t.
   static constexpr std::size_t kBins = 4096;
-  struct Bin {
-    double step;
-    std::uint8_t level;
-  };
-  std::array<Bin, kBins + 1> bins_{};
+  std::array<double, 256> steps_{};  ///< of t: where level k + 1 begins
+  std::array<std::uint8_t, kBins + 1> lowest_{};
 };
 
 std::array<cv::Vec3b, 256> make_colours() {
