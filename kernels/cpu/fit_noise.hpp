@@ -15,40 +15,70 @@ namespace reber::cpu {
 
 namespace fit_thread {
 
-/// Pixels within reach of one of pixels i .. i + 3, and the noise of the errors between them, four numbers each.
+/// Pixels within reach of one of pixels i .. i + 3, and the noise of the errors between them.
 class Neighbours {
  public:
-  Neighbours(const FitInput& in, FitThread::Room& room) : in_(in), near_(room.near), factor_(room.noise) {
+  Neighbours(const FitInput& in, FitThread::Room& room)
+      : in_(in), near_(room.near), factor_(room.noise), lined_(room.lined_noise) {
     std::vector<int>& row = room.row;
     row.clear();
     for (int i = 0; i < in.pixels; ++i)
       if (i == 0 || in.y[i] != in.y[i - 1]) row.push_back(i);
     row.push_back(in.pixels);
     first_ = row.data(), end_ = row.data() + row.size() - 1;
+    line_up();
   }
 
-  void find(int i) {
+  /// Whether the pixels lie side by side, and so do those near them in each row: factors are then found by factor_at(),
+  /// else in factors().
+  [[nodiscard]] bool find(int i) {
     const int reach = in_.errors.reach, last = std::min(i + kFour, in_.pixels) - 1;
     const auto [left, right] = std::minmax_element(in_.x + i, in_.x + last + 1);
     while (in_.y[*first_] < in_.y[i] - reach) ++first_;
     near_.clear();
     std::size_t count = 0;
+    bool lined = last == i + kFour - 1 && in_.y[i] == in_.y[last] && in_.x[last] - in_.x[i] == kFour - 1;
     for (const int* row = first_; row != end_ && in_.y[*row] <= in_.y[last] + reach; ++row) {
       const auto begin = std::lower_bound(in_.x + row[0], in_.x + row[1], *left - reach);
       const auto end = std::upper_bound(begin, in_.x + row[1], *right + reach);
       if (begin == end) continue;
       near_.emplace_back(static_cast<int>(begin - in_.x), static_cast<int>(end - in_.x));
       count += static_cast<std::size_t>(end - begin);
+      lined = lined && *(end - 1) - *begin == end - begin - 1;
     }
+    if (lined) return true;
     if (factor_.size() < kFour * count) factor_.resize(kFour * count);
     for (int lane = 0; lane < kFour; ++lane) fill(std::min(i + lane, last), factor_.data() + lane);
+    return false;
   }
 
-  /// Ranges of pixels, which ascend, and the factors of all of them.
+  /// Ranges of pixels, which ascend.
   [[nodiscard]] const std::vector<std::pair<int, int>>& ranges() const { return near_; }
+  /// Four numbers for each pixel of the ranges.
   [[nodiscard]] const double* factors() const { return factor_.data(); }
 
+  /// Of pixel `begin` of a range and the first of four pixels side by side. For the pixel after it and for that of the
+  /// next lane: `sign` numbers on, and as many back.
+  struct Line {
+    const double* factor;
+    int sign;
+  };
+  [[nodiscard]] Line line_at(int i, int begin) const {
+    const int reach = in_.errors.reach, dy = in_.y[begin] - in_.y[i], sign = dy < 0 ? -1 : 1;
+    return {lined_.data() + sign * dy * line_length() + kPad + reach + sign * (in_.x[begin] - in_.x[i]), sign};
+  }
+
  private:
+  static constexpr int kPad = 2 * kFour;  ///< zeros on both sides of a row of the table: what is out of reach
+  [[nodiscard]] int line_length() const { return 2 * in_.errors.reach + 1 + 2 * kPad; }
+
+  void line_up() {
+    const int reach = in_.errors.reach, count = 2 * reach + 1;
+    lined_.assign(static_cast<std::size_t>((reach + 1) * line_length()), 0.0);
+    for (int dy = 0; dy <= reach; ++dy)
+      std::copy_n(in_.errors.values + dy * count, count, lined_.data() + dy * line_length() + kPad);
+  }
+
   /// CorrelationView::at() between one pixel and each of those near, every fourth number.
   void fill(int at, double* to) const {
     const int reach = in_.errors.reach, x = in_.x[at];
@@ -59,16 +89,6 @@ class Neighbours {
         continue;
       }
       const double* values = in_.errors.values + sign * dy * (2 * reach + 1);
-      const int count = end - begin, column = sign * (in_.x[begin] - x) + reach;
-      if (in_.x[end - 1] - in_.x[begin] == count - 1) {
-        // Without gaps: columns ascend or descend, and those of the table are one range of them.
-        const int first = std::clamp(sign > 0 ? -column : column - 2 * reach, 0, count);
-        const int last = std::clamp(sign > 0 ? 2 * reach + 1 - column : column + 1, first, count);
-        for (int k = 0; k < first; ++k, to += kFour) *to = 0;
-        for (int k = first; k < last; ++k, to += kFour) *to = values[column + sign * k];
-        for (int k = last; k < count; ++k, to += kFour) *to = 0;
-        continue;
-      }
       for (int j = begin; j < end; ++j, to += kFour) {
         const auto at_j = static_cast<unsigned>(sign * (in_.x[j] - x) + reach);
         *to = at_j <= static_cast<unsigned>(2 * reach) ? values[at_j] : 0.0;
@@ -79,8 +99,22 @@ class Neighbours {
   const FitInput& in_;
   const int *first_ = nullptr, *end_ = nullptr;  ///< the first pixels of rows, from the first that may be in reach
   std::vector<std::pair<int, int>>& near_;
-  std::vector<double>& factor_;
+  std::vector<double>&factor_, &lined_;
 };
+
+/// sum += the factors of four pixels times the rows of a range of the table.   next, lane: from one factor to the next
+/// pixel's and to the next lane's
+template <int W, class Columns>
+[[gnu::always_inline]] inline void add_range(const dense::Table<Columns>& table, int c, int begin, int end,
+                                             const double* factor, int next, int lane, Tile<W>& sum) {
+  const double* row = table.row(begin) + c;
+  for (int j = begin; j < end; ++j, row += static_cast<int>(table.columns), factor += next) {
+    Doubles x[W];
+    for (int w = 0; w < W; ++w) x[w] = load(row + kFour * w);
+    for (int r = 0; r < kPanel; ++r)
+      for (int w = 0; w < W; ++w) sum.at[r][w] = fma(all(factor[r * lane]), x[w], sum.at[r][w]);
+  }
+}
 
 }  // namespace fit_thread
 
@@ -93,17 +127,18 @@ void put_under_noise(const FitThread& team, const FitInput& in, const dense::Tab
   Neighbours near(in, *team.room);
   for (int i = 0; i < in.pixels; i += kFour) {
     const int count = std::min(kFour, in.pixels - i);
-    near.find(i);
+    const bool lined = near.find(i);
     for_columns(table.columns, [&]<int W>(int c) {
       Tile<W> sum{};
-      const double* factor = near.factors();
+      const double* factors = near.factors();
       for (const auto& [begin, end] : near.ranges()) {
-        const double* row = table.row(begin) + c;
-        for (int j = begin; j < end; ++j, row += static_cast<int>(table.columns), factor += kFour) {
-          Doubles x[W];
-          for (int w = 0; w < W; ++w) x[w] = load(row + kFour * w);
-          for (int r = 0; r < kPanel; ++r)
-            for (int w = 0; w < W; ++w) sum.at[r][w] = fma(all(factor[r]), x[w], sum.at[r][w]);
+        if (lined) {
+          const Neighbours::Line line = near.line_at(i, begin);
+          line.sign > 0 ? add_range<W>(table, c, begin, end, line.factor, 1, -1, sum)
+                        : add_range<W>(table, c, begin, end, line.factor, -1, 1, sum);
+        } else {
+          add_range<W>(table, c, begin, end, factors, kFour, 1, sum);
+          factors += kFour * (end - begin);
         }
       }
       for (int r = 0; r < count; ++r)

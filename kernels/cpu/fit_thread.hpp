@@ -24,9 +24,9 @@ struct FitThread : OneThread {
   /// What a thread keeps between problems.
   struct Room {
     PanelFactor factor;                  ///< of the weights' correlation, which correlate() makes
-    std::vector<int> ends, begins, row;  ///< of correlate(); of put_under_noise(), as the next two
+    std::vector<int> ends, begins, row;  ///< of correlate(); of put_under_noise(), as what follows
     std::vector<std::pair<int, int>> near;
-    std::vector<double> noise;
+    std::vector<double> noise, lined_noise;
   };
   const Job* job;
   Room* room;
