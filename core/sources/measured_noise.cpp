@@ -34,7 +34,7 @@ struct PatchRows {
   PatchRows(const std::vector<float>& patch, std::int64_t width, std::int64_t height)
       : nx(width),
         ny(height),
-        stride(padded(width) + kLanes),
+        stride(padded(width) + 2 * kLanes),  // zeros for the last lanes, and for offsets that are asked for together
         value(static_cast<std::size_t>(stride * height)),
         known(static_cast<std::size_t>(height)) {
     for (std::int64_t y = 0; y < ny; ++y)
@@ -44,11 +44,9 @@ struct PatchRows {
         value[static_cast<std::size_t>(y * stride + x)] = here;
         known[static_cast<std::size_t>(y)].set(static_cast<std::size_t>(x));
       }
+    for (const auto& row : known) whole.push_back(row.count() == static_cast<std::size_t>(nx));
   }
 
-  [[nodiscard]] bool whole(std::int64_t y) const {
-    return known[static_cast<std::size_t>(y)].count() == static_cast<std::size_t>(nx);
-  }
   /// Pairs of known pixels dx >= 0 apart, the first in row y, the second in row v.
   [[nodiscard]] double pairs(std::int64_t y, std::int64_t v, std::int64_t dx) const {
     const auto &here = known[static_cast<std::size_t>(y)], &there = known[static_cast<std::size_t>(v)];
@@ -58,50 +56,80 @@ struct PatchRows {
   std::int64_t nx, ny, stride;
   std::vector<float> value;
   std::vector<std::bitset<kPatch>> known;  ///< the pixels that are not blank, of each row
+  std::vector<bool> whole;                 ///< whether all of a row are known
 };
 
+using SixteenFloats [[gnu::vector_size(64)]] = float;
 using EightFloats [[gnu::vector_size(32)]] = float;
 using FourFloats [[gnu::vector_size(16)]] = float;
+static_assert(sizeof(SixteenFloats) == kLanes * sizeof(float));
 
-[[gnu::always_inline]] inline void add_products(const float* a, const float* b, EightFloats& sum) {
-  EightFloats left, right;
-  std::memcpy(&left, a, sizeof left);
-  std::memcpy(&right, b, sizeof right);
-  sum += left * right;
+/// The 16 lanes of a sum in four.
+[[gnu::always_inline]] inline FourFloats folded(const SixteenFloats& sum) {
+  EightFloats eight[2];
+  std::memcpy(eight, &sum, sizeof sum);
+  eight[0] += eight[1];
+  FourFloats half[2];
+  std::memcpy(half, eight, sizeof half);
+  return half[0] + half[1];
 }
 
-/// Sum of products of `count` pairs in float; the arrays hold zeros up to a multiple of kLanes.
-[[gnu::always_inline]] inline float dot(const float* a, const float* b, std::int64_t count) {
-  EightFloats sum{}, upper{};
+/// Sums of products of `count` pairs in float, of b at four offsets 0 .. 3. The arrays hold zeros behind their ends.
+[[gnu::always_inline]] inline FourFloats four_dots(const float* a, const float* b, std::int64_t count) {
+  SixteenFloats sum[4]{};
   for (std::int64_t i = 0; i < count; i += kLanes) {
-    add_products(a + i, b + i, sum);
-    add_products(a + i + kLanes / 2, b + i + kLanes / 2, upper);
+    SixteenFloats left, right;
+    std::memcpy(&left, a + i, sizeof left);
+    for (int k = 0; k < 4; ++k) {
+      std::memcpy(&right, b + i + k, sizeof right);
+      sum[k] += left * right;
+    }
   }
-  sum += upper;
-  FourFloats half[2];
-  std::memcpy(half, &sum, sizeof sum);
-  half[0] += half[1];
-  return (half[0][0] + half[0][2]) + (half[0][1] + half[0][3]);
+  const FourFloats at[4] = {folded(sum[0]), folded(sum[1]), folded(sum[2]), folded(sum[3])};
+  // Of each the lanes (0 + 2) + (1 + 3).
+  const auto halves = [](FourFloats one, FourFloats other) {
+    return __builtin_shufflevector(one, other, 0, 4, 1, 5) + __builtin_shufflevector(one, other, 2, 6, 3, 7);
+  };
+  const FourFloats low = halves(at[0], at[1]), high = halves(at[2], at[3]);
+  return __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+}
+
+/// Products of a row with another from `first` to `last` pixels on, to product[0], product[1] and so on, and up to
+/// three more of no use.
+[[gnu::always_inline]] inline void add_products(const float* row, const float* other, std::int64_t nx,
+                                                std::int64_t first, std::int64_t last, double* product) {
+  for (std::int64_t dx = first; dx <= last; dx += 4, product += 4) {
+    const FourFloats sums = four_dots(row, other + dx, nx - dx);
+    for (int k = 0; k < 4; ++k) product[k] += static_cast<double>(sums[k]);
+  }
 }
 
 /// Pairs whose first pixel, and second as well, lies in the patch.
-REBER_AVX2_CLONE void correlate(const PatchRows& rows, std::int64_t reach, NoiseSums& sums) {
-  const std::int64_t side = 2 * reach + 1;
-  for (std::int64_t y = 0; y < rows.ny; y += rows_apart(reach))
-    for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1 - y); ++dy) {
+REBER_AVX512_CLONE void correlate(const PatchRows& rows, std::int64_t reach, NoiseSums& sums) {
+  const std::int64_t side = 2 * reach + 1, room = reach + 4;
+  std::vector<double> right(static_cast<std::size_t>(room)), left(right);
+  for (std::int64_t dy = 0; dy <= std::min(reach, rows.ny - 1); ++dy) {
+    std::ranges::fill(right, 0.0);
+    std::ranges::fill(left, 0.0);
+    double* product = sums.product.data() + dy * side + reach;
+    double* count = sums.count.data() + dy * side + reach;
+    std::int64_t whole = 0;  // pairs of rows
+    for (std::int64_t y = 0; y + dy < rows.ny; y += rows_apart(reach)) {
       const float *first = rows.value.data() + y * rows.stride, *second = first + dy * rows.stride;
-      const bool whole = rows.whole(y) && rows.whole(y + dy);
-      double* product = sums.product.data() + dy * side + reach;
-      double* count = sums.count.data() + dy * side + reach;
-      for (std::int64_t dx = -reach; dx < 0; ++dx) {
-        product[dx] += dot(first - dx, second, rows.nx + dx);
-        count[dx] += whole ? static_cast<double>(rows.nx + dx) : rows.pairs(y + dy, y, -dx);
+      add_products(second, first, rows.nx, 1, reach, left.data());
+      add_products(first, second, rows.nx, 0, reach, right.data());
+      if (rows.whole[static_cast<std::size_t>(y)] && rows.whole[static_cast<std::size_t>(y + dy)]) {
+        ++whole;
+        continue;
       }
-      for (std::int64_t dx = 0; dx <= reach; ++dx) {
-        product[dx] += dot(first, second + dx, rows.nx - dx);
-        count[dx] += whole ? static_cast<double>(rows.nx - dx) : rows.pairs(y, y + dy, dx);
-      }
+      for (std::int64_t dx = 1; dx <= reach; ++dx) count[-dx] += rows.pairs(y + dy, y, dx);
+      for (std::int64_t dx = 0; dx <= reach; ++dx) count[dx] += rows.pairs(y, y + dy, dx);
     }
+    for (std::int64_t dx = -reach; dx <= reach; ++dx) {
+      product[dx] = dx < 0 ? left[static_cast<std::size_t>(-dx - 1)] : right[static_cast<std::size_t>(dx)];
+      count[dx] += static_cast<double>(whole * (rows.nx - std::abs(dx)));
+    }
+  }
 }
 
 NoiseSums correlate(const std::vector<float>& patch, std::int64_t width, std::int64_t height, std::int64_t reach) {
