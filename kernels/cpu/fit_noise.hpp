@@ -19,14 +19,13 @@ namespace fit_thread {
 class Neighbours {
  public:
   Neighbours(const FitInput& in, FitThread::Room& room)
-      : in_(in), near_(room.near), factor_(room.noise), lined_(room.lined_noise) {
+      : in_(in), near_(room.near), factor_(room.noise), table_(in.errors, room.lined_noise) {
     std::vector<int>& row = room.row;
     row.clear();
     for (int i = 0; i < in.pixels; ++i)
       if (i == 0 || in.y[i] != in.y[i - 1]) row.push_back(i);
     row.push_back(in.pixels);
     first_ = row.data(), end_ = row.data() + row.size() - 1;
-    line_up();
   }
 
   /// Whether the pixels lie side by side, and so do those near them in each row: factors are then found by factor_at(),
@@ -64,21 +63,11 @@ class Neighbours {
     int sign;
   };
   [[nodiscard]] Line line_at(int i, int begin) const {
-    const int reach = in_.errors.reach, dy = in_.y[begin] - in_.y[i], sign = dy < 0 ? -1 : 1;
-    return {lined_.data() + sign * dy * line_length() + kPad + reach + sign * (in_.x[begin] - in_.x[i]), sign};
+    const int dy = in_.y[begin] - in_.y[i], sign = dy < 0 ? -1 : 1;
+    return {table_.at(sign * dy, sign * (in_.x[begin] - in_.x[i])), sign};
   }
 
  private:
-  static constexpr int kPad = 2 * kFour;  ///< zeros on both sides of a row of the table: what is out of reach
-  [[nodiscard]] int line_length() const { return 2 * in_.errors.reach + 1 + 2 * kPad; }
-
-  void line_up() {
-    const int reach = in_.errors.reach, count = 2 * reach + 1;
-    lined_.assign(static_cast<std::size_t>((reach + 1) * line_length()), 0.0);
-    for (int dy = 0; dy <= reach; ++dy)
-      std::copy_n(in_.errors.values + dy * count, count, lined_.data() + dy * line_length() + kPad);
-  }
-
   /// CorrelationView::at() between one pixel and each of those near, every fourth number.
   void fill(int at, double* to) const {
     const int reach = in_.errors.reach, x = in_.x[at];
@@ -99,7 +88,8 @@ class Neighbours {
   const FitInput& in_;
   const int *first_ = nullptr, *end_ = nullptr;  ///< the first pixels of rows, from the first that may be in reach
   std::vector<std::pair<int, int>>& near_;
-  std::vector<double>&factor_, &lined_;
+  std::vector<double>& factor_;
+  const LinedNoise table_;
 };
 
 /// sum += the factors of four pixels times the rows of a range of the table.   next, lane: from one factor to the next

@@ -26,7 +26,7 @@ struct FitThread : OneThread {
     PanelFactor factor;                  ///< of the weights' correlation, which correlate() makes
     std::vector<int> ends, begins, row;  ///< of correlate(); of put_under_noise(), as what follows
     std::vector<std::pair<int, int>> near;
-    std::vector<double> noise, lined_noise;
+    std::vector<double> noise, lined_noise, lined_weights;
   };
   const Job* job;
   Room* room;
@@ -39,6 +39,29 @@ struct FitThread : OneThread {
 };
 
 namespace fit_thread {
+
+/// A table of correlations whose rows have zeros on both sides: what four pixels side by side have with another is four
+/// numbers side by side.
+class LinedNoise {
+ public:
+  /// lined: room
+  LinedNoise(const CorrelationView& noise, std::vector<double>& lined) : reach_(noise.reach), lined_(lined.data()) {
+    const int count = 2 * reach_ + 1;
+    lined.assign(static_cast<std::size_t>((reach_ + 1) * length()), 0.0);
+    lined_ = lined.data();
+    for (int dy = 0; dy <= reach_; ++dy)
+      std::copy_n(noise.values + dy * count, count, lined.data() + dy * length() + kPad);
+  }
+
+  /// At 0 <= dy <= reach and dx within kPad of the reach; dx + 1 is the next number.
+  [[nodiscard]] const double* at(int dy, int dx) const { return lined_ + dy * length() + kPad + reach_ + dx; }
+
+ private:
+  static constexpr int kPad = 2 * kFour;
+  [[nodiscard]] int length() const { return 2 * reach_ + 1 + 2 * kPad; }
+  int reach_;
+  const double* lined_;
+};
 
 /// Sums over the rows of one chain: rows a .. a + 3 of left^T times columns b .. b + 4 W - 1 of right.
 template <int W, class Columns>
@@ -125,8 +148,8 @@ struct RowsInReach {
 };
 
 /// The first row within reach of each panel of columns, a multiple of kPanel: the noise's correlation with rows above
-/// is zero. Of pixels in raster order; of others all rows are in reach.
-inline void find_begins(const FitInput& in, int n, FitThread::Room& room) {
+/// is zero. Of pixels in raster order; of others all rows are in reach.   returns whether they are
+inline bool find_begins(const FitInput& in, int n, FitThread::Room& room) {
   const auto panels = static_cast<std::size_t>(n / kPanel);
   const bool raster = std::is_sorted(in.y, in.y + in.pixels);
   room.ends.assign(panels, n);
@@ -141,31 +164,79 @@ inline void find_begins(const FitInput& in, int n, FitThread::Room& room) {
     while (room.ends[reaching] <= static_cast<int>(p) * kPanel) ++reaching;
     room.begins[p] = static_cast<int>(reaching) * kPanel;
   }
+  return raster;
 }
+
+/// The matrix of correlate(), column by column: each of the sums gets its terms in the order of the rows.
+class CorrelatedColumns {
+ public:
+  CorrelatedColumns(const FitInput& in, const FitThread& team, bool raster, double* sums)
+      : in_(in),
+        raster_(raster),
+        factor_(team.room->factor),
+        table_(in.weights, team.room->lined_weights),
+        sums_(sums) {}
+
+  void fill() {
+    for (int panel = 0; panel < factor_.size(); panel += kPanel) {
+      while (panel < in_.pixels && in_.y[row_] < in_.y[panel]) ++row_;
+      const bool lined = raster_ && panel + kPanel <= in_.pixels && in_.y[panel] == in_.y[panel + kPanel - 1] &&
+                         in_.x[panel + kPanel - 1] - in_.x[panel] == kPanel - 1;
+      const int begin = factor_.begin(panel), from = lined ? std::max(row_, begin) : begin;
+      const Doubles sum = lined ? fill_rows_above(panel, begin, from) : Doubles{};
+      for (int c = 0; c < kPanel; ++c) fill_column(panel + c, from, sum[c]);
+    }
+  }
+
+ private:
+  /// Pixels of other rows of the image, for four columns side by side.   returns the columns' sums
+  Doubles fill_rows_above(int panel, int begin, int end) {
+    const int reach = in_.weights.reach, x = in_.x[panel], y = in_.y[panel];
+    double* to = factor_.at(begin, panel);
+    Doubles sum{};
+    for (int i = begin; i < end; ++i, to += kPanel) {
+      const int dy = y - in_.y[i], dx = x - in_.x[i];
+      const bool near = dy <= reach && dx <= reach && dx > -reach - kPanel;
+      const Doubles value = near ? load(table_.at(dy, dx)) : Doubles{}, size = value < 0.0 ? -value : value;
+      store(to, value);
+      sum += size;
+      for (int c = 0; c < kPanel; ++c) sums_[i] += size[c];
+    }
+    return sum;
+  }
+
+  /// From a row of the matrix on.   sum: of those above
+  void fill_column(int j, int begin, double sum) {
+    const int panel = j / kPanel * kPanel, known = j < in_.pixels ? j : begin;
+    double* to = factor_.at(begin, panel) + (j - panel);
+    for (int i = begin; i < known; ++i, to += kPanel) {
+      const int dy = in_.y[j] - in_.y[i], dx = in_.x[j] - in_.x[i];
+      *to = in_.weights.at(dy, dx);
+      sum += std::fabs(dy > 0 ? *to : in_.weights.at(-dy, -dx));
+      sums_[i] += std::fabs(*to);
+    }
+    for (int i = known; i < panel + kPanel; ++i, to += kPanel) *to = 0;
+    if (j >= in_.pixels) return;
+    factor_.element(j, j) = in_.weights.at(0, 0);
+    sums_[j] = sum + std::fabs(in_.weights.at(0, 0));
+  }
+
+  const FitInput& in_;
+  const bool raster_;  ///< pixels in raster order
+  const PanelFactor& factor_;
+  const LinedNoise table_;
+  double* sums_;
+  int row_ = 0;  ///< the first pixel of the panel's row of the image
+};
 
 }  // namespace fit_thread
 
-/// steps::correlate(), by columns: each of the sums gets its terms in the order of the rows.
+/// steps::correlate().
 inline void correlate(const FitThread& team, const FitInput& in, const dense::Triangle& matrix, double* sums) {
-  const PanelFactor& factor = team.room->factor;
-  fit_thread::find_begins(in, matrix.n, *team.room);
+  const bool raster = fit_thread::find_begins(in, matrix.n, *team.room);
   team.room->factor.take_shape(team.room->begins);
   std::fill_n(sums, matrix.n, 0.0);
-  for (int j = 0; j < matrix.n; ++j) {
-    const int begin = factor.begin(j), panel = j / kPanel * kPanel, known = j < in.pixels ? j : begin;
-    double* to = factor.at(begin, panel) + (j - panel);
-    double sum = 0;
-    for (int i = begin; i < known; ++i, to += kPanel) {
-      const int dy = in.y[j] - in.y[i], dx = in.x[j] - in.x[i];
-      *to = in.weights.at(dy, dx);
-      sum += std::fabs(dy > 0 ? *to : in.weights.at(-dy, -dx));
-      sums[i] += std::fabs(*to);
-    }
-    for (int i = known; i < panel + kPanel; ++i, to += kPanel) *to = 0;
-    if (j >= in.pixels) continue;
-    factor.element(j, j) = in.weights.at(0, 0);
-    sums[j] = sum + std::fabs(in.weights.at(0, 0));
-  }
+  fit_thread::CorrelatedColumns(in, team, raster, sums).fill();
   team.sync();
 }
 

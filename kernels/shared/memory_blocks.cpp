@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A map of all blocks by address, and a set of the idle ones by size.
 #include "kernels/shared/memory_blocks.hpp"
 
 #include <algorithm>

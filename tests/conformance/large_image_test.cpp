@@ -16,7 +16,7 @@
 #include "kernels/shared/cell_clip.hpp"
 #include "tests/support/testing.hpp"
 #ifdef REBER_HAVE_CUDA
-#include "kernels/cuda/device/memory_peak.hpp"
+#include "kernels/cuda/device/card_memory.hpp"
 #endif
 
 namespace reber::testing {
@@ -91,14 +91,14 @@ TEST(LargeImage, device_memory_stays_below_what_is_allowed) {
   if (std::ranges::count(tested_backends(), "cuda") == 0) GTEST_SKIP() << "no card";
 #ifdef REBER_HAVE_CUDA
   constexpr std::int64_t kAllowed = std::int64_t{160} << 20;
-  const std::int64_t before = cuda::memory_peak(0).now;
-  cuda::forget_memory_peak(0);
+  const std::int64_t before = cuda::card_memory(0).totals().lent;
+  cuda::card_memory(0).forget_most_lent();
   sky->rows_read = 0;
   EXPECT_EQ(numbers_of("cuda", sky, kAllowed), expected);
   // Cells and what stands above them; cells without that, and the islands. Blocks may stay from walk to walk. The first
   // and the last row are looked at for padding: a block of 8 MiB at most.
   EXPECT_LE(sky->rows_read, 2 * shape.ny + (std::int64_t{8} << 20) / (4 * shape.nx));
-  const std::int64_t peak = cuda::memory_peak(0).in_use;
+  const std::int64_t peak = cuda::card_memory(0).totals().most_lent;
   EXPECT_GT(peak, before);
   EXPECT_LE(peak - before, kAllowed);
 #endif

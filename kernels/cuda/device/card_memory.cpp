@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The driver as the source of blocks, a table of cards.
 #include "kernels/cuda/device/card_memory.hpp"
+
+#include <cuda_runtime_api.h>
 
 #include <array>
 #include <atomic>

@@ -2,10 +2,6 @@
 // Device memory of this process, kept and lent again.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include <cstdint>
-
 #include "kernels/shared/memory_blocks.hpp"
 
 namespace reber::cuda {
@@ -15,12 +11,5 @@ namespace reber::cuda {
 /// takes it 7 ms (bench/notes/programs.md). With REBER_CUDA_BUFFERS=apart in the environment each buffer is an
 /// allocation of its own, so that compute-sanitizer sees what lies beyond its ends.
 MemoryBlocks& card_memory(int device);
-
-/// Memory of the current device, whose use is ordered on the stream: what is behind DeviceBuffer.   throws CardError
-void* allocate_on(cudaStream_t stream, std::int64_t bytes);
-void release_on(cudaStream_t stream, void* memory) noexcept;
-
-/// To be called before a stream is destroyed: waits for its work where memory is kept for it, and keeps that for all.
-void release_stream(cudaStream_t stream) noexcept;
 
 }  // namespace reber::cuda

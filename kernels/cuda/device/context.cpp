@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "core/base/trace.hpp"
-#include "kernels/cuda/device/memory_peak.hpp"
+#include "kernels/cuda/device/card_memory.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
@@ -69,7 +69,7 @@ void tell_memory(int device) noexcept {
   if (value == nullptr || std::strcmp(value, "1") != 0 || given_up()) return;
   try {
     std::fprintf(stderr, "card memory: %.1f MiB at most\n",
-                 static_cast<double>(memory_peak(device).in_use) / static_cast<double>(kMiB));
+                 static_cast<double>(card_memory(device).totals().most_lent) / static_cast<double>(kMiB));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nothing to tell
   }
 }

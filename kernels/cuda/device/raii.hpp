@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/cuda/device/card_memory.hpp"
-
 namespace reber::cuda {
 
 /// Throws DeviceError with the call, the code's name, the device and the bytes asked for, and clears the error where
@@ -20,6 +18,13 @@ void check(cudaError_t code, const char* call, std::int64_t bytes = 0, const cha
 /// reported with the kernel's own name.
 void check_launch(const char* kernel, cudaStream_t stream, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE());
+
+/// Memory of the current device, whose use is ordered on the stream: what is behind DeviceBuffer.   throws CardError
+void* allocate_on(cudaStream_t stream, std::int64_t bytes);
+void release_on(cudaStream_t stream, void* memory) noexcept;
+
+/// To be called before a stream is destroyed: waits for its work where memory is kept for it, and keeps that for all.
+void release_stream(cudaStream_t stream) noexcept;
 
 /// Owns uninitialised device memory. Allocation and release are ordered on the stream given, which must outlive the
 /// buffer; another stream may use it only after it has waited for that one. Size 0 is legal and holds null.
