@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/large_vectors.hpp"
+
 namespace reber {
 namespace {
 
@@ -48,6 +50,8 @@ void FitBatch::lay_out(std::vector<FitProblem> sizes) {
     problem.first_component = std::exchange(components, components + problem.components);
   }
   const auto count = static_cast<std::size_t>(all_pixels);
+  reserve_large(pixels.y, count), reserve_large(pixels.x, count);
+  reserve_large(pixels.value, count), reserve_large(pixels.rms, count);
   pixels.y.resize(count), pixels.x.resize(count);
   pixels.value.resize(count), pixels.rms.resize(count);
   start.resize(static_cast<std::size_t>(components));

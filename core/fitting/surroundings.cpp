@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
 #include <tuple>
 
 namespace reber {
@@ -17,21 +20,6 @@ struct IslandRun {
   std::int32_t y, x0, x1;
   std::size_t island;  ///< entry
 };
-
-/// Of all islands, by rows.
-std::vector<IslandRun> runs_of(const IslandPixels& islands) {
-  std::vector<IslandRun> runs;
-  for (std::size_t k = 0; k < islands.label.size(); ++k)
-    for (auto p = static_cast<std::size_t>(islands.first[k]), end = static_cast<std::size_t>(islands.first[k + 1]);
-         p < end;) {
-      std::size_t last = p + 1;
-      while (last < end && islands.y[last] == islands.y[p] && islands.x[last] == islands.x[last - 1] + 1) ++last;
-      runs.push_back({islands.y[p], islands.x[p], islands.x[last - 1] + 1, k});
-      p = last;
-    }
-  std::ranges::sort(runs, {}, [](const IslandRun& run) { return std::tuple(run.y, run.x0); });
-  return runs;
-}
 
 /// A rectangle of the image around an island.
 struct Box {
@@ -50,6 +38,52 @@ Box box_of(const IslandPixels& islands, const Surrounding& one, Shape image) {
           std::min<std::int64_t>(*right + 1 + around, image.nx),
           std::min<std::int64_t>(islands.y[static_cast<std::size_t>(last) - 1] + 1 + around, image.ny)};
 }
+
+/// Runs of islands on the rows that boxes lie on, by rows.
+class RunsByRow {
+ public:
+  RunsByRow(const IslandPixels& islands, const std::vector<Box>& boxes, std::int64_t ny, ThreadPool& pool)
+      : first_(static_cast<std::size_t>(ny + 1)) {
+    std::vector<std::uint8_t> wanted(static_cast<std::size_t>(ny));
+    for (const Box& box : boxes) std::fill(wanted.begin() + box.y0, wanted.begin() + box.y1, std::uint8_t{1});
+    constexpr std::size_t kTogether = 256;  // islands of a thread's turn
+    std::vector<std::vector<IslandRun>> turns((islands.label.size() + kTogether - 1) / kTogether);
+    pool.for_each(std::ssize(turns), [&](std::int64_t turn) {
+      const std::size_t begin = static_cast<std::size_t>(turn) * kTogether;
+      for (std::size_t k = begin; k < std::min(begin + kTogether, islands.label.size()); ++k)
+        add_runs(islands, k, wanted, turns[static_cast<std::size_t>(turn)]);
+    });
+    for (const auto& its : turns)
+      for (const IslandRun& run : its) ++first_[static_cast<std::size_t>(run.y) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    runs_.resize(first_.back());
+    std::vector<std::size_t> next(first_);
+    for (const auto& its : turns)
+      for (const IslandRun& run : its) runs_[next[static_cast<std::size_t>(run.y)]++] = run;
+  }
+
+  /// Of the rows [y0, y1), which a box has.
+  [[nodiscard]] std::span<const IslandRun> of_rows(std::int64_t y0, std::int64_t y1) const {
+    const std::size_t first = first_[static_cast<std::size_t>(y0)];
+    return std::span(runs_).subspan(first, first_[static_cast<std::size_t>(y1)] - first);
+  }
+
+ private:
+  static void add_runs(const IslandPixels& islands, std::size_t k, const std::vector<std::uint8_t>& wanted,
+                       std::vector<IslandRun>& to) {
+    for (auto p = static_cast<std::size_t>(islands.first[k]), end = static_cast<std::size_t>(islands.first[k + 1]);
+         p < end;) {
+      std::size_t last = p + 1;
+      while (last < end && islands.y[last] == islands.y[p] && islands.x[last] == islands.x[last - 1] + 1) ++last;
+      if (wanted[static_cast<std::size_t>(islands.y[p])] != 0)
+        to.push_back({islands.y[p], islands.x[p], islands.x[last - 1] + 1, k});
+      p = last;
+    }
+  }
+
+  std::vector<IslandRun> runs_;
+  std::vector<std::size_t> first_;  ///< of each row
+};
 
 /// In place, along a row: the least of values[j] + (i - j)^2 over j, by the lower envelope of these parabolas
 /// (Felzenszwalb & Huttenlocher 2012). Those that stand above `most` are left out: what is no farther stays exact.
@@ -118,14 +152,12 @@ struct Around {
   std::vector<std::int64_t> own, others;
 };
 
-std::vector<std::int64_t> distances_of(bool own, const Surrounding& one, const Box& box,
-                                       const std::vector<IslandRun>& runs) {
+std::vector<std::int64_t> distances_of(bool own, const Surrounding& one, const Box& box, const RunsByRow& runs) {
   std::vector<std::int64_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
-  const auto first = std::ranges::lower_bound(runs, box.y0, {}, &IslandRun::y);
-  for (auto run = first; run != runs.end() && run->y < box.y1; ++run) {
-    if ((run->island == one.island) != own) continue;
-    for (std::int64_t x = std::max<std::int64_t>(run->x0, box.x0); x < std::min<std::int64_t>(run->x1, box.x1); ++x)
-      squares[static_cast<std::size_t>((run->y - box.y0) * box.nx() + x - box.x0)] = 0;
+  for (const IslandRun& run : runs.of_rows(box.y0, box.y1)) {
+    if ((run.island == one.island) != own) continue;
+    for (std::int64_t x = std::max<std::int64_t>(run.x0, box.x0); x < std::min<std::int64_t>(run.x1, box.x1); ++x)
+      squares[static_cast<std::size_t>((run.y - box.y0) * box.nx() + x - box.x0)] = 0;
   }
   distances(squares, box, static_cast<std::int64_t>(one.reach_px * one.reach_px));
   return squares;
@@ -155,10 +187,14 @@ MarginRuns surrounding_runs(const IslandPixels& islands, const std::vector<Surro
                             ThreadPool& pool) {
   MarginRuns made{{image, {}}, {}};
   if (wanted.empty()) return made;
-  const std::vector<IslandRun> runs = runs_of(islands);
-  std::vector<std::vector<IslandRun>> each(wanted.size());
+  std::vector<Box> boxes;
   std::vector<Around> arounds;
-  for (const Surrounding& one : wanted) arounds.push_back({box_of(islands, one, image), {}, {}});
+  for (const Surrounding& one : wanted) {
+    boxes.push_back(box_of(islands, one, image));
+    arounds.push_back({boxes.back(), {}, {}});
+  }
+  const RunsByRow runs(islands, boxes, image.ny, pool);
+  std::vector<std::vector<IslandRun>> each(wanted.size());
   std::vector<std::atomic<int>> halves(wanted.size());
   pool.for_each(2 * std::ssize(wanted), [&](std::int64_t i) {
     const auto k = static_cast<std::size_t>(i / 2);

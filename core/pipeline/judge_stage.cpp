@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/sources/reliability.hpp"
+#include "core/fitting/reliability.hpp"
 
 namespace reber {
 namespace {

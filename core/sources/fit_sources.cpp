@@ -17,18 +17,12 @@
 #include "core/sources/cut_sources.hpp"
 #include "core/sources/fit_ladder.hpp"
 #include "core/sources/fit_parts.hpp"
-#include "core/sources/island_rest.hpp"
+#include "core/sources/fitted_rows.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-/// A range of entries of the sums: the sources of one island.
-struct IslandSources {
-  std::size_t first, count;
-  std::size_t pixels;  ///< entry of IslandPixels
-};
-
 std::vector<IslandSources> group(const std::vector<SourceSums>& sums, const IslandPixels& pixels) {
   std::vector<IslandSources> islands;
   std::size_t at = 0;
@@ -82,36 +76,6 @@ struct Work {
   std::size_t island;  ///< entry of the islands
   FitLadder ladder;
 };
-
-/// Entry of the pixels of an island that is nearest to a place.
-std::size_t nearest_pixel(const IslandPixels& pixels, std::size_t which, double x, double y) {
-  auto nearest = static_cast<std::size_t>(pixels.first[which]);
-  double least = std::numeric_limits<double>::infinity();
-  for (auto p = static_cast<std::size_t>(pixels.first[which]); p < static_cast<std::size_t>(pixels.first[which + 1]);
-       ++p)
-    if (const double d = std::hypot(pixels.x[p] - x, pixels.y[p] - y); d < least) least = d, nearest = p;
-  return nearest;
-}
-
-/// The entry of a source that a fit added: the sums of the one it was found in, the peak where it is.
-SourceSums extra_source(const SourceSums& parent, const IslandPixels& pixels, std::size_t which,
-                        const GaussianComponent& at) {
-  SourceSums extra = parent;
-  const std::size_t p = nearest_pixel(pixels, which, at.x, at.y);
-  extra.sums.peak_y = pixels.y[p], extra.sums.peak_x = pixels.x[p];
-  extra.sums.peak = pixels.pixel[p], extra.sums.peak_mean = pixels.mean[p], extra.sums.peak_rms = pixels.rms[p];
-  return extra;
-}
-
-/// Entry, from `first`, of the source whose brightest pixel is nearest.
-std::size_t nearest_source(const std::vector<SourceSums>& sources, std::size_t first, const GaussianComponent& at) {
-  std::size_t nearest = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = first; k < sources.size(); ++k)
-    if (const double d = std::hypot(sources[k].sums.peak_x - at.x, sources[k].sums.peak_y - at.y); d < least)
-      least = d, nearest = k - first;
-  return nearest;
-}
 
 using Ladders = std::vector<std::unique_ptr<Work>>;
 
@@ -224,68 +188,6 @@ void tell_refined(const Ladders& open, const std::vector<IslandSources>& islands
   if (all > 0) job.report("fits", done / all);
 }
 
-/// Sources and their fits, those that the fits added at the end of their islands.
-/// found: of each island;   seed: threshold in rms;   settings: without a beam, no row holds what the others leave
-std::vector<SourceFit> collect(std::vector<SourceSums>& sums, const std::vector<IslandSources>& islands,
-                               const IslandPixels& pixels, const std::vector<std::vector<LadderResult>>& found,
-                               bool negative, const std::vector<LadderSetting>& settings) {
-  std::vector<SourceSums> all;
-  std::vector<SourceFit> fits;
-  std::size_t next = 0, most = sums.size();
-  for (const std::vector<LadderResult>& island : found)
-    most += static_cast<std::size_t>(std::ranges::count_if(island, [](const LadderResult& one) {
-      return one.source == Candidate::kExtra || (one.flag & kFlagCore) != 0;
-    }));
-  all.reserve(most);
-  fits.reserve(most);
-  const auto copy_until = [&](std::size_t end) {
-    for (; next < end; ++next) {
-      all.push_back(sums[next]);
-      fits.push_back({{}, kFlagNotFitted});
-    }
-  };
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    const IslandSources& island = islands[i];
-    const LadderSetting& setting = settings[settings.size() > 1 ? i : 0];
-    copy_until(island.first);
-    const std::size_t first = all.size();
-    copy_until(island.first + island.count);
-    for (const LadderResult& one : found[i]) {
-      if (one.source == Candidate::kExtra) continue;
-      const std::size_t k = first + static_cast<std::size_t>(one.source);
-      const auto rest =
-          (one.flag & kFlagCore) != 0 ? without_core(all[k], one.gaussian.component, setting.seed) : std::nullopt;
-      if (!rest) {
-        fits[k] = {one.gaussian, one.noise ? one.flag | kFlagNoise : one.flag};
-        continue;
-      }
-      all.push_back(extra_source(all[k], pixels, island.pixels, one.gaussian.component));
-      all.back().shared = true;
-      fits.push_back({one.gaussian, one.flag});
-      all[k] = *rest;
-      fits[k].flag |= kFlagCore;
-    }
-    for (const LadderResult& one : found[i]) {
-      if (one.source != Candidate::kExtra) continue;
-      const GaussianComponent& at = one.gaussian.component;
-      const std::size_t parent = first + nearest_source(all, first, at);
-      all[parent].shared = true;
-      all.push_back(extra_source(all[parent], pixels, island.pixels, at));
-      fits.push_back({one.gaussian, one.flag});
-    }
-    if (!setting.beam || found[i].empty()) continue;
-    if (const auto rest = rest_of(std::span(all).subspan(first), std::span(fits).subspan(first),
-                                  pixels_of(pixels, island.pixels, negative), gaussian_area(*setting.beam))) {
-      for (std::size_t k = first; k < all.size(); ++k) all[k].shared = true;
-      all.push_back(*rest);
-      fits.push_back({{}, kFlagNotFitted | kFlagRest});
-    }
-  }
-  copy_until(sums.size());
-  sums = std::move(all);
-  return fits;
-}
-
 }  // namespace
 
 SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header, const BeamField& beams)
@@ -366,7 +268,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
   climb(joint);
   for (std::size_t i = 0; i < islands.size(); ++i)
     if (!joint[i].empty()) found[i] = std::move(joint[i]);
-  std::vector<SourceFit> fits = collect(sums, islands, pixels, found, options.negative, settings);
+  std::vector<SourceFit> fits = collect_rows(sums, {islands, pixels, found, options.negative, settings}, pool, job);
   if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, options.seed, sums, fits);
   return fits;
 }

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/base/large_vectors.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/compute/island_moments.hpp"
 #include "core/sources/island_rest.hpp"
@@ -372,7 +373,9 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return comes_before(sums[a].sums.peak_y, sums[a].sums.peak_x, sums[b].sums.peak_y, sums[b].sums.peak_x);
   });
-  std::vector<Source> sources(sums.size());
+  std::vector<Source> sources;
+  reserve_large(sources, sums.size());
+  sources.resize(sums.size());
   ThreadPool pool(count > 2 * kShare ? threads : 1);
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()),
                              header.wcs);  // WCSLIB writes into its structures

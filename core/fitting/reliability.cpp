@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernel densities of positive and negative detections in the space of log peak, sum and mean.
-#include "core/sources/reliability.hpp"
+#include "core/fitting/reliability.hpp"
 
 #include <algorithm>
 #include <array>
