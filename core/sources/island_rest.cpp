@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <unordered_map>
+#include <vector>
 
 #include "core/sources/fit_rest.hpp"
 
@@ -80,9 +80,15 @@ bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& be
 }
 
 void set_rests(std::vector<Source>& sources) {
-  std::unordered_map<std::int64_t, double> held;
-  for (const Source& source : sources) held[source.island] += source.total;
-  for (Source& source : sources) source.isl_rest = source.isl_total - held[source.island];
+  if (sources.empty()) return;
+  const auto [least, most] = std::ranges::minmax_element(sources, {}, &Source::island);
+  // Labels count islands: of a table hardly larger than the rows.
+  std::vector<double> held(static_cast<std::size_t>(most->island - least->island + 1));
+  const auto of = [&, first = least->island](const Source& one) -> double& {
+    return held[static_cast<std::size_t>(one.island - first)];
+  };
+  for (const Source& source : sources) of(source) += source.total;
+  for (Source& source : sources) source.isl_rest = source.isl_total - of(source);
 }
 
 std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core, double seed) {

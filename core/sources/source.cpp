@@ -7,7 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "core/base/large_vectors.hpp"
 #include "core/base/thread_pool.hpp"
@@ -332,13 +333,8 @@ void apply(const Calibration& calibration, Source& source) {
   source.e_dec = std::hypot(source.e_dec, calibration.position_error_deg);
 }
 
-bool comes_before(std::int64_t y, std::int64_t x, std::int64_t other_y, std::int64_t other_x) {
-  return y != other_y ? y < other_y : x < other_x;
-}
-
 void sort_by_peak(std::vector<Source>& sources) {
-  std::ranges::stable_sort(
-      sources, [](const Source& a, const Source& b) { return comes_before(a.peak_y, a.peak_x, b.peak_y, b.peak_x); });
+  std::ranges::stable_sort(sources, {}, [](const Source& one) { return std::pair(one.peak_y, one.peak_x); });
 }
 
 }  // namespace
@@ -368,23 +364,22 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
   const Setting setting = make_setting(options, header, beams);
   const auto count = static_cast<std::int64_t>(sums.size());
   // In the order of their peaks from the beginning: sources are large, their numbers are not.
-  std::vector<std::size_t> order(sums.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return comes_before(sums[a].sums.peak_y, sums[a].sums.peak_x, sums[b].sums.peak_y, sums[b].sums.peak_x);
-  });
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> order;
+  order.reserve(sums.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) order.emplace_back(sums[k].sums.peak_y, sums[k].sums.peak_x, k);
+  std::ranges::sort(order);
   std::vector<Source> sources;
   reserve_large(sources, sums.size());
   sources.resize(sums.size());
   ThreadPool pool(count > 2 * kShare ? threads : 1);
-  const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()),
-                             header.wcs);  // WCSLIB writes into its structures
+  // WCSLIB writes into its structures.
+  const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()), header.wcs);
   pool.for_each_worker((count + kShare - 1) / kShare, [&](std::int64_t share, int worker) {
     Setting its = setting;
     its.wcs = &own[static_cast<std::size_t>(worker)];
     const SourceFit none;
     for (std::int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
-      const std::size_t k = order[static_cast<std::size_t>(i)];
+      const std::size_t k = std::get<2>(order[static_cast<std::size_t>(i)]);
       Source& source = sources[static_cast<std::size_t>(i)];
       const SourceFit& fit = k < fits.size() ? fits[k] : none;
       at_place(its, fit.gaussian ? fit.gaussian->component.x : static_cast<double>(sums[k].sums.peak_x),

@@ -44,7 +44,9 @@ struct FitShares {
 };
 
 /// The host takes the longest problems, as many as make the later of both ends the earliest.
-[[nodiscard]] FitShares share_fits(const FitBatch& batch, const FitMachine& machine, FitPlaces places);
+///   pool: by which the costs are told
+[[nodiscard]] FitShares share_fits(const FitBatch& batch, const FitMachine& machine, FitPlaces places,
+                                   ThreadPool& pool);
 
 /// Puts the results of the host's share in their places among those of the whole batch.
 void put_results(const FitBatch& batch, std::span<const std::int32_t> which, const FitResults& from, FitResults& to);

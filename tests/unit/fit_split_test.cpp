@@ -11,6 +11,11 @@
 namespace reber {
 namespace {
 
+ThreadPool& pool() {
+  static ThreadPool two(2);
+  return two;
+}
+
 /// Round islands of these numbers of pixels, one component each.
 FitBatch batch_of(const std::vector<int>& sizes) {
   FitBatch batch;
@@ -39,7 +44,7 @@ void expect_all_once(const FitShares& shares, std::size_t count) {
 
 TEST(FitSplit, few_problems_are_the_hosts) {
   const std::vector<int> sizes(60, 45);
-  const FitShares shares = share_fits(batch_of(sizes), card_and(16), FitPlaces::by_cost);
+  const FitShares shares = share_fits(batch_of(sizes), card_and(16), FitPlaces::by_cost, pool());
   EXPECT_TRUE(shares.card.empty());
   expect_all_once(shares, sizes.size());
 }
@@ -47,7 +52,7 @@ TEST(FitSplit, few_problems_are_the_hosts) {
 TEST(FitSplit, the_longest_of_few_are_the_hosts) {
   std::vector<int> sizes(130, 45);
   sizes[7] = 600, sizes[99] = 500;
-  const FitShares shares = share_fits(batch_of(sizes), card_and(16), FitPlaces::by_cost);
+  const FitShares shares = share_fits(batch_of(sizes), card_and(16), FitPlaces::by_cost, pool());
   expect_all_once(shares, sizes.size());
   ASSERT_GE(shares.host.size(), 2U);
   EXPECT_EQ(shares.host[0], 7);
@@ -67,7 +72,7 @@ TEST(FitSplit, the_card_is_left_alone_where_it_makes_nothing_sooner) {
   }
   ASSERT_LT(host / machine.threads, longest);
   ASSERT_LT(machine.card_start_ms, longest);
-  const FitShares shares = share_fits(batch, machine, FitPlaces::by_cost);
+  const FitShares shares = share_fits(batch, machine, FitPlaces::by_cost, pool());
   EXPECT_TRUE(shares.card.empty());
   expect_all_once(shares, sizes.size());
 }
@@ -77,13 +82,13 @@ TEST(FitSplit, many_problems_are_shared_and_the_host_has_the_longest) {
   for (std::size_t i = 0; i < 12; ++i) sizes[1500 * i] = 400 + 20 * static_cast<int>(i);
   const FitBatch batch = batch_of(sizes);
   const FitMachine machine = card_and(16);
-  const FitShares shares = share_fits(batch, machine, FitPlaces::by_cost);
+  const FitShares shares = share_fits(batch, machine, FitPlaces::by_cost, pool());
   expect_all_once(shares, sizes.size());
   ASSERT_GE(shares.host.size(), 12U);
   EXPECT_EQ(shares.host[0], 1500 * 11);
   EXPECT_GT(shares.card.size(), 10000U);
   // Of one thread less is asked than of sixteen.
-  EXPECT_LT(share_fits(batch, card_and(1), FitPlaces::by_cost).host.size(), shares.host.size());
+  EXPECT_LT(share_fits(batch, card_and(1), FitPlaces::by_cost, pool()).host.size(), shares.host.size());
   double host = 0, least_of_host = 1e9, most_of_card = 0;
   for (const std::int32_t at : shares.host) {
     const FitCost cost = fit_cost(batch, batch.problems[static_cast<std::size_t>(at)], machine);
@@ -98,14 +103,14 @@ TEST(FitSplit, many_problems_are_shared_and_the_host_has_the_longest) {
 
 TEST(FitSplit, tests_choose_who_solves) {
   const FitBatch batch = batch_of({40, 0, 300, 7, 60});
-  EXPECT_EQ(share_fits(batch, card_and(4), FitPlaces::card).card, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
-  const FitShares host = share_fits(batch, card_and(4), FitPlaces::host);
+  EXPECT_EQ(share_fits(batch, card_and(4), FitPlaces::card, pool()).card, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
+  const FitShares host = share_fits(batch, card_and(4), FitPlaces::host, pool());
   EXPECT_TRUE(host.card.empty());
   expect_all_once(host, 5);
-  const FitShares both = share_fits(batch, card_and(4), FitPlaces::both);
+  const FitShares both = share_fits(batch, card_and(4), FitPlaces::both, pool());
   EXPECT_EQ(both.card, (std::vector<std::int32_t>{0, 2, 4}));
   expect_all_once(both, 5);
-  expect_all_once(share_fits({}, card_and(4), FitPlaces::by_cost), 0);
+  expect_all_once(share_fits({}, card_and(4), FitPlaces::by_cost, pool()), 0);
 }
 
 TEST(FitSplit, results_of_the_host_come_to_their_places) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/large_vectors.hpp"
+#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
 #include "kernels/cuda/device/waits.hpp"
@@ -70,10 +72,15 @@ Need need_of(const FitBatch& batch, std::int32_t index, std::int64_t most_shared
 }
 
 /// Grouped by launch, the largest first.
-std::vector<Need> needs_of(const FitBatch& batch, std::span<const std::int32_t> which, std::int64_t most_shared) {
-  std::vector<Need> needs;
-  needs.reserve(which.size());
-  for (const std::int32_t at : which) needs.push_back(need_of(batch, at, most_shared));
+std::vector<Need> needs_of(const FitBatch& batch, std::span<const std::int32_t> which, std::int64_t most_shared,
+                           ThreadPool& pool) {
+  std::vector<Need> needs(which.size());
+  constexpr std::size_t kTogether = 1024;  // problems of a thread's turn
+  pool.for_each(static_cast<std::int64_t>((which.size() + kTogether - 1) / kTogether), [&](std::int64_t turn) {
+    const std::size_t first = static_cast<std::size_t>(turn) * kTogether;
+    for (std::size_t i = first; i < std::min(first + kTogether, which.size()); ++i)
+      needs[i] = need_of(batch, which[i], most_shared);
+  });
   std::ranges::sort(needs, [](const Need& a, const Need& b) {
     if (a.step != b.step) return a.step > b.step;
     if (a.one_component != b.one_component) return b.one_component;
@@ -197,6 +204,8 @@ FitMachine machine_of(Context& context) {
 
 FitResults room_for(const FitBatch& batch) {
   FitResults results;
+  reserve_large(results.problems, batch.problems.size());
+  reserve_large(results.components, batch.start.size());
   results.problems.resize(batch.problems.size());
   results.components.resize(batch.start.size());
   return results;
@@ -229,7 +238,7 @@ FitResults on_card(Context& context, const FitBatch& batch, std::span<const std:
                    const Job& job) {
   const cudaStream_t stream = context.stream();
   const std::int64_t most_shared = context.device().shared_bytes / static_cast<std::int64_t>(sizeof(double));
-  const std::vector<Need> needs = needs_of(batch, which, most_shared);
+  const std::vector<Need> needs = needs_of(batch, which, most_shared, context.threads());
   std::vector<std::int32_t> order;
   order.reserve(needs.size());
   for (const Need& need : needs) order.push_back(need.problem);
@@ -244,9 +253,10 @@ FitResults on_card(Context& context, const FitBatch& batch, std::span<const std:
   FitResults results;
   try {
     launch_all(stream, on_device.task, launches, own);
-    results = room_for(batch);  // fresh memory costs time, which the card has
+    auto room = run_beside([&batch] { return room_for(batch); });  // fresh memory costs time, which the card has
     try {
       host.solve();
+      results = room.get();
     } catch (const Cancelled&) {
       stop.wait(stream, job);  // which tells the card
       throw;
@@ -267,7 +277,8 @@ FitShares share_batch(Context& context, const FitBatch& batch, HostFits on_host)
   check_batch(batch);
   if (batch.problems.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw InputError("more than 2147483647 islands cannot be fitted at once; raise the seed threshold");
-  return share_fits(batch, machine_of(context), on_host != nullptr ? places_asked() : FitPlaces::card);
+  return share_fits(batch, machine_of(context), on_host != nullptr ? places_asked() : FitPlaces::card,
+                    context.threads());
 }
 
 FitResults fit_batch(Context& context, const FitBatch& batch, const FitShares& shares, HostFits on_host,
