@@ -17,6 +17,7 @@
 #include "core/background/noise_trend.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
+#include "core/base/trace.hpp"
 #include "core/compute/looks_ahead.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/model/value_words.hpp"
@@ -34,6 +35,11 @@ bool none_usable(const MeshCells& cells) {
   return std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); });
 }
 
+BackgroundModel filtered(const MeshGrid& grid, MeshCells cells, const MeshOptions& options) {
+  const trace::Span span("host", "filter the cells");
+  return finish_sloped(grid, std::move(cells), options);
+}
+
 /// Cells of the image divided by a trend of its noise.
 MeshCells mesh_without(const NoiseTrend& trend, Backend& backend, const Plane& plane, const MeshGrid& grid,
                        const MeshOptions& options, const Job& job) {
@@ -47,8 +53,8 @@ std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plan
                                              const MeshOptions& options, const std::optional<NoiseTrend>& trend,
                                              const Job& job) {
   if (!trend) {
-    const MeshCells cells = backend.mesh(plane, grid, options, job);
-    return none_usable(cells) ? std::nullopt : std::optional(finish_sloped(grid, cells, options));
+    MeshCells cells = backend.mesh(plane, grid, options, job);
+    return none_usable(cells) ? std::nullopt : std::optional(filtered(grid, std::move(cells), options));
   }
   const MeshCells cells = mesh_without(*trend, backend, plane, grid, options, job);
   if (none_usable(cells)) return std::nullopt;
@@ -62,11 +68,11 @@ std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane,
                                            const Job& job) {
   constexpr int kRounds = 3;
   constexpr std::int64_t kMostCells = 48;  // of more, a noise of a thousand times at the rim moves by less than 4 %
-  const MeshCells cells = backend.mesh(plane, grid, options, job);
+  MeshCells cells = backend.mesh(plane, grid, options, job);
   if (none_usable(cells)) return std::nullopt;
   if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
   if (!trend || !too_steep(*trend, grid, options.filter)) trend = local_trend(grid, cells, options.filter);
-  if (!trend) return finish_sloped(grid, cells, options);
+  if (!trend) return filtered(grid, std::move(cells), options);
   const bool local = !trend->logs.empty();
   for (int round = 0; round < kRounds; ++round) {
     MeshCells again = mesh_without(*trend, backend, plane, grid, options, job);
@@ -169,6 +175,7 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   if (request.passes > 1)
     std::ranges::copy_if(all, std::back_inserter(brightest), [&](const BrightSource& one) { return one.snr > limit; });
   if (brightest.empty()) return {std::move(model), 0, trend.has_value(), std::move(all)};
+  const trace::Span span("host", "noise around bright sources");
   const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
   if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
   return {std::move(model), rings.size(), trend.has_value(), std::move(all)};
@@ -351,6 +358,7 @@ std::optional<BackgroundModel> add_levels(const BackgroundInputs& in, const Back
                                           MeasuredBackground& measured, StageWork& work) {
   const auto beam_px = beam_pixels(in.header, in.beam);
   if (!beam_px || measured.sources.empty() || !request.mean_path.empty()) return std::nullopt;
+  const trace::Span span("host", "levels about sources");
   const auto levels =
       measure_levels(work.backend, in.plane, measured.model, std::move(measured.sources), *beam_px, work.job);
   if (levels.empty()) return std::nullopt;
