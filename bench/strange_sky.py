@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Skies that ask for something that others do not: padding, a primary beam of few cells, a beam of many pixels.
 
-usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,mosaic,slope,wide,round,bowls,halo] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
-                      [-- options of reber find]
+usage: strange_sky.py --reber BIN [--kinds padded,primary,ramp,mosaic,slope,wide,round,bowls,halo,waves,clouds] [--seeds 3] [--first-seed 1] [--white] [--keep FOLDER]
+                      [--length 400] [--height 3] [-- options of reber find]
 Needs NumPy only. Points of S/N 5 to 300, each against its own noise; noise as in other_sky.py.
 
 padded    1024 x 1024, exact zeros beyond a circle of 460 pixels; beam 8 x 5
@@ -16,6 +16,8 @@ wide      2048 x 2048, round beam of 25 pixels
 round     1024 x 1024, round beam of 5 pixels
 bowls     1024 x 1024, each point in a negative bowl of 3 % of its peak, 30 pixels FWHM; beam 5 x 4
 halo      1024 x 1024, each point in a halo of 1.5 of the noise, 30 pixels FWHM; beam 5 x 4
+waves     1024 x 1024, a background of sin x sin y, of --length pixels and --height times the noise; beam 5 x 4
+clouds    1024 x 1024, a Gaussian random background, rms .7 --height, its autocorrelation .5 --length wide; beam 5 x 4
 A row of the table: points found, of S/N 5 to 7 and above; rows farther than a beam from any point; noise over its true
 value at the sources, median and scatter; rms of the pulls (error over stated error) of total, peak, x, y and angle.
 """
@@ -28,8 +30,8 @@ import numpy as np
 
 import other_sky
 
-SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "mosaic": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024}
-BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "mosaic": (6, 5), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4)}
+SIZES = {"padded": 1024, "primary": 320, "ramp": 1024, "mosaic": 1024, "slope": 1024, "wide": 2048, "round": 1024, "bowls": 1024, "halo": 1024, "waves": 1024, "clouds": 1024}
+BEAMS = {"padded": (8, 5), "primary": (5, 4), "ramp": (5, 4), "mosaic": (6, 5), "slope": (5, 4), "wide": (25, 25), "round": (5, 5), "bowls": (5, 4), "halo": (5, 4), "waves": (5, 4), "clouds": (5, 4)}
 APART = {"bowls": 90, "halo": 90}
 PRIMARY = {"primary": (190, 0.2), "ramp": (550, 0.1)}
 
@@ -50,7 +52,18 @@ def mosaic_noise(n, apart):
     return np.sqrt(weight.max() / weight)
 
 
-def make_sky(folder, kind, seed, white):
+def large_scale(kind, n, rng, length):
+    """A background of height 1."""
+    if kind == "waves":
+        first, second = (np.sin(2 * np.pi * (np.arange(n) / length + rng.uniform())) for _ in range(2))
+        return first[:, None] * second
+    u = np.hypot(*np.meshgrid(np.fft.fftfreq(n), np.fft.fftfreq(n)))
+    power = np.exp(-((np.pi * u * length / 2) ** 2) / (4 * np.log(2)))
+    cloud = np.fft.ifft2(np.fft.fft2(rng.standard_normal((n, n))) * np.sqrt(power)).real
+    return np.sqrt(0.5) * cloud / cloud.std()
+
+
+def make_sky(folder, kind, seed, white, length=400, height=3):
     n = SIZES[kind]
     sky = other_sky.Sky(n, seed, white)
     yy, xx = np.mgrid[0:n, 0:n] - (n - 1) / 2
@@ -76,6 +89,8 @@ def make_sky(folder, kind, seed, white):
                 sky.image += level * np.exp(-4 * np.log(2) * ((xx + (n - 1) / 2 - x) ** 2 + (yy + (n - 1) / 2 - y) ** 2) / 30**2)
     if kind == "slope":
         sky.image += other_sky.RMS * 0.05 * xx
+    if kind in ("waves", "clouds"):
+        sky.image += other_sky.RMS * height * large_scale(kind, n, sky.rng, length)
     sky.image[beyond] = outside
     os.makedirs(folder, exist_ok=True)
     other_sky.write_fits(f"{folder}/sky.fits", sky.image)
@@ -100,10 +115,12 @@ def measure(truth, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
-    parser.add_argument("--kinds", default="padded,primary,ramp,mosaic,slope,wide,round,bowls,halo")
+    parser.add_argument("--kinds", default=",".join(SIZES))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--white", action="store_true", help="noise without correlation")
+    parser.add_argument("--length", type=float, default=400, help="pixels, of waves and clouds")
+    parser.add_argument("--height", type=float, default=3, help="of these, in rms of the noise")
     parser.add_argument("--keep", help="folder that keeps skies and catalogues")
     parser.add_argument("find", nargs="*", help="after --: options of reber find")
     options = parser.parse_args()
@@ -114,7 +131,7 @@ def main():
             parts = []
             for seed in range(options.first_seed, options.first_seed + options.seeds * (8 if kind == "primary" else 1)):
                 folder = os.path.join(options.keep or temporary, f"{kind}{seed}" + ("white" if options.white else ""))
-                truth = make_sky(folder, kind, 1000 * seed + len(kind), options.white)
+                truth = make_sky(folder, kind, 1000 * seed + len(kind), options.white, options.length, options.height)
                 catalogue = f"{folder}/found.csv"
                 command = [options.reber, "find", f"{folder}/sky.fits", "-o", catalogue, "--overwrite", "-q", *options.find]
                 subprocess.run(command, check=True)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small least-squares problem per cell.
+// A surface through the logarithms of the cells' noise.
 #include "core/background/local_trend.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "core/background/cell_surface.hpp"
 #include "core/base/thread_pool.hpp"
 
 namespace reber {
@@ -17,105 +16,15 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// The values change their places.
-double middle_of(std::span<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-double middle(std::vector<double> values) { return middle_of(values); }
-
-/// Median of values, which are finite, and of their distances from it.
-struct Spread {
-  double centre = kNan, scatter = kNan;
-};
-/// The values change.
-Spread spread_of(std::span<double> values) {
-  if (values.empty()) return {};
-  const double centre = middle_of(values);
-  for (double& value : values) value = std::abs(value - centre);
-  return {centre, middle_of(values)};
-}
-
-double scatter_of(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  return spread_of(values).scatter;
-}
-
-constexpr std::int64_t kFarthest = 4;  ///< cells that a trend's value is made of, in rows and columns
-/// Room without allocations: there are many such sets, from all threads.
-template <class T>
-struct NearCells {
-  std::array<T, (2 * kFarthest + 1) * (2 * kFarthest + 1)> all;
-  std::size_t count = 0;
-
-  void add(const T& one) { all[count++] = one; }
-  [[nodiscard]] std::span<T> span() { return std::span(all).first(count); }
-};
-
-/// Logarithms of the cells' rms; NaN where not known.
-struct Logs {
-  std::int64_t ny, nx;
-  std::vector<double> value;
-
-  /// Known cells at most `reach` rows and columns from one, their places from it as the terms.
-  [[nodiscard]] NearCells<TrendCell> near(std::int64_t j, std::int64_t i, std::int64_t reach) const {
-    NearCells<TrendCell> cells;
-    for (std::int64_t v = std::max<std::int64_t>(j - reach, 0); v <= std::min(j + reach, ny - 1); ++v)
-      for (std::int64_t u = std::max<std::int64_t>(i - reach, 0); u <= std::min(i + reach, nx - 1); ++u) {
-        const double log_rms = value[static_cast<std::size_t>(v * nx + u)];
-        const auto y = static_cast<double>(v - j), x = static_cast<double>(u - i);
-        if (std::isfinite(log_rms)) cells.add({{1, x, y, x * x, x * y, y * y}, log_rms});
-      }
-    return cells;
-  }
-
-  /// What the median filter makes of a known cell: its window shrinks evenly at the borders.
-  [[nodiscard]] double filtered(std::int64_t j, std::int64_t i, std::int64_t half) const {
-    const std::int64_t dy = std::min({half, j, ny - 1 - j}), dx = std::min({half, i, nx - 1 - i});
-    std::vector<double> window;
-    for (std::int64_t v = j - dy; v <= j + dy; ++v)
-      for (std::int64_t u = i - dx; u <= i + dx; ++u)
-        if (const double one = value[static_cast<std::size_t>(v * nx + u)]; std::isfinite(one)) window.push_back(one);
-    return middle(std::move(window));
-  }
-};
-
-/// What a polynomial leaves of each cell.
-NearCells<double> left_by(const std::array<double, 6>& factor, std::span<const TrendCell> cells) {
-  NearCells<double> left;
-  for (const TrendCell& cell : cells) {
-    double fitted = 0;
-    for (std::size_t k = 0; k < factor.size(); ++k) fitted += factor[k] * cell.terms[k];
-    left.add(cell.log_rms - fitted);
-  }
-  return left;
-}
-
 /// By 5 x 5 cells or, where these are not enough, by more; NaN where 9 x 9 are not.
-double smooth_at(const Logs& logs, std::int64_t j, std::int64_t i) {
-  constexpr std::size_t kFewest = 12;
-  constexpr double kOff = 3 * 1.4826;
-  constexpr std::int64_t kReach = 2;
-  for (std::int64_t reach = kReach; reach <= kFarthest; ++reach) {
-    NearCells<TrendCell> cells = logs.near(j, i, reach);
-    if (cells.count < kFewest) continue;
-    const auto first = polynomial_of(cells.span());
-    if (!first) continue;
-    const NearCells<double> left = left_by(*first, cells.span());
-    NearCells<double> room = left;
-    const Spread spread = spread_of(room.span());
-    NearCells<TrendCell> kept;
-    for (std::size_t k = 0; k < cells.count; ++k)
-      if (std::abs(left.all[k] - spread.centre) <= kOff * spread.scatter) kept.add(cells.all[k]);
-    const auto second = kept.count < kFewest ? first : polynomial_of(kept.span());
-    if (second) return second->front();
-  }
-  return kNan;
+double smooth_at(const CellValues& logs, std::int64_t j, std::int64_t i) {
+  const auto factor = polynomial_at(logs, j, i);
+  return factor ? factor->front() : kNan;
 }
 
-Logs logs_of(const MeshGrid& grid, const std::vector<float>& rms) {
-  Logs logs{grid.ny(), grid.nx(), {}};
+/// Logarithms of the cells' rms.
+CellValues logs_of(const MeshGrid& grid, const std::vector<float>& rms) {
+  CellValues logs{grid.ny(), grid.nx(), {}};
   for (const float one : rms)
     logs.value.push_back(one > 0 && std::isfinite(one) ? std::log(static_cast<double>(one)) : kNan);
   return logs;
@@ -125,7 +34,7 @@ Logs logs_of(const MeshGrid& grid, const std::vector<float>& rms) {
 
 NoiseTrend smooth_trend(const MeshGrid& grid, const std::vector<float>& rms) {
   constexpr double kBeyond = 0.5;  // from the centre of the noisiest cell to its rim
-  const Logs logs = logs_of(grid, rms);
+  const CellValues logs = logs_of(grid, rms);
   NoiseTrend trend{grid.image, {}, -std::numeric_limits<double>::infinity(), grid, {}};
   for (std::int64_t j = 0; j < logs.ny; ++j)
     for (std::int64_t i = 0; i < logs.nx; ++i) {
@@ -150,13 +59,12 @@ struct LookedAt {
 };
 
 /// At most `most` cells, evenly: where there are more every n-th of every n-th row, from all threads.
-LookedAt look_at(const Logs& logs, double most) {
-  const auto step = std::max<std::int64_t>(
-      static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(logs.value.size()) / most))), 1);
-  const std::int64_t first = step / 2, rows = (logs.ny - first + step - 1) / step;
+LookedAt look_at(const CellValues& logs, double most) {
+  const auto [first, step] = even_cells(logs.value.size(), most);
+  const std::int64_t rows = (logs.ny - first + step - 1) / step;
   std::vector<LookedAt> each(static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)));
   ThreadPool pool;
-  pool.for_each(std::ssize(each), [&](std::int64_t k) {
+  pool.for_each(std::ssize(each), [&, first = first, step = step](std::int64_t k) {
     const std::int64_t j = first + k * step;
     LookedAt& seen = each[static_cast<std::size_t>(k)];
     for (std::int64_t i = first; i < logs.nx; i += step) {
@@ -183,7 +91,7 @@ std::optional<NoiseTrend> local_trend(const MeshGrid& grid, const MeshCells& cel
   constexpr std::size_t kMostCells = std::size_t{1} << 14;
   constexpr double kMoved = 0.12, kPart = 0.01, kFewest = 3, kMostLevel = 0.3, kBetter = 0.5, kLooked = 500;
   if (cells.rms.size() > kMostCells) return std::nullopt;
-  const Logs logs = logs_of(grid, cells.rms);
+  const CellValues logs = logs_of(grid, cells.rms);
   const LookedAt seen = look_at(logs, kLooked);
   if (!(scatter_of(seen.left) < kBetter * scatter_of(seen.value))) return std::nullopt;
   std::vector<double> means;
@@ -200,10 +108,10 @@ std::optional<NoiseTrend> local_trend(const MeshGrid& grid, const MeshCells& cel
   }
   if (!(static_cast<double>(steep.left.size()) >= std::max(kFewest, kPart * static_cast<double>(seen.left.size()))))
     return std::nullopt;
-  if (!(middle(steep.left) < kBetter * middle(steep.by_filter))) return std::nullopt;
-  const double level = middle(std::move(means));
+  if (!(middle_of(steep.left) < kBetter * middle_of(steep.by_filter))) return std::nullopt;
+  const double level = middle_of(std::move(means));
   for (std::size_t k = 0; k < steep.mean.size(); ++k) steep.mean[k] = std::abs(steep.mean[k] - level) / steep.rms[k];
-  return middle(steep.mean) <= kMostLevel ? std::optional(smooth_trend(grid, cells.rms)) : std::nullopt;
+  return middle_of(steep.mean) <= kMostLevel ? std::optional(smooth_trend(grid, cells.rms)) : std::nullopt;
 }
 
 }  // namespace reber

@@ -36,7 +36,7 @@ double middle(std::vector<double> values) {
 /// Median of abs(log rms - middle - what the factors say).
 double scatter_about(const std::vector<TrendCell>& cells, const Terms& factor) {
   std::vector<double> left;
-  for (const TrendCell& cell : cells) left.push_back(cell.log_rms - product(factor, cell.terms));
+  for (const TrendCell& cell : cells) left.push_back(cell.value - product(factor, cell.terms));
   const double centre = middle(left);
   for (double& one : left) one = std::abs(one - centre);
   return middle(left);
@@ -80,7 +80,7 @@ std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> ce
   for (const TrendCell& cell : cells)
     for (std::size_t a = 0; a < kFactors; ++a) {
       for (std::size_t b = 0; b < kFactors; ++b) rows[a][b] += cell.terms[a] * cell.terms[b];
-      rows[a][kFactors] += cell.terms[a] * cell.log_rms;
+      rows[a][kFactors] += cell.terms[a] * cell.value;
     }
   for (std::size_t k = 0; k < kFactors; ++k) {
     if (!(rows[k][k] > 1e-6 * static_cast<double>(cells.size()))) return std::nullopt;  // a matrix of squares
@@ -110,7 +110,7 @@ std::optional<NoiseTrend> noise_trend(const MeshGrid& grid, const std::vector<fl
     const double limit = kOff * scatter_about(used, *factor);
     used.clear();
     for (const TrendCell& cell : all)
-      if (std::abs(cell.log_rms - product(*factor, cell.terms)) <= limit) used.push_back(cell);
+      if (std::abs(cell.value - product(*factor, cell.terms)) <= limit) used.push_back(cell);
   }
   if (!(scatter_about(all, *factor) < 0.5 * scatter_about(all, {}))) return std::nullopt;
   NoiseTrend trend{grid.image, *factor, product(*factor, used.front().terms)};

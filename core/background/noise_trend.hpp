@@ -28,7 +28,7 @@ struct NoiseTrend {
 /// A value and the terms that a polynomial of second order has at its place.
 struct TrendCell {
   std::array<double, 6> terms;
-  double log_rms;
+  double value;
 };
 /// Factors of the terms by least squares; nothing where the cells do not determine them.
 [[nodiscard]] std::optional<std::array<double, 6>> polynomial_of(std::span<const TrendCell> cells);

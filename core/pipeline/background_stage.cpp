@@ -9,12 +9,10 @@
 #include <iterator>
 #include <utility>
 
-#include "core/background/cell_slopes.hpp"
+#include "core/background/cell_trends.hpp"
 #include "core/background/fine_cells.hpp"
 #include "core/background/local_levels.hpp"
-#include "core/background/local_trend.hpp"
 #include "core/background/mesh_nodes.hpp"
-#include "core/background/noise_trend.hpp"
 #include "core/background/ring_noise.hpp"
 #include "core/base/error.hpp"
 #include "core/base/trace.hpp"
@@ -30,62 +28,6 @@ namespace {
 
 /// Islands that a pass leaves out. Fixed, so that the background does not depend on the thresholds of detection.
 const DetectOptions kMasked{5, 3, 1, Connectivity::eight, false};
-
-bool none_usable(const MeshCells& cells) {
-  return std::ranges::none_of(cells.rms, [](float rms) { return std::isfinite(rms); });
-}
-
-BackgroundModel filtered(const MeshGrid& grid, MeshCells cells, const MeshOptions& options) {
-  const trace::Span span("host", "filter the cells");
-  return finish_sloped(grid, std::move(cells), options);
-}
-
-/// Cells of the image divided by a trend of its noise.
-MeshCells mesh_without(const NoiseTrend& trend, Backend& backend, const Plane& plane, const MeshGrid& grid,
-                       const MeshOptions& options, const Job& job) {
-  const BackgroundModel model = model_of(trend, grid);
-  return backend.mesh(*backend.derive(SnrPlane{plane, model}, job), grid, options, job);
-}
-
-/// Cells of one grid, mended and filtered; empty where none is usable.
-/// trend: of the noise, which the cells are measured without
-std::optional<BackgroundModel> measure_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                             const MeshOptions& options, const std::optional<NoiseTrend>& trend,
-                                             const Job& job) {
-  if (!trend) {
-    MeshCells cells = backend.mesh(plane, grid, options, job);
-    return none_usable(cells) ? std::nullopt : std::optional(filtered(grid, std::move(cells), options));
-  }
-  const MeshCells cells = mesh_without(*trend, backend, plane, grid, options, job);
-  if (none_usable(cells)) return std::nullopt;
-  return with_trend(finish_mesh(grid, without_slopes(grid, cells), options), *trend);
-}
-
-/// The first cells. Where the noise changes over a few of them so that their filter would not follow, its trend is
-/// found from the cells as they are and then from cells that are measured without it.
-std::optional<BackgroundModel> first_cells(Backend& backend, const Plane& plane, const MeshGrid& grid,
-                                           const MeshOptions& options, std::optional<NoiseTrend>& trend,
-                                           const Job& job) {
-  constexpr int kRounds = 3;
-  constexpr std::int64_t kMostCells = 48;  // of more, a noise of a thousand times at the rim moves by less than 4 %
-  MeshCells cells = backend.mesh(plane, grid, options, job);
-  if (none_usable(cells)) return std::nullopt;
-  if (std::min(grid.ny(), grid.nx()) <= kMostCells) trend = noise_trend(grid, cells.rms);
-  if (!trend || !too_steep(*trend, grid, options.filter)) trend = local_trend(grid, cells, options.filter);
-  if (!trend) return filtered(grid, std::move(cells), options);
-  const bool local = !trend->logs.empty();
-  for (int round = 0; round < kRounds; ++round) {
-    MeshCells again = mesh_without(*trend, backend, plane, grid, options, job);
-    for (std::size_t j = 0, k = 0; j < grid.rows.size(); ++j)
-      for (std::size_t i = 0; i < grid.cols.size(); ++i, ++k)
-        again.rms[k] *= static_cast<float>(trend->at(centre_of(grid.rows[j]), centre_of(grid.cols[i])));
-    if (local)
-      trend = smooth_trend(grid, again.rms);
-    else if (const auto better = noise_trend(grid, again.rms))
-      trend = better;
-  }
-  return measure_cells(backend, plane, grid, options, trend, job);
-}
 
 /// Sources whose sidelobes can pass for sources: calibration and cleaning leave a hundredth of a source at most.
 constexpr double kSidelobes = 500;
@@ -112,6 +54,7 @@ std::vector<BrightSource> bright_sources(Backend& backend, const Plane& plane, c
 struct Grids {
   MeshGrid coarse;
   std::optional<FineCells> fine;
+  std::int64_t least_side = 0;  ///< of cells that may look for waves of the background; 0: the coarse ones alone
 };
 
 /// The model of the coarse cells with the fine ones blended in near bright sources, where there are any.
@@ -142,9 +85,16 @@ std::optional<DetectOptions> after_first(const BackgroundRequest& request, bool 
 struct Passes {
   std::optional<BackgroundModel> model;
   std::size_t ringed = 0;                  ///< sources around which the noise was raised
-  bool trend = false;                      ///< whether cells were measured without a trend of the noise
+  CellTrends trends = {};                  ///< what the cells were measured without
   std::vector<BrightSource> sources = {};  ///< islands that the last pass left out, where the beam is known
 };
+
+/// Sides of smaller cells that waves of the background may be looked for in.
+std::int64_t least_wave_side(std::optional<double> beam_px) {
+  constexpr double kBeams = 5;
+  constexpr std::int64_t kLeast = 24;
+  return beam_px ? std::max(kLeast, whole_beams(kBeams, *beam_px)) : kLeast;
+}
 
 Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, const BackgroundRequest& request,
                   std::optional<double> beam_px, const Job& job, const std::optional<DetectOptions>& next) {
@@ -153,10 +103,10 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
   MeshOptions options = request.mesh;
   std::vector<BrightSource> bright, brightest, all;
   foretell(backend, plane, after_first(request, grids.fine.has_value(), beam_px.has_value(), limit, next));
-  std::optional<NoiseTrend> trend;
-  std::optional<BackgroundModel> model = grids.fine ? measure_cells(backend, plane, grids.coarse, options, trend,
-                                                                    job)  // smaller cells follow by themselves
-                                                    : first_cells(backend, plane, grids.coarse, options, trend, job);
+  CellTrends trends;  // with smaller cells none: they follow by themselves
+  std::optional<BackgroundModel> model =
+      grids.fine ? measure_cells(backend, plane, grids.coarse, options, trends, job)
+                 : first_cells(backend, plane, grids.coarse, options, grids.least_side, trends, job);
   if (model && grids.fine) {
     bright = bright_sources(backend, plane, *model, request.bright_sigma, job);
     model = blended(backend, plane, std::move(*model), grids, options, bright, job);
@@ -168,17 +118,18 @@ Passes all_passes(Backend& backend, const Plane& plane, const Grids& grids, cons
     if (beam_px) all = brighter_than(0, backend.measure(plane, *model, *islands, job));
     const auto masked = backend.derive(WithoutIslands{plane, *islands, grow}, job);
     if (!grids.fine) foretell(backend, plane, pass + 1 < request.passes ? kMasked : next);
-    std::optional<BackgroundModel> better = measure_cells(backend, *masked, grids.coarse, options, trend, job);
+    refit_levels(backend, *masked, options, trends, job);
+    std::optional<BackgroundModel> better = measure_cells(backend, *masked, grids.coarse, options, trends, job);
     if (!better) break;
     model = blended(backend, *masked, std::move(*better), grids, options, bright, job);
   }
   if (request.passes > 1)
     std::ranges::copy_if(all, std::back_inserter(brightest), [&](const BrightSource& one) { return one.snr > limit; });
-  if (brightest.empty()) return {std::move(model), 0, trend.has_value(), std::move(all)};
+  if (brightest.empty()) return {std::move(model), 0, std::move(trends), std::move(all)};
   const trace::Span span("host", "noise around bright sources");
   const std::vector<RingNoise> rings = measure_rings(backend, plane, *model, std::move(brightest), *beam_px, job);
   if (!rings.empty()) model = with_rings(*model, rings, *beam_px);
-  return {std::move(model), rings.size(), trend.has_value(), std::move(all)};
+  return {std::move(model), rings.size(), std::move(trends), std::move(all)};
 }
 
 MeasuredBackground measure_clip(Backend& backend, const Plane& plane, const BackgroundRequest& request,
@@ -203,7 +154,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
   const BoxChoice choice = choose_boxes(request, plane.shape(), beam_px);
   const MeshGrid coarse = MeshGrid::sliding(plane.shape(), choice.box, choice.step);
   MeasuredBackground result{{}, "", choice.reason, {}};
-  Grids grids{coarse, std::nullopt};
+  Grids grids{coarse, std::nullopt, request.box > 0 ? 0 : least_wave_side(beam_px)};
   if (request.adaptive) {
     const std::int64_t usual =
         std::max<std::int64_t>(choice.box / 3, beam_px ? whole_beams(kLeastBoxBeams, *beam_px) : 16);
@@ -223,7 +174,7 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
       result.boxes += "; no smaller boxes near bright sources: they would hold fewer than 10 beams";
     }
   }
-  auto [model, ringed, trend, sources] = all_passes(backend, plane, grids, request, beam_px, job, next);
+  auto [model, ringed, trends, sources] = all_passes(backend, plane, grids, request, beam_px, job, next);
   if (!model) result.warnings.push_back("no cell of the background mesh holds enough finite pixels");
   result.model = model ? std::move(*model) : BackgroundModel::constant(plane.shape(), 0, 0);
   result.sources = std::move(sources);
@@ -234,7 +185,10 @@ MeasuredBackground measure_background(Backend& backend, const Plane& plane, cons
                   sliding ? fmt::format(" every {} px", choice.step) : "", request.mesh.clip.kappa, request.mesh.filter,
                   request.mesh.filter, request.passes > 1 ? fmt::format("{} passes", request.passes) : "one pass");
   if (grids.fine) result.what += ", adaptive";
-  if (trend) result.what += ", about a trend of the noise";
+  if (trends.noise) result.what += ", about a trend of the noise";
+  if (!trends.levels.empty())
+    result.what += fmt::format(", about waves of the background in cells of {} px",
+                               trends.levels.back().cells.rows.front().size());
   if (ringed > 0)
     result.what += fmt::format(", raised by the sidelobes of {} source{} above {:g} sigma", ringed,
                                ringed == 1 ? "" : "s", request.adaptive ? request.bright_sigma : kSidelobes);

@@ -28,8 +28,9 @@ struct MeasuredBackground {
 
 /// Background and noise of a plane by the request's method. The first pass sees all pixels and takes the mode of each
 /// cell; each further pass leaves out the islands (5 sigma, down to 3) of the pass before, grown by half a beam, and
-/// takes the median. Where the beam is known, the noise is raised around sources above 500 sigma (adaptive: 50) by what
-/// their sidelobes add (ring_noise.hpp). A plane without a usable cell gives zero mean and rms, and a warning.
+/// takes the median. Cells are measured without trends of the noise and waves of the level (cell_trends.hpp).
+/// Where the beam is known, the noise is raised around sources above 500 sigma (adaptive: 50) by what their sidelobes
+/// add (ring_noise.hpp). A plane without a usable cell gives zero mean and rms, and a warning.
 ///   next: islands that will be looked for in this plane against this background; empty where others are, or none: no
 ///   result depends on it
 [[nodiscard]] MeasuredBackground measure_background(Backend& backend, const Plane& plane,
