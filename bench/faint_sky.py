@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Faint sources much wider than the beam, searched and scored: what lies below the flood level counts as well.
 
-usage: faint_sky.py --reber BIN [--shapes gaussian,disc,ring,wings,bar] [--noises natural,ring,white] [--seeds 3]
+usage: faint_sky.py --reber BIN [--shapes gaussian,disc,ring,wings,bar,filament] [--noises natural,ring,white] [--seeds 3]
                     [--first-seed 1] [--keep FOLDER] [-- options of reber find]
 Needs NumPy only. Skies of 1024 x 1024, beam 6 x 5 pixels at PA 37, 25 objects each and a point of S/N 10 to 40 beside
 every third. Peak S/N 5 to 100 of Gaussians of 2 to 6 beams; of the others, of up to 8 beams across, as well.
@@ -10,6 +10,7 @@ every third. Peak S/N 5 to 100 of Gaussians of 2 to 6 beams; of the others, of u
 gaussian  axes of 2 to 6 and .3 to 1 of that        disc   uniform, radius of 1 to 4 beams
 wings     exponential, half its light in 1 to 2.5     ring   inner radius .6 of the outer
 bar       3 to 8 beams long, a beam wide
+filament  5 to 14 beams long, 2 pixels wide, bent, brighter and fainter along it; peak S/N 5 to 500
 noise     natural: autocorrelation of the beam's shape; ring: sidelobes of -17 to +12 %; white
 A row of the table: objects found as one row or more, the sum of their rows over truth, mean, median and scatter; mean
 and rms of its pull, each row's error in quadrature; for those of one row the pulls of x, y and the axes of Gaussians.
@@ -59,6 +60,9 @@ def model_of(shape, rng, dx, dy):
         return ((r < radius) & (r > 0.6 * radius)).astype(float)
     if shape == "wings":
         return np.exp(-r / (beam * rng.uniform(1, 2.5) / 1.678))
+    if shape == "filament":
+        length, bent, knots = beam * rng.uniform(2.5, 7), rng.uniform(-0.01, 0.01), rng.uniform(0, 0.8)
+        return (1 + knots * np.sin(along / 6)) * ((np.abs(along) < length) & (np.abs(across - bent * along**2) < 1))
     length = beam * rng.uniform(1.5, 4)
     return ((np.abs(along) < length) & (np.abs(across) < 0.5 * beam)).astype(float)
 
@@ -71,7 +75,7 @@ def make_sky(folder, shape, noise, seed):
         x0, y0 = int(x) - REACH, int(y) - REACH
         yy, xx = np.mgrid[0 : 2 * REACH, 0 : 2 * REACH].astype(float)
         model = other_sky.smoothed(model_of(shape, rng, xx + x0 - x, yy + y0 - y))
-        peak = other_sky.RMS * 5 * 10 ** rng.uniform(0, 1.3 if group % 3 else 0.3)
+        peak = other_sky.RMS * 5 * 10 ** rng.uniform(0, (2 if shape == "filament" else 1.3) if group % 3 else 0.3)
         model *= peak / model.max()
         sky.image[y0 : y0 + 2 * REACH, x0 : x0 + 2 * REACH] += model
         total = model.sum() / other_sky.AREA
@@ -106,7 +110,7 @@ def measure(truth, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reber", required=True)
-    parser.add_argument("--shapes", default="gaussian,disc,ring,wings,bar")
+    parser.add_argument("--shapes", default="gaussian,disc,ring,wings,bar,filament")
     parser.add_argument("--noises", default="natural,ring,white")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
@@ -133,13 +137,13 @@ def main():
                         for row in sorted(got.tolist()):
                             print("   ", " ".join(f"{v:8.2f}" for v in row))
                 all_of = np.concatenate(parts)
-                for low, high in ((5, 7), (7, 10), (10, 1e9)):
+                for low, high in ((5, 7), (7, 10), (10, 100), (100, 1e9)):
                     bin_ = all_of[(all_of[:, 0] >= low) & (all_of[:, 0] < high)]
                     k = bin_[bin_[:, 1] > 0]
                     if not len(k):
                         continue
                     ratio, pull = k[:, 2], clip(k[:, 3])
-                    print(f"{shape:8} {noise:8} {low:2}-{min(high, 100):<4.0f} {len(k):3d} of {len(bin_):3d} {k[:, 1].mean():4.2f}  {ratio.mean():.3f}, {np.median(ratio):.3f}, {other_sky.spread(ratio):.3f}, {np.sqrt(np.mean((ratio - 1) ** 2)):.3f}"
+                    print(f"{shape:8} {noise:8} {low:3}-{min(high, 500):<4.0f} {len(k):3d} of {len(bin_):3d} {k[:, 1].mean():4.2f}  {ratio.mean():.3f}, {np.median(ratio):.3f}, {other_sky.spread(ratio):.3f}, {np.sqrt(np.mean((ratio - 1) ** 2)):.3f}"
                           f"  {np.median(k[:, 7]):.3f}  {pull.mean():+5.2f}, {np.sqrt(np.mean(pull**2)):.2f};  "
                           + ", ".join(f"{np.sqrt(np.mean(clip(k[:, c]) ** 2)):.2f}" for c in (4, 5)) + f"   {np.mean((k[:, 6].astype(int) & 64) != 0):.2f}" + (f"   elsewhere {false}" if low == 5 else ""))
 

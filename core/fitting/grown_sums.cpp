@@ -21,17 +21,10 @@ double above_flood(const SourceSums& row, const DetectOptions& options) {
   return std::abs(static_cast<double>(row.sums.peak) - row.sums.peak_mean) / (options.flood * row.sums.peak_rms);
 }
 
-bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
-                      const Covariance& beam) {
-  if (fit.gaussian || !(row.sums.s > 0)) return false;
-  return (fit.flag & kFlagRest) != 0 ||
-         ((fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
-}
-
-/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has 2 % of its flux beyond.
-double growth(double ratio) {
-  constexpr double kLeftOver = 0.02, kLeast = 0.25, kMost = 2;
-  return std::clamp(std::sqrt(std::log(1 / kLeftOver) / std::log(ratio)) - 1, kLeast, kMost);
+/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a part of its flux beyond.
+double growth(double ratio, double part) {
+  constexpr double kLeast = 0.25, kMost = 2;
+  return std::clamp(std::sqrt(std::log(1 / part) / std::log(ratio)) - 1, kLeast, kMost);
 }
 
 void append(const FitPixels& from, FitPixels& to) {
@@ -180,8 +173,15 @@ void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitP
 
 }  // namespace
 
-double gaussian_reach(const SourceSums& row, const DetectOptions& options) {
-  return growth(above_flood(row, options)) * radius(row);
+bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
+                      const Covariance& beam) {
+  if (fit.gaussian || !(row.sums.s > 0)) return false;
+  return (fit.flag & kFlagRest) != 0 ||
+         ((fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
+}
+
+double gaussian_reach(const SourceSums& row, const DetectOptions& options, double part) {
+  return growth(above_flood(row, options), part) * radius(row);
 }
 
 std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits,

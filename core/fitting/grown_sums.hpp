@@ -18,8 +18,12 @@ namespace reber {
                                                        const std::vector<SourceFit>& fits, const IslandPixels& pixels,
                                                        const DetectOptions& options, const Covariance& beam);
 
-/// Out to where a row of an island is complete if it is a Gaussian, in pixels.
-[[nodiscard]] double gaussian_reach(const SourceSums& row, const DetectOptions& options);
+/// Whether a row without a Gaussian is given the sum of pixels as it stands.
+[[nodiscard]] bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
+                                    const Covariance& beam);
+
+/// Out to where a row of an island has all but a part of its flux if it is a Gaussian, in pixels.
+[[nodiscard]] double gaussian_reach(const SourceSums& row, const DetectOptions& options, double part = 0.02);
 
 /// Adds the surroundings of islands to their rows of plain sums, less what the Gaussians of other rows have there and
 /// on the island. A row that is alone takes place and moments of all pixels as well; several share in parts of their

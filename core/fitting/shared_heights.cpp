@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
+#include "core/compute/island_moments.hpp"
 #include "core/fitting/grown_sums.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
+#include "core/sources/shape_errors.hpp"
 
 namespace reber {
 namespace {
@@ -71,38 +74,116 @@ void multiply_height(FittedGaussian& one, double factor) {
     one.covariance[0][k] *= factor, one.covariance[k][0] *= factor;
 }
 
-/// The rows of one island.   all: its pixels;   ring: those around it
-void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, FitPixels all, const FitPixels& ring,
-               const HeldAgainst& in) {
-  constexpr double kSigma = 3, kMostOver = 0.02, kMostUnder = 0.05, kLeastReach = 1;
+/// Totals of the rows of an island.
+struct Held {
   std::vector<FittedGaussian> fitted;
-  double held = 0, sum = 0, reach = kLeastReach;
+  double gaussians = 0, moments = 0, plain = 0;
+  [[nodiscard]] double all() const { return gaussians + moments + plain; }
+};
+Held held_by(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const HeldAgainst& in) {
+  constexpr double kMostBelow = 0.5;
+  Held held;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    fitted.push_back(*fits[k].gaussian);
-    held += flux_of(fitted.back());
-    reach = std::max(reach, gaussian_reach(rows[k], in.options));
+    const IslandSums& sums = rows[k].sums;
+    if (fits[k].gaussian) {
+      held.fitted.push_back(*fits[k].gaussian);
+      held.gaussians += flux_of(held.fitted.back());
+    } else if (keeps_plain_sums(rows[k], fits[k], in.options, in.beam)) {
+      held.plain += sums.s;
+    } else {
+      // What lies below the flood level is added to these.
+      const double peak = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
+      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, kMostBelow));
+    }
   }
-  const std::vector<double> distance = distances_from(all, ring);
+  return held;
+}
+
+/// Pixels of an island and of its surroundings, and their sum, if that is enough for its Gaussians to be held to.
+struct Measured {
+  FitPixels pixels;
+  double sum = 0;
+};
+
+/// How far around an island its pixels are summed, and how much the rows may be above and below that, of the sum.
+struct Tolerance {
+  double beyond;  ///< part of a Gaussian's flux farther out
+  double over, under;
+};
+
+/// Nothing where the rows hold what the pixels hold.   total: of the rows
+std::optional<Measured> held_otherwise(std::span<const SourceSums> rows, double total, const FitPixels& island,
+                                       const FitPixels& ring, const Tolerance& allowed, const HeldAgainst& in) {
+  constexpr double kSigma = 3, kLeastReach = 1;
+  double reach = kLeastReach;
+  for (const SourceSums& row : rows) reach = std::max(reach, gaussian_reach(row, in.options, allowed.beyond));
+  Measured got{island, 0};
+  const std::vector<double> distance = distances_from(island, ring);
   for (std::size_t i = 0; i < distance.size(); ++i)
-    if (distance[i] <= reach) append_pixel(ring, i, all);
-  for (const double value : all.value) sum += value;
-  if (!(sum > 0) || !(std::abs(held - sum) > (held > sum ? kMostOver : kMostUnder) * sum)) return;
-  if (!(std::abs(held - sum) > kSigma * sum_error(all, in.noise))) return;
-  const auto factors = factors_of(fitted, all, sum);
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    multiply_height(*fits[k].gaussian, factors ? (*factors)[k] : sum / held);
+    if (distance[i] <= reach) append_pixel(ring, i, got.pixels);
+  for (const double value : got.pixels.value) got.sum += value;
+  const double off = total - got.sum, most = (off > 0 ? allowed.over : allowed.under) * got.sum;
+  if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kSigma * sum_error(got.pixels, in.noise)))
+    return std::nullopt;
+  return got;
+}
+
+/// Errors of the heights so that those of the totals are together no less than the error of the sum that they hold.
+void widen_errors(std::span<SourceFit> fits, double error) {
+  double flux = 0, square = 0;
+  for (const SourceFit& fit : fits) {
+    if (!fit.gaussian) continue;
+    const double one = flux_of(*fit.gaussian);
+    flux += one;
+    square += std::pow(one * relative_total_error(fit.gaussian->component, fit.gaussian->covariance), 2);
+  }
+  const double more = error * error - square;
+  if (!(more > 0 && flux > 0)) return;
+  for (SourceFit& fit : fits)
+    if (fit.gaussian)
+      fit.gaussian->covariance[0][0] +=
+          std::pow(fit.gaussian->component.peak, 2) * more / (flux * flux_of(*fit.gaussian));
+}
+
+/// The rows of one island.   island: its pixels;   ring: those around it
+void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
+               const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kLeastLeft = 0.25;
+  constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
+  const Held held = held_by(rows, fits, in);
+  std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, kNear, in);
+  if (!got) got = held_otherwise(rows, held.all(), island, ring, kFar, in);
+  if (!got) return;
+  // Plain rows take what the others leave, where that is enough for them.
+  if (held.plain > 0 && got->sum - held.gaussians - held.moments > kLeastLeft * held.plain) return;
+  const double rest = got->sum - held.moments - held.plain;
+  if (!(rest > kLeastLeft * held.gaussians)) return;
+  const bool alone = held.fitted.size() == rows.size();
+  const auto factors = alone ? factors_of(held.fitted, got->pixels, got->sum) : std::nullopt;
+  for (std::size_t k = 0, at = 0; k < rows.size(); ++k)
+    if (fits[k].gaussian) multiply_height(*fits[k].gaussian, factors ? (*factors)[at++] : rest / held.gaussians);
+  widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
 }  // namespace
 
 bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
-  constexpr double kWide = 1.5;
-  bool wide = false;
+  constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
+  bool wide = false, any = false;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (!fits[k].gaussian || rows[k].cut) return false;
-    wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+    if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;
+    any = any || fits[k].gaussian;
+    if (fits[k].gaussian) {
+      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+    } else {
+      const IslandSums& sums = rows[k].sums;
+      const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
+      const double area = gaussian_area(
+          {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy});
+      wide = wide || area > kWide * gaussian_area(beam);
+    }
   }
-  return wide && rows.size() > 1;
+  return wide && any && rows.size() > 1;
 }
 
 void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in) {

@@ -10,9 +10,9 @@
 
 namespace reber {
 
-/// Whether the rows of an island are two Gaussians or more and nothing else, one of them of more than 1.5 beam areas,
-/// none cut. Parts that were fitted alone hold flux of their neighbours, and what Gaussians have off the island no
-/// pixel of it contradicts.   beam: FWHM^2 on the grid
+/// Whether the rows of an island are two or more, a Gaussian among them, none cut and none what others leave, and one
+/// of more than 1.5 beam areas, by its fit or its moments. Parts that were fitted alone hold flux of their neighbours,
+/// and what Gaussians have off the island no pixel of it contradicts.   beam: FWHM^2 on the grid
 [[nodiscard]] bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
                                  const Covariance& beam);
 
@@ -26,10 +26,14 @@ struct HeldAgainst {
   ThreadPool& pool;
 };
 
-/// Where the Gaussians of such an island hold more than its pixels and those as far around it as gaussian_reach(), by 3
-/// errors of their sum and a fiftieth, or less by 3 errors and a twentieth, they get new heights: those of least
-/// squares (1 / rms^2) among all that hold what the pixels hold. Where one would be below a quarter or above twice of
-/// what it was, all are multiplied by one number. Places, shapes and the relative errors of the heights stay.
+/// Where the rows of such an island hold more than its pixels and those as far around it as gaussian_reach(), by 3
+/// errors of their sum and a fiftieth, or less by 3 errors and a twentieth, the Gaussians get new heights; as well
+/// where these are above .003 or .005 with pixels as far as 998 of 1000 of them. Where all rows are Gaussians the
+/// heights are those of least squares (1 / rms^2) among all that hold what the pixels hold. Where one would be below a
+/// quarter or above twice of what it was, and beside rows of moments, all are multiplied by one number, of no less than
+/// a quarter; rows of plain sums take what is left by themselves, if that is a quarter of them. Places and shapes stay;
+/// the relative errors of the heights stay, or grow until those of the totals are together the error of the pixels'
+/// sum.
 void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in);
 
 }  // namespace reber

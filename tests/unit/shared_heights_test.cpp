@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/fitting/grown_sums.hpp"
+#include "core/sources/shape_errors.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {
@@ -33,30 +34,48 @@ Image image_of(const Scene& scene) {
   return image;
 }
 
-/// An image of one island, and these Gaussians for the rows of it.   cut: the first row
-std::vector<SourceFit> held(const Image& image, const Scene& wrong, bool cut = false) {
+/// An image of one island, and so many rows of it that each have all of its pixels.
+struct Rows {
+  std::unique_ptr<Plane> plane;
+  BackgroundModel background;
+  IslandPixels pixels;
+  std::vector<SourceSums> sums;
+};
+Rows rows_of(const Image& image, std::size_t count) {
   Backend& cpu = backend("cpu");
   const DetectOptions options;
-  const BackgroundModel background = BackgroundModel::constant(image.shape(), 0, 1);
-  const auto plane = load(cpu, image);
-  const auto islands = cpu.label(*plane, background, options);
-  const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
+  Rows rows{load(cpu, image), BackgroundModel::constant(image.shape(), 0, 1), {}, {}};
+  const auto islands = cpu.label(*rows.plane, rows.background, options);
+  rows.pixels = cpu.island_pixels(*rows.plane, rows.background, *islands, 1);
   DeblendOptions whole;
   whole.on = false;
-  const std::vector<SourceSums> island = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole);
+  const auto island = deblend(cpu.measure(*rows.plane, rows.background, *islands), rows.pixels, options, whole);
   EXPECT_EQ(island.size(), 1u);
-  std::vector<SourceSums> sums(wrong.size(), island.front());
+  rows.sums.assign(count, island.front());
+  return rows;
+}
+
+void share(const Rows& rows, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits) {
+  const DetectOptions options;
+  ThreadPool pool;
+  const auto wanted = islands_to_grow(sums, fits, rows.pixels, options, beam_px());
+  const IslandPixels around =
+      pixels_of_runs(backend("cpu"), *rows.plane, rows.background,
+                     surrounding_runs(rows.pixels, wanted, rows.background.grid.image, pool), options, {});
+  share_heights(sums, fits, {rows.pixels, around, options, beam_px(), NoiseCorrelation(), pool});
+}
+
+/// An image of one island, and these Gaussians for the rows of it.   cut: the first row;   variance: of the heights
+std::vector<SourceFit> held(const Image& image, const Scene& wrong, bool cut = false, double variance = 0.01) {
+  const Rows rows = rows_of(image, wrong.size());
+  std::vector<SourceSums> sums = rows.sums;
   sums.front().cut = cut;
   std::vector<SourceFit> fits(wrong.size());
   for (std::size_t k = 0; k < wrong.size(); ++k) {
     fits[k].gaussian.emplace(), fits[k].gaussian->component = wrong[k], fits[k].flag = kFlagPart;
-    fits[k].gaussian->covariance[0][0] = 0.01 * wrong[k].peak * wrong[k].peak;
+    fits[k].gaussian->covariance[0][0] = variance * wrong[k].peak * wrong[k].peak;
   }
-  ThreadPool pool;
-  const auto wanted = islands_to_grow(sums, fits, pixels, options, beam_px());
-  const IslandPixels around =
-      pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
-  share_heights(sums, fits, {pixels, around, options, beam_px(), NoiseCorrelation(), pool});
+  share(rows, sums, fits);
   return fits;
 }
 
@@ -115,6 +134,62 @@ TEST(SharedHeights, stay_where_they_are_right_and_of_points_and_cut_sources) {
   wrong = points;
   wrong[0].peak *= 1.3;
   EXPECT_EQ(held(image_of(points), wrong)[0].gaussian->component.peak, wrong[0].peak);
+}
+
+/// The scene so many times as bright.
+Scene brighter(Scene scene, double times) {
+  for (GaussianComponent& one : scene) one.peak *= times;
+  return scene;
+}
+
+TEST(SharedHeights, of_bright_sources_hold_the_pixels_to_a_part_in_two_hundred) {
+  const Scene bright = brighter(kTruth, 100);
+  for (const double off : {1.012, 0.988}) {
+    const std::vector<SourceFit> got = held(image_of(bright), brighter(bright, off));
+    EXPECT_NEAR(flux_of(got) / flux_of(bright), 1, 0.003);
+  }
+  const std::vector<SourceFit> near = held(image_of(bright), brighter(bright, 1.002));
+  EXPECT_EQ(near[0].gaussian->component.peak, bright[0].peak * 1.002);
+}
+
+TEST(SharedHeights, have_no_smaller_errors_than_the_sum_that_they_hold) {
+  const std::vector<SourceFit> got = held(image_of(kTruth), brighter(kTruth, 1.3), false, 1e-8);
+  double square = 0;
+  for (const SourceFit& one : got)
+    square += std::pow(
+        flux_of(one.gaussian->component) * relative_total_error(one.gaussian->component, one.gaussian->covariance), 2);
+  EXPECT_GT(std::sqrt(square), 30);  // of more than a thousand pixels
+  EXPECT_LT(std::sqrt(square), 90);
+}
+
+/// Rows of Gaussians and, before them, one of moments that holds a part of the pixels' sum.
+std::vector<SourceFit> held_beside(const Scene& wrong, double part, std::int64_t flag) {
+  const Rows rows = rows_of(image_of(kTruth), wrong.size() + 1);
+  std::vector<SourceSums> sums = rows.sums;
+  for (double* sum :
+       {&sums[0].sums.s, &sums[0].sums.sx, &sums[0].sums.sy, &sums[0].sums.sxx, &sums[0].sums.sxy, &sums[0].sums.syy})
+    *sum *= part;
+  if ((flag & kFlagRest) == 0) sums[0].sums.npix = 60;  // no more than a point of that peak has
+  std::vector<SourceFit> fits(1);
+  fits[0].flag = flag;
+  for (const GaussianComponent& one : wrong) {
+    fits.emplace_back();
+    fits.back().gaussian.emplace(), fits.back().gaussian->component = one;
+  }
+  share(rows, sums, fits);
+  fits.erase(fits.begin());
+  return fits;
+}
+
+TEST(SharedHeights, beside_moments_hold_what_these_leave) {
+  const double all = flux_of(kTruth);
+  const std::vector<SourceFit> got = held_beside(kTruth, 0.5, kFlagNotFitted);
+  EXPECT_NEAR(flux_of(got) / all, 0.48, 0.01);
+  EXPECT_NEAR(got[0].gaussian->component.peak / kTruth[0].peak, got[1].gaussian->component.peak / kTruth[1].peak, 1e-9);
+  // Nothing is left for them.
+  EXPECT_EQ(held_beside(kTruth, 0.9, kFlagNotFitted)[0].gaussian->component.peak, kTruth[0].peak);
+  // What others leave is no moment of its own.
+  EXPECT_EQ(held_beside(kTruth, 0.5, kFlagNotFitted | kFlagRest)[0].gaussian->component.peak, kTruth[0].peak);
 }
 
 }  // namespace
