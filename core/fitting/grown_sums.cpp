@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
+#include <utility>
 
 #include "core/fitting/shared_heights.hpp"
 #include "core/fitting/wide_fits.hpp"
+#include "core/fitting/wing_flux.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
 #include "core/sources/island_rest.hpp"
@@ -33,9 +36,12 @@ void append(const FitPixels& from, FitPixels& to) {
 
 double radius(const SourceSums& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
 
-/// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would.
-FitPixels grown_to(const FitPixels& island, const FitPixels& around, double reach, double step,
-                   const NoiseCorrelation& noise) {
+/// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would; and the rest.
+struct Grown {
+  FitPixels grown, beyond;
+};
+Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, double step,
+               const NoiseCorrelation& noise) {
   constexpr double kLeastSigma = 2;
   const std::vector<double> distance = distances_from(island, around);
   const auto between = [&](double low, double high) {
@@ -49,7 +55,8 @@ FitPixels grown_to(const FitPixels& island, const FitPixels& around, double reac
     const FitPixels more = between(low, low + step);
     double sum = 0;
     for (const double value : more.value) sum += value;
-    if (more.value.empty() || !(sum > kLeastSigma * sum_error(more, noise))) return grown;
+    if (more.value.empty() || !(sum > kLeastSigma * sum_error(more, noise)))
+      return {std::move(grown), between(low, std::numeric_limits<double>::infinity())};
     append(more, grown);
   }
 }
@@ -111,8 +118,13 @@ std::array<std::array<double, N>, N> double_sum(const FitPixels& pixels, const s
   return sum;
 }
 
-/// A row that is its island: what surrounds it is its own, if all of that has a size.
-void grow_alone(SourceSums& row, const FitPixels& all, const NoiseCorrelation& noise) {
+void multiply_sums(IslandSums& sums, double factor) {
+  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
+}
+
+/// A row that is its island: what surrounds it is its own, if all of that has a size, and what its profile has beyond.
+void grow_alone(SourceSums& row, const FitPixels& all, const FitPixels& beyond, const Covariance& beam,
+                const NoiseCorrelation& noise, const BackgroundModel& background) {
   SourceSums grown = row;
   if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
   IslandSums& sums = grown.sums;
@@ -121,6 +133,10 @@ void grow_alone(SourceSums& row, const FitPixels& all, const NoiseCorrelation& n
   const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
   if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) return;
   grown.errors = sum_errors(all, sums, noise);
+  const WingFlux wings =
+      !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(beam)), noise);
+  multiply_sums(sums, 1 + wings.sum / sums.s);
+  grown.errors->s = std::hypot(grown.errors->s, wings.error);
   row = grown;
 }
 
@@ -138,14 +154,15 @@ void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, co
     if (!plain[k]) continue;
     IslandSums& sums = rows[k].sums;
     const double part = sums.s / before;
-    for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
+    multiply_sums(sums, factor);
     rows[k].errors = SumErrors{error * std::sqrt(part), {}, {}, false};
   }
 }
 
 /// The rows of one island.   all: its pixels;   ring: those around it
 void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitPixels all, FitPixels ring,
-               const DetectOptions& options, const Covariance& beam, const NoiseCorrelation& noise) {
+               const DetectOptions& options, const Covariance& beam, const NoiseCorrelation& noise,
+               const BackgroundModel& background) {
   constexpr double kStep = 0.5;  // of the radius
   if (ring.value.empty()) return;
   std::vector<FittedGaussian> fitted;
@@ -166,8 +183,9 @@ void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitP
   for (FitPixels* pixels : {&all, &ring})
     for (std::size_t i = 0; i < pixels->value.size(); ++i)
       pixels->value[i] -= value_of(fitted, pixels->x[i], pixels->y[i]);
-  append(grown_to(all, ring, reach, step, noise), all);
-  if (rows.size() == 1) return grow_alone(rows.front(), all, noise);
+  auto [grown, beyond] = grown_to(all, ring, reach, step, noise);
+  append(grown, all);
+  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, beam, noise, background);
   grow_several(rows, plain, all, others, noise);
 }
 
@@ -203,19 +221,19 @@ std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, co
 
 void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
                      const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
-                     const NoiseCorrelation& noise, ThreadPool& pool) {
-  struct Grown {
+                     const NoiseCorrelation& noise, const BackgroundModel& background, ThreadPool& pool) {
+  struct Growing {
     std::size_t first, end, island;
   };
-  std::vector<Grown> islands;
+  std::vector<Growing> islands;
   for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
     if (std::ranges::binary_search(around.label, pixels.label[island])) islands.push_back({first, end, island});
   });
   pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
-    const Grown& one = islands[static_cast<std::size_t>(i)];
+    const Growing& one = islands[static_cast<std::size_t>(i)];
     grow_rows(std::span(sums).subspan(one.first, one.end - one.first),
               std::span(fits).subspan(one.first, one.end - one.first), pixels_of(pixels, one.island, options.negative),
-              margin_of(around, pixels.label[one.island], options.negative), options, beam, noise);
+              margin_of(around, pixels.label[one.island], options.negative), options, beam, noise, background);
   });
 }
 

@@ -26,13 +26,13 @@ namespace reber {
 [[nodiscard]] double gaussian_reach(const SourceSums& row, const DetectOptions& options, double part = 0.02);
 
 /// Adds the surroundings of islands to their rows of plain sums, less what the Gaussians of other rows have there and
-/// on the island. A row that is alone takes place and moments of all pixels as well; several share in parts of their
-/// sums. Beyond the reach of a Gaussian rings are added as long as one holds more than twice the error of its sum. The
-/// errors are those of sums of noise with this autocorrelation.   around: surroundings of islands, as island_pixels()
-/// gives them
+/// on the island. A row that is alone takes place and moments of all pixels as well, and wing_flux() where it
+/// lies_evenly(); several share in parts of their sums. Beyond the reach of a Gaussian rings are added as long as one
+/// holds more than twice the error of its sum. The errors are those of sums of noise with this autocorrelation. around:
+/// surroundings of islands, as island_pixels() gives them
 void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
                      const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
-                     const NoiseCorrelation& noise, ThreadPool& pool);
+                     const NoiseCorrelation& noise, const BackgroundModel& background, ThreadPool& pool);
 
 /// Error of the sum of pixels whose noise has this autocorrelation.
 [[nodiscard]] double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/fitting/grown_sums.hpp"
+#include "core/fitting/wing_flux.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
 
@@ -142,7 +143,11 @@ void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums
       if (got.problems[one.answer].status != FitStatus::settled || made.at_bound || !has_place(made)) return;
       fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~kFlagBound;
     }
-    if (!holds_pixels(*fit.gaussian, one.seen, in.errors)) fit = {{}, kFlagNotFitted};
+    const double beam_px = std::sqrt(gaussian_area(beam_at(in, fit.gaussian->component)));
+    if (!holds_pixels(*fit.gaussian, one.seen, in.errors) ||
+        (lies_evenly(one.seen.fitted, in.background) &&
+         has_wider_wings(one.seen.fitted, one.seen.beyond, beam_px, in.errors)))
+      fit = {{}, kFlagNotFitted};
   });
 }
 

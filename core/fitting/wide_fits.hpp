@@ -23,13 +23,15 @@ struct WideFitInputs {
   const Covariance& beam;                    ///< FWHM^2 on the grid
   const BeamField& beams;                    ///< where it varies, what the beam is at a source
   const NoiseCorrelation &weights, &errors;  ///< as FitBatch has them
+  const BackgroundModel& background;
   ThreadPool& pool;
 };
 
 /// Fits the wide ones among the rows of an image once more, with ordinary weights to all pixels (Flag 128), where much
 /// of them is below the flood level; where that does not settle, the fit stays. Where a Gaussian holds more or less
 /// than these pixels, by more than 3 errors of their sum and a twentieth, or leaves more than 3 errors and a fiftieth
-/// in half a radius around them, the row keeps its moments.   throws as Backend::fits
+/// in half a radius around them, or a profile with wider wings serves better, the row keeps its moments.   throws as
+/// Backend::fits
 void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
                            const WideFitInputs& in, const Job& job);
 

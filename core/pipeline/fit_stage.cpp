@@ -58,11 +58,13 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
   const IslandPixels around =
       pixels_of_runs(work.backend, in.plane.plane, in.plane.background, runs, options, work.job);
   const SourceFitter& fitter = *made.fitter;
-  fit_with_surroundings(
-      work.backend, made.sums, made.fits,
-      {pixels, around, options, beam, in.plane.beams, fitter.weights_noise(), fitter.errors_noise(), pool}, work.job);
+  fit_with_surroundings(work.backend, made.sums, made.fits,
+                        {pixels, around, options, beam, in.plane.beams, fitter.weights_noise(), fitter.errors_noise(),
+                         in.plane.background, pool},
+                        work.job);
   share_heights(made.sums, made.fits, {pixels, around, options, beam, fitter.errors_noise(), pool});
-  grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, fitter.errors_noise(), pool);
+  grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, fitter.errors_noise(), in.plane.background,
+                  pool);
 }
 
 }  // namespace

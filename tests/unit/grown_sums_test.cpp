@@ -33,7 +33,7 @@ std::vector<Source> grown_in(const Image& image, const NoiseCorrelation& noise, 
   const auto wanted = islands_to_grow(sums, fits, pixels, options, beam_px());
   const IslandPixels around =
       pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
-  if (grow) grow_plain_rows(sums, fits, pixels, around, options, beam_px(), noise, pool);
+  if (grow) grow_plain_rows(sums, fits, pixels, around, options, beam_px(), noise, background, pool);
   return make_sources(sums, options, header_of(), kBeam, fits);
 }
 
@@ -72,6 +72,20 @@ TEST(GrownSums, hold_what_lies_below_the_flood_level) {
     EXPECT_EQ(grown[0].peak, plain[0].peak);
     EXPECT_NEAR(grown[0].isl_rest, grown[0].isl_total - grown[0].total, 1e-9);
   }
+}
+
+TEST(GrownSums, hold_the_wings_of_an_exponential) {
+  Image image({kSide, kSide});
+  for (std::int64_t y = 0; y < kSide; ++y)
+    for (std::int64_t x = 0; x < kSide; ++x)
+      image.at(y, x) = static_cast<float>(
+          10 * std::exp(-std::hypot(static_cast<double>(x) - 47.6, static_cast<double>(y) - 48.3) / 6));
+  const double truth = 2 * std::numbers::pi * 10 * 36 / gaussian_area(beam_px());
+  const std::vector<Source> got = grown_in(image, kOfBeam);
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_NEAR(got[0].total / truth, 1, 0.05);
+  EXPECT_NEAR(got[0].x, 47.6, 0.1);
+  EXPECT_NEAR(got[0].y, 48.3, 0.1);
 }
 
 TEST(GrownSums, leave_points_as_they_are) {

@@ -17,7 +17,8 @@ struct Again {
   SourceFit fit;
   bool grown = false;
 };
-Again again(const Image& image, const GaussianComponent& wrong, std::int64_t flag = 0) {
+Again again(const Image& image, const GaussianComponent& wrong, std::int64_t flag = 0,
+            const NoiseCorrelation& errors = NoiseCorrelation()) {
   Backend& cpu = backend("cpu");
   const DetectOptions options;
   const Covariance beam = beam_px();
@@ -38,8 +39,8 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   const IslandPixels around =
       pixels_of_runs(cpu, *plane, background, surrounding_runs(pixels, wanted, image.shape(), pool), options, {});
   fit_with_surroundings(cpu, sums, fits,
-                        {pixels, around, options, beam, {}, NoiseCorrelation(), NoiseCorrelation(), pool}, {});
-  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation(), pool);
+                        {pixels, around, options, beam, {}, NoiseCorrelation(), errors, background, pool}, {});
+  grow_plain_rows(sums, fits, pixels, around, options, beam, NoiseCorrelation(), background, pool);
   return {fits[brightest], sums[brightest].errors.has_value()};
 }
 
@@ -80,6 +81,21 @@ TEST(WideFits, are_given_up_where_the_source_is_no_gaussian) {
   EXPECT_FALSE(got.fit.gaussian);
   EXPECT_EQ(got.fit.flag, kFlagNotFitted);
   EXPECT_TRUE(got.grown);
+}
+
+TEST(WideFits, are_given_up_for_wider_wings) {
+  // So faint that the sums of the pixels inside and around say nothing.
+  const NoiseCorrelation beam = NoiseCorrelation::of_shape(beam_px());
+  int given_up = 0;
+  for (const std::uint64_t seed : {21u, 22u, 23u, 24u, 25u, 26u}) {
+    Image image = white_noise(seed);
+    for (std::int64_t y = 0; y < kSide; ++y)
+      for (std::int64_t x = 0; x < kSide; ++x)
+        image.at(y, x) += static_cast<float>(
+            14 * std::exp(-std::hypot(static_cast<double>(x) - 48.2, static_cast<double>(y) - 47.1) / 7));
+    given_up += again(image, {11, 48, 47, {260, 0, 260}}, 0, beam).fit.gaussian ? 0 : 1;
+  }
+  EXPECT_EQ(given_up, 6);
 }
 
 TEST(WideFits, leave_others_as_they_are) {
