@@ -104,13 +104,22 @@ std::array<std::array<double, N>, N> double_sum(const FitPixels& pixels, const s
   const std::size_t step = by.size() / kMostPixels + 1;
   std::array<std::array<double, N>, N> sum{};
   for (std::size_t i = 0; i < by.size(); i += step) {
-    std::array<double, N> together{};
-    auto correlation = table.begin();
-    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
+    // Of one number four partial sums: a single one would wait for itself.
+    constexpr std::int64_t kLanes = N == 1 ? 4 : 1;
+    std::array<std::array<double, N>, kLanes> lanes{};
+    const double* correlation = table.data();
+    for (std::int64_t dy = -reach; dy <= reach; ++dy, correlation += 2 * reach + 1) {
       const std::array<double, N>* other = grid.data() + at(i) + dy * nx - reach;
-      for (std::int64_t dx = -reach; dx <= reach; ++dx, ++other, ++correlation)
-        for (std::size_t w = 0; w < N; ++w) together[w] += *correlation * (*other)[w];
+      std::int64_t k = 0;
+      for (; k + kLanes <= 2 * reach + 1; k += kLanes)
+        for (std::int64_t lane = 0; lane < kLanes; ++lane)
+          for (std::size_t w = 0; w < N; ++w) lanes[lane][w] += correlation[k + lane] * other[k + lane][w];
+      for (; k <= 2 * reach; ++k)
+        for (std::size_t w = 0; w < N; ++w) lanes[0][w] += correlation[k] * other[k][w];
     }
+    std::array<double, N> together = lanes[0];
+    for (std::int64_t lane = 1; lane < kLanes; ++lane)
+      for (std::size_t w = 0; w < N; ++w) together[w] += lanes[lane][w];
     const std::array<double, N>& own = grid[static_cast<std::size_t>(at(i))];
     for (std::size_t a = 0; a < N; ++a)
       for (std::size_t b = 0; b < N; ++b) sum[a][b] += static_cast<double>(step) * own[a] * together[b];

@@ -38,7 +38,8 @@ Ellipses ellipses_of(const FitPixels& pixels) {
   }
   const double mx = sx / s, my = sy / s, xx = sxx / s - mx * mx, xy = sxy / s - mx * my, yy = syy / s - my * my;
   const double root = std::sqrt(xx * yy - xy * xy);
-  if (!(s > 0 && xx > 0 && root > 0)) return {};
+  constexpr double kFlattest = 0.01;  // of axes: of a line the area is of no use
+  if (!(s > 0 && xx > 0 && root > kFlattest * (xx + yy))) return {};
   return {x0 + mx, y0 + my, yy / root, -xy / root, xx / root, true};
 }
 
@@ -90,19 +91,17 @@ Profile profile_of(const FitPixels& summed, const FitPixels& beyond, const Ellip
   return profile;
 }
 
-/// The best height of one shape of profile: what it has beyond the sum, the error of that, and chi^2 of the rings.
 struct Trial {
   double beyond, error, chi2;
 };
-Trial trial_of(const Profile& profile, double h, double p) {
+/// The best height of one shape of profile: what it has beyond the sum, the error of that, and chi^2 of the rings.
+///   power: (s / h0)^p of each bin, for the h0 where `scale` is 1
+Trial trial_of(const Profile& profile, const std::vector<double>& power, double scale, double h, double p) {
   constexpr double kNothing = 40;
   std::vector<double> shape(profile.bins.size(), 0.0);
-  const double log_h = std::log(h);
   double inside = 0;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    const double power = std::exp(p * (profile.log_middle[k] - log_h));
-    if (power > kNothing) break;
-    shape[k] = std::exp(-power);
+  for (std::size_t k = 0; k < shape.size() && power[k] * scale <= kNothing; ++k) {
+    shape[k] = std::exp(-power[k] * scale);
     inside += shape[k] * profile.bins[k].summed;
   }
   double top = 0, bottom = 0, whole = 0;
@@ -121,12 +120,36 @@ Trial trial_of(const Profile& profile, double h, double p) {
 constexpr std::array kPowers{1.0, 1.25, 1.5, 2.0, 2.5, 4.0};
 constexpr double kGaussian = 2;
 
-/// Profiles of one power and every width.
+/// Profiles of one power and of every width that may count: of every fourth first, then of those beside such as are not
+/// far from the best.
 std::vector<Trial> trials_of(const Profile& profile, double p, double beam_px) {
   constexpr double kStep = 1.04, kLeast = 0.3, kMost = 0.5;  // of the beam; of what is seen
+  constexpr double kFar = 60;                                // in chi^2: such a trial counts by 1e-13
+  constexpr int kApart = 4;
+  const double first = kLeast * beam_px, most = kMost * Profile::middle(profile.bins.size());
+  if (!(first < most)) return {};
+  const int count = static_cast<int>(std::ceil(std::log(most / first) / std::log(kStep)));
+  std::vector<double> power;
+  for (const double log_middle : profile.log_middle) power.push_back(std::exp(p * (log_middle - std::log(first))));
+  const auto trial = [&](int n) {
+    return trial_of(profile, power, std::pow(kStep, -p * n), first * std::pow(kStep, n), p);
+  };
+  std::vector<Trial> coarse;
+  double least = std::numeric_limits<double>::infinity();
+  for (int n = 0; n < count; n += kApart) {
+    coarse.push_back(trial(n));
+    least = std::min(least, coarse.back().chi2);
+  }
   std::vector<Trial> trials;
-  for (double h = kLeast * beam_px; h < kMost * Profile::middle(profile.bins.size()); h *= kStep)
-    trials.push_back(trial_of(profile, h, p));
+  for (int n = 0; n < count; ++n) {
+    const auto before = static_cast<std::size_t>(n / kApart);
+    if (n % kApart == 0) {
+      trials.push_back(coarse[before]);
+      continue;
+    }
+    const std::size_t after = std::min(before + 1, coarse.size() - 1);
+    if (std::min(coarse[before].chi2, coarse[after].chi2) <= least + kFar) trials.push_back(trial(n));
+  }
   return trials;
 }
 
