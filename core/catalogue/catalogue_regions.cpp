@@ -12,6 +12,7 @@
 
 #include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/catalogue/row_text.hpp"
 #include "core/io/atomic_file.hpp"
 
 namespace reber {
@@ -80,16 +81,22 @@ void write_regions(const Catalogue& catalogue, const RegionFormat& format, const
   std::string text = format.head;
   for (const std::string& line : catalogue.history) text += "# " + printable(line) + "\n";
   text += format.after;
-  for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
+  const auto region_of = [&](std::size_t row) {
     const Place place{
         at(columns.lon, row),   at(columns.lat, row),
         at(columns.x, row),     at(columns.y, row),
         at(columns.major, row), at(columns.minor, row),
         at(columns.pa, row),    outlines != nullptr ? corners_of((*outlines)[row]) : std::vector<double>{}};
-    text += format.region(place, system, label_of(catalogue, row, format.not_allowed));
-  }
-  file.write(text);
-  file.commit(static_cast<std::int64_t>(text.size()));
+    return format.region(place, system, label_of(catalogue, row, format.not_allowed));
+  };
+  RowText rows(file);
+  rows.write(text);
+  rows.write_rows(catalogue.rows(), [&](std::int64_t first, std::int64_t last) {
+    RowText::Text lines;
+    for (std::int64_t row = first; row < last; ++row) lines.append(region_of(static_cast<std::size_t>(row)));
+    return lines;
+  });
+  file.commit(rows.written());
 }
 
 /// One of three words for the frame; empty where the format has none, so that pixels must do.

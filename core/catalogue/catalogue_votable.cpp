@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogues as VOTable 1.4.
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/catalogue/row_text.hpp"
 #include "core/io/atomic_file.hpp"
 
 namespace reber {
@@ -67,12 +71,32 @@ const char* type_of(const Column& column) {
   return "datatype=\"char\" arraysize=\"*\"";
 }
 
-std::string cell(double value) {
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  return number_text(value);
+using Text = RowText::Text;
+
+void add(std::string_view part, Text& text) { text.append(part.data(), part.data() + part.size()); }
+
+void add_cell(double value, Text& text) {
+  if (std::isfinite(value))
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
+  else
+    add(std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf", text);
 }
-std::string cell(std::int64_t value) { return fmt::format("{}", value); }
-std::string cell(const std::string& value) { return xml(value); }
+void add_cell(std::int64_t value, Text& text) { fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value); }
+void add_cell(const std::string& value, Text& text) { add(xml(value), text); }
+
+Text lines(const Catalogue& catalogue, std::int64_t first, std::int64_t last) {
+  Text text;
+  for (std::int64_t row = first; row < last; ++row) {
+    add("<TR>", text);
+    for (const Column& column : catalogue.columns) {
+      add("<TD>", text);
+      std::visit([&](const auto& values) { add_cell(values[static_cast<std::size_t>(row)], text); }, column.values);
+      add("</TD>", text);
+    }
+    add("</TR>\n", text);
+  }
+  return text;
+}
 
 std::string head(const Catalogue& catalogue) {
   std::string out =
@@ -109,24 +133,12 @@ std::string head(const Catalogue& catalogue) {
 
 void write_catalogue_votable(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   AtomicFile file(path, how);
-  std::string text = head(catalogue);
-  std::int64_t written = 0;
-  const auto flush = [&] {
-    file.write(text);
-    written += static_cast<std::int64_t>(text.size());
-    text.clear();
-  };
-  for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
-    text += "<TR>";
-    for (const Column& column : catalogue.columns) {
-      text += "<TD>" + std::visit([&](const auto& values) { return cell(values[row]); }, column.values) + "</TD>";
-    }
-    text += "</TR>\n";
-    if (text.size() > (std::size_t{1} << 20)) flush();
-  }
-  text += "</TABLEDATA></DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n";
-  flush();
-  file.commit(written);
+  RowText text(file);
+  text.write(head(catalogue));
+  text.write_rows(catalogue.rows(),
+                  [&](std::int64_t first, std::int64_t last) { return lines(catalogue, first, last); });
+  text.write("</TABLEDATA></DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n");
+  file.commit(text.written());
 }
 
 }  // namespace reber
