@@ -27,7 +27,7 @@ FAULTS = [
     ("core/sources/deblend.cpp", "return standing > 1;", "return standing > 2;"),
     ("core/sources/deblend.cpp", "return va != vb ? va > vb : a < b;", "return va != vb ? va < vb : a < b;"),
     ("core/compute/island_moments.cpp", "std::log2(peak / threshold) >", "std::log(peak / threshold) >"),
-    ("core/sources/source.cpp", "return y != other_y ? y < other_y : x < other_x;", "return y != other_y ? y > other_y : x < other_x;"),
+    ("core/sources/source.cpp", "order.emplace_back(sums[k].sums.peak_y,", "order.emplace_back(-sums[k].sums.peak_y,"),
     ("core/sources/source.cpp", "kResolvedBias * log_error * log_error +", "kResolvedBias * log_error -"),
     ("core/sources/fit_ladder.cpp", "rest.rise >= kLeastRise", "rest.rise <= kLeastRise"),
     ("core/sources/fit_ladder.cpp", "if (!(held_chi2_ - outcome.chi2 > least_gain())) return false;", "if (!(held_chi2_ - outcome.chi2 > 0)) return false;"),
