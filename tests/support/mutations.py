@@ -69,7 +69,7 @@ FAULTS = [
     ("core/catalogue/catalogue_votable.cpp", "letter(unit[i - 1])) out += \"**\";", "letter(unit[i - 1])) out += \"\";"),
     ("core/io/atomic_file.cpp", "if (done == 0) fail(\"write\", ENOSPC);", ""),
     ("core/io/atomic_file.cpp", "input.st_ino == followed.st_ino;", "input.st_ino != followed.st_ino;"),
-    ("core/io/kept_files.cpp", "return kept().files.contains({found.st_dev, found.st_ino});", "return false;"),
+    ("core/io/kept_files.cpp", "return kept().files.contains(*identity);", "return false;"),
     ("core/fits/header_beam.cpp", "if (!(beam.minor_deg <= beam.major_deg * (1 + 1e-12)))", "if (beam.minor_deg > 10 * beam.major_deg)"),
     ("core/model/common_beam.cpp", "least_eigenvalue(c - all[i]) <= kTouching * trace(c)", "least_eigenvalue(c - all[i]) >= kTouching * trace(c)"),
     ("core/studies/match.cpp", "return system_of(a) == system_of(b) || (modern(a) && modern(b));", "return system_of(a) == system_of(b);"),
