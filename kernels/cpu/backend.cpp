@@ -133,7 +133,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
   std::optional<MeshCells> do_mesh_each(const CpuPlane& plane, std::span<const MeshGrid> grids,
                                         const MeshOptions& options, const Job& job) override {
-    if (!plane.resident() || others_) return std::nullopt;
+    const bool whole = plane.resident() || plane.maker()->band_rows() >= plane.shape().ny;
+    if (!whole || others_) return std::nullopt;
     return measure_meshes(plane, grids, options, on(job));
   }
 
@@ -169,8 +170,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return combine_planes(rule, a, b, tools(), on(job));
   }
   std::unique_ptr<Plane> do_take_out(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                     const Job& job) override {
-    return take_out_islands(plane, islands, grow, tools(), on(job));
+                                     const Job& /*job*/) override {
+    return take_out_islands(plane, islands, grow, tools());
   }
   std::unique_ptr<Plane> do_minus_magnitude(const CpuPlane& plane, const Job& job) override {
     return magnitude_plane(plane, tools(), on(job));
@@ -234,8 +235,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   [[nodiscard]] std::optional<KnownCells> known_cells(const CpuPlane& plane, const MeshGrid& grid,
                                                       const MeshOptions& options) const {
     constexpr std::int64_t kMostCells = 1 << 20;
-    if (!plane.resident() || others_ || grid.ny() * grid.nx() > kMostCells) return std::nullopt;
-    if (!plane.origin()) return KnownCells{};
+    if (others_ || grid.ny() * grid.nx() > kMostCells) return std::nullopt;
+    if (!plane.origin()) return plane.resident() ? std::optional(KnownCells{}) : std::nullopt;
     const std::shared_ptr<const Pixels> base = plane.origin()->base().pixels();
     const bool same = base != nullptr && measured_.of.lock() == base && measured_.grid.rows == grid.rows &&
                       measured_.grid.cols == grid.cols && measured_.clip == options.clip &&

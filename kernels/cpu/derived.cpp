@@ -146,7 +146,12 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
     return changed;
   }
   bool make_rectangle(const Rect& where, float* out) const override {
-    if (plane_.resident() || !plane_.maker()->make_rectangle(where, out)) return false;
+    if (plane_.resident()) {
+      for (std::int64_t k = 0; k < where.ny; ++k)
+        std::copy_n(plane_.row(where.y0 + k) + where.x0, where.nx, out + k * where.nx);
+    } else if (!plane_.maker()->make_rectangle(where, out)) {
+      return false;
+    }
     for (std::int64_t y = where.y0; y < where.y0 + where.ny; ++y, out += where.nx)
       mask_row(y, where.x0, where.x0 + where.nx, out);
     return true;
@@ -235,9 +240,9 @@ std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, cons
 }
 
 std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           const RowTools& tools, const JobThreads& threads) {
+                                           const RowTools& tools) {
   auto rows = std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools);
-  auto made = plane_of(rows, plane.resident(), threads);
+  auto made = std::make_unique<CpuPlane>(rows);
   if (plane.resident()) made->set_origin(std::move(rows));
   return made;
 }

@@ -92,6 +92,25 @@ void measure_cells(const HeldRows& rows, std::int64_t j0, std::int64_t j1, std::
   });
 }
 
+/// Cells of a plane that is another one in memory with some pixels changed: those that have such pixels, one by one.
+void measure_changed(const CpuPlane& plane, std::vector<CellScratch>& scratch, MeshWork& work) {
+  const MeshGrid& grid = work.grid;
+  std::vector<std::int64_t> changed;
+  for (std::int64_t cell = 0; cell < grid.ny() * grid.nx(); ++cell)
+    if (work.wanted(cell)) changed.push_back(cell);
+  std::vector<std::vector<float>> pixels(scratch.size());
+  work.threads.for_each_worker(std::ssize(changed), [&](std::int64_t k, int worker) {
+    const std::int64_t cell = changed[static_cast<std::size_t>(k)], j = cell / grid.nx(), i = cell % grid.nx();
+    const Rect rect{grid.rows[j].begin, grid.cols[i].begin, grid.rows[j].size(), grid.cols[i].size()};
+    std::vector<float>& own = pixels[static_cast<std::size_t>(worker)];
+    own.resize(static_cast<std::size_t>(rect.shape().count() + Pixels::kSlack));
+    (void)plane.maker()->make_rectangle(rect, own.data());
+    const HeldRows held{own.data(), 0, rect.nx, {}};
+    work.put(cell, clipped_cell(held, {0, 0, rect.ny, rect.nx}, work.rules, scratch[static_cast<std::size_t>(worker)]));
+    work.report(1, worker);
+  });
+}
+
 /// Blocks of boxes of rows [j0, j1), from left to right and down.
 std::vector<BoxBlock> blocks_of(std::int64_t j0, std::int64_t j1, std::int64_t nx, const TileGrid& tiles) {
   std::vector<BoxBlock> blocks;
@@ -194,6 +213,10 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
   const std::optional<TileGrid> tiles = tiles_of(grid, kBlocksAThread * threads.threads());
   std::vector<CellScratch> scratch(tiles ? 0 : workers);
   std::vector<TiledBoxes> boxes(tiles ? workers : 0);
+  if (!tiles && known != nullptr && !known->anew.empty()) {
+    measure_changed(plane, scratch, work);
+    return cells;
+  }
   const auto [own_first, own_last] = own_part(threads, grid.ny());
   const std::vector<std::int64_t> edges = group_edges(plane, grid, own_first, own_last);
   for (std::size_t group = 0; group + 1 < edges.size(); ++group) {

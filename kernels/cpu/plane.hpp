@@ -87,11 +87,12 @@ class CpuPlane final : public Plane {
   /// Null where the plane is resident.
   [[nodiscard]] const std::shared_ptr<const RowMaker>& maker() const { return maker_; }
 
-  // Of resident planes alone.
-  void set_counts(BlankCounts counts) { counts_ = counts; }
-  /// What it was made of, where that is another plane with some pixels changed; else null.
+  /// What it is made of, where that is a resident plane with some pixels changed; else null.
   [[nodiscard]] const std::shared_ptr<const ChangedRows>& origin() const { return origin_; }
   void set_origin(std::shared_ptr<const ChangedRows> origin) { origin_ = std::move(origin); }
+
+  // Of resident planes alone.
+  void set_counts(BlankCounts counts) { counts_ = counts; }
   /// The same for all copies, and for no other plane while one of them lives.
   [[nodiscard]] const std::shared_ptr<Pixels>& pixels() const { return pixels_; }
   [[nodiscard]] float* data() { return pixels_->data(); }
