@@ -181,9 +181,13 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
   void mask_row(std::int64_t y, std::int64_t begin, std::int64_t end, float* row) const {
     if (runs_.empty()) return;
     const std::int64_t first = std::max<std::int64_t>(y - grow_, 0), last = std::min(y + grow_ + 1, shape().ny);
-    for (std::int64_t k = row_begin_[first]; k < row_begin_[last]; ++k) {
-      const std::int64_t x0 = std::max(runs_[k].x0 - grow_, begin), x1 = std::min(runs_[k].x1 + grow_, end);
-      if (x0 < x1) std::fill(row + x0 - begin, row + x1 - begin, rules::blank_value());
+    for (std::int64_t v = first; v < last; ++v) {
+      const auto behind = runs_.begin() + row_begin_[v + 1];
+      auto run = std::partition_point(runs_.begin() + row_begin_[v], behind,
+                                      [&](const rules::Run& one) { return one.x1 + grow_ <= begin; });
+      for (; run != behind && run->x0 - grow_ < end; ++run)
+        std::fill(row + std::max(run->x0 - grow_, begin) - begin, row + std::min(run->x1 + grow_, end) - begin,
+                  rules::blank_value());
     }
   }
 

@@ -10,7 +10,8 @@
 
 namespace reber::cpu {
 
-// Of resident planes these are resident, else they are streamed: made anew by every operation, band by band.
+// Of resident planes these are resident but for the one without islands, else they are streamed: made anew by every
+// operation, band by band.
 
 std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, const RowTools& tools,
                                    const JobThreads& threads);

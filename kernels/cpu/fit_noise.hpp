@@ -28,7 +28,7 @@ class Neighbours {
     first_ = row.data(), end_ = row.data() + row.size() - 1;
   }
 
-  /// Whether the pixels lie side by side, and so do those near them in each row: factors are then found by factor_at(),
+  /// Whether the pixels lie side by side, and so do those near them in each row: factors are then found by line_at(),
   /// else in factors().
   [[nodiscard]] bool find(int i) {
     const int reach = in_.errors.reach, last = std::min(i + kFour, in_.pixels) - 1;

@@ -35,7 +35,8 @@ class RowMaker {
 
   /// Rows [y0, y0 + ny) into out, without gaps.   throws what reading throws; Cancelled
   void make(std::int64_t y0, std::int64_t ny, float* out, const JobThreads& threads) const;
-  /// A rectangle into out, its rows without gaps, read by itself.   returns false where rows are made otherwise
+  /// A rectangle into out, its rows without gaps, read by itself.   returns false where rows are made otherwise. Of a
+  /// plane that is made of one in memory by several threads at a time.
   virtual bool make_rectangle(const Rect& /*where*/, float* /*out*/) const { return false; }
   /// Whether rows are read, not made of other planes.
   [[nodiscard]] virtual bool reads() const { return false; }
