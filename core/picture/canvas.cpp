@@ -107,9 +107,24 @@ void draw_runs(cv::Mat& mask, const std::vector<Run>& runs, double x, double y, 
 
 }  // namespace
 
-Canvas::Canvas(int width, int height, Ink background)
-    : pixels_(height, width, CV_8UC3, cv::Scalar(background.red, background.green, background.blue)),
-      layer_(width, height) {}
+Canvas::Canvas(int width, int height, Ink background, ThreadPool* pool)
+    : memory_(make_zeroed(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))),
+      pixels_(height, width, CV_8UC3, memory_.get()),
+      layer_(width, height),
+      pool_(pool) {
+  const cv::Scalar colour(background.red, background.green, background.blue);
+  constexpr int kRows = 64;  // of a thread's turn
+  const auto fill = [&](std::int64_t i) {
+    const int first = static_cast<int>(i) * kRows;
+    pixels_.rowRange(first, std::min(first + kRows, height)).setTo(colour);
+  };
+  const std::int64_t turns = (height + kRows - 1) / kRows;
+  if (pool_ != nullptr) {
+    pool_->for_each(turns, fill);
+  } else {
+    for (std::int64_t i = 0; i < turns; ++i) fill(i);
+  }
+}
 
 void Canvas::line(Point a, Point b, Ink ink, double thickness) {
   layer_.segment(a, b, thickness);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/large_vectors.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/picture/coverage.hpp"
 #include "core/picture/ink.hpp"
@@ -20,7 +22,8 @@ enum class Align { left, centre, right };
 /// touches. Coordinates that are not finite draw nothing.
 class Canvas {
  public:
-  Canvas(int width, int height, Ink background);
+  /// pool: fills and blends by several threads; must outlive it. Null: the caller alone.
+  Canvas(int width, int height, Ink background, ThreadPool* pool = nullptr);
 
   [[nodiscard]] int width() const { return pixels_.cols; }
   [[nodiscard]] int height() const { return pixels_.rows; }
@@ -55,10 +58,12 @@ class Canvas {
 
  private:
   void draw_path(const std::vector<Point>& points, double thickness, bool closed);
-  void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink); }
+  void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink, pool_); }
 
+  ZeroedBytes memory_;  ///< of the pixels
   cv::Mat pixels_;
   Coverage layer_;
+  ThreadPool* pool_;
   std::int64_t blended_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "core/picture/coverage.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -43,7 +44,7 @@ int next_covered(const std::uint8_t* covered, int x, int end) {
 Coverage::Coverage(int width, int height)
     : width_(width),
       window_(0, 0, width, height),
-      covered_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0),
+      covered_(make_zeroed(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))),
       touched_(static_cast<std::size_t>(height), {width, 0}),
       first_row_(height),
       last_row_(0) {}
@@ -175,26 +176,41 @@ void Coverage::stamp(const cv::Mat& halves, int x, int y) {
   }
 }
 
-std::int64_t Coverage::blend(cv::Mat& pixels, Ink ink) {
-  std::int64_t seen = 0;
+std::int64_t Coverage::blend_row(int y, std::uint8_t* row, Ink ink) {
+  Extent& extent = touched_[static_cast<std::size_t>(y)];
+  if (extent.from >= extent.to) return 0;
   const int alpha = static_cast<int>(std::lround(std::clamp(ink.alpha, 0.0, 1.0) * 257));  // 255 * 257 = 65535
   const int colour[3] = {ink.red, ink.green, ink.blue};
-  for (int y = first_row_; y < last_row_; ++y) {
-    Extent& extent = touched_[static_cast<std::size_t>(y)];
-    if (extent.from >= extent.to) continue;
-    std::uint8_t* const covered = covered_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
-    auto* const row = pixels.ptr<std::uint8_t>(y);
-    for (int x = next_covered(covered, extent.from, extent.to); x < extent.to;
-         x = next_covered(covered, x + 1, extent.to)) {
-      const int weight = covered[x] * alpha;
-      for (int c = 0; c < 3; ++c) {
-        const int under = row[3 * x + c];
-        row[3 * x + c] = static_cast<std::uint8_t>(under + (((colour[c] - under) * weight + 32768) >> 16));
-      }
+  std::uint8_t* const covered = covered_.get() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
+  for (int x = next_covered(covered, extent.from, extent.to); x < extent.to;
+       x = next_covered(covered, x + 1, extent.to)) {
+    const int weight = covered[x] * alpha;
+    for (int c = 0; c < 3; ++c) {
+      const int under = row[3 * x + c];
+      row[3 * x + c] = static_cast<std::uint8_t>(under + (((colour[c] - under) * weight + 32768) >> 16));
     }
-    std::memset(covered + extent.from, 0, static_cast<std::size_t>(extent.to - extent.from));
-    seen += extent.to - extent.from;
-    extent = {width_, 0};
+  }
+  const int seen = extent.to - extent.from;
+  std::memset(covered + extent.from, 0, static_cast<std::size_t>(seen));
+  extent = {width_, 0};
+  return seen;
+}
+
+std::int64_t Coverage::blend(cv::Mat& pixels, Ink ink, ThreadPool* pool) {
+  constexpr int kRows = 64;  // of a thread's turn
+  std::atomic<std::int64_t> seen{0};
+  const auto blend_rows = [&](int first, int last) {
+    std::int64_t its = 0;
+    for (int y = first; y < last; ++y) its += blend_row(y, pixels.ptr<std::uint8_t>(y), ink);
+    seen += its;
+  };
+  if (pool == nullptr || last_row_ - first_row_ <= kRows) {
+    blend_rows(first_row_, last_row_);
+  } else {
+    pool->for_each((last_row_ - first_row_ + kRows - 1) / kRows, [&](std::int64_t i) {
+      const int first = first_row_ + static_cast<int>(i) * kRows;
+      blend_rows(first, std::min(first + kRows, last_row_));
+    });
   }
   first_row_ = static_cast<int>(touched_.size());
   last_row_ = 0;

@@ -6,6 +6,8 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
+#include "core/base/large_vectors.hpp"
+#include "core/base/thread_pool.hpp"
 #include "core/picture/ink.hpp"
 
 namespace reber {
@@ -33,7 +35,8 @@ class Coverage {
   void stamp(const cv::Mat& halves, int x, int y);
 
   /// Lays the ink over three-channel pixels (red, green, blue) and begins anew.   returns the pixels that it looked at
-  std::int64_t blend(cv::Mat& pixels, Ink ink);
+  ///   pool: shares out the rows of large layers; null: the caller alone
+  std::int64_t blend(cv::Mat& pixels, Ink ink, ThreadPool* pool = nullptr);
 
  private:
   /// What is touched of a row: [from, to).
@@ -45,12 +48,13 @@ class Coverage {
   void row(int y, double x0, double x1, const Cover& cover);
   template <class Cover>
   void ellipse(const DrawnEllipse& e, double outer, double inner, const Cover& cover);
+  std::int64_t blend_row(int y, std::uint8_t* row, Ink ink);
   void put(int y, int x, double covered);
   void put(int y, int x, std::uint8_t covered);
 
   int width_;
   cv::Rect window_;
-  std::vector<std::uint8_t> covered_;
+  ZeroedBytes covered_;
   std::vector<Extent> touched_;
   int first_row_, last_row_;  ///< [first, last): rows with an extent
 };

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <memory>
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
@@ -92,15 +94,30 @@ std::string note_of(const SourceMarks& sources, const OutlineMarks& outlines) {
   return of_sources + (of_sources.empty() || of_outlines.empty() ? "" : "; ") + of_outlines;
 }
 
-/// Ticks and labels of both edges; labels that would run into the one before are left out.
+double tick_length(const SkyLayout& layout) { return 7 * layout.unit; }
+
+/// The ticks of both edges, which touch the outermost pixels of the sky.
 void draw_ticks(Canvas& canvas, const SkyLayout& layout, const std::vector<Tick>& bottom,
                 const std::vector<Tick>& left) {
-  const double length = 7 * layout.unit, size = 12 * layout.unit;
+  const double length = tick_length(layout), base = layout.top + layout.height;
+  for (const Tick& tick : bottom) {
+    const double x = layout.point(tick.at, 0).x;
+    canvas.line({x, base}, {x, base + length}, kBlack, layout.unit);
+  }
+  for (const Tick& tick : left) {
+    const double y = layout.point(0, tick.at).y;
+    canvas.line({layout.left - length, y}, {layout.left + 0.0, y}, kBlack, layout.unit);
+  }
+}
+
+/// Their labels; those that would run into the one before are left out.
+void draw_tick_labels(Canvas& canvas, const SkyLayout& layout, const std::vector<Tick>& bottom,
+                      const std::vector<Tick>& left) {
+  const double length = tick_length(layout), size = 12 * layout.unit;
   const double base = layout.top + layout.height;
   std::vector<std::pair<double, double>> taken;
   for (const Tick& tick : bottom) {
     const double x = layout.point(tick.at, 0).x;
-    canvas.line({x, base}, {x, base + length}, kBlack, layout.unit);
     const double half = 0.5 * Canvas::text_width(tick.label, size);
     const bool free = std::none_of(taken.begin(), taken.end(),
                                    [&](const auto& t) { return x - half < t.second && x + half > t.first; });
@@ -111,7 +128,6 @@ void draw_ticks(Canvas& canvas, const SkyLayout& layout, const std::vector<Tick>
   taken.clear();
   for (const Tick& tick : left) {
     const double y = layout.point(0, tick.at).y;
-    canvas.line({layout.left - length, y}, {layout.left + 0.0, y}, kBlack, layout.unit);
     const bool free =
         std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return y > t.first && y < t.second; });
     if (!free) continue;
@@ -203,11 +219,26 @@ struct Figure {
   SourceMarks marks;
   OutlineMarks outlines;
   std::string note;  ///< of marks that are not drawn
-  Canvas canvas;     ///< nothing is drawn yet
+  Canvas canvas;
+  std::future<void> lettered = {};  ///< text is put on the canvas, outside of the sky
 };
 
-Figure make_figure(SkyLayout layout, const ImageHeader& header, const Catalogue* sources,
-                   const PictureOptions& options) {
+/// All text but the bar's.
+void draw_text(Figure& figure, const std::string& title) {
+  const trace::Span span("host", "letters");
+  const SkyLayout& layout = figure.layout;
+  Canvas& canvas = figure.canvas;
+  const double middle = layout.left + 0.5 * layout.width, base = layout.top + layout.height;
+  draw_tick_labels(canvas, layout, figure.axes.bottom, figure.axes.left);
+  canvas.text({middle, base + 58 * layout.unit}, figure.axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
+  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, figure.axes.left_name, 13 * layout.unit, kBlack,
+              Align::centre, true);
+  canvas.text({middle, layout.top - 24 * layout.unit}, title, 15 * layout.unit, kBlack, Align::centre);
+  canvas.text({middle, base + 84 * layout.unit}, figure.note, 11 * layout.unit, kBlack, Align::centre);
+}
+
+std::unique_ptr<Figure> make_figure(SkyLayout layout, const ImageHeader& header, const Catalogue* sources,
+                                    const PictureOptions& options, ThreadPool& pool) {
   const trace::Span span("host", "axes and marks");
   Axes axes = make_axes(layout, header.wcs);
   const double size = 12 * layout.unit;
@@ -221,8 +252,11 @@ Figure make_figure(SkyLayout layout, const ImageHeader& header, const Catalogue*
   std::string note = note_of(marks, outlines);
   const int right = static_cast<int>(std::lround(165 * layout.unit)),
             bottom = static_cast<int>(std::lround((note.empty() ? 78 : 100) * layout.unit));
-  Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite);
-  return {layout, std::move(axes), std::move(marks), std::move(outlines), std::move(note), std::move(canvas)};
+  Canvas canvas(layout.left + layout.width + right, layout.top + layout.height + bottom, kWhite, &pool);
+  auto figure = std::make_unique<Figure>(
+      Figure{layout, std::move(axes), std::move(marks), std::move(outlines), std::move(note), std::move(canvas)});
+  figure->lettered = run_beside([its = figure.get(), &options] { draw_text(*its, options.title); });
+  return figure;
 }
 
 /// What lies on the sky.
@@ -237,18 +271,12 @@ void draw_marks(Figure& figure, const ImageHeader& header) {
   canvas.unclip();
 }
 
-/// What lies around it.
-void draw_frame(Figure& figure, const std::string& title) {
+/// What lies around it, but for text.
+void draw_frame(Figure& figure) {
   const SkyLayout& layout = figure.layout;
-  Canvas& canvas = figure.canvas;
-  const double middle = layout.left + 0.5 * layout.width, base = layout.top + layout.height;
-  canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack, 1.4 * layout.unit);
-  draw_ticks(canvas, layout, figure.axes.bottom, figure.axes.left);
-  canvas.text({middle, base + 58 * layout.unit}, figure.axes.bottom_name, 13 * layout.unit, kBlack, Align::centre);
-  canvas.text({20 * layout.unit, layout.top + 0.5 * layout.height}, figure.axes.left_name, 13 * layout.unit, kBlack,
-              Align::centre, true);
-  canvas.text({middle, layout.top - 24 * layout.unit}, title, 15 * layout.unit, kBlack, Align::centre);
-  canvas.text({middle, base + 84 * layout.unit}, figure.note, 11 * layout.unit, kBlack, Align::centre);
+  figure.canvas.rectangle({double(layout.left), double(layout.top)}, layout.width, layout.height, kBlack,
+                          1.4 * layout.unit);
+  draw_ticks(figure.canvas, layout, figure.axes.bottom, figure.axes.left);
 }
 
 }  // namespace
@@ -258,7 +286,8 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   if (shape.nx < 1 || shape.ny < 1) throw InternalError("write_sky_picture: an image needs pixels");
   ThreadPool pool(options.threads);
   const SkyLayout layout = make_sky_layout(shape, options.max_side_px);
-  auto beside = run_beside([&] { return make_figure(layout, header, sources, options); });
+  auto figured = run_beside([&] { return make_figure(layout, header, sources, options, pool); });
+  const auto prepared = run_beside(prepare_to_paint);
   const cv::Mat values = [&] {
     const trace::Span span("host", "reduce the image for the picture");
     // One to one the rows are as good.
@@ -266,17 +295,19 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
       if (const auto peaks = options.peaks(layout.reduce)) return upright_peaks(shape, *peaks, layout.reduce, pool);
     return reduced_peaks(shape, rows, layout.reduce, pool, options.progress);
   }();
-  Figure figure = beside.get();
+  const std::unique_ptr<Figure> figure = figured.get();
   {
     const trace::Span span("host", "draw the picture");
     const DisplayLimits limits = limits_of(values, options, pool);
-    const SkyLayout& at = figure.layout;
-    paint_sky(values, limits, pool, figure.canvas.area(at.left, at.top, at.width, at.height));
-    draw_marks(figure, header);
-    draw_frame(figure, options.title);
-    draw_bar(figure.canvas, at, header.unit, limits);
+    const SkyLayout& at = figure->layout;
+    prepared.wait();
+    paint_sky(values, limits, pool, figure->canvas.area(at.left, at.top, at.width, at.height));
+    figure->lettered.get();
+    draw_marks(*figure, header);
+    draw_frame(*figure);
+    draw_bar(figure->canvas, at, header.unit, limits);
   }
-  figure.canvas.write_png(path, options.file, {options.threads, options.progress});
+  figure->canvas.write_png(path, options.file, {options.threads, options.progress});
 }
 
 }  // namespace reber

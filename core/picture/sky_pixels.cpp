@@ -74,6 +74,11 @@ const std::array<cv::Vec3b, 256>& colours() {
   return table;
 }
 
+const LevelTable& level_table() {
+  static const LevelTable table;
+  return table;
+}
+
 }  // namespace
 
 cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool, const Progress& progress) {
@@ -120,8 +125,13 @@ cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, 
 
 cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
 
+void prepare_to_paint() {
+  (void)colours();
+  (void)level_table();
+}
+
 void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out) {
-  static const LevelTable table;
+  const LevelTable& table = level_table();
   const auto& colour = colours();
   const double scale = 1 / (limits.high - limits.low);
   const int wide = out.cols / values.cols, high = out.rows / values.rows;

@@ -28,6 +28,9 @@ inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
 /// Colour s = 0 .. 255 of the sky, red, green and blue; from black to light yellow.
 [[nodiscard]] cv::Vec3b sky_colour(int s);
 
+/// Makes the tables of paint_sky(), which it makes itself when it is first called.
+void prepare_to_paint();
+
 /// Values in colours: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
 ///   out: three channels, each value `x_repeat` pixels wide and `y_repeat` high, which may be part of a picture
 void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out);
