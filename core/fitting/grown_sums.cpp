@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows are grown, what is added to them, and the error of that: a double sum over pixels.
+// Which rows are grown, what is added to them, and the error of that.
 #include "core/fitting/grown_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <span>
 #include <utility>
 
+#include "core/fitting/pair_sums.hpp"
 #include "core/fitting/shared_heights.hpp"
 #include "core/fitting/wide_fits.hpp"
 #include "core/fitting/wing_flux.hpp"
@@ -81,50 +81,6 @@ void sum_moments(const FitPixels& pixels, IslandSums& sums) {
     sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
     sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
   }
-}
-
-/// Sums over pairs of pixels of their noise times what N numbers change by with each. Of many pixels every n-th one
-/// stands for its neighbours.
-template <std::size_t N>
-std::array<std::array<double, N>, N> double_sum(const FitPixels& pixels, const std::vector<std::array<double, N>>& by,
-                                                const NoiseCorrelation& noise) {
-  constexpr std::size_t kMostPixels = 500;
-  const auto [left, right] = std::ranges::minmax(pixels.x);
-  const auto [top, bottom] = std::ranges::minmax(pixels.y);
-  const std::int64_t reach = noise.reach(), nx = right - left + 1 + 2 * reach, ny = bottom - top + 1 + 2 * reach;
-  std::vector<std::array<double, N>> grid(static_cast<std::size_t>(nx * ny), std::array<double, N>{});
-  const auto at = [&, left = left, top = top](std::size_t i) {
-    return (pixels.y[i] - top + reach) * nx + pixels.x[i] - left + reach;
-  };
-  for (std::size_t i = 0; i < by.size(); ++i)
-    for (std::size_t w = 0; w < N; ++w) grid[static_cast<std::size_t>(at(i))][w] = by[i][w] * pixels.rms[i];
-  std::vector<double> table;
-  for (std::int64_t dy = -reach; dy <= reach; ++dy)
-    for (std::int64_t dx = -reach; dx <= reach; ++dx) table.push_back(noise.at(dy, dx));
-  const std::size_t step = by.size() / kMostPixels + 1;
-  std::array<std::array<double, N>, N> sum{};
-  for (std::size_t i = 0; i < by.size(); i += step) {
-    // Of one number four partial sums: a single one would wait for itself.
-    constexpr std::int64_t kLanes = N == 1 ? 4 : 1;
-    std::array<std::array<double, N>, kLanes> lanes{};
-    const double* correlation = table.data();
-    for (std::int64_t dy = -reach; dy <= reach; ++dy, correlation += 2 * reach + 1) {
-      const std::array<double, N>* other = grid.data() + at(i) + dy * nx - reach;
-      std::int64_t k = 0;
-      for (; k + kLanes <= 2 * reach + 1; k += kLanes)
-        for (std::int64_t lane = 0; lane < kLanes; ++lane)
-          for (std::size_t w = 0; w < N; ++w) lanes[lane][w] += correlation[k + lane] * other[k + lane][w];
-      for (; k <= 2 * reach; ++k)
-        for (std::size_t w = 0; w < N; ++w) lanes[0][w] += correlation[k] * other[k][w];
-    }
-    std::array<double, N> together = lanes[0];
-    for (std::int64_t lane = 1; lane < kLanes; ++lane)
-      for (std::size_t w = 0; w < N; ++w) together[w] += lanes[lane][w];
-    const std::array<double, N>& own = grid[static_cast<std::size_t>(at(i))];
-    for (std::size_t a = 0; a < N; ++a)
-      for (std::size_t b = 0; b < N; ++b) sum[a][b] += static_cast<double>(step) * own[a] * together[b];
-  }
-  return sum;
 }
 
 void multiply_sums(IslandSums& sums, double factor) {
@@ -244,33 +200,6 @@ void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>
               std::span(fits).subspan(one.first, one.end - one.first), pixels_of(pixels, one.island, options.negative),
               margin_of(around, pixels.label[one.island], options.negative), options, beam, noise, background);
   });
-}
-
-double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise) {
-  const std::vector<std::array<double, 1>> ones(pixels.value.size(), {1.0});
-  return std::sqrt(std::max(0.0, double_sum(pixels, ones, noise)[0][0]));
-}
-
-SumErrors sum_errors(const FitPixels& pixels, const IslandSums& sums, const NoiseCorrelation& noise) {
-  constexpr double kFwhm2PerVariance = 8 * std::numbers::ln2;
-  const double mx = sums.sx / sums.s, my = sums.sy / sums.s, per_flux = 1 / sums.s;
-  const double xx = sums.sxx / sums.s - mx * mx, xy = sums.sxy / sums.s - mx * my, yy = sums.syy / sums.s - my * my;
-  // What the sum, the centroid and the moments change by with each pixel.
-  std::vector<std::array<double, 6>> changes(pixels.value.size());
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    const double dx = pixels.x[i] - sums.first_x - mx, dy = pixels.y[i] - sums.first_y - my;
-    const double scale = kFwhm2PerVariance * per_flux;
-    changes[i] = {
-        1, dx * per_flux, dy * per_flux, (dx * dx - xx) * scale, (dx * dy - xy) * scale, (dy * dy - yy) * scale};
-  }
-  const auto sum = double_sum(pixels, changes, noise);
-  SumErrors errors;
-  errors.s = std::sqrt(std::max(0.0, sum[0][0]));
-  errors.place = {sum[1][1], 0.5 * (sum[1][2] + sum[2][1]), sum[2][2]};
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) errors.shape[a][b] = 0.5 * (sum[a + 3][b + 3] + sum[b + 3][a + 3]);
-  errors.moments = true;
-  return errors;
 }
 
 }  // namespace reber

@@ -34,10 +34,4 @@ void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>
                      const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
                      const NoiseCorrelation& noise, const BackgroundModel& background, ThreadPool& pool);
 
-/// Error of the sum of pixels whose noise has this autocorrelation.
-[[nodiscard]] double sum_error(const FitPixels& pixels, const NoiseCorrelation& noise);
-/// The same, and those their centroid and of FWHM^2 made of their second moments about it.
-///   sums: of the same pixels
-[[nodiscard]] SumErrors sum_errors(const FitPixels& pixels, const IslandSums& sums, const NoiseCorrelation& noise);
-
 }  // namespace reber

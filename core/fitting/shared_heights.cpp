@@ -10,6 +10,7 @@
 
 #include "core/compute/island_moments.hpp"
 #include "core/fitting/grown_sums.hpp"
+#include "core/fitting/pair_sums.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
 #include "core/sources/shape_errors.hpp"

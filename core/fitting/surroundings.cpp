@@ -14,7 +14,7 @@ namespace reber {
 namespace {
 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 24;
-constexpr std::int64_t kFar = std::int64_t{1} << 40;  // the square of no distance
+constexpr std::int32_t kFar = std::int32_t{1} << 30;  // the square of no distance
 
 struct IslandRun {
   std::int32_t y, x0, x1;
@@ -89,7 +89,7 @@ class RunsByRow {
 /// (Felzenszwalb & Huttenlocher 2012). Those that stand above `most` are left out: what is no farther stays exact.
 class Envelope {
  public:
-  void operator()(std::int64_t* values, std::int64_t count, std::int64_t most) {
+  void operator()(std::int32_t* values, std::int64_t count, std::int64_t most) {
     feet_.clear(), from_.clear(), heights_.clear();
     for (std::int64_t j = 0; j < count; ++j) {
       const std::int64_t height = values[j];
@@ -107,7 +107,8 @@ class Envelope {
     std::size_t at = 0;
     for (std::int64_t i = 0; i < count && !feet_.empty(); ++i) {
       while (at + 1 < feet_.size() && from_[at + 1] <= i) ++at;
-      values[i] = heights_[at] + (i - feet_[at]) * (i - feet_[at]);
+      const std::int64_t square = heights_[at] + (i - feet_[at]) * (i - feet_[at]);
+      values[i] = static_cast<std::int32_t>(std::min<std::int64_t>(square, kFar));
     }
   }
 
@@ -123,43 +124,42 @@ class Envelope {
 
 /// Squared distance of each pixel of a rectangle from the nearest one that is marked 0; the others are kFar before.
 /// Distances above the root of `most` may come out larger, up to kFar.
-void distances(std::vector<std::int64_t>& squares, const Box& box, std::int64_t most) {
+void distances(std::vector<std::int32_t>& squares, const Box& box, std::int64_t most) {
   // Steps up and down first, whole rows at a time.
   const std::int64_t nx = box.nx(), ny = box.ny();
-  constexpr std::int32_t kNone = 1 << 30;  // more than any side
-  std::vector<std::int32_t> steps(static_cast<std::size_t>(nx * ny));
-  for (std::int64_t y = 0; y < ny; ++y)
-    for (std::int64_t x = 0; x < nx; ++x) {
-      const std::int64_t at = y * nx + x;
-      steps[at] = squares[at] == 0 ? 0 : (y > 0 ? steps[at - nx] + 1 : kNone);
-    }
-  for (std::int64_t y = ny - 2; y >= 0; --y)
-    for (std::int64_t x = 0; x < nx; ++x) {
-      const std::int64_t at = y * nx + x;
-      steps[at] = std::min(steps[at], steps[at + nx] + 1);
-    }
-  Envelope envelope;
-  for (std::int64_t y = 0; y < ny; ++y) {
-    for (std::int64_t at = y * nx; at < (y + 1) * nx; ++at)
-      squares[at] = steps[at] < kNone ? std::int64_t{steps[at]} * steps[at] : kFar;
-    envelope(squares.data() + y * nx, nx, most);
+  constexpr std::int32_t kMostSteps = 1 << 15;  // their square is kFar
+  std::int32_t* steps = squares.data();
+  for (std::int64_t x = 0; x < nx; ++x) steps[x] = steps[x] == 0 ? 0 : kMostSteps;
+  for (std::int64_t y = 1; y < ny; ++y) {
+    std::int32_t *row = steps + y * nx, *above = row - nx;
+    for (std::int64_t x = 0; x < nx; ++x) row[x] = row[x] == 0 ? 0 : std::min(above[x] + 1, kMostSteps);
   }
+  for (std::int64_t y = ny - 2; y >= 0; --y) {
+    std::int32_t *row = steps + y * nx, *below = row + nx;
+    for (std::int64_t x = 0; x < nx; ++x) row[x] = std::min(row[x], below[x] + 1);
+  }
+  for (std::int64_t at = 0; at < nx * ny; ++at) squares[at] *= squares[at];
+  Envelope envelope;
+  for (std::int64_t y = 0; y < ny; ++y) envelope(squares.data() + y * nx, nx, most);
 }
 
 /// Pixels around one island, in two halves: distances from it and from all others.
 struct Around {
   Box box;
-  std::vector<std::int64_t> own, others;
+  std::vector<std::int32_t> own, others;
 };
 
-std::vector<std::int64_t> distances_of(bool own, const Surrounding& one, const Box& box, const RunsByRow& runs) {
-  std::vector<std::int64_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
+std::vector<std::int32_t> distances_of(bool own, const Surrounding& one, const Box& box, const RunsByRow& runs) {
+  std::vector<std::int32_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
+  bool any = false;
   for (const IslandRun& run : runs.of_rows(box.y0, box.y1)) {
     if ((run.island == one.island) != own) continue;
-    for (std::int64_t x = std::max<std::int64_t>(run.x0, box.x0); x < std::min<std::int64_t>(run.x1, box.x1); ++x)
+    for (std::int64_t x = std::max<std::int64_t>(run.x0, box.x0); x < std::min<std::int64_t>(run.x1, box.x1); ++x) {
       squares[static_cast<std::size_t>((run.y - box.y0) * box.nx() + x - box.x0)] = 0;
+      any = true;
+    }
   }
-  distances(squares, box, static_cast<std::int64_t>(one.reach_px * one.reach_px));
+  if (any) distances(squares, box, static_cast<std::int64_t>(one.reach_px * one.reach_px));
   return squares;
 }
 
@@ -227,7 +227,7 @@ std::vector<double> distances_from(const FitPixels& island, const FitPixels& aro
       box.x0 = std::min<std::int64_t>(box.x0, pixels->x[i]), box.x1 = std::max<std::int64_t>(box.x1, pixels->x[i] + 1);
       box.y0 = std::min<std::int64_t>(box.y0, pixels->y[i]), box.y1 = std::max<std::int64_t>(box.y1, pixels->y[i] + 1);
     }
-  std::vector<std::int64_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
+  std::vector<std::int32_t> squares(static_cast<std::size_t>(box.nx() * box.ny()), kFar);
   const auto at = [&](const FitPixels& pixels, std::size_t i) {
     return static_cast<std::size_t>((pixels.y[i] - box.y0) * box.nx() + pixels.x[i] - box.x0);
   };

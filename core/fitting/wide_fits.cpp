@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <tuple>
 
 #include "core/fitting/grown_sums.hpp"
+#include "core/fitting/pair_sums.hpp"
 #include "core/fitting/wing_flux.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -22,13 +22,17 @@ constexpr double kMostWork = 2e8;
 /// with weights for their noise.
 constexpr double kLeastPart = 0.4;
 
-FitPixels in_raster_order(const FitPixels& pixels) {
-  std::vector<std::size_t> order(pixels.y.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(pixels.y[i], pixels.x[i]); });
-  FitPixels sorted;
-  for (const std::size_t i : order) append_pixel(pixels, i, sorted);
-  return sorted;
+/// Both, which are in raster order each.
+FitPixels in_raster_order(const FitPixels& one, const FitPixels& other) {
+  FitPixels both;
+  const std::size_t count = one.y.size() + other.y.size();
+  both.y.reserve(count), both.x.reserve(count), both.value.reserve(count), both.rms.reserve(count);
+  const auto place = [](const FitPixels& of, std::size_t i) { return std::tuple(of.y[i], of.x[i]); };
+  for (std::size_t i = 0, j = 0; i < one.y.size() || j < other.y.size();) {
+    const bool first = j == other.y.size() || (i < one.y.size() && place(one, i) < place(other, j));
+    first ? append_pixel(one, i++, both) : append_pixel(other, j++, both);
+  }
+  return both;
 }
 
 FitBounds bounds_of(const GaussianComponent& start, const FitPixels& pixels, const Covariance& beam) {
@@ -58,10 +62,11 @@ struct Seen {
 /// To `reach` from the island, and some more.
 Seen seen_by(const FitPixels& own, const FitPixels& ring, double reach, double more) {
   const std::vector<double> distance = distances_from(own, ring);
-  Seen seen{own, {}};
+  FitPixels near;
+  Seen seen;
   for (std::size_t i = 0; i < distance.size(); ++i)
-    if (distance[i] <= reach + more) append_pixel(ring, i, distance[i] <= reach ? seen.fitted : seen.beyond);
-  seen.fitted = in_raster_order(seen.fitted);
+    if (distance[i] <= reach + more) append_pixel(ring, i, distance[i] <= reach ? near : seen.beyond);
+  seen.fitted = in_raster_order(own, near);
   return seen;
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/fitting/grown_sums.hpp"
+#include "core/fitting/pair_sums.hpp"
 #include "core/sources/fit_parts.hpp"
 
 namespace reber {

@@ -48,6 +48,7 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
   const DetectOptions& options = in.detected.islands->options();
   const Covariance& beam = *made.fitter->beam_px();
   ThreadPool pool(request.fit.threads);
+  std::optional<trace::Span> part(std::in_place, "host", "what surrounds islands");
   auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
   MarginRuns runs = surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool);
   if (in.detected.searched) {
@@ -58,11 +59,14 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
   const IslandPixels around =
       pixels_of_runs(work.backend, in.plane.plane, in.plane.background, runs, options, work.job);
   const SourceFitter& fitter = *made.fitter;
+  part.emplace("host", "wide fits");
   fit_with_surroundings(work.backend, made.sums, made.fits,
                         {pixels, around, options, beam, in.plane.beams, fitter.weights_noise(), fitter.errors_noise(),
                          in.plane.background, pool},
                         work.job);
+  part.emplace("host", "shared heights");
   share_heights(made.sums, made.fits, {pixels, around, options, beam, fitter.errors_noise(), pool});
+  part.emplace("host", "plain rows");
   grow_plain_rows(made.sums, made.fits, pixels, around, options, beam, fitter.errors_noise(), in.plane.background,
                   pool);
 }
