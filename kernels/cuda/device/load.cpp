@@ -31,6 +31,7 @@ void load_resident(CudaPlane& plane, const PixelSource& source, const Job& job) 
                     plane.device_pixels() + first * plane.pitch(), plane.pitch(), counts.data());
       },
       job, "load");
+  const trace::Span span("host", "finish the load");
   unsigned long long found[3] = {0, 0, 0};
   context.down(found, counts.data(), sizeof(found), context.stream());
   plane.set_blank(static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1]));
@@ -81,6 +82,7 @@ std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, c
   if (copied && context->stager().make_ready(source.shape().count() * bytes_of(source.format().type)))
     beside = run_beside([&context] {
       context->use();
+      const trace::Span span("host", "bring code");
       EarlyCode::bring();
     });
   auto plane = [&] {
