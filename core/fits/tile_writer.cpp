@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <future>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/large_vectors.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -28,6 +29,7 @@ using fits::TileCode;
 
 constexpr std::int64_t kTileBytes = std::int64_t{256} << 10;  // enough for the codes of a block, few per image
 constexpr std::int64_t kBandBytes = std::int64_t{8} << 20;    // some tiles a thread; fresh pages cost more than waiting
+constexpr std::size_t kPadding = 3;                           // bytes behind a tile that make its words whole
 constexpr std::int64_t kImageCards = 5;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2: a table has its own
 
 /// Where a tile lies in the heap.
@@ -121,15 +123,20 @@ class Heap {
   [[nodiscard]] const fits::Checksum& pixel_sum() const { return pixel_sum_; }  ///< of the uncompressed image
 
  private:
-  /// A coded tile, and room for the next one.
   struct Coded {
-    std::unique_ptr<char[]> bytes;  ///< padded to whole words
-    std::size_t room = 0;
-    std::int64_t length = 0, padded = 0;
+    std::int64_t length = 0, padded = 0;  ///< padded to whole words
     fits::Checksum sum, pixels;
   };
-  void code_tile(const char* words, std::size_t count, int worker, Coded& tile);
-  void write(const std::vector<Coded>& tiles, std::size_t count);
+  /// The coded tiles of a band, and room for those of the next one.
+  struct Band {
+    LargeArray<char> bytes;
+    std::size_t room = 0, room_of_tile = 0;
+    std::vector<Coded> tiles;
+    [[nodiscard]] char* at(std::size_t tile) const { return bytes.get() + tile * room_of_tile; }
+  };
+  void make_room(Band& band, std::int64_t tiles) const;
+  void code_tile(const char* words, std::size_t count, int worker, Coded& tile, char* bytes);
+  void write(const Band& band);
 
   AtomicFile& file_;
   const Tiling& tiling_;
@@ -137,49 +144,55 @@ class Heap {
   const std::int64_t begin_;  ///< of the heap in the file
   ThreadPool pool_;
   std::vector<std::unique_ptr<fits::TileCoder>> coders_{static_cast<std::size_t>(pool_.threads())};
-  std::vector<Coded> coded_, leaving_;
+  Band coded_, leaving_;
   std::future<void> written_;
   std::vector<Place> places_;
   std::int64_t end_ = 0, longest_ = 0;
   fits::Checksum sum_, pixel_sum_;
 };
 
-void Heap::code_tile(const char* words, std::size_t count, int worker, Coded& tile) {
+void Heap::make_room(Band& band, std::int64_t tiles) const {
+  band.tiles.assign(static_cast<std::size_t>(tiles), {});
+  band.room_of_tile = fits::TileCoder::bound(static_cast<std::size_t>(tiling_.rows * tiling_.shape.nx)) + kPadding;
+  if (const std::size_t room = band.tiles.size() * band.room_of_tile; room > band.room) {
+    band.bytes = make_large<char>(room);
+    band.room = room;
+  }
+}
+
+void Heap::code_tile(const char* words, std::size_t count, int worker, Coded& tile, char* bytes) {
   auto& coder = coders_[static_cast<std::size_t>(worker)];
   if (!coder) coder = std::make_unique<fits::TileCoder>(code_);
-  constexpr std::size_t kPadding = 3;
-  if (const std::size_t room = fits::TileCoder::bound(count) + kPadding; room > tile.room) {
-    tile.bytes = std::make_unique_for_overwrite<char[]>(room);
-    tile.room = room;
-  }
   tile.pixels = {};
   tile.pixels.add_words(words, count);
-  const std::size_t length = coder->encode(words, count, tile.bytes.get()), padded = (length + kPadding) / 4 * 4;
-  std::fill(tile.bytes.get() + length, tile.bytes.get() + padded, '\0');
+  const std::size_t length = coder->encode(words, count, bytes), padded = (length + kPadding) / 4 * 4;
+  std::fill(bytes + length, bytes + padded, '\0');
   tile.length = static_cast<std::int64_t>(length);
   tile.padded = static_cast<std::int64_t>(padded);
   tile.sum = {};
-  tile.sum.add(tile.bytes.get(), padded);
+  tile.sum.add(bytes, padded);
 }
 
 void Heap::append(const char* words, std::int64_t rows) {
   const trace::Span span("host", "code tiles");
   const std::int64_t tiles = (rows + tiling_.rows - 1) / tiling_.rows, nx = tiling_.shape.nx;
-  if (static_cast<std::int64_t>(coded_.size()) < tiles) coded_.resize(static_cast<std::size_t>(tiles));
+  make_room(coded_, tiles);
   pool_.for_each_worker(tiles, [&](std::int64_t i, int worker) {
     const std::int64_t first = i * tiling_.rows, ny = std::min(tiling_.rows, rows - first);
-    code_tile(words + 4 * first * nx, static_cast<std::size_t>(ny * nx), worker, coded_[static_cast<std::size_t>(i)]);
+    const auto k = static_cast<std::size_t>(i);
+    code_tile(words + 4 * first * nx, static_cast<std::size_t>(ny * nx), worker, coded_.tiles[k], coded_.at(k));
   });
   finish();
-  coded_.swap(leaving_);
-  written_ = run_beside([this, tiles] { write(leaving_, static_cast<std::size_t>(tiles)); });
+  std::swap(coded_, leaving_);
+  written_ = run_beside([this] { write(leaving_); });
 }
 
-void Heap::write(const std::vector<Coded>& tiles, std::size_t count) {
+void Heap::write(const Band& band) {
   const trace::Span span("write", "write tiles");
   const std::int64_t before = end_;
-  for (const Coded& tile : std::span(tiles).first(count)) {
-    file_.write_at(begin_ + end_, tile.bytes.get(), static_cast<std::size_t>(tile.padded));
+  for (std::size_t k = 0; k < band.tiles.size(); ++k) {
+    const Coded& tile = band.tiles[k];
+    file_.write_at(begin_ + end_, band.at(k), static_cast<std::size_t>(tile.padded));
     places_.push_back({tile.length, end_});
     end_ += tile.padded;
     longest_ = std::max(longest_, tile.length);
@@ -221,8 +234,7 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
   const std::int64_t band =
       std::min(std::max<std::int64_t>(kBandBytes / (4 * shape.nx * tiling.rows), 1) * tiling.rows, shape.ny);
   const auto pixels = static_cast<std::size_t>(band * shape.nx);
-  auto made = std::make_unique_for_overwrite<Pixel[]>(pixels),
-       leaving = std::make_unique_for_overwrite<Pixel[]>(pixels);
+  auto made = make_large<Pixel>(pixels), leaving = make_large<Pixel>(pixels);
   std::future<void> coded;  // behind the buffers: it is waited for before they go
   for (std::int64_t y = 0; y < shape.ny; y += band) {
     progress.report("writing", static_cast<double>(y) / static_cast<double>(shape.ny));

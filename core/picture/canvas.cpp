@@ -108,7 +108,8 @@ void draw_runs(cv::Mat& mask, const std::vector<Run>& runs, double x, double y, 
 }  // namespace
 
 Canvas::Canvas(int width, int height, Ink background, ThreadPool* pool)
-    : memory_(make_zeroed(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))),
+    : memory_(make_large<std::uint8_t>(std::size_t{3} * static_cast<std::size_t>(width) *
+                                       static_cast<std::size_t>(height))),
       pixels_(height, width, CV_8UC3, memory_.get()),
       layer_(width, height),
       pool_(pool) {

@@ -60,7 +60,7 @@ class Canvas {
   void draw_path(const std::vector<Point>& points, double thickness, bool closed);
   void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink, pool_); }
 
-  ZeroedBytes memory_;  ///< of the pixels
+  LargeArray<std::uint8_t> memory_;  ///< of the pixels
   cv::Mat pixels_;
   Coverage layer_;
   ThreadPool* pool_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/large_vectors.hpp"
 #include "core/display/level_rules.hpp"
 
 namespace reber {
@@ -87,8 +88,7 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
   const std::int64_t blocks =
       std::clamp<std::int64_t>(kBandPixels * std::min(pool.threads(), 8) / (shape.nx * block), 1, ny);
   // Not filled: the threads that bring the rows make its pages.
-  const auto band =
-      std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(std::min(blocks * block, shape.ny) * shape.nx));
+  const auto band = make_large<float>(static_cast<std::size_t>(std::min(blocks * block, shape.ny) * shape.nx));
   std::vector<std::vector<float>> columns(static_cast<std::size_t>(pool.threads()));
   for (std::int64_t first = 0; first < ny; first += blocks) {
     progress.report("drawing", static_cast<double>(first) / static_cast<double>(ny));

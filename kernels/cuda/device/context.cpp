@@ -10,8 +10,10 @@
 #include <cstring>
 #include <exception>
 
+#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "kernels/cuda/device/card_memory.hpp"
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
@@ -91,6 +93,8 @@ Context::Context(const BackendOptions& options)
 }
 
 Context::~Context() {
+  enough_code_ = true;
+  if (code_.valid()) code_.wait();
   if (!given_up()) cudaSetDevice(device_.device);
   tell_memory(device_.device);
   background.forget();
@@ -106,6 +110,14 @@ Stager& Context::stager() {
 StopFlag& Context::stop_flag() {
   if (!stop_flag_) stop_flag_ = std::make_unique<StopFlag>();
   return *stop_flag_;
+}
+
+void Context::bring_code() {
+  if (code_.valid()) return;
+  code_ = run_beside([this] {
+    const trace::Span span("host", "bring code");
+    if (cudaSetDevice(device_.device) == cudaSuccess) EarlyCode::bring(enough_code_);
+  });
 }
 
 void Context::abandon() noexcept {

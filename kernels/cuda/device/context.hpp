@@ -4,9 +4,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +55,9 @@ class Context {
   [[nodiscard]] ThreadPool& threads() { return threads_; }
   [[nodiscard]] Stager& stager();
   [[nodiscard]] StopFlag& stop_flag();
+  /// Brings the code of kernels that most runs need, beside the caller; once. What is launched meanwhile waits for its
+  /// own code alone.
+  void bring_code();
   /// After a failure: waits for the card and drops rows on their way to the host.
   void abandon() noexcept;
   /// Memory that a plan may use: what is free or kept for later, less a reserve, below the user's cap.
@@ -78,6 +83,8 @@ class Context {
   PinnedBuffer<std::byte> small_;  ///< for copies of a few bytes, waited for
   std::unique_ptr<Stager> stager_;
   std::unique_ptr<StopFlag> stop_flag_;
+  std::atomic<bool> enough_code_ = false;
+  std::future<void> code_;  ///< on its way
 };
 
 /// Device memory with a copy of `values` in it.

@@ -54,8 +54,8 @@ void Stager::settle(Slot& slot) {
   }
 }
 
-bool Stager::make_ready(std::int64_t bytes) {
-  if (!slots_.empty()) return false;
+void Stager::make_ready(std::int64_t bytes) {
+  if (!slots_.empty()) return;
   slots_.resize(kSlots);
   const auto wanted = static_cast<std::size_t>(bytes / kChunkBytes);  // a part of a chunk is soon locked
   for (std::size_t k = 0; k < std::min(wanted, kSlots); ++k)
@@ -64,7 +64,6 @@ bool Stager::make_ready(std::int64_t bytes) {
       const trace::Span span("host", "lock memory for copies");
       return PinnedBuffer<std::byte>(kChunkBytes);
     });
-  return true;
 }
 
 void Stager::take_coming(Slot& slot) {

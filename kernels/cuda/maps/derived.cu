@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/maps/derived.hpp"
+#include "kernels/cuda/device/early_code.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -73,6 +74,8 @@ __global__ void __launch_bounds__(kThreads)
       out[row * pitch + x - where.x0] = rules::blank_value();
   }
 }
+
+const EarlyCode kEarly(NeededBy::background, k_blank_runs);
 
 }  // namespace
 

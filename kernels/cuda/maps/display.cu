@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/maps/display.hpp"
+#include "kernels/cuda/device/early_code.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -83,6 +84,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int half = 16; half > 0; half /= 2) peak = levels::larger(peak, __shfl_xor_sync(0xffffffffu, peak, half));
   if (threadIdx.x % 32 == 0) out[at] = levels::low_blank(peak);
 }
+
+const EarlyCode kEarly(NeededBy::products, k_block_peaks);
 
 }  // namespace
 
