@@ -70,8 +70,12 @@ TEST(MemoryBlocks, lent_parts_never_meet_and_what_a_queue_gave_back_waits_for_it
       ASSERT_NE(at, 0);
       EXPECT_EQ(at % 512, 0);
       const auto after = lent.lower_bound(at);
-      if (after != lent.end()) ASSERT_LE(at + bytes, after->first);
-      if (after != lent.begin()) ASSERT_LE(std::prev(after)->first + std::prev(after)->second.bytes, at);
+      if (after != lent.end()) {
+        ASSERT_LE(at + bytes, after->first);
+      }
+      if (after != lent.begin()) {
+        ASSERT_LE(std::prev(after)->first + std::prev(after)->second.bytes, at);
+      }
       for (auto used = given.lower_bound(at); used != given.end() && used->first < at + bytes; used = given.erase(used))
         ASSERT_EQ(used->second, whose) << "at step " << step;
       lent[at] = {bytes, whose};
@@ -122,6 +126,26 @@ TEST(MemoryBlocks, a_source_that_has_no_more_gets_idle_pieces_back_of_whichever_
   EXPECT_NE(blocks.take(queue(2), 60 * kMiB), nullptr);
   EXPECT_FALSE(blocks.keeps_for(queue(1)));
   EXPECT_EQ(from.out, 62 * kMiB);
+}
+
+TEST(MemoryBlocks, before_the_limit_is_passed_idle_pieces_go_back) {
+  FakeSource from;
+  MemoryBlocks blocks(from.source());
+  blocks.set_limit(200 * kMiB);
+  for (const std::int64_t size : {100, 60, 110, 40, 150}) {
+    void* const part = blocks.take(queue(1), size * kMiB);
+    ASSERT_NE(part, nullptr);
+    EXPECT_LE(from.out, 200 * kMiB);
+    blocks.give(queue(1), part);
+  }
+  void* const large = blocks.take(queue(1), 190 * kMiB);
+  void* const small = blocks.take(queue(1), 1000);  // out of a small piece, where a usual one would pass the limit
+  ASSERT_NE(small, nullptr);
+  EXPECT_EQ(from.out, 192 * kMiB);
+  void* const more = blocks.take(queue(1), 50 * kMiB);  // what is lent is for the caller to bound
+  ASSERT_NE(more, nullptr);
+  EXPECT_EQ(from.out, 242 * kMiB);
+  for (void* const part : {large, small, more}) EXPECT_TRUE(blocks.give(queue(1), part));
 }
 
 TEST(MemoryBlocks, apart_each_part_is_a_piece_of_its_own_bytes_and_goes_back_at_once) {

@@ -89,6 +89,7 @@ Context::Context(const BackendOptions& options)
       device_(query(options.device)),
       memory_cap_(options.device_memory_bytes),
       threads_(options.threads) {
+  card_memory(device_.device).set_limit(memory_cap_);
   watch_exit();
 }
 
