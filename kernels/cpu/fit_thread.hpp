@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/compute/job.hpp"
+#include "kernels/cpu/fit_wide.hpp"
 #include "kernels/cpu/panel_factor.hpp"
+#include "kernels/cpu/pixel_values.hpp"
 #include "kernels/cpu/simd_double.hpp"
 #include "kernels/shared/fit_steps.hpp"
 
@@ -23,10 +25,10 @@ struct FitThread : OneThread {
   static constexpr bool kLeavesOut = true;
   /// What a thread keeps between problems.
   struct Room {
-    PanelFactor factor;                  ///< of the weights' correlation, which correlate() makes
-    std::vector<int> ends, begins, row;  ///< of correlate(); of put_under_noise(), as what follows
-    std::vector<std::pair<int, int>> near;
-    std::vector<double> noise, lined_noise, lined_weights;
+    PanelFactor factor;                           ///< of the weights' correlation, which correlate() makes
+    std::vector<int> ends, begins;                ///< of correlate()
+    std::vector<std::pair<int, int>> runs, near;  ///< of put_under_noise()
+    std::vector<double> lined_noise, lined_weights;
   };
   const Job* job;
   Room* room;
@@ -76,66 +78,6 @@ template <int W, class Columns>
       for (int w = 0; w < W; ++w) sum.at[r][w] = fma(all(factors[r]), x[w], sum.at[r][w]);
   }
   return sum;
-}
-
-/// Values of one component at four pixels and what its derivatives are made of: model::value_at().
-struct FourValues {
-  Doubles shape, value, ex, ey;
-};
-
-inline Doubles exp2_below(Doubles t) {
-  constexpr double kShift = 0x1.8p52;  // as in model::exp2_below()
-  const Doubles shifted = t + kShift, f = t - (shifted - kShift);
-  constexpr double kTerms[] = {1.3691488853904128880e-12, 2.5678435993488205141e-11,
-                               4.4455382718708114976e-10, 7.0549116208011233299e-9,
-                               1.0178086009239699728e-7,  1.3215486790144309488e-6,
-                               1.5252733804059840280e-5,  1.5403530393381609954e-4,
-                               1.3333558146428443423e-3,  9.6181291076284771620e-3,
-                               5.5504108664821579953e-2,  2.4022650695910071233e-1,
-                               6.9314718055994530942e-1,  1.0};
-  Doubles sum = all(kTerms[0]);
-  for (std::size_t k = 1; k < std::size(kTerms); ++k) sum = fma(sum, f, all(kTerms[k]));
-  const Longs n = reinterpret_cast<Longs>(shifted) - reinterpret_cast<Longs>(all(kShift));
-  const Doubles value = sum * reinterpret_cast<Doubles>((n + 1023) << 52);
-  return t < -1000.0 ? all(0.0) : value;
-}
-
-inline FourValues values_at(const model::Shape& g, Doubles px, Doubles py) {
-  const Doubles dx = px - g.x, dy = py - g.y;
-  const Doubles ex = fma(all(g.xy), dy, g.xx * dx), ey = fma(all(g.xy), dx, g.yy * dy);
-  const Doubles shape = exp2_below(-4.0 * fma(ey, dy, ex * dx));
-  return {shape, g.peak * shape, ex, ey};
-}
-
-/// Six values of four pixels, a vector for each value, to the pixels' rows.
-inline void put_turned(const Doubles (&parts)[6], double* const* rows, int column) {
-  const Doubles ab[2] = {__builtin_shufflevector(parts[0], parts[1], 0, 4, 2, 6),
-                         __builtin_shufflevector(parts[0], parts[1], 1, 5, 3, 7)};
-  const Doubles cd[2] = {__builtin_shufflevector(parts[2], parts[3], 0, 4, 2, 6),
-                         __builtin_shufflevector(parts[2], parts[3], 1, 5, 3, 7)};
-  const Doubles ef[2] = {__builtin_shufflevector(parts[4], parts[5], 0, 4, 2, 6),
-                         __builtin_shufflevector(parts[4], parts[5], 1, 5, 3, 7)};
-  for (int odd = 0; odd < 2; ++odd) {
-    store(rows[odd] + column, __builtin_shufflevector(ab[odd], cd[odd], 0, 1, 4, 5));
-    store(rows[odd + 2] + column, __builtin_shufflevector(ab[odd], cd[odd], 2, 3, 6, 7));
-    for (int half = 0; half < 2; ++half) {
-      rows[odd + 2 * half][column + 4] = ef[odd][2 * half];
-      rows[odd + 2 * half][column + 5] = ef[odd][2 * half + 1];
-    }
-  }
-}
-
-/// model::derivatives() of four pixels, to their rows.
-inline void put_derivatives(const FourValues& v, Doubles scale, bool shape_free, int count, double* const* rows,
-                            int column) {
-  const Doubles slope = model::k4Ln2 * v.value * scale, by_ex = slope * v.ex, by_ey = slope * v.ey;
-  const Doubles parts[6] = {v.shape * scale, 2.0 * by_ex, 2.0 * by_ey, by_ex * v.ex, 2.0 * by_ex * v.ey, by_ey * v.ey};
-  if (shape_free && count == kFour) {
-    put_turned(parts, rows, column);
-    return;
-  }
-  for (int p = 0; p < (shape_free ? 6 : 3); ++p)
-    for (int lane = 0; lane < count; ++lane) rows[lane][column + p] = parts[p][lane];
 }
 
 /// First and behind the last of the pixels that are within reach of a row of the image. Pixels in raster order.
@@ -253,13 +195,23 @@ inline bool factorise(const FitThread& team, const dense::Triangle&) {
   return factorise(team.room->factor, [&] { team.sync(); });
 }
 
+template <class Columns>
+[[nodiscard]] bool has_wide_columns(const dense::Table<Columns>& table) {
+  return static_cast<int>(table.columns) >= wide::kFewestColumns && wide::usable();
+}
+
 /// dense::solve_transposed() by that factor.
 template <class Columns>
 void solve_transposed(const FitThread& team, const dense::Triangle&, const dense::Table<Columns>& x) {
   const PanelFactor& u = team.room->factor;
+  const bool wide = has_wide_columns(x);
   for (int k = 0; k < u.size(); k += kPanel) {
-    const dense::Corner corner = u.corner(k);
-    for_columns(x.columns, [&]<int W>(int c) { solve_transposed_tile<W>(u, k, c, corner, x); });
+    if (wide) {
+      wide::solve_transposed(u.at(u.begin(k), k), u.begin(k), k, {x.data, x.rows, x.columns});
+    } else {
+      const dense::Corner corner = u.corner(k);
+      for_columns(x.columns, [&]<int W>(int c) { solve_transposed_tile<W>(u, k, c, corner, x); });
+    }
     team.sync();
   }
 }
@@ -281,6 +233,11 @@ void product(const FitThread& team, const dense::Table<Columns>& left, const den
              const dense::Table<Columns>& out) {
   using namespace fit_thread;
   const int columns = left.columns;
+  if (has_wide_columns(left)) {
+    wide::product({left.data, left.rows, columns}, {right.data, right.rows, columns}, upper,
+                  {out.data, out.rows, columns});
+    return team.sync();
+  }
   for (int a = 0; a < columns; a += kPanel)
     for_columns(columns, [&]<int W>(int b) {
       if (upper && b + kFour * W <= a) return;
@@ -300,23 +257,27 @@ void differentiate(const FitThread& team, const FitInput& in, const model::Shape
                    const dense::Table<Columns>& table) {
   using namespace fit_thread;
   const int columns = table.columns;
+  if (has_wide_columns(table)) {
+    wide::differentiate(in, shapes, inverse_rms, {table.data, table.rows, columns});
+    return team.sync();
+  }
   for (int i = 0; i < table.rows; i += kFour) {
     const int count = std::clamp(in.pixels - i, 0, kFour);
-    Doubles px{}, py{}, scale{}, value{}, sum{};
+    const PixelVectors<Doubles> pixels(in, inverse_rms, i);
+    Doubles sum{};
     double* rows[kFour];
-    for (int lane = 0; lane < kFour; ++lane) {
-      const int at = std::min(i + lane, in.pixels - 1);
-      px[lane] = in.x[at], py[lane] = in.y[at], scale[lane] = inverse_rms[at], value[lane] = in.value[at];
-      rows[lane] = table.row(i + lane);
-    }
+    for (int lane = 0; lane < kFour; ++lane) rows[lane] = table.row(i + lane);
     int next = 0;
     for (int k = 0; k < in.components; ++k) {
-      const FourValues one = values_at(shapes[k], px, py);
+      PixelValues<Doubles> one;
+      values_at(shapes[k], pixels.x, pixels.y, one);
       sum += one.value;
-      put_derivatives(one, scale, in.bounds[k].shape_free, count, rows, next);
+      Doubles parts[kMostParts];
+      derivatives_of(one, pixels.scale, parts);
+      put_parts(parts, in.bounds[k].shape_free, count, rows, next);
       next += model::free_parameters(in.bounds[k]);
     }
-    const Doubles rest = (value - sum) * scale;
+    const Doubles rest = (pixels.value - sum) * pixels.scale;
     for (int lane = 0; lane < kFour; ++lane) {
       if (lane < count) rows[lane][next] = rest[lane];
       std::fill(rows[lane] + (lane < count ? next + 1 : 0), rows[lane] + columns, 0.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four doubles at a time.
+// Four doubles at a time, and eight.
 #pragma once
 
 #include "kernels/cpu/simd.hpp"
@@ -34,6 +34,19 @@ inline Doubles minus_product(Doubles a, Doubles b, Doubles c) {
 #else
   return fma(-a, b, c);
 #endif
+}
+
+/// For functions that are compiled for processors with such vectors; passed by reference, as others know no registers
+/// for them.
+using Octets [[gnu::vector_size(64)]] = double;
+
+/// to := a b + c, rounded once.
+[[gnu::always_inline]] inline void multiply_add(const Doubles& a, const Doubles& b, const Doubles& c, Doubles& to) {
+  to = fma(a, b, c);
+}
+/// One instruction where the caller's processor has it.
+[[gnu::always_inline]] inline void multiply_add(const Octets& a, const Octets& b, const Octets& c, Octets& to) {
+  for (int k = 0; k < 8; ++k) to[k] = __builtin_fma(a[k], b[k], c[k]);
 }
 
 }  // namespace reber::cpu
