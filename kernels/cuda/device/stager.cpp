@@ -14,10 +14,10 @@
 namespace reber::cuda {
 namespace {
 
-// Chunks of this size reach the copy engine's full rate; locking their pages costs time (raii.cpp), so the ring is
-// small, made once and reused.
-constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
-constexpr std::size_t kSlots = 4;
+// Locking pages costs time (raii.cpp), so the ring is small, made once and reused, and of a size with the first image;
+// chunks of the most reach the copy engine's full rate.
+constexpr std::int64_t kLeastChunkBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kSlots = 4;
 // Work for one thread: enough to outweigh waking it.
 constexpr std::int64_t kShareBytes = 256 << 10;
 
@@ -34,8 +34,6 @@ void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
   pool.for_each(shares, [&](std::int64_t i) { body(rows * i / shares, rows * (i + 1) / shares); });
 }
 
-std::int64_t rows_of_chunk(std::int64_t row_bytes) { return std::max<std::int64_t>(1, kChunkBytes / row_bytes); }
-
 bool is_over(const Event& event) {
   const cudaError_t code = cudaEventQuery(event.get());
   if (code == cudaErrorNotReady) cudaGetLastError();  // an answer, but left behind as an error
@@ -43,6 +41,10 @@ bool is_over(const Event& event) {
 }
 
 }  // namespace
+
+std::int64_t Stager::rows_of_chunk(std::int64_t row_bytes) const {
+  return std::max<std::int64_t>(1, chunk_bytes_ / row_bytes);
+}
 
 void Stager::settle(Slot& slot) {
   const trace::Span span("copy", "finish a copy");
@@ -55,14 +57,18 @@ void Stager::settle(Slot& slot) {
 }
 
 void Stager::make_ready(std::int64_t bytes) {
-  if (!slots_.empty()) return;
+  const std::int64_t chunk = std::clamp((bytes + kSlots - 1) / kSlots, kLeastChunkBytes, kMostChunkBytes);
+  if (!slots_.empty() && chunk <= chunk_bytes_) return;
+  if (!slots_.empty()) drain();
+  slots_.clear();
   slots_.resize(kSlots);
-  const auto wanted = static_cast<std::size_t>(bytes / kChunkBytes);  // a part of a chunk is soon locked
-  for (std::size_t k = 0; k < std::min(wanted, kSlots); ++k)
-    slots_[k].coming = run_beside([this] {
+  chunk_bytes_ = chunk;
+  const std::int64_t wanted = std::min((bytes + chunk - 1) / chunk, kSlots);
+  for (std::int64_t k = 0; k < wanted; ++k)
+    slots_[static_cast<std::size_t>(k)].coming = run_beside([this, chunk] {
       context_.use();
       const trace::Span span("host", "lock memory for copies");
-      return PinnedBuffer<std::byte>(kChunkBytes);
+      return PinnedBuffer<std::byte>(chunk);
     });
 }
 
@@ -87,7 +93,7 @@ Stager::Slot& Stager::acquire(std::int64_t bytes) {
   if (slot.memory.size() < bytes) {
     const trace::Span span("host", "lock memory for copies");
     slot.memory = PinnedBuffer<std::byte>();
-    slot.memory = PinnedBuffer<std::byte>(std::max(bytes, std::min(kChunkBytes, 4 * bytes)));
+    slot.memory = PinnedBuffer<std::byte>(std::max(bytes, std::min(chunk_bytes_, 4 * bytes)));
   }
   return slot;
 }
@@ -153,8 +159,8 @@ void Stager::down_rows(cudaStream_t stream, const float* in, std::int64_t pitch,
 }
 
 void Stager::up_copy(cudaStream_t stream, void* device, const void* host, std::int64_t bytes) {
-  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
-    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+  for (std::int64_t done = 0; done < bytes; done += chunk_bytes_) {
+    const std::int64_t n = std::min(chunk_bytes_, bytes - done);
     Slot& slot = acquire(n);
     const auto* from = static_cast<const std::byte*>(host) + done;
     share_rows(context_.threads(), n, 1, [&](std::int64_t first, std::int64_t last) {
@@ -169,8 +175,8 @@ void Stager::up_copy(cudaStream_t stream, void* device, const void* host, std::i
 }
 
 void Stager::down_copy(cudaStream_t stream, const void* device, std::int64_t bytes, void* host) {
-  for (std::int64_t done = 0; done < bytes; done += kChunkBytes) {
-    const std::int64_t n = std::min(kChunkBytes, bytes - done);
+  for (std::int64_t done = 0; done < bytes; done += chunk_bytes_) {
+    const std::int64_t n = std::min(chunk_bytes_, bytes - done);
     Slot& slot = acquire(n);
     check(cudaMemcpyAsync(slot.memory.data(), static_cast<const std::byte*>(device) + done, static_cast<std::size_t>(n),
                           cudaMemcpyDeviceToHost, stream),
@@ -187,7 +193,7 @@ void Stager::down_copy(cudaStream_t stream, const void* device, std::int64_t byt
 
 void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts) {
   const auto parts = static_cast<std::int64_t>(hosts.size());
-  if (parts * bytes > kChunkBytes) {
+  if (parts * bytes > chunk_bytes_) {
     for (std::int64_t k = 0; k < parts; ++k)
       down_copy(stream, static_cast<const std::byte*>(device) + k * bytes, bytes, hosts[k]);
     return;

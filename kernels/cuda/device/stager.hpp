@@ -53,7 +53,7 @@ class Stager {
   /// complete after drain().
   void down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts);
   /// Begins to lock the memory that copies of so many bytes take, beside what the caller does until it copies. Of a
-  /// ring that has been used: nothing.
+  /// ring that is large enough: nothing.
   void make_ready(std::int64_t bytes);
   /// Until every copy is done and every downloaded row is in its place.
   void drain();
@@ -61,12 +61,14 @@ class Stager {
   void abandon() noexcept;
 
  private:
+  static constexpr std::int64_t kMostChunkBytes = std::int64_t{32} << 20;
   struct Slot {
     PinnedBuffer<std::byte> memory;
     std::future<PinnedBuffer<std::byte>> coming;  ///< memory that is being locked
     Event done;
     std::function<void()> finish;  ///< what the host does with the chunk once it is here
   };
+  [[nodiscard]] std::int64_t rows_of_chunk(std::int64_t row_bytes) const;
   /// The next slot of the ring, free to be filled, with at least `bytes`.
   Slot& acquire(std::int64_t bytes);
   void settle(Slot& slot);
@@ -77,6 +79,7 @@ class Stager {
 
   Context& context_;
   std::vector<Slot> slots_;
+  std::int64_t chunk_bytes_ = kMostChunkBytes;  ///< what a copy is made in pieces of
   std::size_t next_ = 0;
 };
 
