@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/large_vectors.hpp"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {
@@ -200,7 +201,9 @@ std::optional<std::vector<float>> block_peaks_of(const CudaPlane& plane, std::in
   const DeviceBuffer<float> peaks(count, stream);
   find_block_peaks(stream, {plane.device_pixels(), plane.device_pixels(), plane.pitch(), shape.ny, shape.nx}, block,
                    peaks.data());
-  std::vector<float> out(static_cast<std::size_t>(count));
+  std::vector<float> out;
+  reserve_large(out, static_cast<std::size_t>(count));
+  out.resize(static_cast<std::size_t>(count));
   context.stager().down_copy(stream, peaks.data(), peaks.bytes(), out.data());
   context.stager().drain();
   return out;
