@@ -2,8 +2,8 @@
 // Single pixels of planes made of planes.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/maps/derived.hpp"
 #include "kernels/cuda/device/early_code.hpp"
+#include "kernels/cuda/maps/derived.hpp"
 
 namespace reber::cuda {
 namespace {

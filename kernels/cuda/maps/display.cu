@@ -2,8 +2,8 @@
 // Levels halved, sampled and drawn; the rules are those of core/compute/level_rules.hpp.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/maps/display.hpp"
 #include "kernels/cuda/device/early_code.hpp"
+#include "kernels/cuda/maps/display.hpp"
 
 namespace reber::cuda {
 namespace {

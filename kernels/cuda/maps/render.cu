@@ -2,8 +2,8 @@
 // Mean, rms and S/N of single pixels.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/four_pixels.cuh"
 #include "kernels/cuda/device/early_code.hpp"
+#include "kernels/cuda/device/four_pixels.cuh"
 #include "kernels/cuda/maps/render.hpp"
 
 namespace reber::cuda {

@@ -2,8 +2,8 @@
 // S/N of many small rectangles by one launch.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/early_code.hpp"
+#include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/maps/windows.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
