@@ -10,6 +10,7 @@
 
 #include "core/compute/island_moments.hpp"
 #include "core/fitting/grown_sums.hpp"
+#include "core/fitting/held_sum.hpp"
 #include "core/fitting/pair_sums.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -73,6 +74,24 @@ void multiply_height(FittedGaussian& one, double factor) {
   one.component.peak *= factor;
   for (std::size_t k = 0; k < GaussianComponent::kParameters; ++k)
     one.covariance[0][k] *= factor, one.covariance[k][0] *= factor;
+}
+
+/// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
+bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
+  constexpr double kSigma = 3, kLeast = 1.05;
+  ShapeErrors errors{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
+  const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
+  return larger > kLeast && std::log(larger) > kSigma * log_area_error(one.component.fwhm2, errors);
+}
+
+/// Four rows or more of which most were found in what others left: emission in pieces.
+bool are_pieces(std::span<const SourceFit> fits) {
+  constexpr std::ptrdiff_t kLeast = 4;
+  const auto pieces = std::ranges::count_if(
+      fits, [](const SourceFit& fit) { return fit.gaussian && (fit.flag & (kFlagExtra | kFlagPart)) != 0; });
+  return std::ssize(fits) >= kLeast && 2 * pieces > std::ssize(fits);
 }
 
 /// Totals of the rows of an island.
@@ -146,8 +165,8 @@ void widen_errors(std::span<SourceFit> fits, double error) {
           std::pow(fit.gaussian->component.peak, 2) * more / (flux * flux_of(*fit.gaussian));
 }
 
-/// The rows of one island.   island: its pixels;   ring: those around it
-void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
+/// Rows that hold clearly more or less than the pixels.   island: its pixels;   ring: those around it
+void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
                const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeastLeft = 0.25;
   constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
@@ -166,16 +185,49 @@ void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, cons
   widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
+/// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
+/// which are least where a row is sure.   island, ring: as above
+void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
+  std::vector<FittedGaussian> fitted;
+  std::vector<double> square;
+  double flux = 0, squares = 0;
+  for (const SourceFit& fit : fits) {
+    if (!fit.gaussian) return;
+    fitted.push_back(*fit.gaussian);
+    flux += flux_of(fitted.back());
+    square.push_back(
+        std::pow(flux_of(fitted.back()) * relative_total_error(fitted.back().component, fitted.back().covariance), 2));
+    squares += square.back();
+  }
+  const auto held =
+      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, fits.size() == 1 ? kSigma : 0);
+  if (!held) return;
+  std::vector<double> factors;
+  for (std::size_t k = 0; k < fitted.size(); ++k)
+    factors.push_back(1 + (held->sum - flux) * square[k] / squares / flux_of(fitted[k]));
+  if (!std::ranges::all_of(factors, [](double one) { return one >= kLeast && one <= kMost; }))
+    std::ranges::fill(factors, held->sum / flux);
+  if (!std::ranges::all_of(factors, [](double one) { return one >= kLeast && one <= kMost; })) return;
+  for (std::size_t k = 0; k < fits.size(); ++k) multiply_height(*fits[k].gaussian, factors[k]);
+  widen_errors(fits, held->error);
+}
+
 }  // namespace
 
 bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
   constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
-  bool wide = false, any = false;
+  if (fits.size() == 1) {
+    const bool whole = fits[0].gaussian && !rows[0].cut && (fits[0].flag & ~(kFlagPlainWeights | kFlagBound)) == 0;
+    return whole && is_surely_wide(*fits[0].gaussian, beam);
+  }
+  bool wide = are_pieces(fits), any = false;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;
     any = any || fits[k].gaussian;
     if (fits[k].gaussian) {
-      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
+             is_surely_wide(*fits[k].gaussian, beam);
     } else {
       const IslandSums& sums = rows[k].sums;
       const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
@@ -184,7 +236,7 @@ bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> 
       wide = wide || area > kWide * gaussian_area(beam);
     }
   }
-  return wide && any && rows.size() > 1;
+  return wide && any;
 }
 
 void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in) {
@@ -204,8 +256,11 @@ void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& 
     const std::int64_t label = sums[first].island;
     const auto at =
         static_cast<std::size_t>(std::ranges::lower_bound(in.pixels.label, label) - in.pixels.label.begin());
-    hold_rows(std::span(sums).subspan(first, count), std::span(fits).subspan(first, count),
-              pixels_of(in.pixels, at, in.options.negative), margin_of(in.around, label, in.options.negative), in);
+    const FitPixels island = pixels_of(in.pixels, at, in.options.negative);
+    const FitPixels ring = margin_of(in.around, label, in.options.negative);
+    const auto its = std::span(fits).subspan(first, count);
+    if (count > 1) mend_rows(std::span(sums).subspan(first, count), its, island, ring, in);
+    settle_rows(its, island, ring, in);
   });
 }
 
