@@ -185,31 +185,72 @@ void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, cons
   widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
+/// By how much a Gaussian's total changes with each of its parameters.
+std::array<double, GaussianComponent::kParameters> total_by(const GaussianComponent& one) {
+  const Covariance& c = one.fwhm2;
+  const double flux = one.peak * gaussian_area(c), square = c.xx * c.yy - c.xy * c.xy;
+  return {flux / one.peak, 0, 0, 0.5 * flux * c.yy / square, -flux * c.xy / square, 0.5 * flux * c.xx / square};
+}
+
+/// How a Gaussian's parameters go with its total: their covariance with it. The variance of the total is its own.
+struct GoesWithTotal {
+  std::array<double, GaussianComponent::kParameters> change{};
+  double variance = 0;
+};
+GoesWithTotal goes_with_total(const FittedGaussian& one) {
+  const auto by = total_by(one.component);
+  GoesWithTotal got;
+  for (std::size_t a = 0; a < by.size(); ++a) {
+    for (std::size_t b = 0; b < by.size(); ++b) got.change[a] += one.covariance[a][b] * by[b];
+    got.variance += by[a] * got.change[a];
+  }
+  return got;
+}
+
+/// A Gaussian whose total is larger by this, its parameters with it, if that is one and far from none of them.
+std::optional<GaussianComponent> moved(const GaussianComponent& from, const GoesWithTotal& with, double by) {
+  constexpr double kMost = 1.75;
+  const double part = by / with.variance;
+  GaussianComponent to = from;
+  to.peak += part * with.change[0];
+  to.x += part * with.change[1], to.y += part * with.change[2];
+  to.fwhm2.xx += part * with.change[3], to.fwhm2.xy += part * with.change[4], to.fwhm2.yy += part * with.change[5];
+  const Ellipse before = ellipse_of(from.fwhm2), after = ellipse_of(to.fwhm2);
+  const auto near = [&](double one, double other) { return one < kMost * other && other < kMost * one; };
+  if (!(to.fwhm2.xx * to.fwhm2.yy > to.fwhm2.xy * to.fwhm2.xy) || !near(after.major, before.major) ||
+      !near(after.minor, before.minor) || !near(to.peak, from.peak))
+    return std::nullopt;
+  return to;
+}
+
 /// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
 /// which are least where a row is sure.   island, ring: as above
 void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
   std::vector<FittedGaussian> fitted;
-  std::vector<double> square;
-  double flux = 0, squares = 0;
+  std::vector<GoesWithTotal> with;
+  double flux = 0, variance = 0;
   for (const SourceFit& fit : fits) {
     if (!fit.gaussian) return;
     fitted.push_back(*fit.gaussian);
-    flux += flux_of(fitted.back());
-    square.push_back(
-        std::pow(flux_of(fitted.back()) * relative_total_error(fitted.back().component, fitted.back().covariance), 2));
-    squares += square.back();
+    with.push_back(goes_with_total(fitted.back()));
+    flux += flux_of(fitted.back()), variance += with.back().variance;
   }
   const auto held =
       held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, fits.size() == 1 ? kSigma : 0);
   if (!held) return;
-  std::vector<double> factors;
-  for (std::size_t k = 0; k < fitted.size(); ++k)
-    factors.push_back(1 + (held->sum - flux) * square[k] / squares / flux_of(fitted[k]));
-  if (!std::ranges::all_of(factors, [](double one) { return one >= kLeast && one <= kMost; }))
-    std::ranges::fill(factors, held->sum / flux);
-  if (!std::ranges::all_of(factors, [](double one) { return one >= kLeast && one <= kMost; })) return;
-  for (std::size_t k = 0; k < fits.size(); ++k) multiply_height(*fits[k].gaussian, factors[k]);
+  double after = 0;
+  for (std::size_t k = 0; k < fitted.size(); ++k) {
+    const auto to = moved(fitted[k].component, with[k], (held->sum - flux) * with[k].variance / variance);
+    if (to) fitted[k].component = *to;
+    after += flux_of(fitted[k]);
+  }
+  const double factor = held->sum / after;
+  if (!(factor >= kLeast && factor <= kMost)) return;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    fits[k].gaussian->component = fitted[k].component;
+    multiply_height(*fits[k].gaussian, factor);
+  }
   widen_errors(fits, held->error);
 }
 
