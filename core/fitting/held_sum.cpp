@@ -3,10 +3,12 @@
 #include "core/fitting/held_sum.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "core/fitting/growing_noise.hpp"
+#include "core/fitting/pair_sums.hpp"
 #include "core/fitting/surroundings.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -14,7 +16,7 @@
 namespace reber {
 namespace {
 
-constexpr int kSteps = 13;
+constexpr std::size_t kSteps = 13;
 constexpr double kStep = 0.125;  // beams
 
 struct Region {
@@ -26,15 +28,13 @@ struct Region {
 
 double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian_area(one.component.fwhm2); }
 
-/// The first region that a pixel is in; kSteps: none.
-///   model: the Gaussians there, over its rms
-int step_of(double distance, double model, double beam_px) {
+/// Above these many rms of the Gaussians pixels are in region k.
+std::array<double, kSteps> levels() {
   constexpr double kFirst = 3, kFall = 1.5;
-  const int near = static_cast<int>(std::min(std::ceil(distance / (kStep * beam_px)), double{kSteps}));
+  std::array<double, kSteps> all{};
   double level = kFirst;
-  for (int k = 0; k < near; ++k, level /= kFall)
-    if (model > level) return k;
-  return near;
+  for (double& one : all) one = level, level /= kFall;
+  return all;
 }
 
 /// Without their noise.
@@ -47,11 +47,13 @@ std::vector<Region> regions_of(const std::vector<FittedGaussian>& fitted, const 
   };
   for (std::size_t i = 0; i < island.value.size(); ++i)
     put(island, i, value_of(fitted, island.x[i], island.y[i]), regions[0]);
+  const std::array<double, kSteps> level = levels();
   const std::vector<double> distance = distances_from(island, ring);
   for (std::size_t i = 0; i < distance.size(); ++i) {
-    const double model = value_of(fitted, ring.x[i], ring.y[i]);
-    if (const int k = step_of(distance[i], model / ring.rms[i], beam_px); k < kSteps)
-      put(ring, i, model, regions[static_cast<std::size_t>(k)]);
+    const double model = value_of(fitted, ring.x[i], ring.y[i]), height = model / ring.rms[i];
+    auto k = static_cast<std::size_t>(std::min(std::ceil(distance[i] / (kStep * beam_px)), double{kSteps}));
+    while (k > 0 && height > level[k - 1]) --k;
+    if (k < kSteps) put(ring, i, model, regions[k]);
   }
   std::erase_if(regions, [](const Region& one) { return one.joins.value.empty(); });
   double sum = 0, model = 0;
@@ -84,10 +86,9 @@ std::optional<HeldSum> held_sum(const std::vector<FittedGaussian>& fitted, const
   double flux = 0, most = 0;
   for (const FittedGaussian& one : fitted) flux += flux_of(one);
   for (const Region& one : regions) most = std::max(most, std::abs(one.sum - flux));
+  if (least_sigma > 0 && !(most > least_sigma * sum_error(island, noise))) return std::nullopt;
   GrowingNoise growing = noise_of(regions, noise);
-  regions[0].noise = growing.add(regions[0].joins);
-  if (!(most > least_sigma * std::sqrt(regions[0].noise))) return std::nullopt;
-  for (std::size_t k = 1; k < regions.size(); ++k) regions[k].noise = growing.add(regions[k].joins);
+  for (Region& one : regions) one.noise = growing.add(one.joins);
   HeldSum best;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < regions.size(); ++k) {
