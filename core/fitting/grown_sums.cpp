@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/fitting/held_sum.hpp"
 #include "core/fitting/pair_sums.hpp"
 #include "core/fitting/shared_heights.hpp"
 #include "core/fitting/wide_fits.hpp"
@@ -173,11 +174,12 @@ std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, co
   constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
   std::vector<Surrounding> wanted;
   for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
-    const bool several =
+    const bool held =
         are_wide_fits(std::span(sums).subspan(first, end - first), std::span(fits).subspan(first, end - first), beam);
-    double reach = 0;
+    double reach = held ? held_reach(std::sqrt(gaussian_area(beam))) : 0;
     for (std::size_t k = first; k < end; ++k)
-      if (several || keeps_plain_sums(sums[k], fits[k], options, beam) || is_wide_fit(sums[k], fits[k], beam))
+      if ((held && end - first > 1) || keeps_plain_sums(sums[k], fits[k], options, beam) ||
+          is_wide_fit(sums[k], fits[k], beam))
         reach = std::max(reach, gaussian_reach(sums[k], options) + kMore * radius(sums[k]));
     if (reach >= 1) wanted.push_back({island, reach});
   });

@@ -10,6 +10,7 @@
 
 #include "core/compute/island_moments.hpp"
 #include "core/fitting/grown_sums.hpp"
+#include "core/fitting/held_sum.hpp"
 #include "core/fitting/pair_sums.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
@@ -73,6 +74,24 @@ void multiply_height(FittedGaussian& one, double factor) {
   one.component.peak *= factor;
   for (std::size_t k = 0; k < GaussianComponent::kParameters; ++k)
     one.covariance[0][k] *= factor, one.covariance[k][0] *= factor;
+}
+
+/// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
+bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
+  constexpr double kSigma = 3, kLeast = 1.05;
+  ShapeErrors errors{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
+  const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
+  return larger > kLeast && std::log(larger) > kSigma * log_area_error(one.component.fwhm2, errors);
+}
+
+/// Four rows or more of which most were found in what others left: emission in pieces.
+bool are_pieces(std::span<const SourceFit> fits) {
+  constexpr std::ptrdiff_t kLeast = 4;
+  const auto pieces = std::ranges::count_if(
+      fits, [](const SourceFit& fit) { return fit.gaussian && (fit.flag & (kFlagExtra | kFlagPart)) != 0; });
+  return std::ssize(fits) >= kLeast && 2 * pieces > std::ssize(fits);
 }
 
 /// Totals of the rows of an island.
@@ -146,8 +165,8 @@ void widen_errors(std::span<SourceFit> fits, double error) {
           std::pow(fit.gaussian->component.peak, 2) * more / (flux * flux_of(*fit.gaussian));
 }
 
-/// The rows of one island.   island: its pixels;   ring: those around it
-void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
+/// Rows that hold clearly more or less than the pixels.   island: its pixels;   ring: those around it
+void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
                const FitPixels& ring, const HeldAgainst& in) {
   constexpr double kLeastLeft = 0.25;
   constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
@@ -166,16 +185,90 @@ void hold_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, cons
   widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
 }
 
+/// By how much a Gaussian's total changes with each of its parameters.
+std::array<double, GaussianComponent::kParameters> total_by(const GaussianComponent& one) {
+  const Covariance& c = one.fwhm2;
+  const double flux = one.peak * gaussian_area(c), square = c.xx * c.yy - c.xy * c.xy;
+  return {flux / one.peak, 0, 0, 0.5 * flux * c.yy / square, -flux * c.xy / square, 0.5 * flux * c.xx / square};
+}
+
+/// How a Gaussian's parameters go with its total: their covariance with it. The variance of the total is its own.
+struct GoesWithTotal {
+  std::array<double, GaussianComponent::kParameters> change{};
+  double variance = 0;
+};
+GoesWithTotal goes_with_total(const FittedGaussian& one) {
+  const auto by = total_by(one.component);
+  GoesWithTotal got;
+  for (std::size_t a = 0; a < by.size(); ++a) {
+    for (std::size_t b = 0; b < by.size(); ++b) got.change[a] += one.covariance[a][b] * by[b];
+    got.variance += by[a] * got.change[a];
+  }
+  return got;
+}
+
+/// A Gaussian whose total is larger by this, its parameters with it, if that is one and far from none of them.
+std::optional<GaussianComponent> moved(const GaussianComponent& from, const GoesWithTotal& with, double by) {
+  constexpr double kMost = 1.75;
+  const double part = by / with.variance;
+  GaussianComponent to = from;
+  to.peak += part * with.change[0];
+  to.x += part * with.change[1], to.y += part * with.change[2];
+  to.fwhm2.xx += part * with.change[3], to.fwhm2.xy += part * with.change[4], to.fwhm2.yy += part * with.change[5];
+  const Ellipse before = ellipse_of(from.fwhm2), after = ellipse_of(to.fwhm2);
+  const auto near = [&](double one, double other) { return one < kMost * other && other < kMost * one; };
+  if (!(to.fwhm2.xx * to.fwhm2.yy > to.fwhm2.xy * to.fwhm2.xy) || !near(after.major, before.major) ||
+      !near(after.minor, before.minor) || !near(to.peak, from.peak))
+    return std::nullopt;
+  return to;
+}
+
+/// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
+/// which are least where a row is sure.   island, ring: as above
+void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
+  std::vector<FittedGaussian> fitted;
+  std::vector<GoesWithTotal> with;
+  double flux = 0, variance = 0;
+  for (const SourceFit& fit : fits) {
+    if (!fit.gaussian) return;
+    fitted.push_back(*fit.gaussian);
+    with.push_back(goes_with_total(fitted.back()));
+    flux += flux_of(fitted.back()), variance += with.back().variance;
+  }
+  const auto held =
+      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, fits.size() == 1 ? kSigma : 0);
+  if (!held) return;
+  double after = 0;
+  for (std::size_t k = 0; k < fitted.size(); ++k) {
+    const auto to = moved(fitted[k].component, with[k], (held->sum - flux) * with[k].variance / variance);
+    if (to) fitted[k].component = *to;
+    after += flux_of(fitted[k]);
+  }
+  const double factor = held->sum / after;
+  if (!(factor >= kLeast && factor <= kMost)) return;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    fits[k].gaussian->component = fitted[k].component;
+    multiply_height(*fits[k].gaussian, factor);
+  }
+  widen_errors(fits, held->error);
+}
+
 }  // namespace
 
 bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
   constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
-  bool wide = false, any = false;
+  if (fits.size() == 1) {
+    const bool whole = fits[0].gaussian && !rows[0].cut && (fits[0].flag & ~(kFlagPlainWeights | kFlagBound)) == 0;
+    return whole && is_surely_wide(*fits[0].gaussian, beam);
+  }
+  bool wide = are_pieces(fits), any = false;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;
     any = any || fits[k].gaussian;
     if (fits[k].gaussian) {
-      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
+             is_surely_wide(*fits[k].gaussian, beam);
     } else {
       const IslandSums& sums = rows[k].sums;
       const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
@@ -184,7 +277,7 @@ bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> 
       wide = wide || area > kWide * gaussian_area(beam);
     }
   }
-  return wide && any && rows.size() > 1;
+  return wide && any;
 }
 
 void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in) {
@@ -204,8 +297,11 @@ void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& 
     const std::int64_t label = sums[first].island;
     const auto at =
         static_cast<std::size_t>(std::ranges::lower_bound(in.pixels.label, label) - in.pixels.label.begin());
-    hold_rows(std::span(sums).subspan(first, count), std::span(fits).subspan(first, count),
-              pixels_of(in.pixels, at, in.options.negative), margin_of(in.around, label, in.options.negative), in);
+    const FitPixels island = pixels_of(in.pixels, at, in.options.negative);
+    const FitPixels ring = margin_of(in.around, label, in.options.negative);
+    const auto its = std::span(fits).subspan(first, count);
+    if (count > 1) mend_rows(std::span(sums).subspan(first, count), its, island, ring, in);
+    settle_rows(its, island, ring, in);
   });
 }
 

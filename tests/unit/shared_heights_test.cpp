@@ -65,15 +65,17 @@ void share(const Rows& rows, const std::vector<SourceSums>& sums, std::vector<So
   share_heights(sums, fits, {rows.pixels, around, options, beam_px(), NoiseCorrelation(), pool});
 }
 
-/// An image of one island, and these Gaussians for the rows of it.   cut: the first row;   variance: of the heights
-std::vector<SourceFit> held(const Image& image, const Scene& wrong, bool cut = false, double variance = 0.01) {
+/// An image of one island, and these Gaussians for the rows of it.   cut: the first row;   variance: of the heights, of
+/// the first one four times that where it is `unsure`
+std::vector<SourceFit> held(const Image& image, const Scene& wrong, bool cut = false, double variance = 0.01,
+                            bool unsure = false) {
   const Rows rows = rows_of(image, wrong.size());
   std::vector<SourceSums> sums = rows.sums;
   sums.front().cut = cut;
   std::vector<SourceFit> fits(wrong.size());
   for (std::size_t k = 0; k < wrong.size(); ++k) {
     fits[k].gaussian.emplace(), fits[k].gaussian->component = wrong[k], fits[k].flag = kFlagPart;
-    fits[k].gaussian->covariance[0][0] = variance * wrong[k].peak * wrong[k].peak;
+    fits[k].gaussian->covariance[0][0] = (unsure && k == 0 ? 4 : 1) * variance * wrong[k].peak * wrong[k].peak;
   }
   share(rows, sums, fits);
   return fits;
@@ -94,7 +96,7 @@ TEST(SharedHeights, are_those_of_least_squares_that_hold_the_pixels) {
   for (std::size_t k = 0; k < 2; ++k) {
     const FittedGaussian& one = *got[k].gaussian;
     EXPECT_NEAR(one.component.peak, kTruth[k].peak, 0.02 * kTruth[k].peak);
-    EXPECT_NEAR(std::sqrt(one.covariance[0][0]), 0.1 * one.component.peak, 1e-9);
+    EXPECT_NEAR(std::sqrt(one.covariance[0][0]), 0.1 * one.component.peak, 0.002 * one.component.peak);
     EXPECT_EQ(one.component.x, wrong[k].x);
     EXPECT_EQ(got[k].flag, kFlagPart);
   }
@@ -112,7 +114,7 @@ TEST(SharedHeights, of_shapes_that_are_none_hold_the_pixels_as_well) {
   Scene parts;
   for (const double turn : {0.0, 1.57, 3.14, 4.71})
     parts.push_back({24, 48 + 16 * std::cos(turn), 48 + 16 * std::sin(turn), {300, 0, 300}});
-  EXPECT_NEAR(flux_of(held(ring, parts)), sum, 1e-6 * sum);
+  EXPECT_NEAR(flux_of(held(ring, parts)), sum, 2e-3 * sum);
 }
 
 TEST(SharedHeights, are_one_factor_where_a_gaussian_would_vanish) {
@@ -124,9 +126,7 @@ TEST(SharedHeights, are_one_factor_where_a_gaussian_would_vanish) {
 }
 
 TEST(SharedHeights, stay_where_they_are_right_and_of_points_and_cut_sources) {
-  Scene right = kTruth;
-  right[0].peak *= 1.01;
-  EXPECT_EQ(held(image_of(kTruth), right)[0].gaussian->component.peak, right[0].peak);
+  EXPECT_NEAR(held(image_of(kTruth), kTruth)[0].gaussian->component.peak, kTruth[0].peak, 1e-3 * kTruth[0].peak);
   Scene wrong = kTruth;
   wrong[0].peak *= 1.3;
   EXPECT_EQ(held(image_of(kTruth), wrong, true)[0].gaussian->component.peak, wrong[0].peak);
@@ -148,8 +148,7 @@ TEST(SharedHeights, of_bright_sources_hold_the_pixels_to_a_part_in_two_hundred) 
     const std::vector<SourceFit> got = held(image_of(bright), brighter(bright, off));
     EXPECT_NEAR(flux_of(got) / flux_of(bright), 1, 0.003);
   }
-  const std::vector<SourceFit> near = held(image_of(bright), brighter(bright, 1.002));
-  EXPECT_EQ(near[0].gaussian->component.peak, bright[0].peak * 1.002);
+  EXPECT_NEAR(flux_of(held(image_of(bright), brighter(bright, 1.002))) / flux_of(bright), 1, 0.0005);
 }
 
 TEST(SharedHeights, have_no_smaller_errors_than_the_sum_that_they_hold) {
@@ -160,6 +159,57 @@ TEST(SharedHeights, have_no_smaller_errors_than_the_sum_that_they_hold) {
         flux_of(one.gaussian->component) * relative_total_error(one.gaussian->component, one.gaussian->covariance), 2);
   EXPECT_GT(std::sqrt(square), 30);  // of more than a thousand pixels
   EXPECT_LT(std::sqrt(square), 90);
+}
+
+TEST(SharedHeights, share_what_they_lack_as_the_squares_of_their_errors) {
+  const Scene low = brighter(kTruth, 0.996);  // too little to be wrong
+  const std::vector<SourceFit> got = held(image_of(kTruth), low, false, 0.01, true);
+  EXPECT_NEAR(flux_of(got) / flux_of(kTruth), 1, 0.001);
+  const auto gained = [&](std::size_t k) { return flux_of(got[k].gaussian->component) - flux_of(low[k]); };
+  EXPECT_GT(gained(0), 0);
+  EXPECT_NEAR(gained(0) / gained(1), 4 * std::pow(flux_of(low[0]) / flux_of(low[1]), 2), 1e-6);
+}
+
+TEST(SharedHeights, stay_where_the_shapes_are_what_is_unsure) {
+  const Rows rows = rows_of(image_of(kTruth), 2);
+  std::vector<SourceFit> fits(2);
+  Scene low = kTruth;
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (double* axis : {&low[k].fwhm2.xx, &low[k].fwhm2.xy, &low[k].fwhm2.yy}) *axis *= 0.996;
+    fits[k].gaussian.emplace(), fits[k].gaussian->component = low[k];
+    for (const std::size_t a : {3, 5}) fits[k].gaussian->covariance[a][a] = 100;
+  }
+  share(rows, rows.sums, fits);
+  EXPECT_NEAR(flux_of(fits) / flux_of(kTruth), 1, 0.001);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(fits[k].gaussian->component.peak, kTruth[k].peak, 1e-4 * kTruth[k].peak);
+    EXPECT_GT(gaussian_area(fits[k].gaussian->component.fwhm2), gaussian_area(low[k].fwhm2));
+  }
+}
+
+TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
+  const Scene wide{{40, 48, 48, {120, 0, 90}}};
+  const auto got = [&](double times, std::int64_t flag) {
+    const Rows rows = rows_of(image_of(wide), 1);
+    std::vector<SourceFit> fits(1);
+    fits[0].gaussian.emplace(), fits[0].gaussian->component = wide[0], fits[0].gaussian->component.peak *= times;
+    fits[0].flag = flag;
+    share(rows, rows.sums, fits);
+    return flux_of(fits) / flux_of(wide);
+  };
+  EXPECT_NEAR(got(0.9, 0), 1, 0.01);
+  EXPECT_EQ(got(0.999, 0), 0.999);
+  EXPECT_EQ(got(0.9, kFlagCore), 0.9);
+}
+
+TEST(SharedHeights, of_emission_in_pieces_hold_the_pixels) {
+  // Five points that together are no point.
+  Scene pieces;
+  for (const double at : {-8.0, -4.0, 0.0, 4.0, 8.0}) pieces.push_back({30, 48 + at, 48 + 0.5 * at, beam_px()});
+  const Scene low = brighter(pieces, 0.99);
+  EXPECT_NEAR(flux_of(held(image_of(pieces), low)) / flux_of(pieces), 1, 0.003);
+  const Scene three(pieces.begin(), pieces.begin() + 3);
+  EXPECT_NEAR(flux_of(held(image_of(three), brighter(three, 0.99))) / flux_of(three), 0.99, 1e-9);
 }
 
 /// Rows of Gaussians and, before them, one of moments that holds a part of the pixels' sum.
