@@ -40,13 +40,15 @@ template <class T>
 using LargeArray = std::unique_ptr<T[], FreeMemory>;
 using ZeroedBytes = LargeArray<std::uint8_t>;
 
-/// Room for so many; what it holds is undefined. All of it in huge pages where it fills several.
-///   throws std::bad_alloc
+enum class Pages { small, huge };
+
+/// Room for so many; what it holds is undefined. All of it in huge pages where it fills several, unless small ones are
+/// asked for, which is right where little of the room will be touched.   throws std::bad_alloc
 template <class T>
-[[nodiscard]] LargeArray<T> make_large(std::size_t count) {
+[[nodiscard]] LargeArray<T> make_large(std::size_t count, Pages pages = Pages::huge) {
   static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>);
   std::size_t bytes = std::max<std::size_t>(count, 1) * sizeof(T);
-  const bool large = bytes >= 2 * kHugePage;
+  const bool large = pages == Pages::huge && bytes >= 2 * kHugePage;
   if (large) bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   LargeArray<T> made(static_cast<T*>(large ? std::aligned_alloc(kHugePage, bytes) : std::malloc(bytes)));
   if (!made) throw std::bad_alloc();

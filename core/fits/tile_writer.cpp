@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/large_vectors.hpp"
+#include "core/base/thread_budget.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -27,9 +28,10 @@ namespace {
 
 using fits::TileCode;
 
-constexpr std::int64_t kTileBytes = std::int64_t{256} << 10;  // enough for the codes of a block, few per image
-constexpr std::int64_t kBandBytes = std::int64_t{8} << 20;    // some tiles a thread; fresh pages cost more than waiting
-constexpr std::size_t kPadding = 3;                           // bytes behind a tile that make its words whole
+constexpr std::int64_t kTileBytes = std::int64_t{256} << 10;    // enough for the codes of a block, few per image
+constexpr std::int64_t kThreadBytes = std::int64_t{1} << 20;    // of a band: some tiles a thread
+constexpr std::int64_t kMostBandBytes = std::int64_t{8} << 20;  // fresh pages cost more than waiting
+constexpr std::size_t kPadding = 3;                             // bytes behind a tile that make its words whole
 constexpr std::int64_t kImageCards = 5;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2: a table has its own
 
 /// Where a tile lies in the heap.
@@ -155,7 +157,8 @@ void Heap::make_room(Band& band, std::int64_t tiles) const {
   band.tiles.assign(static_cast<std::size_t>(tiles), {});
   band.room_of_tile = fits::TileCoder::bound(static_cast<std::size_t>(tiling_.rows * tiling_.shape.nx)) + kPadding;
   if (const std::size_t room = band.tiles.size() * band.room_of_tile; room > band.room) {
-    band.bytes = make_large<char>(room);
+    // Labels leave most of the room untouched.
+    band.bytes = make_large<char>(room, code_ == TileCode::rice_1 ? Pages::small : Pages::huge);
     band.room = room;
   }
 }
@@ -231,8 +234,9 @@ void write_plane(const std::string& path, Shape shape, const OutputHeader& heade
   const auto table = static_cast<std::int64_t>(primary.size() + fits::header_blocks(cards(0, 0, 0), 0).size());
   Heap heap(file, tiling, code, table + tiling.table_bytes());
 
+  const std::int64_t band_bytes = std::min(usable_threads() * kThreadBytes, kMostBandBytes);
   const std::int64_t band =
-      std::min(std::max<std::int64_t>(kBandBytes / (4 * shape.nx * tiling.rows), 1) * tiling.rows, shape.ny);
+      std::min(std::max<std::int64_t>(band_bytes / (4 * shape.nx * tiling.rows), 1) * tiling.rows, shape.ny);
   const auto pixels = static_cast<std::size_t>(band * shape.nx);
   auto made = make_large<Pixel>(pixels), leaving = make_large<Pixel>(pixels);
   std::future<void> coded;  // behind the buffers: it is waited for before they go
