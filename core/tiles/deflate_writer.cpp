@@ -25,16 +25,27 @@ constexpr int kMostLengthBits = 7;
 constexpr std::array<std::uint8_t, kLengthSymbols> kOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
 
+constexpr std::size_t kSample = 4096;  ///< at least, and less than twice as many
+
+/// n log2(n) of numbers that a sample can count.
+const std::array<double, 2 * kSample>& count_bits() {
+  static const auto table = [] {
+    std::array<double, 2 * kSample> made{};
+    for (std::size_t n = 2; n < made.size(); ++n) made[n] = static_cast<double>(n) * std::log2(static_cast<double>(n));
+    return made;
+  }();
+  return table;
+}
+
 /// Bits per byte that an ideal code of single bytes needs, from a sample.
 double entropy_of(std::span<const unsigned char> bytes) {
-  constexpr std::size_t kSample = 4096;
   std::array<std::uint32_t, kBytes> counts{};
   const std::size_t step = std::max<std::size_t>(bytes.size() / kSample, 1);
   std::uint32_t total = 0;
   for (std::size_t i = 0; i < bytes.size(); i += step, ++total) ++counts[bytes[i]];
-  double bits = 0;
-  for (const std::uint32_t count : counts)
-    if (count > 0) bits += count * std::log2(static_cast<double>(total) / count);
+  const auto& bits_of = count_bits();
+  double bits = bits_of[total];
+  for (const std::uint32_t count : counts) bits -= bits_of[count];
   return bits / std::max<std::uint32_t>(total, 1);
 }
 
