@@ -12,6 +12,7 @@
 #include "core/fitting/grown_sums.hpp"
 #include "core/fitting/held_sum.hpp"
 #include "core/fitting/pair_sums.hpp"
+#include "core/fitting/wide_fits.hpp"
 #include "core/sources/fit_parts.hpp"
 #include "core/sources/fit_rest.hpp"
 #include "core/sources/shape_errors.hpp"
@@ -258,10 +259,8 @@ void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPi
 
 bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
   constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
-  if (fits.size() == 1) {
-    const bool whole = fits[0].gaussian && !rows[0].cut && (fits[0].flag & ~(kFlagPlainWeights | kFlagBound)) == 0;
-    return whole && is_surely_wide(*fits[0].gaussian, beam);
-  }
+  // By itself a smaller one is its fit's: in a crowd more of what lies around it is of others.
+  if (fits.size() == 1) return is_wide_fit(rows[0], fits[0], beam) && is_surely_wide(*fits[0].gaussian, beam);
   bool wide = are_pieces(fits), any = false;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;

@@ -188,8 +188,11 @@ TEST(SharedHeights, stay_where_the_shapes_are_what_is_unsure) {
 }
 
 TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
-  const Scene wide{{40, 48, 48, {120, 0, 90}}};
-  const auto got = [&](double times, std::int64_t flag) {
+  const auto times_beam = [](double area) {
+    const Covariance beam = beam_px();
+    return Scene{{40, 48, 48, {area * beam.xx, area * beam.xy, area * beam.yy}}};
+  };
+  const auto got = [](const Scene& wide, double times, std::int64_t flag) {
     const Rows rows = rows_of(image_of(wide), 1);
     std::vector<SourceFit> fits(1);
     fits[0].gaussian.emplace(), fits[0].gaussian->component = wide[0], fits[0].gaussian->component.peak *= times;
@@ -197,9 +200,11 @@ TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
     share(rows, rows.sums, fits);
     return flux_of(fits) / flux_of(wide);
   };
-  EXPECT_NEAR(got(0.9, 0), 1, 0.01);
-  EXPECT_EQ(got(0.999, 0), 0.999);
-  EXPECT_EQ(got(0.9, kFlagCore), 0.9);
+  const Scene wide = times_beam(3.5);
+  EXPECT_NEAR(got(wide, 0.9, 0), 1, 0.01);
+  EXPECT_EQ(got(wide, 0.999, 0), 0.999);
+  EXPECT_EQ(got(wide, 0.9, kFlagCore), 0.9);
+  EXPECT_DOUBLE_EQ(got(times_beam(2.5), 0.9, 0), 0.9);  // in a crowd what lies around it is of others
 }
 
 TEST(SharedHeights, of_emission_in_pieces_hold_the_pixels) {
