@@ -12,9 +12,9 @@ namespace reber {
 
 /// Whether the rows of an island are two or more, a Gaussian among them, none cut and none what others leave, and one
 /// of more than 1.5 beam areas, by its fit or its moments, or wider than a beam by 3 errors and a twentieth; as well
-/// where most of four rows or more were found in what others left, and for one whole fit of more than 3 beam areas (is_wide_fit()). Parts
-/// that were fitted alone hold flux of their neighbours, and what Gaussians have off the island no pixel of it
-/// contradicts.   beam: FWHM^2 on the grid
+/// where most of four rows or more were found in what others left, and for one whole fit of more than 3 beam areas
+/// (is_wide_fit()). Parts that were fitted alone hold flux of their neighbours, and what Gaussians have off the island
+/// no pixel of it contradicts.   beam: FWHM^2 on the grid
 [[nodiscard]] bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
                                  const Covariance& beam);
 
