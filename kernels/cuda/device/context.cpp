@@ -5,10 +5,12 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <thread>
 
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
@@ -94,8 +96,7 @@ Context::Context(const BackendOptions& options)
 }
 
 Context::~Context() {
-  enough_code_ = true;
-  if (code_.valid()) code_.wait();
+  leave_code();
   if (!given_up()) cudaSetDevice(device_.device);
   tell_memory(device_.device);
   background.forget();
@@ -114,11 +115,27 @@ StopFlag& Context::stop_flag() {
 }
 
 void Context::bring_code() {
-  if (code_.valid()) return;
-  code_ = run_beside([this] {
-    const trace::Span span("host", "bring code");
-    if (cudaSetDevice(device_.device) == cudaSuccess) EarlyCode::bring(enough_code_);
+  if (code_) return;
+  code_ = std::make_shared<CodeOnItsWay>();
+  std::thread thread = start_thread([code = code_, device = device_.device] {
+    {
+      const trace::Span span("host", "bring code");
+      if (cudaSetDevice(device) == cudaSuccess) EarlyCode::bring(code->enough);
+    }
+    code->done = true;
   });
+  if (thread.joinable()) {
+    thread.detach();
+  } else {
+    code_->done = true;  // launches bring their own
+  }
+}
+
+/// The driver's clean-up must not meet the thread in a call, unless the card is given up: it may then never come back.
+void Context::leave_code() noexcept {
+  if (!code_) return;
+  code_->enough = true;
+  while (!code_->done && !given_up()) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 void Context::abandon() noexcept {

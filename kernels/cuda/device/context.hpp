@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -76,6 +75,8 @@ class Context {
   Memo<UploadedBackground> background;
 
  private:
+  void leave_code() noexcept;
+
   DeviceInfo device_;
   std::int64_t memory_cap_ = 0;
   Stream stream_;
@@ -83,8 +84,10 @@ class Context {
   PinnedBuffer<std::byte> small_;  ///< for copies of a few bytes, waited for
   std::unique_ptr<Stager> stager_;
   std::unique_ptr<StopFlag> stop_flag_;
-  std::atomic<bool> enough_code_ = false;
-  std::future<void> code_;  ///< on its way
+  struct CodeOnItsWay {
+    std::atomic<bool> enough = false, done = false;
+  };
+  std::shared_ptr<CodeOnItsWay> code_;  ///< also of the thread that brings it, which a card that hangs may keep
 };
 
 /// Device memory with a copy of `values` in it.

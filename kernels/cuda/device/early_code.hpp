@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "kernels/cuda/device/watch.hpp"
+
 namespace reber::cuda {
 
 /// What of a run asks for a kernel first.
@@ -27,10 +29,10 @@ class EarlyCode {
   static void bring(const std::atomic<bool>& stop) noexcept {
     for (int by = 0; by <= static_cast<int>(NeededBy::products); ++by)
       for (std::size_t k = 0; k < count_ && !stop; ++k) {
+        if (static_cast<int>(kernels_[k].by) != by) continue;
+        const DriverCall watched("cudaFuncGetAttributes");
         cudaFuncAttributes attributes;
-        if (static_cast<int>(kernels_[k].by) == by &&
-            cudaFuncGetAttributes(&attributes, kernels_[k].kernel) != cudaSuccess)
-          (void)cudaGetLastError();
+        if (cudaFuncGetAttributes(&attributes, kernels_[k].kernel) != cudaSuccess) (void)cudaGetLastError();
       }
   }
 
