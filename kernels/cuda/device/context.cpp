@@ -5,17 +5,13 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <thread>
 
-#include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
 #include "kernels/cuda/device/card_memory.hpp"
-#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
 #include "kernels/cuda/device/small_copy.hpp"
 #include "kernels/cuda/device/stop_flag.hpp"
@@ -96,7 +92,6 @@ Context::Context(const BackendOptions& options)
 }
 
 Context::~Context() {
-  leave_code();
   if (!given_up()) cudaSetDevice(device_.device);
   tell_memory(device_.device);
   background.forget();
@@ -112,30 +107,6 @@ Stager& Context::stager() {
 StopFlag& Context::stop_flag() {
   if (!stop_flag_) stop_flag_ = std::make_unique<StopFlag>();
   return *stop_flag_;
-}
-
-void Context::bring_code() {
-  if (code_) return;
-  code_ = std::make_shared<CodeOnItsWay>();
-  std::thread thread = start_thread([code = code_, device = device_.device] {
-    {
-      const trace::Span span("host", "bring code");
-      if (cudaSetDevice(device) == cudaSuccess) EarlyCode::bring(code->enough);
-    }
-    code->done = true;
-  });
-  if (thread.joinable()) {
-    thread.detach();
-  } else {
-    code_->done = true;  // launches bring their own
-  }
-}
-
-/// The driver's clean-up must not meet the thread in a call, unless the card is given up: it may then never come back.
-void Context::leave_code() noexcept {
-  if (!code_) return;
-  code_->enough = true;
-  while (!code_->done && !given_up()) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 void Context::abandon() noexcept {

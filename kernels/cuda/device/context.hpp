@@ -4,7 +4,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -54,9 +53,6 @@ class Context {
   [[nodiscard]] ThreadPool& threads() { return threads_; }
   [[nodiscard]] Stager& stager();
   [[nodiscard]] StopFlag& stop_flag();
-  /// Brings the code of kernels that most runs need, beside the caller; once. What is launched meanwhile waits for its
-  /// own code alone.
-  void bring_code();
   /// After a failure: waits for the card and drops rows on their way to the host.
   void abandon() noexcept;
   /// Memory that a plan may use: what is free or kept for later, less a reserve, below the user's cap.
@@ -75,8 +71,6 @@ class Context {
   Memo<UploadedBackground> background;
 
  private:
-  void leave_code() noexcept;
-
   DeviceInfo device_;
   std::int64_t memory_cap_ = 0;
   Stream stream_;
@@ -84,10 +78,6 @@ class Context {
   PinnedBuffer<std::byte> small_;  ///< for copies of a few bytes, waited for
   std::unique_ptr<Stager> stager_;
   std::unique_ptr<StopFlag> stop_flag_;
-  struct CodeOnItsWay {
-    std::atomic<bool> enough = false, done = false;
-  };
-  std::shared_ptr<CodeOnItsWay> code_;  ///< also of the thread that brings it, which a card that hangs may keep
 };
 
 /// Device memory with a copy of `values` in it.

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <vector>
 
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
+#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/lent.hpp"
 
 namespace reber::cuda {
@@ -76,10 +78,13 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Job& job) 
 std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                       const TilingPlan& tiling, const Job& job) {
   const bool copied = tiling.resident && dynamic_cast<const LentSource*>(&source) == nullptr;
-  if (copied) {
-    context->stager().make_ready(source.shape().count() * bytes_of(source.format().type));
-    context->bring_code();
-  }
+  std::future<void> beside;
+  if (copied && context->stager().make_ready(source.shape().count() * bytes_of(source.format().type)))
+    beside = run_beside([&context] {
+      context->use();
+      const trace::Span span("host", "bring code");
+      EarlyCode::bring();
+    });
   auto plane = [&] {
     const trace::Span span("host", "memory for the image");
     return std::make_unique<CudaPlane>(context, source.shape(), tiling);

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kThreads)
   count_warp(blank ? 1 : 0, count);
 }
 
-const EarlyCode kEarly(NeededBy::load, k_decode_rows);
+const EarlyCode kEarly(k_decode_rows);
 
 }  // namespace
 

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int k = words * static_cast<int>(sizeof(unsigned)) + threadIdx.x; k < bytes; k += kThreads) to[k] = from[k];
 }
 
-const EarlyCode kEarly(NeededBy::load, k_copy_to_pinned);
+const EarlyCode kEarly(k_copy_to_pinned);
 
 }  // namespace
 

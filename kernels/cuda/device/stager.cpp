@@ -56,10 +56,11 @@ void Stager::settle(Slot& slot) {
   }
 }
 
-void Stager::make_ready(std::int64_t bytes) {
+bool Stager::make_ready(std::int64_t bytes) {
   const std::int64_t chunk = std::clamp((bytes + kSlots - 1) / kSlots, kLeastChunkBytes, kMostChunkBytes);
-  if (!slots_.empty() && chunk <= chunk_bytes_) return;
-  if (!slots_.empty()) drain();
+  const bool first = slots_.empty();
+  if (!first && chunk <= chunk_bytes_) return false;
+  drain();
   slots_.clear();
   slots_.resize(kSlots);
   chunk_bytes_ = chunk;
@@ -70,6 +71,7 @@ void Stager::make_ready(std::int64_t bytes) {
       const trace::Span span("host", "lock memory for copies");
       return PinnedBuffer<std::byte>(chunk);
     });
+  return first;
 }
 
 void Stager::take_coming(Slot& slot) {

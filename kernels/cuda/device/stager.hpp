@@ -53,8 +53,8 @@ class Stager {
   /// complete after drain().
   void down_parts(cudaStream_t stream, const void* device, std::int64_t bytes, std::span<void* const> hosts);
   /// Begins to lock the memory that copies of so many bytes take, beside what the caller does until it copies. Of a
-  /// ring that is large enough: nothing.
-  void make_ready(std::int64_t bytes);
+  /// ring that is large enough: nothing.   returns whether it is the first
+  bool make_ready(std::int64_t bytes);
   /// Until every copy is done and every downloaded row is in its place.
   void drain();
   /// After a failure: waits, ignoring errors, and drops what was to be written to the host.

@@ -89,7 +89,7 @@ bool order_few(cudaStream_t stream, const CudaIslands& islands, int bits, const 
   return true;
 }
 
-const EarlyCode kEarly(NeededBy::islands, k_order_few<8>);
+const EarlyCode kEarly(k_order_few<8>);
 
 }  // namespace
 

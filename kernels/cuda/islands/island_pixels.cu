@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreads)
 
 unsigned blocks_of(std::int64_t threads) { return static_cast<unsigned>((threads + kThreads - 1) / kThreads); }
 
-const EarlyCode kEarly(NeededBy::islands, k_count_pixels, k_chosen_lengths, k_gather_pixels);
+const EarlyCode kEarly(k_count_pixels, k_chosen_lengths, k_gather_pixels);
 
 }  // namespace
 

@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kThreads)
     row[quad] = reinterpret_cast<const int4*>(line)[quad];
 }
 
-const EarlyCode kEarly(NeededBy::islands, k_keep_runs);
+const EarlyCode kEarly(k_keep_runs);
 
 }  // namespace
 

@@ -347,7 +347,7 @@ int blocks_at_once(int multiprocessors) {
   return std::min(each * multiprocessors, kMostBlocks);
 }
 
-const EarlyCode kEarly(NeededBy::islands, k_label_runs);
+const EarlyCode kEarly(k_label_runs);
 
 }  // namespace
 

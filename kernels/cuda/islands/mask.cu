@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(kThreads)
   seed.bits[y * seed.words + word] = seed_word;
 }
 
-const EarlyCode kEarly(NeededBy::islands, k_threshold_mask<false>);
+const EarlyCode kEarly(k_threshold_mask<false>);
 
 }  // namespace
 

@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(kThreads) k_join_sections(Islands islands, Lar
   }
 }
 
-const EarlyCode kEarly(NeededBy::islands, k_measure_runs, k_sum_islands);
+const EarlyCode kEarly(k_measure_runs, k_sum_islands);
 
 }  // namespace
 

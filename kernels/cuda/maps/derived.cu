@@ -2,7 +2,6 @@
 // Single pixels of planes made of planes.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/maps/derived.hpp"
 
 namespace reber::cuda {
@@ -74,8 +73,6 @@ __global__ void __launch_bounds__(kThreads)
       out[row * pitch + x - where.x0] = rules::blank_value();
   }
 }
-
-const EarlyCode kEarly(NeededBy::background, k_blank_runs);
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 // Levels halved, sampled and drawn; the rules are those of core/compute/level_rules.hpp.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/maps/display.hpp"
 
 namespace reber::cuda {
@@ -84,8 +83,6 @@ __global__ void __launch_bounds__(kThreads)
   for (int half = 16; half > 0; half /= 2) peak = levels::larger(peak, __shfl_xor_sync(0xffffffffu, peak, half));
   if (threadIdx.x % 32 == 0) out[at] = levels::low_blank(peak);
 }
-
-const EarlyCode kEarly(NeededBy::products, k_block_peaks);
 
 }  // namespace
 

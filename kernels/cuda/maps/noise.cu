@@ -202,7 +202,7 @@ __global__ void k_noise_totals(NoiseTask task, std::int64_t slots) {
   task.all_pairs[slot] = pairs;
 }
 
-const EarlyCode kEarly(NeededBy::fits, k_noise_patches, k_noise_sums, k_noise_totals);
+const EarlyCode kEarly(k_noise_patches, k_noise_sums, k_noise_totals);
 
 }  // namespace
 

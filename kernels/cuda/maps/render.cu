@@ -2,7 +2,6 @@
 // Mean, rms and S/N of single pixels.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/four_pixels.cuh"
 #include "kernels/cuda/maps/render.hpp"
 
@@ -140,8 +139,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
   if (blank != nullptr) count_warp(found, blank);
 }
-
-const EarlyCode kEarly(NeededBy::products, k_snr_rows, k_render_rows);
 
 }  // namespace
 

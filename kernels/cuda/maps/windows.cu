@@ -2,7 +2,6 @@
 // S/N of many small rectangles by one launch.
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/device/early_code.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/maps/windows.hpp"
 #include "kernels/shared/pixel_rules.hpp"
@@ -24,8 +23,6 @@ __global__ void __launch_bounds__(kThreads)
     out[window.begin + k] = rules::snr(rules::above_background(pixel, level.mean, false), level.rms);
   }
 }
-
-const EarlyCode kEarly(NeededBy::background, k_snr_of_windows);
 
 }  // namespace
 

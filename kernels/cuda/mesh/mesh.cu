@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(kFilterThreads)
 
 unsigned blocks_of(std::int64_t pixels) { return static_cast<unsigned>((pixels + kThreads - 1) / kThreads); }
 
-const EarlyCode kEarly(NeededBy::background, k_measure_crowded<256, 16, kSmallBlocks>, k_filter_cells);
+const EarlyCode kEarly(k_measure_crowded<256, 16, kSmallBlocks>, k_filter_cells);
 
 }  // namespace
 

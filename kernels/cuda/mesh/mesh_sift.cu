@@ -219,7 +219,7 @@ CellRule rule_of(const MeshTask& task, std::int64_t room, int part, double sure)
           static_cast<float>(sure * reach), static_cast<float>(2 * reach)};
 }
 
-const EarlyCode kEarly(NeededBy::background, kDivideUsual, k_clip_records, kSiftUsual);
+const EarlyCode kEarly(kDivideUsual, k_clip_records, kSiftUsual);
 
 }  // namespace
 
