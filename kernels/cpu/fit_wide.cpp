@@ -3,6 +3,8 @@
 #include "kernels/cpu/fit_wide.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "kernels/cpu/pixel_values.hpp"
 
@@ -158,7 +160,10 @@ REBER_AVX512 void differentiate_eight(const FitInput& in, const model::Shape* sh
 }  // namespace
 
 bool usable() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0;
+  static const bool has = [] {
+    const char* const text = std::getenv("REBER_CPU_VECTORS");
+    return __builtin_cpu_supports("avx512f") != 0 && (text == nullptr || std::string_view(text) != "narrow");
+  }();
   return has;
 }
 

@@ -10,7 +10,8 @@
 
 namespace reber::cpu::wide {
 
-/// Whether this processor has what the functions below are compiled for.
+/// Whether this processor has what the functions below are compiled for. REBER_CPU_VECTORS=narrow in the environment,
+/// for tests: it has not.
 [[nodiscard]] bool usable();
 
 /// With fewer columns a vector waits for the one before, and narrow ones are as fast.
