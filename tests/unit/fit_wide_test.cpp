@@ -80,6 +80,7 @@ struct PlainThread : OneThread {
 /// Pixels and components. None for a processor that has no such vectors: nothing of them is ever called there, and
 /// tests/cli/vectors_test.sh compares what is.
 class FitWide : public testing::TestWithParam<std::pair<int, int>> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FitWide);
 std::vector<std::pair<int, int>> sizes() {
   if (!wide::usable()) return {};
   return {{3, 2}, {20, 2}, {41, 3}, {96, 4}, {150, 5}, {333, 9}};
