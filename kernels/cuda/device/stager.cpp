@@ -17,9 +17,11 @@ namespace {
 // Locking pages costs time (raii.cpp), so the ring is small, made once and reused, and of a size with the first image;
 // chunks of the most reach the copy engine's full rate.
 constexpr std::int64_t kLeastChunkBytes = std::int64_t{4} << 20;
-constexpr std::int64_t kSlots = 4;
+constexpr std::int64_t kSlots = 8;
 // Work for one thread: enough to outweigh waking it.
 constexpr std::int64_t kShareBytes = 256 << 10;
+// What a thread reads at once: shorter calls cost more, of longer ones the last thread's is waited for.
+constexpr std::int64_t kPieceBytes = 1 << 20;
 
 /// Calls body(first, last) over [0, rows) from several threads where there is enough to do.
 void share_rows(ThreadPool& pool, std::int64_t rows, std::int64_t row_bytes,
@@ -90,6 +92,10 @@ Stager::Slot& Stager::acquire(std::int64_t bytes) {
     if (!slot.finish && slot.memory.size() >= bytes && is_over(slot.done)) return slot;
   Slot& slot = slots_[next_];
   next_ = (next_ + 1) % slots_.size();
+  return ready(slot, bytes);
+}
+
+Stager::Slot& Stager::ready(Slot& slot, std::int64_t bytes) {
   settle(slot);
   take_coming(slot);
   if (slot.memory.size() < bytes) {
@@ -217,42 +223,62 @@ void Stager::down_parts(cudaStream_t stream, const void* device, std::int64_t by
   context_.counters.bytes_down += parts * bytes;
 }
 
-void Stager::up_made(cudaStream_t stream, std::byte* device, std::int64_t rows, std::int64_t row_bytes,
-                     const Filler& fill, const Told& told) {
-  const std::int64_t chunk = rows_of_chunk(row_bytes);
-  for (std::int64_t r = 0; r < rows; r += chunk) {
-    told(r);
-    send_made(stream, device + r * row_bytes, r, std::min(chunk, rows - r), row_bytes, fill);
-  }
+void Stager::feed(const FeedShape& shape, const Filler& fill, const std::function<void(std::int64_t, Slot&)>& send) {
+  drain();
+  if (slots_.empty()) slots_.resize(kSlots);
+  const auto slot_of = [&](std::int64_t chunk) -> Slot& { return slots_[static_cast<std::size_t>(chunk % kSlots)]; };
+  const std::int64_t bytes = std::min(shape.chunk_rows, shape.rows) * shape.row_bytes;
+  feed_chunks(context_.threads(), shape,
+              {[&](std::int64_t chunk) {
+                 context_.use();
+                 return ready(slot_of(chunk), bytes).memory.data();
+               },
+               fill,
+               [&](std::int64_t chunk) {
+                 context_.use();
+                 send(chunk * shape.chunk_rows, slot_of(chunk));
+               }});
 }
 
-void Stager::send_made(cudaStream_t stream, std::byte* device, std::int64_t first_row, std::int64_t rows,
-                       std::int64_t row_bytes, const Filler& fill) {
-  Slot& slot = acquire(rows * row_bytes);
-  share_rows(context_.threads(), rows, row_bytes, [&](std::int64_t first, std::int64_t last) {
-    fill(first_row + first, last - first, slot.memory.data() + first * row_bytes);
-  });
-  check(cudaMemcpyAsync(device, slot.memory.data(), static_cast<std::size_t>(rows * row_bytes), cudaMemcpyHostToDevice,
-                        stream),
-        "cudaMemcpyAsync", rows * row_bytes);
-  context_.counters.bytes_up += rows * row_bytes;
+FeedShape Stager::feed_shape(std::int64_t rows, std::int64_t row_bytes) const {
+  return {rows, row_bytes, rows_of_chunk(row_bytes), std::max<std::int64_t>(1, kPieceBytes / row_bytes), kSlots};
+}
+
+void Stager::send(cudaStream_t stream, std::byte* device, std::int64_t bytes, const Slot& slot) {
+  check(cudaMemcpyAsync(device, slot.memory.data(), static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync", bytes);
+  context_.counters.bytes_up += bytes;
   slot.done.record(stream);
+}
+
+void Stager::up_made(cudaStream_t stream, std::byte* device, std::int64_t rows, std::int64_t row_bytes,
+                     const Filler& fill, const Told& told) {
+  const FeedShape shape = feed_shape(rows, row_bytes);
+  std::int64_t sent = 0;
+  feed(shape, fill, [&](std::int64_t first, const Slot& slot) {
+    told(sent);
+    const std::int64_t n = std::min(shape.chunk_rows, rows - first);
+    send(stream, device + first * row_bytes, n * row_bytes, slot);
+    sent += n;
+  });
 }
 
 void Stager::up_bytes(
     cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
     const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then, const Job& job,
     const char* stage) {
-  const std::int64_t chunk = std::min(rows, rows_of_chunk(row_bytes));
+  const FeedShape shape = feed_shape(rows, row_bytes);
   // One device buffer: stream order keeps a copy from overtaking the work on the chunk before it, which takes a
   // twentieth of the copy's time.
-  const DeviceBuffer<std::byte> device(chunk * row_bytes, stream);
-  for (std::int64_t r = 0; r < rows; r += chunk) {
-    job.report(stage, static_cast<double>(r) / static_cast<double>(rows));
-    const std::int64_t n = std::min(chunk, rows - r);
-    send_made(stream, device.data(), r, n, row_bytes, fill);
-    then(r, n, device.data());
-  }
+  const DeviceBuffer<std::byte> device(std::min(rows, shape.chunk_rows) * row_bytes, stream);
+  std::int64_t sent = 0;
+  feed(shape, fill, [&](std::int64_t first, const Slot& slot) {
+    job.report(stage, static_cast<double>(sent) / static_cast<double>(rows));
+    const std::int64_t n = std::min(shape.chunk_rows, rows - first);
+    send(stream, device.data(), n * row_bytes, slot);
+    then(first, n, device.data());
+    sent += n;
+  });
 }
 
 }  // namespace reber::cuda

@@ -13,6 +13,7 @@
 
 #include "core/compute/job.hpp"
 #include "kernels/cuda/device/raii.hpp"
+#include "kernels/shared/chunk_feed.hpp"
 
 namespace reber::cuda {
 
@@ -36,12 +37,12 @@ class Stager {
   void down_rows(cudaStream_t stream, const float* in, std::int64_t pitch, std::int64_t nx, std::int64_t rows,
                  float* out);
   /// Queues `rows` rows of row_bytes each, made by `fill`, in chunks; after each chunk's copy `then` queues the work on
-  /// it.
+  /// it, on one of the threads that fill, one chunk at a time and in no certain order.
   void up_bytes(cudaStream_t stream, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
                 const std::function<void(std::int64_t first_row, std::int64_t rows, const std::byte* device)>& then,
                 const Job& job, const char* stage);
-  /// Called before each chunk with its first row; what it throws ends the copy.
-  using Told = std::function<void(std::int64_t first_row)>;
+  /// Called before each chunk with the number of rows that went before; what it throws ends the copy.
+  using Told = std::function<void(std::int64_t rows)>;
   /// The same into memory of the caller's, row after row.
   void up_made(cudaStream_t stream, std::byte* device, std::int64_t rows, std::int64_t row_bytes, const Filler& fill,
                const Told& told);
@@ -61,7 +62,7 @@ class Stager {
   void abandon() noexcept;
 
  private:
-  static constexpr std::int64_t kMostChunkBytes = std::int64_t{32} << 20;
+  static constexpr std::int64_t kMostChunkBytes = std::int64_t{16} << 20;
   struct Slot {
     PinnedBuffer<std::byte> memory;
     std::future<PinnedBuffer<std::byte>> coming;  ///< memory that is being locked
@@ -73,9 +74,13 @@ class Stager {
   Slot& acquire(std::int64_t bytes);
   void settle(Slot& slot);
   static void take_coming(Slot& slot);
-  /// Queues one chunk of rows that `fill` makes.
-  void send_made(cudaStream_t stream, std::byte* device, std::int64_t first_row, std::int64_t rows,
-                 std::int64_t row_bytes, const Filler& fill);
+  /// The slot once it is free, with at least `bytes`.
+  Slot& ready(Slot& slot, std::int64_t bytes);
+  [[nodiscard]] FeedShape feed_shape(std::int64_t rows, std::int64_t row_bytes) const;
+  /// Rows that `fill` makes, chunk by chunk of the ring; `send` gets a full one with its first row.
+  void feed(const FeedShape& shape, const Filler& fill, const std::function<void(std::int64_t first, Slot&)>& send);
+  /// Queues the copy of a slot's first bytes.
+  void send(cudaStream_t stream, std::byte* device, std::int64_t bytes, const Slot& slot);
 
   Context& context_;
   std::vector<Slot> slots_;
