@@ -34,6 +34,8 @@ class Feed {
       steps_.fill(c * shape_.chunk_rows + before, std::min(shape_.piece_rows, rows_of(c) - before),
                   memory + before * shape_.row_bytes);
       if (is_full(c)) send(c);
+      // Others would sleep while the first of them opens it.
+      if (index % pieces_a_chunk_ == pieces_a_chunk_ / 2) open_if_free(c + 1);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failed_ = true;
@@ -56,25 +58,34 @@ class Feed {
     return std::min(shape_.chunk_rows, shape_.rows - c * shape_.chunk_rows);
   }
 
+  [[nodiscard]] bool has_room(std::int64_t c) {
+    return c < shape_.rooms || chunk(c - shape_.rooms).state == State::sent;
+  }
+
   /// Null where another thread has failed. The loop hands pieces out in ascending order: all of the chunks that this
   /// one may wait for are in other threads' hands.
   std::byte* memory_of(std::int64_t c) {
     Chunk& mine = chunk(c);
     std::unique_lock lock(mutex_);
-    if (mine.state == State::closed) {
-      mine.state = State::opening;
-      if (c >= shape_.rooms)
-        changed_.wait(lock, [&] { return failed_ || chunk(c - shape_.rooms).state == State::sent; });
-      if (failed_) return nullptr;
-      lock.unlock();
-      std::byte* const memory = steps_.open(c);
-      lock.lock();
-      mine.memory = memory;
-      mine.state = State::open;
-      changed_.notify_all();
-    }
+    changed_.wait(lock, [&] { return failed_ || mine.state != State::closed || has_room(c); });
+    if (!failed_ && mine.state == State::closed) open(c, lock);
     changed_.wait(lock, [&] { return failed_ || mine.state == State::open; });
     return failed_ ? nullptr : mine.memory;
+  }
+
+  void open_if_free(std::int64_t c) {
+    std::unique_lock lock(mutex_);
+    if (c < chunks() && !failed_ && chunk(c).state == State::closed && has_room(c)) open(c, lock);
+  }
+
+  void open(std::int64_t c, std::unique_lock<std::mutex>& lock) {
+    chunk(c).state = State::opening;
+    lock.unlock();
+    std::byte* const memory = steps_.open(c);
+    lock.lock();
+    chunk(c).memory = memory;
+    chunk(c).state = State::open;
+    changed_.notify_all();
   }
 
   /// Whether the caller's piece was the last one of the chunk.
