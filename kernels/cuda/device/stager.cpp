@@ -17,7 +17,7 @@ namespace {
 // Locking pages costs time (raii.cpp), so the ring is small, made once and reused, and of a size with the first image;
 // chunks of the most reach the copy engine's full rate.
 constexpr std::int64_t kLeastChunkBytes = std::int64_t{4} << 20;
-constexpr std::int64_t kSlots = 8;
+constexpr std::int64_t kSlots = 4;
 // Work for one thread: enough to outweigh waking it.
 constexpr std::int64_t kShareBytes = 256 << 10;
 // What a thread reads at once: shorter calls cost more, of longer ones the last thread's is waited for.
