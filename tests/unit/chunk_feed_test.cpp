@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <latch>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace reber {
@@ -83,6 +85,19 @@ TEST(ChunkFeed, ASlowPieceHoldsNoOtherChunk) {
     fill(first, rows, out);
   };
   ThreadPool pool(2);
+  feed_chunks(pool, shape, steps);
+  EXPECT_EQ(sky.sent, shape.rows);
+}
+
+TEST(ChunkFeed, ARoomIsOpenedAgainOnlyAfterItsChunkWasSent) {
+  const FeedShape shape{12, 1, 4, 2, 1};
+  Sky sky(shape);  // whose steps look at it
+  FeedSteps steps = sky.steps();
+  steps.fill = [&, fill = steps.fill](std::int64_t first, std::int64_t rows, std::byte* out) {
+    if (first == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    fill(first, rows, out);
+  };
+  ThreadPool pool(3);
   feed_chunks(pool, shape, steps);
   EXPECT_EQ(sky.sent, shape.rows);
 }
