@@ -29,6 +29,8 @@ struct Step {
 };
 constexpr Step kSteps[] = {{1024, 64},  {1536, 64},  {2048, 64},  {3072, 64},
                            {4096, 128}, {6144, 128}, {9216, 256}, {14336, 256}};
+/// Problems of one component in the first of these steps have a warp each: it waits at no barrier.
+constexpr int kWarpSteps = 2;
 /// Where the matrix lies apart, more threads hide more of the wait for it.
 constexpr int kWholeThreads = 256, kApartThreads = 512;
 /// Global memory for the workspaces of one launch, at most; a part of what is free where that is less.
@@ -46,7 +48,8 @@ struct Need {
 /// The block's most shared memory; the matrix apart; all in global memory.
 constexpr int kWholeBlock = static_cast<int>(std::size(kSteps)), kApart = kWholeBlock + 1, kGlobal = kApart + 1;
 
-int threads_of(int step) {
+int threads_of(int step, bool one_component) {
+  if (one_component && step < kWarpSteps) return kFitWarp;
   return step < kWholeBlock ? kSteps[step].threads : (step == kApart ? kApartThreads : kWholeThreads);
 }
 
@@ -159,8 +162,9 @@ std::vector<FitLaunch> launches_of(const std::vector<Need>& needs, const std::in
     while (end < needs.size() && static_cast<std::int64_t>(end - at) < most && needs[end].step == first.step &&
            needs[end].one_component == first.one_component)
       shared = std::max(shared, needs[end++].shared);
-    launches.push_back({which + at, static_cast<std::int64_t>(end - at), first.one_component, threads_of(first.step),
-                        memory_of(first.step), shared, first.global, nullptr});
+    launches.push_back({which + at, static_cast<std::int64_t>(end - at), first.one_component,
+                        threads_of(first.step, first.one_component), memory_of(first.step), shared, first.global,
+                        nullptr});
     at = end;
   }
   return launches;

@@ -29,6 +29,9 @@ struct FitTask {
 /// Where the workspace of a problem lies: in a block's shared memory; there but for its matrix; in global memory.
 enum class FitMemory { shared, apart, global };
 
+/// Threads of the smallest blocks, of problems of one component in shared memory alone.
+inline constexpr int kFitWarp = 32;
+
 /// Problems that one launch solves: they fit the same block.
 struct FitLaunch {
   const std::int32_t* which = nullptr;  ///< numbers of problems, on the device
