@@ -23,7 +23,6 @@
 #include "kernels/cpu/mesh.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/row_maker.hpp"
-#include "kernels/shared/pixel_rules.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
 namespace reber::cpu {
@@ -268,7 +267,7 @@ void draw_row(MapKind kind, const BackgroundRows& rows, const float* pixel, std:
   } else {
     const float* mean = rows.mean_row(y, x0, x1, own) + x0;
     const float* rms = rows.rms_row(y, x0, x1, own) + x0;
-    for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+    snr_row(pixel, mean, rms, nx, to);
   }
 }
 

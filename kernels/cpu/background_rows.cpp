@@ -87,4 +87,13 @@ float BackgroundRows::rms_at(std::int64_t y, std::int64_t x) const {
   return rules::lerp(node_at(model_.rms, y, segment.node), node_at(model_.rms, y, segment.next), cols_.weight[x]);
 }
 
+void snr_row(const float* pixel, const float* mean, const float* rms, std::int64_t nx, float* to) {
+  std::int64_t x = 0;
+  for (; x + kLanes <= nx; x += kLanes) {
+    const Floats noise = load(rms + x), above = load(pixel + x) - load(mean + x);
+    store(to + x, where(noise > all(0), above / noise, all(rules::blank_value())));
+  }
+  for (; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+}
+
 }  // namespace reber::cpu

@@ -56,4 +56,7 @@ class BackgroundRows {
   std::int64_t cells_y_, cells_x_;
 };
 
+/// S/N of the pixels of a row, by rules::snr.   to: may be `pixel`
+void snr_row(const float* pixel, const float* mean, const float* rms, std::int64_t nx, float* to);
+
 }  // namespace reber::cpu

@@ -57,7 +57,7 @@ class SnrRows final : public RowMaker {
                         const float* mean = rows.mean_row(y, own);
                         const float* rms = rows.rms_row(y, own);
                         const float* pixel = held.row(y);
-                        for (std::int64_t x = 0; x < nx; ++x) to[x] = rules::snr(pixel[x] - mean[x], rms[x]);
+                        snr_row(pixel, mean, rms, nx, to);
                       }),
             0};
   }
