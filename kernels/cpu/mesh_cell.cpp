@@ -77,6 +77,16 @@ rules::WindowSums window_sums(const float* values, std::int64_t n, int unit) {
 
 ClippedCell clipped_cell(const HeldRows& plane, const Rect& cell, const CellRules& given, CellScratch& scratch) {
   const std::int64_t area = cell.shape().count();
+  if (area >= CellSift::kFewest && area <= CellSift::kMost) {
+    const std::int64_t n = scratch.sift.gather(plane, cell, true);
+    if (!given.enough(n, area)) return kBlankCell;
+    if (const auto sifted = scratch.sift.clip(given.clip)) return *sifted;
+  }
+  return sorted_cell(plane, cell, given, scratch);
+}
+
+ClippedCell sorted_cell(const HeldRows& plane, const Rect& cell, const CellRules& given, CellScratch& scratch) {
+  const std::int64_t area = cell.shape().count();
   if (static_cast<std::int64_t>(scratch.sorted.size()) < area) scratch.sorted.resize(static_cast<std::size_t>(area));
   scratch.sort.begin(area);
   scratch.sort.gather(plane, cell, true);

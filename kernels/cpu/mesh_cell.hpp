@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/compute/background.hpp"
+#include "kernels/cpu/cell_sift.hpp"
 #include "kernels/cpu/key_sort.hpp"
 #include "kernels/shared/cell_clip.hpp"
 
@@ -25,21 +26,21 @@ struct CellRules {
 
 /// Memory of one worker, kept from cell to cell.
 struct CellScratch {
+  CellSift sift;
   KeySort sort;
   std::vector<float> sorted;
-};
-
-/// What the clip leaves of a cell's pixels; NaN where too few of them are finite, or none is left.
-struct ClippedCell {
-  double median = 0, mean = 0, std = 0;
 };
 
 inline constexpr double kBlank = std::numeric_limits<double>::quiet_NaN();
 inline constexpr ClippedCell kBlankCell{kBlank, kBlank, kBlank};
 
-/// The cell sorted and clipped by the rules of kernels/shared/cell_clip.hpp.
+/// The cell clipped by the rules of kernels/shared/cell_clip.hpp: sifted where that serves, else sorted.
 [[nodiscard]] ClippedCell clipped_cell(const HeldRows& plane, const Rect& cell, const CellRules& given,
                                        CellScratch& scratch);
+
+/// The same, sorted in any case: for tests.
+[[nodiscard]] ClippedCell sorted_cell(const HeldRows& plane, const Rect& cell, const CellRules& given,
+                                      CellScratch& scratch);
 
 inline rules::CellValue value_of(const ClippedCell& cell, const CellRules& given) {
   return rules::cell_value(cell.median, cell.mean, cell.std, given.bias, given.centre);
