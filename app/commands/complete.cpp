@@ -64,14 +64,14 @@ int execute(const Options& options, Terminal& terminal) {
       fmt::format("{}, completeness of {}", program_name(), options.input),
       fmt::format("{} sources a bin, seed {}, into {}, size {:g} arcsec before the beam, at least {:g} FWHM apart",
                   experiment.per_bin, experiment.seed, result.image_text, options.size_arcsec, experiment.separation),
-      fmt::format("threshold {:g} sigma, flood {:g}, fit {}", request.detect->seed, request.detect->flood,
+      fmt::format("threshold {:g} sigma, flood {:g}, fit {}", result.threshold, request.detect->flood,
                   to_string(request.fit.method))};
   const bool overwrite = options.common.overwrite;
   for (const std::string& path : options.tables) write_catalogue(completeness_table(result, history), path, overwrite);
   const std::string name = printable(std::filesystem::path(options.input).filename().string());
   if (!options.plot.empty())
-    write_completeness_plot(options.plot, result, request.detect->seed,
-                            fmt::format("{}: {} sources injected", name, result.injected), overwrite);
+    write_completeness_plot(options.plot, result, fmt::format("{}: {} sources injected", name, result.injected),
+                            overwrite);
   std::string text = printable(options.input) + "\n" + to_text(result);
   for (const std::string& path : outputs) text += "  wrote " + printable(path) + "\n";
   text.pop_back();

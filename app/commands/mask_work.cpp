@@ -84,6 +84,7 @@ void MaskWork::mask_islands() {
   request.background.emplace();
   request.detect.emplace();
   request.detect->seed = *seed, request.detect->flood = *flood;
+  request.deepen = 0;
   request.fit.method = FitRequest::Method::moments;
   request.deblend.on = false;
   const Progress progress = terminal_.progress();

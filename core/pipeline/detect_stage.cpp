@@ -15,10 +15,12 @@
 #include "core/mask/moc_mask.hpp"
 #include "core/mask/region_mask.hpp"
 #include "core/pipeline/background_stage.hpp"
+#include "core/pipeline/deepen.hpp"
 #include "core/pipeline/detection_planes.hpp"
 #include "core/pipeline/fdr.hpp"
 #include "core/pipeline/read_stage.hpp"
 #include "core/request/mean_choice.hpp"
+#include "core/request/parameter_rules.hpp"
 
 namespace reber {
 namespace {
@@ -29,6 +31,23 @@ void set_threshold_by_fdr(const Plane& plane, const BackgroundModel& background,
   options.seed = std::nextafter(static_cast<float>(found.sigma), 0.0f);
   work.fact("threshold", fmt::format("{:.4g} sigma: {} islands, of which {:.3g} are expected to be false (asked: {:g})",
                                      found.sigma, found.detected, found.expected_false, rate));
+}
+
+/// Islands of the usual threshold, or of a lower one where the request allows for it and the image too.
+std::unique_ptr<IslandMap> label_deepened(const Plane& plane, const BackgroundModel& background,
+                                          const SearchedNoise& noise, double part, DetectOptions& options,
+                                          StageWork& work) {
+  auto islands = work.backend.label(plane, background, options, work.job);
+  if (!(part > 0)) return islands;
+  auto made = deepen(work.backend, plane, background, std::move(islands), options, noise, part, work.job);
+  if (made.lowered) {
+    options.seed = made.islands->options().seed;
+    const std::string what = fmt::format("{:.4g} sigma: {} islands, of which {:.2g} are expected to be false",
+                                         made.lowered->sigma, made.lowered->detected, made.lowered->expected_false);
+    work.fact("threshold", what);
+    work.note("threshold lowered to " + what);
+  }
+  return std::move(made.islands);
 }
 
 /// Another image of the same grid, with its own background.
@@ -107,6 +126,12 @@ std::unique_ptr<Plane> blank_outside(const SearchedPixels& searched, Shape shape
   return work.backend.load(*memory_source(pixels.data(), shape), tiling, work.job);
 }
 
+SearchedNoise searched_noise(const Plane& plane, const SearchedPixels* searched, std::optional<double> beam_px) {
+  std::int64_t pixels = plane.shape().count() - plane.blank();
+  if (searched != nullptr) pixels = std::min<std::int64_t>(pixels, std::ranges::count(searched->inside, true));
+  return {static_cast<double>(pixels), beam_px.value_or(0)};
+}
+
 }  // namespace
 
 bool SearchedPixels::hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const {
@@ -160,8 +185,10 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
     background = &unit;
   }
   if (request.fdr > 0 && !options.negative) set_threshold_by_fdr(*plane, *background, request.fdr, made.options, work);
-  const DetectOptions& used = made.options;
-  made.islands = work.backend.label(*plane, *background, used, work.job);
+  DetectOptions& used = made.options;
+  const double part = deepening_possible(request) && !used.negative ? request.deepen : 0;
+  made.islands =
+      label_deepened(*plane, *background, searched_noise(*plane, made.searched.get(), beam_px), part, used, work);
   if (!made.known) made.known = known();
   // What was searched is not needed any more, and the wavelets take as much memory.
   inside.reset();

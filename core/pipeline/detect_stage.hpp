@@ -33,7 +33,7 @@ struct SearchedPixels {
 
 struct Detected {
   std::shared_ptr<const IslandMap> islands;
-  DetectOptions options;                           ///< as used: a false discovery rate sets the seed threshold
+  DetectOptions options;                           ///< as used: a false discovery rate or a crowded field sets the seed
   std::shared_ptr<const KnownPixels> known;        ///< of the image
   std::vector<std::int64_t> waves;                 ///< best_wavelets() of the islands; empty without wavelets
   std::shared_ptr<const SearchedPixels> searched;  ///< null: everywhere
@@ -43,8 +43,9 @@ struct Detected {
 [[nodiscard]] DetectOptions options_of_negative(const Detected& positive);
 
 /// Islands of the image's S/N or, where scales are asked for, of the S/N of all of them. Sets the seed threshold where
-/// a false discovery rate does and the image is the positive one. Islands come from the detection image where there is
-/// one, by its own background, and lie within the mask and the regions that the search is restricted to.
+/// a false discovery rate does, or a crowded field allows for a lower one, and the image is the positive one. Islands
+/// come from the detection image where there is one, by its own background, and lie within the mask and the regions
+/// that the search is restricted to.
 ///   tiling: for images that are read
 ///   throws InputError for scales that cannot be, DeviceError, Cancelled
 [[nodiscard]] Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const DetectOptions& options,

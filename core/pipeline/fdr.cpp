@@ -10,19 +10,14 @@
 #include "core/base/error.hpp"
 
 namespace reber {
-namespace {
-
-/// The highest S/N of each island.
 std::vector<float> peaks_of(Backend& backend, const Plane& plane, const BackgroundModel& background,
-                            const DetectOptions& options, const Job& job) {
-  const auto islands = backend.label(plane, background, options, job);
+                            const IslandMap& islands, const Job& job) {
   std::vector<float> peaks;
-  for (const IslandSums& one : backend.measure(plane, background, *islands, job))
+  for (const IslandSums& one : backend.measure(plane, background, islands, job))
     peaks.push_back(std::abs(one.peak - one.peak_mean) / one.peak_rms);
+  std::ranges::sort(peaks, std::greater{});
   return peaks;
 }
-
-}  // namespace
 
 double expected_noise_peaks(const std::vector<float>& negative, double t) {
   constexpr std::size_t kSteady = 100;  // of which the number scatters by a tenth
@@ -50,10 +45,12 @@ FdrThreshold measure_fdr(Backend& backend, const Plane& plane, const BackgroundM
     throw InputError(fmt::format("a false discovery rate lies between 0 and 1, not {:g}", alpha));
   DetectOptions all = options;
   all.seed = all.flood;
-  all.negative = false;
-  std::vector<float> positive = peaks_of(backend, plane, background, all, job);
-  all.negative = true;
-  FdrThreshold found = fdr_threshold(std::move(positive), peaks_of(backend, plane, background, all, job), alpha);
+  const auto peaks = [&](bool negative) {
+    all.negative = negative;
+    return peaks_of(backend, plane, background, *backend.label(plane, background, all, job), job);
+  };
+  std::vector<float> positive = peaks(false);
+  FdrThreshold found = fdr_threshold(std::move(positive), peaks(true), alpha);
   if (found.detected == 0) found.sigma = std::max<double>(found.sigma, options.seed);
   return found;
 }

@@ -16,6 +16,10 @@ struct FdrThreshold {
   double expected_false = 0;  ///< of these
 };
 
+/// The highest S/N of each island, descending.
+[[nodiscard]] std::vector<float> peaks_of(Backend& backend, const Plane& plane, const BackgroundModel& background,
+                                          const IslandMap& islands, const Job& job);
+
 /// How many peaks of the noise to expect at or above t: the negative peaks there. Where they are fewer than a hundred,
 /// the hundred highest (or all) above s < t times exp(-(t^2 - s^2) / 2), which is how peaks of Gaussian noise fall off
 /// but for a power of t.   negative: heights of negative peaks in rms, descending

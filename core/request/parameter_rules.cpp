@@ -145,4 +145,8 @@ Normalise normalisation(const ConvolveRequest& convolve) {
 
 bool fdr_possible(const Request& request) { return request.scales.fwhm.size() < 2 && request.scales.wavelets == 0; }
 
+bool deepening_possible(const Request& request) {
+  return !(request.fdr > 0) && !request.scales.any() && request.search.image.empty();
+}
+
 }  // namespace reber

@@ -39,5 +39,8 @@ std::optional<Complaint> edit_text(Request& request, std::string_view name, cons
 
 /// Whether one S/N per pixel decides, so that pixels have p-values for a false discovery rate.
 [[nodiscard]] bool fdr_possible(const Request& request);
+/// Whether a crowded field may lower the seed threshold: no false discovery rate sets it, and the image itself, whose
+/// beam tells of its noise, is searched, on no other scale.
+[[nodiscard]] bool deepening_possible(const Request& request);
 
 }  // namespace reber

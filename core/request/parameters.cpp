@@ -85,7 +85,7 @@ constexpr Parameter kRows[] = {
     {.name = "detect.seed",
      .option = "--threshold",
      .stage = StageId::detect,
-     .access = member([](auto& r) -> auto& { return part(r.detect).seed; }),
+     .access = seed_access(),
      .range = {.low = 0, .above = true},
      .unit = {"sigma"},
      .title = "Seed",
@@ -104,6 +104,19 @@ constexpr Parameter kRows[] = {
          "the flood level, from the peaks of the image and of its negative. 0: off",
      .look = log_slider(1e-4, 0.5, "%.4f"),
      .applies = [](const Request& r) { return r.fdr > 0; }},
+    {.name = "detect.deepen",
+     .option = "--deepen",
+     .stage = StageId::detect,
+     .access = member([](auto& r) -> auto& { return r.deepen; }),
+     .range = from_to(0, 0.999),
+     .unit = {"part"},
+     .title = "Deepen",
+     .help =
+         "In crowded fields the seed threshold is lowered, to 0.9 of it at most, as far as this part of the detected "
+         "islands or less is expected to be false, by theory and by the negative image. 0: never, as with a "
+         "--threshold that is given alone, --fdr, --scales, --wavelets and --detection-image",
+     .look = more({.kind = Look::Kind::number, .empty = "never"}),
+     .applies = deepening_possible},
     {.name = "detect.flood",
      .option = "--flood",
      .stage = StageId::detect,

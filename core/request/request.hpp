@@ -99,7 +99,8 @@ struct Request {
   std::optional<DetectOptions> detect;          ///< no sources where empty; needs background
   ScaleRequest scales;
   SearchRequest search;
-  double fdr = 0;  ///< false discovery rate that sets the seed threshold; 0: detect->seed does
+  double fdr = 0;         ///< false discovery rate that sets the seed threshold; 0: detect->seed does
+  double deepen = 0.002;  ///< part that may be false where a crowded field lowers the seed; 0: never
   DeblendOptions deblend;
   FitRequest fit;  ///< how sources are measured
   Calibration calibration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Access to the parameters that are one text for users and other than one member in a request.
+// Access to the parameters that are other than one member in a request.
 #pragma once
 
 #include <string>
@@ -51,6 +51,17 @@ constexpr Access algorithm_access() {
     const AlgorithmName name = parse_algorithm(text);
     part(request.convolve).algorithm = name.algorithm;
     part(request.convolve).variant = name.variant;
+  };
+  return access;
+}
+
+/// Who states the seed threshold wants this one: a crowded field does not lower it, unless that is stated after it, as
+/// the rows' order has it.
+constexpr Access seed_access() {
+  Access access = member([](auto& r) -> auto& { return part(r.detect).seed; });
+  access.set = [](Request& request, const ParameterValue& value) {
+    parameter_value::take(part(request.detect).seed, value);
+    request.deepen = 0;
   };
   return access;
 }

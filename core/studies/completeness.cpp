@@ -161,6 +161,10 @@ void Experiment::search_image() {
   std::nth_element(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2), known.end());
   result_.median_rms = static_cast<double>(known[known.size() / 2]) * unit_;
   before_ = first.sources();
+  result_.threshold = first.outcomes.positive.detected->value.options.seed;
+  // Injected sources are searched for as those of the image were, however crowded they make it.
+  if (!(request_.fdr > 0)) request_.detect->seed = result_.threshold;
+  request_.deepen = 0;
 }
 
 void Experiment::count_detections() {

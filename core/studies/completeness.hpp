@@ -46,6 +46,7 @@ struct CompletenessResult {
   std::vector<CompletenessBin> bins;
   std::int64_t rounds = 0, injected = 0, on_sources = 0;
   double fwhm_px = 0, median_rms = 0;       ///< rms: Jy/beam
+  double threshold = 0;                     ///< of detection, as used
   std::int64_t positive = 0, negative = 0;  ///< detections of the image itself
   double snr_50 = 0, snr_90 = 0;  ///< S/N at which clear completeness reaches a half and nine tenths; NaN: not reached
   std::string image_text;         ///< "the image" or "the image less its sources"
@@ -66,8 +67,7 @@ struct CompletenessResult {
 /// One row per bin.
 [[nodiscard]] Catalogue completeness_table(const CompletenessResult& result, const std::vector<std::string>& history);
 /// Completeness, reliability, flux ratio and pulls against S/N.   throws as write_catalogue
-/// threshold: detection's, for the curve of noise alone
-void write_completeness_plot(const std::string& path, const CompletenessResult& result, double threshold,
-                             const std::string& title, bool overwrite);
+void write_completeness_plot(const std::string& path, const CompletenessResult& result, const std::string& title,
+                             bool overwrite);
 
 }  // namespace reber

@@ -120,6 +120,7 @@ std::string to_text(const CompletenessResult& result) {
 
 std::string to_json(const CompletenessResult& result) {
   Json json;
+  json["threshold"] = result.threshold;
   json["injected"] = result.injected;
   json["rounds"] = result.rounds;
   json["on_sources"] = result.on_sources;
@@ -187,8 +188,8 @@ Catalogue completeness_table(const CompletenessResult& result, const std::vector
   return out;
 }
 
-void write_completeness_plot(const std::string& path, const CompletenessResult& result, double threshold,
-                             const std::string& title, bool overwrite) {
+void write_completeness_plot(const std::string& path, const CompletenessResult& result, const std::string& title,
+                             bool overwrite) {
   const auto panel = [&](const char* heading, const char* label) {
     Panel one;
     one.title = heading;
@@ -207,7 +208,7 @@ void write_completeness_plot(const std::string& path, const CompletenessResult& 
   noise.points = false;
   for (double snr = result.bins.front().low; snr <= result.bins.back().high; snr *= 1.03) {
     noise.x.push_back(snr);
-    noise.y.push_back(0.5 * std::erfc((threshold - snr) / std::numbers::sqrt2));
+    noise.y.push_back(0.5 * std::erfc((result.threshold - snr) / std::numbers::sqrt2));
   }
   complete.series.push_back(std::move(noise));
   complete.y_range = std::pair(0.0, 1.04);

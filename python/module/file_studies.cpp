@@ -183,8 +183,8 @@ nb::tuple complete(const std::string& path, const nb::dict& settings, const nb::
     const std::shared_ptr<Backend> backend = make_backend(options.backend, options.with, LogSink());
     const CompletenessResult measured = measure_completeness(request, asked, backend, told, LogSink());
     if (!plot.empty())
-      write_completeness_plot(plot, measured, request.detect->seed,
-                              fmt::format("{}: {} sources injected", path, measured.injected), overwrite);
+      write_completeness_plot(plot, measured, fmt::format("{}: {} sources injected", path, measured.injected),
+                              overwrite);
     return measured;
   });
   return nb::make_tuple(table_of(completeness_table(result, {})), to_json(result));

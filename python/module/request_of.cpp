@@ -159,6 +159,8 @@ Request request_of(const nb::list& stages, const nb::dict& settings) {
       }
     if (!known) refuse(keyword);
   }
+  // Whatever the order of the keywords: a threshold that is given would have set it to 0.
+  if (settings.contains("deepen")) set(*find_parameter("detect.deepen"), false, settings["deepen"], request);
   refuse_broken_rules(request);
   return request;
 }
