@@ -170,14 +170,18 @@ class Search {
     const auto cell = [](double value, int width, const char* format) {
       return std::isfinite(value) ? fmt::format(fmt::runtime(format), value, width) : fmt::format("{:>{}}", "-", width);
     };
+    const auto& detected = result.outcomes.positive.detected;
+    const bool lowered = detected && request_.detect && detected->value.options.seed < request_.detect->seed;
     terminal_.print(fmt::format(
-        "  {:>6} {} {:>30} {} {:>8} {:>8.2f}", plane.plane, cell(frequency * 1e-6, 12, "{:>{}.4f}"),
+        "  {:>6} {} {:>30} {} {:>8} {:>8.2f}{}", plane.plane, cell(frequency * 1e-6, 12, "{:>{}.4f}"),
         beam ? fmt::format("{:.3f} x {:.3f}, {:.1f}", beam->major_deg * 3600, beam->minor_deg * 3600, beam->pa_deg)
              : "none",
-        cell(rms, 11, "{:>{}.4g}"), request_.detect ? fmt::format("{}", found) : "", result.report.wall_ms * 1e-3));
+        cell(rms, 11, "{:>{}.4g}"), request_.detect ? fmt::format("{}", found) : "", result.report.wall_ms * 1e-3,
+        lowered ? fmt::format("  threshold {:.4g} sigma", detected->value.options.seed) : ""));
     Json one{{"plane", plane.plane}, {"frequency_hz", number(frequency)}, {"median_rms", number(rms)}};
     if (beam) one["beam"] = {{"major_deg", beam->major_deg}, {"minor_deg", beam->minor_deg}, {"pa_deg", beam->pa_deg}};
     if (request_.detect) one["sources"] = found;
+    if (lowered) one["threshold"] = detected->value.options.seed;
     one["wall_ms"] = result.report.wall_ms;
     documents_.push_back(std::move(one));
   }

@@ -38,7 +38,7 @@ double noise_peaks_to_expect(const SearchedNoise& noise, const std::vector<float
 }
 
 std::optional<FdrThreshold> lowered_threshold(const std::vector<float>& positive, const std::vector<float>& negative,
-                                              const SearchedNoise& noise, double part, double lowest, double usual) {
+                                              const SearchedNoise& noise, double part, double lowest, double highest) {
   const auto at = [&](double t, std::size_t detected) -> std::optional<FdrThreshold> {
     const double expected = noise_peaks_to_expect(noise, negative, t);
     if (!(expected <= part * static_cast<double>(detected))) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<FdrThreshold> lowered_threshold(const std::vector<float>& positive
   };
   std::size_t k = number_above(positive, lowest);
   if (const auto found = at(lowest, k)) return found;
-  for (; k > 0 && positive[k - 1] < usual; --k)
+  for (; k > 0 && positive[k - 1] <= highest; --k)
     if (const auto found = at(positive[k - 1], k)) return found;
   return std::nullopt;
 }
@@ -56,8 +56,9 @@ Deepened deepen(Backend& backend, const Plane& plane, const BackgroundModel& bac
                 double part, const Job& job) {
   DetectOptions used = options;
   used.seed = std::max(kDeepest * options.seed, options.flood);
-  if (!(used.seed < options.seed && noise.beam_px > 0)) return {std::move(islands), std::nullopt};
-  if (!(theoretical_noise_peaks(noise, used.seed) <= part * static_cast<double>(islands->count())))
+  const double highest = kLeastDeep * options.seed;
+  if (!(part > 0 && used.seed <= highest && noise.beam_px > 0 &&
+        theoretical_noise_peaks(noise, highest) <= part * static_cast<double>(islands->count())))
     return {std::move(islands), std::nullopt};
   islands.reset();
   DetectOptions of_noise = options;
@@ -69,7 +70,7 @@ Deepened deepen(Backend& backend, const Plane& plane, const BackgroundModel& bac
   islands = backend.label(plane, background, used, job);
   const double lowest = used.seed;
   auto lowered = lowered_threshold(peaks_of(backend, plane, background, *islands, job), negative, noise, part, lowest,
-                                   options.seed);
+                                   highest);
   if (!lowered || lowered->sigma > lowest) {
     islands.reset();
     used.seed = lowered ? std::nextafter(static_cast<float>(lowered->sigma), 0.0f) : options.seed;

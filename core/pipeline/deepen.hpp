@@ -13,8 +13,8 @@
 
 namespace reber {
 
-/// The lowest threshold that is looked at, as a part of the usual one.
-inline constexpr double kDeepest = 0.9;
+/// The lowest threshold that is looked at, as a part of the usual one, and the highest that is worth the search.
+inline constexpr double kDeepest = 0.9, kLeastDeep = 0.95;
 
 /// What is searched, as far as the expected number of noise peaks depends on it.
 struct SearchedNoise {
@@ -33,13 +33,13 @@ struct SearchedNoise {
 ///   negative: heights of negative peaks in rms, descending
 [[nodiscard]] double noise_peaks_to_expect(const SearchedNoise& noise, const std::vector<float>& negative, double t);
 
-/// The lowest threshold from `lowest` on and below `usual` at which at most `part` of the peaks there and above is
-/// expected to be of the noise.
+/// The lowest threshold from `lowest` to `highest` at which at most `part` of the peaks there and above is expected to
+/// be of the noise.
 ///   positive, negative: heights in rms, descending   returns none where there is no such threshold
 [[nodiscard]] std::optional<FdrThreshold> lowered_threshold(const std::vector<float>& positive,
                                                             const std::vector<float>& negative,
                                                             const SearchedNoise& noise, double part, double lowest,
-                                                            double usual);
+                                                            double highest);
 
 /// Islands of a plane, and the threshold if it was lowered.
 struct Deepened {
@@ -47,9 +47,9 @@ struct Deepened {
   std::optional<FdrThreshold> lowered;
 };
 
-/// Looks again with a lower seed threshold, where that pays: kDeepest of options.seed, not below options.flood. Where
-/// theory says that more than `part` of the islands would be false there, as it does of most images, nothing is
-/// computed. All backends agree to the bit.
+/// Looks again with a lower seed threshold: kDeepest to kLeastDeep of options.seed, not below options.flood. Where
+/// theory expects more than `part` of the islands at kLeastDeep, as it does for most images, nothing is computed. All
+/// backends agree to the bit.
 ///   islands: of `options`; handed back where nothing was lowered. At most one map of islands exists at a time.
 ///   throws Cancelled, DeviceError
 [[nodiscard]] Deepened deepen(Backend& backend, const Plane& plane, const BackgroundModel& background,

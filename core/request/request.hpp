@@ -100,7 +100,7 @@ struct Request {
   ScaleRequest scales;
   SearchRequest search;
   double fdr = 0;         ///< false discovery rate that sets the seed threshold; 0: detect->seed does
-  double deepen = 0.002;  ///< part that may be false where a crowded field lowers the seed; 0: never
+  double deepen = 0.001;  ///< part that may be false where a crowded field lowers the seed; 0: never
   DeblendOptions deblend;
   FitRequest fit;  ///< how sources are measured
   Calibration calibration;

@@ -116,11 +116,12 @@ TEST(deepen, lowers_as_far_as_the_part_allows_and_never_beyond) {
   // 300 islands may hold .6 false ones: theory says 1.27 at 4.5 and .13 at 5.
   positive.assign(300, 9.0f);
   for (const double t : {4.55, 4.6, 4.7, 4.8, 4.9}) positive.push_back(static_cast<float>(t));
-  const auto between = lowered_threshold(positive, {}, field, kPart, 4.5, 5);
+  const auto between = lowered_threshold(positive, {}, field, kPart, 4.5, 4.75);
   ASSERT_TRUE(between);
   EXPECT_NEAR(between->sigma, 4.7, 1e-6);
   EXPECT_EQ(between->detected, 303);
   EXPECT_LE(between->expected_false, kPart * 303);
+  EXPECT_FALSE(lowered_threshold(positive, {}, field, kPart, 4.5, 4.65)) << "too little to gain";
   positive.assign(30, 9.0f);
   EXPECT_FALSE(lowered_threshold(positive, {}, field, kPart, 4.5, 5));
   EXPECT_FALSE(lowered_threshold({}, {}, field, kPart, 4.5, 5));
@@ -172,7 +173,7 @@ TEST(deepen, other_fields_keep_their_threshold) {
     EXPECT_EQ(made.count, made.usual) << what;
   };
   const Image crowded = sky(5, 16, 4, 12);
-  expect_kept(look("cpu", sky(5, 40, 4, 12), {}), "few sources");
+  expect_kept(look("cpu", sky(5, 60, 4, 12), {}), "few sources");
   expect_kept(look("cpu", sky(5, 12, 5, 12, true), {}), "as many negative ones");
   expect_kept(look("cpu", crowded, {.flood = 5}), "not below the flood level");
   expect_kept(look("cpu", crowded, {}, 0), "never");
@@ -181,7 +182,7 @@ TEST(deepen, other_fields_keep_their_threshold) {
 TEST(deepen, a_stated_threshold_stands) {
   Request request;
   request.detect.emplace();
-  EXPECT_EQ(request.deepen, kPart);
+  EXPECT_EQ(request.deepen, 0.001);
   EXPECT_TRUE(deepening_possible(request));
   EXPECT_FALSE(edit(request, "detect.seed", 5.0));
   EXPECT_EQ(request.deepen, 0) << "a stated threshold, be it the default one";
