@@ -15,7 +15,6 @@
 #include "core/mask/moc_mask.hpp"
 #include "core/mask/region_mask.hpp"
 #include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/deepen.hpp"
 #include "core/pipeline/detection_planes.hpp"
 #include "core/pipeline/fdr.hpp"
 #include "core/pipeline/read_stage.hpp"

@@ -74,6 +74,16 @@ class Studies(unittest.TestCase):
         shape = int(cards["NAXIS2"]), int(cards["NAXIS1"])
         return np.frombuffer(data, ">f4", shape[0] * shape[1], begin).reshape(shape)
 
+    def test_a_crowded_field_is_searched_deeper_unless_the_threshold_is_stated(self):
+        made = reber.simulate(640, pixel=4, sources=3400, extended=0, rms_rise=0, **CPU)
+        find = lambda **words: reber.find(made.image, header=made.cards, fit="none", **words, **CPU)
+        deep, usual = find(), find(threshold=5)
+        self.assertIn("4.5 sigma", deep.report["facts"]["threshold"])
+        self.assertNotIn("threshold", usual.report["facts"])
+        self.assertGreater(len(deep.sources), len(usual.sources))
+        for words in ({"threshold": 5, "deepen": 0.001}, {"deepen": 0.001, "threshold": 5}):
+            self.assertEqual(len(find(**words).sources), len(deep.sources))
+
     def test_completeness_is_the_command_lines_of_a_file_and_of_an_array(self):
         self.reber("simulate", "sky.fits", "--size", 400, 400, "--sources", 10, "--extended", 0, "--seed", 3)
         self.reber("complete", "sky.fits", "--number", 12, "--bins", 3, "--snr", 3, 40, "--json", "a.json", "-o", "a.csv")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Crowded fields: how many peaks of the noise to expect, the lowest threshold that they allow, and that most images are
 // left alone.
-#include "core/pipeline/deepen.hpp"
+#include "core/pipeline/fdr.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,14 +19,15 @@ constexpr double kPart = 0.002;
 constexpr std::int64_t kSide = 400;
 constexpr double kFwhm = 2.3548 * 1.6;
 
-/// Noise of rms 1 whose autocorrelation is Gaussian, of the FWHM of a beam with a standard deviation of 1.6 px.
-Image noise(std::uint64_t seed) {
+/// Noise of rms 1 whose autocorrelation is Gaussian, by default with the FWHM of the beam.
+Image noise(std::uint64_t seed, double fwhm = kFwhm) {
   Random random(seed);
-  const double kernel = 1.6 / std::sqrt(2.0);
+  const double kernel = fwhm / 2.3548 / std::sqrt(2.0);
+  const int reach = static_cast<int>(std::ceil(5 * kernel));
   std::vector<double> white(kSide * kSide), rows(kSide * kSide), weight;
   for (double& value : white) value = random.normal();
   double squares = 0;
-  for (int d = -7; d <= 7; ++d) {
+  for (int d = -reach; d <= reach; ++d) {
     weight.push_back(std::exp(-0.5 * d * d / (kernel * kernel)));
     squares += weight.back() * weight.back();
   }
@@ -34,11 +35,12 @@ Image noise(std::uint64_t seed) {
   Image made({kSide, kSide});
   for (std::int64_t y = 0; y < kSide; ++y)
     for (std::int64_t x = 0; x < kSide; ++x)
-      for (int d = -7; d <= 7; ++d) rows[y * kSide + x] += weight[d + 7] * white[y * kSide + wrapped(x + d)];
+      for (int d = -reach; d <= reach; ++d)
+        rows[y * kSide + x] += weight[d + reach] * white[y * kSide + wrapped(x + d)];
   for (std::int64_t y = 0; y < kSide; ++y)
     for (std::int64_t x = 0; x < kSide; ++x) {
       double sum = 0;
-      for (int d = -7; d <= 7; ++d) sum += weight[d + 7] * rows[wrapped(y + d) * kSide + x];
+      for (int d = -reach; d <= reach; ++d) sum += weight[d + reach] * rows[wrapped(y + d) * kSide + x];
       made.at(y, x) = static_cast<float>(sum / squares);
     }
   return made;
@@ -70,22 +72,21 @@ std::vector<float> heights(std::initializer_list<double> values) {
 }
 
 TEST(deepen, theory_counts_the_peaks_of_gaussian_noise) {
+  constexpr double kWide = 9;
   Backend& cpu = backend("cpu");
   const BackgroundModel flat = BackgroundModel::constant({kSide, kSide}, 0, 1);
-  for (const double t : {3.2, 3.6}) {
-    double counted = 0;
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-      const auto plane = load(cpu, noise(seed));
-      counted += static_cast<double>(cpu.label(*plane, flat, {.seed = t, .flood = t}, {})->count());
-    }
-    const double expected = 6 * theoretical_noise_peaks(of_sky(), t);
-    EXPECT_NEAR(counted, expected, 0.1 * expected + 3 * std::sqrt(expected)) << t;
+  double counted = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto plane = load(cpu, noise(seed, kWide));
+    counted += static_cast<double>(cpu.label(*plane, flat, {.seed = 3.2, .flood = 3.2}, {})->count());
   }
+  const double expected = 12 * theoretical_noise_peaks({kSide * kSide, kWide}, 3.2);
+  EXPECT_NEAR(counted, expected, 0.1 * expected + 2 * std::sqrt(expected));
 }
 
 TEST(deepen, theory_expects_no_more_peaks_than_pixels) {
-  // 4 ln 2 (2 pi)^-1.5 4.5 exp(-4.5^2 / 2) = 3.1743e-5; the tail beyond 4.5 is 3.3977e-6.
-  EXPECT_NEAR(theoretical_noise_peaks({1e6, 5}, 4.5), 1e6 / 25 * 3.1743e-5, 1e-3);
+  // 8 ln 2 (2 pi)^-1.5 4.5 exp(-4.5^2 / 2) = 6.3486e-5; the tail beyond 4.5 is 3.3977e-6.
+  EXPECT_NEAR(theoretical_noise_peaks({1e6, 5}, 4.5), 1e6 / 25 * 6.3486e-5, 1e-3);
   EXPECT_NEAR(theoretical_noise_peaks({1e6, 2}, 4.5), 3.3977, 1e-3);
 }
 
@@ -107,7 +108,7 @@ TEST(deepen, expects_the_larger_of_theory_and_negatives) {
 }
 
 TEST(deepen, lowers_as_far_as_the_part_allows_and_never_beyond) {
-  const SearchedNoise field{1e6, 5};
+  const SearchedNoise field{5e5, 5};
   std::vector<float> positive(2000, 9.0f);
   const auto lowest = lowered_threshold(positive, {}, field, kPart, 4.5, 5);
   ASSERT_TRUE(lowest);
@@ -127,7 +128,7 @@ TEST(deepen, lowers_as_far_as_the_part_allows_and_never_beyond) {
   EXPECT_FALSE(lowered_threshold({}, {}, field, kPart, 4.5, 5));
   positive.assign(2000, 9.0f);
   EXPECT_FALSE(lowered_threshold(positive, std::vector<float>(20, 6.0f), field, kPart, 4.5, 5)) << "heavy tails";
-  EXPECT_FALSE(lowered_threshold(positive, {}, {1e6, std::nan("")}, kPart, 4.5, 5)) << "no beam";
+  EXPECT_FALSE(lowered_threshold(positive, {}, {5e5, std::nan("")}, kPart, 4.5, 5)) << "no beam";
 }
 
 struct Looked {
