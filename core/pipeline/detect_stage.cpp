@@ -41,7 +41,7 @@ std::unique_ptr<IslandMap> label_deepened(const Plane& plane, const BackgroundMo
   auto made = deepen(work.backend, plane, background, std::move(islands), options, noise, part, work.job);
   if (made.lowered) {
     options.seed = made.islands->options().seed;
-    const std::string what = fmt::format("{:.4g} sigma: {} islands, of which {:.2g} are expected to be false",
+    const std::string what = fmt::format("{:.4g} sigma: {} islands, of which {:.3g} are expected to be false",
                                          made.lowered->sigma, made.lowered->detected, made.lowered->expected_false);
     work.fact("threshold", what);
     work.note("threshold lowered to " + what);
