@@ -176,14 +176,18 @@ void draw_copy(Context& context, const Document& document) {
   tip("The command line that finds these sources, for a terminal or a script. A filter of the table is no part of it.");
 }
 
-void draw_remarks(const Document& document) {
+void draw_remarks(Context& context, const Document& document) {
   if (!document.result) return;
-  for (const auto& [name, value] : document.result->report.facts)
-    if (name == "noise rms" || name == "algorithm") {
-      std::string text = value;  // terminals are given plain letters
-      if (const auto at = text.find("uJy"); at != std::string::npos) text.replace(at, 1, "\xC2\xB5");
-      ImGui::TextDisabled("%s: %s", name.c_str(), text.c_str());
-    }
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  for (const auto& [name, value] : document.result->report.facts) {
+    // A threshold is told where it is other than the panel's own.
+    if (name != "noise rms" && name != "algorithm" && name != "threshold") continue;
+    std::string text = value;  // terminals are given plain letters
+    if (const auto at = text.find("uJy"); at != std::string::npos) text.replace(at, 1, "\xC2\xB5");
+    ImGui::TextWrapped("%s: %s", name.c_str(), text.c_str());
+    context.widgets.item("pipeline." + name);
+  }
+  ImGui::PopStyleColor();
   for (const std::string& warning : document.result->report.warnings) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().warn);
     ImGui::TextWrapped("%s", warning.c_str());
@@ -211,7 +215,7 @@ void PipelinePanel::draw(Context& context) {
   if (document.request.detect) draw_extended(context, document, status);
   if (changed) request_changed(context, document);
   if (has_command(document)) draw_copy(context, document);
-  draw_remarks(document);
+  draw_remarks(context, document);
 }
 
 std::unique_ptr<Panel> make_pipeline_panel() { return std::make_unique<PipelinePanel>(); }
