@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "app/batch/worker_link.hpp"
+#include "app/options/one_card.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
@@ -203,26 +204,9 @@ ImageDone WorkerProcess::run(int lane, const BatchImage& image, const Progress& 
   return done;
 }
 
-namespace {
-
-/// Cards that the driver's files name, where nothing narrows them down: to start the driver for that takes as long as a
-/// worker's own start. Empty where the files say nothing, or not the same.
-std::vector<int> devices_by_files() {
-  if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return {};
-  std::error_code error;
-  std::vector<int> devices;
-  for (const auto& card : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", error))
-    if (card.is_directory(error)) devices.push_back(static_cast<int>(devices.size()));
-  for (const int device : devices)
-    if (!std::filesystem::is_character_file("/dev/nvidia" + std::to_string(device), error)) return {};
-  return devices;
-}
-
-}  // namespace
-
 std::vector<int> parse_devices(const std::string& text) {
   if (text != "all") return numbers(text);
-  if (std::vector<int> devices = devices_by_files(); !devices.empty()) return devices;
+  if (std::vector<int> devices = cards_by_files(); !devices.empty()) return devices;
   std::array<int, 2> ends = socket_pair();
   LineLink link(ends[0]);
   const pid_t process = start_this_program({"reber", "--devices"}, {}, ends[1]);

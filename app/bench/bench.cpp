@@ -57,9 +57,7 @@ class Benchmark {
 
  private:
   void open_backends() {
-    BackendOptions wanted;
-    wanted.device = options_.common.device;
-    wanted.threads = options_.common.threads;
+    const BackendOptions wanted = backend_options(options_.common);
     for (const BackendEntry& entry : backend_table()) {
       const std::string name = entry.name;
       const bool asked = options_.common.backend == name;

@@ -10,6 +10,7 @@
 #include <opencv2/core/version.hpp>
 
 #include "app/commands/command.hpp"
+#include "app/options/one_card.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/log.hpp"
 #include "core/fits/decoder_cage.hpp"
@@ -60,6 +61,7 @@ std::string version_text() {
 }
 
 std::string devices_text() {
+  count_cards_by_bus();
   std::string text = program_name() + "\n";
   for (const BackendEntry& entry : backend_table()) {
     if (entry.describe == nullptr) continue;

@@ -10,6 +10,7 @@
 
 #include "app/batch/worker_link.hpp"
 #include "app/batch/worker_process.hpp"
+#include "app/options/one_card.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
@@ -110,6 +111,7 @@ int serve(RunSettings settings, const WorkerTask& task, Terminal& terminal) {
   terminal.reserve_output();
   settings.common.device = task.device;
   settings.common.threads = task.threads;
+  hide_other_cards(task.device, settings.common.device_named || !settings.devices.empty());
   return Worker(settings, task, terminal).run();
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "app/options/lost_card.hpp"
+#include "app/options/one_card.hpp"
 #include "core/base/error.hpp"
 
 namespace reber::app {
@@ -30,6 +31,7 @@ void close_files_at_exec() noexcept {
 void begin_process_anew(char** arguments) noexcept {
   std::fflush(nullptr);
   close_files_at_exec();
+  show_all_cards();
   ::execv("/proc/self/exe", arguments);
 }
 

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "app/options/choice_option.hpp"
+#include "app/options/one_card.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -57,7 +58,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->type_name("auto|cuda|cpu|reference")
       ->capture_default_str()
       ->group("Compute");
-  command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts")
+  command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts; without it the fastest")
       ->each([&options](const std::string&) { options.device_named = true; })
       ->check(not_negative())
       ->type_name("N")
@@ -165,6 +166,7 @@ void warn_old_beam(Terminal& terminal) {
 BackendOptions backend_options(const CommonOptions& options) {
   BackendOptions wanted;
   wanted.device = options.device;
+  wanted.hidden_cards = options.backend == "cpu" ? 0 : hide_other_cards(options.device, options.device_named);
   wanted.threads = options.threads;
   if (!options.device_memory.empty()) wanted.device_memory_bytes = parse_bytes(options.device_memory);
   return wanted;

@@ -12,6 +12,10 @@ struct BackendOptions {
   int threads = 0;                       ///< 0: all that the process may use
   std::int64_t device_memory_bytes = 0;  ///< cap on device memory; 0: what is free
   std::string in_place_of = {};          ///< which backend failed before, and how; the backend's words end with it
+  int hidden_cards = 0;                  ///< cards before `device` that the driver was told not to show
+
+  /// What the driver, which counts without hidden cards, calls the card.
+  [[nodiscard]] int driver_number() const { return device - hidden_cards; }
 };
 
 }  // namespace reber

@@ -53,9 +53,11 @@ std::string why_not(const BackendOptions& options) {
     return no_cards(code);
   }
   if (count == 0) return no_cards(cudaErrorNoDevice);
-  if (options.device < 0 || options.device >= count)
-    return fmt::format("card {} was asked for; there are {}, numbered from 0", options.device, count);
-  if (const cudaError_t code = cudaSetDevice(options.device); code != cudaSuccess) {
+  const int device = options.driver_number();
+  if (device < 0 || device >= count)
+    return fmt::format("card {} was asked for; there are {}, numbered from {}", options.device, count,
+                       options.hidden_cards);
+  if (const cudaError_t code = cudaSetDevice(device); code != cudaSuccess) {
     cudaGetLastError();
     return fmt::format("card {} cannot be used: {}", options.device, code_text(code));
   }
@@ -66,7 +68,7 @@ std::string why_not(const BackendOptions& options) {
     cudaGetLastError();
     cudaDeviceProp properties{};
     std::string name = "unknown", level = "unknown";
-    if (cudaGetDeviceProperties(&properties, options.device) == cudaSuccess) {
+    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess) {
       name = properties.name;
       level = fmt::format("{}.{}", properties.major, properties.minor);
     }

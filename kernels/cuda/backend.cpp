@@ -54,7 +54,7 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   [[nodiscard]] BackendInfo info() const override {
     const DeviceInfo& device = context_->device();
     return {"cuda",
-            fmt::format("{} (card {}, compute capability {}.{}, {} multiprocessors)", device.name, device.device,
+            fmt::format("{} (card {}, compute capability {}.{}, {} multiprocessors)", device.name, device.number,
                         device.major, device.minor, device.multiprocessors),
             0, context_->usable_bytes(), true};
   }

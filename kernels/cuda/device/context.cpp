@@ -37,12 +37,14 @@ int lanes_of(int major, int minor) {
   return major >= 8 ? 128 : 64;
 }
 
-DeviceInfo query(int device) {
+DeviceInfo query(const BackendOptions& options) {
+  const int device = options.driver_number();
   check(cudaSetDevice(device), "cudaSetDevice");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   DeviceInfo info;
   info.device = device;
+  info.number = options.device;
   info.name = properties.name;
   info.major = properties.major;
   info.minor = properties.minor;
@@ -84,7 +86,7 @@ std::int64_t kept_bytes(const BackendOptions& options) {
 
 Context::Context(const BackendOptions& options)
     : background(kept_bytes(options)),
-      device_(query(options.device)),
+      device_(query(options)),
       memory_cap_(options.device_memory_bytes),
       threads_(options.threads) {
   card_memory(device_.device).set_limit(memory_cap_);

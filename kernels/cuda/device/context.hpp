@@ -24,7 +24,8 @@ namespace reber::cuda {
 
 /// Queried once, never assumed.
 struct DeviceInfo {
-  int device = 0;
+  int device = 0;  ///< the driver's number
+  int number = 0;  ///< the user's, which counts cards that the driver was told not to show
   std::string name;
   int major = 0, minor = 0;
   int multiprocessors = 0;
