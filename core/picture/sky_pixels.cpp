@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bands of rows become rows of blocks; levels are looked up.
+// Bands of rows become rows of blocks; colours are looked up.
 #include "core/picture/sky_pixels.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/large_vectors.hpp"
+#include "core/base/processor_clones.hpp"
 #include "core/display/level_rules.hpp"
 
 namespace reber {
@@ -32,32 +36,6 @@ void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* pe
   }
 }
 
-/// Levels by table. A bin holds one step of the level at most, so that one comparison gives the rounded curve.
-class LevelTable {
- public:
-  LevelTable() {
-    for (std::size_t k = 0; k < 255; ++k) steps_[k] = unstretched(kSkyCurve, (static_cast<double>(k) + 0.5) / 255);
-    steps_[255] = 2;
-    std::size_t level = 0;
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-      lowest_[bin] = static_cast<std::uint8_t>(level);
-      while (steps_[level] < static_cast<double>(bin + 1) / kBins) ++level;
-    }
-    lowest_[kBins] = 255;
-  }
-  /// t: 0 to 1
-  [[nodiscard]] std::uint8_t at(double t) const {
-    const std::uint8_t level = lowest_[static_cast<std::size_t>(t * kBins)];
-    return static_cast<std::uint8_t>(level + (t >= steps_[level] ? 1 : 0));
-  }
-
- private:
-  /// The steepest part rises by 255 x 10 / asinh(10) = 850 levels per unit of t.
-  static constexpr std::size_t kBins = 4096;
-  std::array<double, 256> steps_{};  ///< of t: where level k + 1 begins
-  std::array<std::uint8_t, kBins + 1> lowest_{};
-};
-
 std::array<cv::Vec3b, 256> make_colours() {
   cv::Mat ramp(1, 256, CV_8UC1), table;
   for (int s = 0; s < 256; ++s) ramp.at<std::uint8_t>(0, s) = static_cast<std::uint8_t>(s);
@@ -75,9 +53,93 @@ const std::array<cv::Vec3b, 256>& colours() {
   return table;
 }
 
-const LevelTable& level_table() {
-  static const LevelTable table;
+/// A colour as it is stored: red, green, blue and one byte more.
+using Stored = std::uint32_t;
+
+Stored stored(const cv::Vec3b& colour) {
+  Stored bytes = 0;
+  std::memcpy(&bytes, colour.val, sizeof colour.val);
+  return bytes;
+}
+
+/// Colours by table. A bin holds one step of the level at most, so that one comparison gives the rounded curve.
+class ColourTable {
+ public:
+  ColourTable() {
+    std::array<double, 256> steps{};  // of t: where level k + 1 begins
+    for (std::size_t k = 0; k < 255; ++k) steps[k] = unstretched(kSkyCurve, (static_cast<double>(k) + 0.5) / 255);
+    steps[255] = 2;
+    std::size_t level = 0;
+    for (std::size_t bin = 0; bin <= kBins; ++bin) {
+      const std::size_t above = std::min<std::size_t>(level + 1, 255);
+      bins_[bin] = {steps[level], stored(colours()[level]), stored(colours()[above])};
+      while (bin < kBins && steps[level] < static_cast<double>(bin + 1) / kBins) ++level;
+    }
+    bins_[kBlankBin] = {2, stored(kBlank), stored(kBlank)};
+  }
+
+  /// Places of values in the table: t from 0 to 1, and its bin; those that are not finite lie in a bin of their own.
+  ///   values, t, bin: a whole number of lanes
+  static void place(const std::vector<float>& values, const DisplayLimits& limits, double* t, std::int32_t* bin);
+  [[nodiscard]] static std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+  [[nodiscard]] Stored at(double t, std::int32_t bin) const {
+    const Bin& one = bins_[static_cast<std::size_t>(bin)];
+    // Noise takes either one, so nothing is guessed: numbers from 0 on are ordered as their bits are.
+    const std::int64_t less = std::bit_cast<std::int64_t>(t) - std::bit_cast<std::int64_t>(one.step);
+    return one.above ^ ((one.below ^ one.above) & static_cast<Stored>(less >> 63));
+  }
+
+ private:
+  /// The steepest part rises by 255 x 10 / asinh(10) = 850 levels per unit of t.
+  static constexpr std::size_t kBins = 4096, kBlankBin = kBins + 1, kLanes = 4;
+  struct Bin {
+    double step;  ///< of t, from which on the colour is the one above
+    Stored below, above;
+  };
+  std::array<Bin, kBins + 2> bins_{};
+};
+
+REBER_AVX2_CLONE void ColourTable::place(const std::vector<float>& values, const DisplayLimits& limits, double* t,
+                                         std::int32_t* bin) {
+  using Floats [[gnu::vector_size(16)]] = float;
+  using Bits [[gnu::vector_size(16)]] = std::int32_t;
+  using Doubles [[gnu::vector_size(32)]] = double;
+  constexpr std::int32_t kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000;
+  const double low = limits.low, scale = 1 / (limits.high - limits.low);
+  const Doubles zero{}, one = zero + 1.0;
+  for (std::size_t x = 0; x < values.size(); x += kLanes) {
+    Floats value;
+    std::memcpy(&value, &values[x], sizeof value);
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    Doubles place = (__builtin_convertvector(value, Doubles) - low) * scale;
+    place = place > zero ? place : zero;  // 0 of a NaN
+    place = place < one ? place : one;
+    const Bits finite = (bits & kMagnitude) < kInfinity;
+    const Bits found = __builtin_convertvector(place * static_cast<double>(kBins), Bits);
+    const Bits which = (found & finite) | (static_cast<std::int32_t>(kBlankBin) & ~finite);
+    std::memcpy(t + x, &place, sizeof place);
+    std::memcpy(bin + x, &which, sizeof which);
+  }
+}
+
+const ColourTable& colour_table() {
+  static const ColourTable table;
   return table;
+}
+
+/// Each colour `wide` pixels wide.
+void put_colours(const std::vector<Stored>& row, int wide, std::uint8_t* to) {
+  constexpr std::size_t kPixel = 3;
+  if (wide == 1) {
+    // A byte too many, which the next pixel replaces.
+    for (std::size_t x = 0; x + 1 < row.size(); ++x) std::memcpy(to + kPixel * x, &row[x], sizeof(Stored));
+    std::memcpy(to + kPixel * (row.size() - 1), &row.back(), kPixel);
+    return;
+  }
+  for (const Stored& colour : row)
+    for (int again = 0; again < wide; ++again, to += kPixel) std::memcpy(to, &colour, kPixel);
 }
 
 }  // namespace
@@ -125,32 +187,29 @@ cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, 
 
 cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
 
-void prepare_to_paint() {
-  (void)colours();
-  (void)level_table();
-}
+void prepare_to_paint() { (void)colour_table(); }
 
 void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out) {
-  const LevelTable& table = level_table();
-  const auto& colour = colours();
-  const double scale = 1 / (limits.high - limits.low);
+  const ColourTable& table = colour_table();
   const int wide = out.cols / values.cols, high = out.rows / values.rows;
   if (out.cols != wide * values.cols || out.rows != high * values.rows || wide < 1 || high < 1)
     throw InternalError("paint_sky: a picture of another size");
   constexpr int kRows = 64;  // of a thread's turn
-  const auto paint_row = [&](int y) {
-    const auto* const from = values.ptr<float>(y);
-    auto* to = out.ptr<cv::Vec3b>(y * high);
-    for (int x = 0; x < values.cols; ++x, to += wide) {
-      const bool blank = !std::isfinite(from[x]);
-      std::fill_n(to, wide, blank ? kBlank : colour[table.at(std::clamp((from[x] - limits.low) * scale, 0.0, 1.0))]);
-    }
-    for (int again = 1; again < high; ++again)
-      std::copy_n(out.ptr<cv::Vec3b>(y * high), out.cols, out.ptr<cv::Vec3b>(y * high + again));
-  };
+  const auto count = static_cast<std::size_t>(values.cols);
   pool.for_each((values.rows + kRows - 1) / kRows, [&](std::int64_t i) {
-    for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, values.rows); ++y)
-      paint_row(y);
+    const std::size_t whole = ColourTable::whole_lanes(count);
+    std::vector<float> value(whole);
+    std::vector<double> t(whole);
+    std::vector<std::int32_t> bin(whole);
+    std::vector<Stored> colour(count);
+    for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, values.rows); ++y) {
+      std::copy_n(values.ptr<float>(y), count, value.data());
+      ColourTable::place(value, limits, t.data(), bin.data());
+      for (std::size_t x = 0; x < count; ++x) colour[x] = table.at(t[x], bin[x]);
+      put_colours(colour, wide, out.ptr<std::uint8_t>(y * high));
+      for (int again = 1; again < high; ++again)
+        std::copy_n(out.ptr<cv::Vec3b>(y * high), out.cols, out.ptr<cv::Vec3b>(y * high + again));
+    }
   });
 }
 
