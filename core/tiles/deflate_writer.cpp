@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A piece is one block: its bytes stored, or a code of single bytes and of runs (repetitions at a distance of one).
+// A piece is one block: its bytes stored, or a code of single bytes and of runs (repetitions at a distance of one),
+// which a part of it tells.
 #include "core/tiles/deflate_writer.hpp"
 
 #include <algorithm>
@@ -19,34 +20,23 @@ static_assert(std::endian::native == std::endian::little, "bits are stored by wo
 constexpr std::size_t kBytes = 256, kEnd = 256, kFirstRun = 257, kSymbols = 286, kGroup = 8;
 /// Four codes and seven bits that wait fit in a word.
 constexpr int kMostBits = 14;
-constexpr std::size_t kLengthSymbols = 19, kShortZeros = 17, kLongZeros = 18;
+constexpr std::size_t kLengthSymbols = 19, kAgain = 16, kShortZeros = 17, kLongZeros = 18;
 constexpr int kMostLengthBits = 7;
 /// The order in which a block tells the lengths of its lengths' codes.
 constexpr std::array<std::uint8_t, kLengthSymbols> kOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
 
-constexpr std::size_t kSample = 4096;  ///< at least, and less than twice as many
+/// Of a longer piece so many bytes are looked at, in so many places, to make its code.
+constexpr std::size_t kSample = 4096, kPlaces = 16;
 
 /// n log2(n) of numbers that a sample can count.
-const std::array<double, 2 * kSample>& count_bits() {
+const std::array<double, kSample + 1>& count_bits() {
   static const auto table = [] {
-    std::array<double, 2 * kSample> made{};
+    std::array<double, kSample + 1> made{};
     for (std::size_t n = 2; n < made.size(); ++n) made[n] = static_cast<double>(n) * std::log2(static_cast<double>(n));
     return made;
   }();
   return table;
-}
-
-/// Bits per byte that an ideal code of single bytes needs, from a sample.
-double entropy_of(std::span<const unsigned char> bytes) {
-  std::array<std::uint32_t, kBytes> counts{};
-  const std::size_t step = std::max<std::size_t>(bytes.size() / kSample, 1);
-  std::uint32_t total = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += step, ++total) ++counts[bytes[i]];
-  const auto& bits_of = count_bits();
-  double bits = bits_of[total];
-  for (const std::uint32_t count : counts) bits -= bits_of[count];
-  return bits / std::max<std::uint32_t>(total, 1);
 }
 
 /// literals(span) and run(byte, length) of what follows each other. A run goes on with the byte before it, and is seen
@@ -101,57 +91,108 @@ struct Counts {
   std::uint64_t beside = 0;
 };
 
-Counts count(std::span<const unsigned char> bytes) {
-  Counts found;
-  std::array<std::array<std::uint32_t, kBytes>, 4> counts{};  // four, since the same byte often follows itself
-  walk(
-      bytes,
-      [&](std::span<const unsigned char> literals) {
-        std::size_t i = 0;
-        for (; i + 4 <= literals.size(); i += 4)
-          for (std::size_t k = 0; k < 4; ++k) ++counts[k][literals[i + k]];
-        for (; i < literals.size(); ++i) ++counts[0][literals[i]];
-      },
-      [&](unsigned char byte, std::size_t length) {
-        part_run(
-            length,
-            [&](std::size_t part) {
-              const RunSymbol run = symbol_of(part);
-              ++found.symbols[run.symbol];
-              found.beside += static_cast<std::uint64_t>(run.extra_bits) + 1;  // the distance takes one
-            },
-            [&] { ++counts[0][byte]; });
-      });
-  for (const auto& some : counts)
-    for (std::size_t byte = 0; byte < kBytes; ++byte) found.symbols[byte] += some[byte];
-  found.symbols[kEnd] = 1;
-  return found;
+/// Counts what it is shown.
+class Counter {
+ public:
+  void add(std::span<const unsigned char> bytes) {
+    walk(
+        bytes,
+        [this](std::span<const unsigned char> literals) {
+          std::size_t i = 0;
+          for (; i + 4 <= literals.size(); i += 4)
+            for (std::size_t k = 0; k < 4; ++k) ++bytes_[k][literals[i + k]];
+          for (; i < literals.size(); ++i) ++bytes_[0][literals[i]];
+        },
+        [this](unsigned char byte, std::size_t length) {
+          part_run(
+              length,
+              [this](std::size_t part) {
+                const RunSymbol run = symbol_of(part);
+                ++found_.symbols[run.symbol];
+                found_.beside += static_cast<std::uint64_t>(run.extra_bits) + 1;  // the distance takes one
+              },
+              [&] { ++bytes_[0][byte]; });
+        });
+  }
+  Counts counts() {
+    for (const auto& some : bytes_)
+      for (std::size_t byte = 0; byte < kBytes; ++byte) found_.symbols[byte] += some[byte];
+    bytes_ = {};
+    found_.symbols[kEnd] = 1;
+    return found_;
+  }
+
+ private:
+  Counts found_;
+  std::array<std::array<std::uint32_t, kBytes>, 4> bytes_{};  // four, since the same byte often follows itself
+};
+
+/// Counts of the bytes, or of a part of many.
+Counts count_places(std::span<const unsigned char> bytes) {
+  Counter counter;
+  constexpr std::size_t kHere = kSample / kPlaces;
+  if (bytes.size() <= kSample)
+    counter.add(bytes);
+  else
+    for (std::size_t k = 0; k < kPlaces; ++k)
+      counter.add(bytes.subspan((bytes.size() - kHere) * k / (kPlaces - 1), kHere));
+  return counter.counts();
+}
+
+/// Bits per byte that an ideal code of single bytes needs.
+double entropy_of(const Counts& counts) {
+  const auto& bits_of = count_bits();
+  double bits = 0;
+  std::uint32_t total = 0;
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    bits -= bits_of[counts.symbols[byte]];
+    total += counts.symbols[byte];
+  }
+  return (bits + bits_of[total]) / std::max<std::uint32_t>(total, 1);
+}
+
+/// Counts of all bytes, as a part of them tells: what it lacks may yet be there.
+void extend(Counts& counts, std::size_t bytes) {
+  if (bytes <= kSample) return;
+  const auto times = static_cast<std::uint32_t>(bytes / kSample);
+  for (std::uint32_t& symbol : counts.symbols) symbol = std::max(symbol * times, 1U);
+  counts.symbols[kEnd] = 1;
+  counts.beside *= times;
 }
 
 /// Lengths of the symbols' codes, and behind them the one distance's.
 using Lengths = std::array<std::uint8_t, kSymbols + 1>;
 
-/// word(symbol, extra, extra bits) of everything that tells these lengths: zeros in runs, the others as they are.
+/// word(symbol, extra, extra bits) of everything that tells these lengths: zeros and repetitions in runs.
 template <class Word>
 void walk_lengths(std::span<const std::uint8_t> lengths, Word word) {
-  constexpr std::size_t kShort = 3, kLong = 11, kMost = 138;
+  constexpr std::size_t kShort = 3, kLong = 11, kMost = 138, kMostAgain = 6;
   for (std::size_t i = 0; i < lengths.size();) {
-    std::size_t zeros = 0;
-    while (i + zeros < lengths.size() && lengths[i + zeros] == 0 && zeros < kMost) ++zeros;
-    if (zeros < kShort) {
-      word(lengths[i++], 0U, 0);
-    } else if (zeros < kLong) {
-      word(kShortZeros, static_cast<std::uint32_t>(zeros - kShort), 3);
-      i += zeros;
-    } else {
+    const auto alike = [&](std::uint8_t length, std::size_t most) {
+      std::size_t count = 0;
+      while (i + count < lengths.size() && lengths[i + count] == length && count < most) ++count;
+      return count;
+    };
+    const std::size_t zeros = alike(0, kMost), again = i > 0 ? alike(lengths[i - 1], kMostAgain) : 0;
+    if (zeros >= kLong) {
       word(kLongZeros, static_cast<std::uint32_t>(zeros - kLong), 7);
       i += zeros;
+    } else if (zeros >= kShort) {
+      word(kShortZeros, static_cast<std::uint32_t>(zeros - kShort), 3);
+      i += zeros;
+    } else if (again >= kShort) {
+      word(kAgain, static_cast<std::uint32_t>(again - kShort), 2);
+      i += again;
+    } else {
+      word(lengths[i++], 0U, 0);
     }
   }
 }
 
+}  // namespace
+
 /// The code of a block, and how it is told.
-struct BlockCode {
+struct DeflateWriter::BlockCode {
   explicit BlockCode(const Counts& counts) {
     code_lengths(counts.symbols, kMostBits, std::span(lengths).first(kSymbols));
     lengths[kSymbols] = 1;
@@ -170,8 +211,6 @@ struct BlockCode {
   std::array<std::uint8_t, kLengthSymbols> length_lengths{};
   std::uint64_t bits = 0;  ///< of the block
 };
-
-}  // namespace
 
 DeflateWriter::DeflateWriter(unsigned char* out) : begin_(out), at_(out) {
   // Deflate, no name, no time; the fastest method; Unix.
@@ -203,40 +242,52 @@ void DeflateWriter::store(std::span<const unsigned char> bytes) {
 
 /// table: of each byte its code, and from bit 16 on the code's length
 void DeflateWriter::put_literals(std::span<const unsigned char> bytes, const std::uint32_t* table) {
+  constexpr std::uint32_t kCode = 0xFFFF;
   std::uint64_t held = held_;
-  int bits = bits_;
+  auto bits = static_cast<std::uint32_t>(bits_);
   unsigned char* at = at_;
-  const auto take = [&](unsigned char byte) {
-    const std::uint32_t entry = table[byte];
-    held |= std::uint64_t{entry & 0xFFFFU} << bits;
-    bits += static_cast<int>(entry >> 16);
-  };
   const auto flush = [&] {
     std::memcpy(at, &held, sizeof held);
     at += bits / 8;
-    held >>= bits / 8 * 8;
+    held >>= bits & ~7U;
     bits %= 8;
   };
   std::size_t i = 0;
   for (; i + 4 <= bytes.size(); i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) take(bytes[i + k]);
+    // Two and two first: only the last step waits for the four before.
+    const std::uint32_t a = table[bytes[i]], b = table[bytes[i + 1]], c = table[bytes[i + 2]], d = table[bytes[i + 3]];
+    const std::uint32_t of_ab = (a >> 16) + (b >> 16), of_cd = (c >> 16) + (d >> 16);
+    const std::uint64_t ab = (a & kCode) | std::uint64_t{b & kCode} << (a >> 16);
+    const std::uint64_t cd = (c & kCode) | std::uint64_t{d & kCode} << (c >> 16);
+    held |= (ab | cd << of_ab) << bits;
+    bits += of_ab + of_cd;
     flush();
   }
   for (; i < bytes.size(); ++i) {
-    take(bytes[i]);
+    held |= std::uint64_t{table[bytes[i]] & kCode} << bits;
+    bits += table[bytes[i]] >> 16;
     flush();
   }
-  held_ = held, bits_ = bits, at_ = at;
+  held_ = held, bits_ = static_cast<int>(bits), at_ = at;
 }
 
 void DeflateWriter::add(std::span<const unsigned char> bytes) {
   crc_ = crc32_of(crc_, bytes);
   total_ += static_cast<std::uint32_t>(bytes.size());
   constexpr double kRandom = 7.5;
-  if (entropy_of(bytes) > kRandom) return store(bytes);
-  const BlockCode code(count(bytes));
+  Counts counts = count_places(bytes);
+  if (entropy_of(counts) > kRandom) return store(bytes);
+  extend(counts, bytes.size());
+  const BlockCode code(counts);
   if (code.bits / 8 >= bytes.size()) return store(bytes);
+  const DeflateWriter before = *this;
+  if (put_block(bytes, code)) return;
+  *this = before;  // what was looked at told little of the rest
+  store(bytes);
+}
 
+/// A block of this code.   returns false where it would be longer than the bytes: then it is not whole
+bool DeflateWriter::put_block(std::span<const unsigned char> bytes, const BlockCode& code) {
   put(0b100, 3);  // not the last block; a code of its own
   put(kSymbols - kFirstRun, 5);
   put(0, 5);
@@ -253,9 +304,15 @@ void DeflateWriter::add(std::span<const unsigned char> bytes) {
   codes_of(std::span(code.lengths).first(kSymbols), codes);
   std::array<std::uint32_t, kBytes> table{};
   for (std::size_t byte = 0; byte < kBytes; ++byte) table[byte] = codes[byte] | std::uint32_t{code.lengths[byte]} << 16;
+  const unsigned char* const most = at_ + bytes.size();
   walk(
-      bytes, [&](std::span<const unsigned char> literals) { put_literals(literals, table.data()); },
+      bytes,
+      [&](std::span<const unsigned char> literals) {
+        for (; !literals.empty() && at_ < most; literals = literals.subspan(std::min(literals.size(), kUnchecked)))
+          put_literals(literals.first(std::min(literals.size(), kUnchecked)), table.data());
+      },
       [&](unsigned char byte, std::size_t length) {
+        if (at_ >= most) return;
         part_run(
             length,
             [&](std::size_t part) {
@@ -266,6 +323,7 @@ void DeflateWriter::add(std::span<const unsigned char> bytes) {
             [&] { put(codes[byte], code.lengths[byte]); });
       });
   put(codes[kEnd], code.lengths[kEnd]);
+  return at_ < most;
 }
 
 std::size_t DeflateWriter::end() {

@@ -14,7 +14,7 @@ class DeflateWriter {
  public:
   /// Bytes that a stream of `pieces` pieces with `bytes` bytes may take.
   [[nodiscard]] static constexpr std::size_t bound(std::size_t bytes, std::size_t pieces) {
-    return bytes + (bytes / kStored + 3 * pieces) * kStoredHeader + kFrame;
+    return bytes + (bytes / kStored + 3 * pieces) * kStoredHeader + kFrame + 2 * kUnchecked;
   }
   /// out: room for bound(), of which all may be written
   explicit DeflateWriter(unsigned char* out);
@@ -26,9 +26,13 @@ class DeflateWriter {
 
  private:
   static constexpr std::size_t kStored = 65535, kStoredHeader = 5, kFrame = 64;
+  /// Bytes that are coded before their room is looked at; a code has 14 bits at most.
+  static constexpr std::size_t kUnchecked = 2048;
+  struct BlockCode;
 
   void put(std::uint64_t value, int count);
   void store(std::span<const unsigned char> bytes);
+  [[nodiscard]] bool put_block(std::span<const unsigned char> bytes, const BlockCode& code);
   void put_literals(std::span<const unsigned char> bytes, const std::uint32_t* table);
 
   unsigned char *begin_, *at_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/processor_clones.hpp"
 #include "core/tiles/deflate_writer.hpp"
 #include "core/tiles/rice_encoder.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kWord = 4;
 
 /// words[i] to planes[i], planes[count + i] ..: byte by byte, the highest first.
-void part_bytes(const char* words, std::size_t count, unsigned char* planes) {
+REBER_AVX2_CLONE void part_bytes(const char* words, std::size_t count, unsigned char* planes) {
   unsigned char *first = planes, *second = planes + count, *third = planes + 2 * count, *fourth = planes + 3 * count;
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i) {
