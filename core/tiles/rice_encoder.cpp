@@ -2,9 +2,12 @@
 // Blocks of equal pixels, nearly all of a map of labels, are seen by one comparison and cost five bits.
 #include "core/tiles/rice_encoder.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+
+#include "core/base/processor_clones.hpp"
 
 namespace reber::fits {
 namespace {
@@ -39,6 +42,21 @@ class BitWriter {
   std::uint64_t held_ = 0;
   int bits_ = 0;  ///< of held_ that wait: below 8 between calls
 };
+
+/// Read until one is found that is none.
+REBER_AVX2_CLONE bool all_zeros(const char* words, std::size_t count) {
+  constexpr std::size_t kAtOnce = 256;
+  for (std::size_t i = 0; i < count;) {
+    std::uint32_t any = 0;
+    for (const std::size_t end = std::min(count, i + kAtOnce); i < end; ++i) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, words + 4 * i, sizeof word);
+      any |= word;
+    }
+    if (any != 0) return false;
+  }
+  return true;
+}
 
 bool all_are(const std::uint32_t* pixels, std::size_t count, std::uint32_t value) {
   std::uint32_t other = 0;
@@ -80,6 +98,12 @@ void put_block(BitWriter& bits, const std::uint32_t* pixels, std::size_t count, 
 }  // namespace
 
 std::size_t rice_encode(const char* words, std::size_t count, char* out) {
+  if (all_zeros(words, count)) {
+    // Most tiles of a map of labels: the first pixel and no difference in any block.
+    const std::size_t bits = kWordBits + (count + kRiceBlock - 1) / kRiceBlock * kParameterBits;
+    std::memset(out, 0, (bits + 7) / 8);
+    return (bits + 7) / 8;
+  }
   BitWriter bits(out);
   std::uint32_t pixels[kRiceBlock], last = 0;
   std::memcpy(&last, words, sizeof last);

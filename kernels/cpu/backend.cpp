@@ -8,10 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/compute/block_peaks.hpp"
 #include "core/compute/looks_ahead.hpp"
 #include "core/compute/makes_rows.hpp"
 #include "core/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
+#include "kernels/cpu/block_peaks.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
 #include "kernels/cpu/derived.hpp"
 #include "kernels/cpu/fit.hpp"
@@ -43,6 +45,7 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
                          public SharesImage,
                          public MakesRows,
                          public LooksAhead,
+                         public FindsBlockPeaks,
                          private FitEngine {
  public:
   explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
@@ -54,6 +57,10 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
 
   [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_->threads(), 0, true}; }
   [[nodiscard]] std::int64_t processes() const override { return others_ ? others_->count() : 1; }
+
+  std::optional<std::vector<float>> block_peaks(const Plane& plane, std::int64_t block, const Job& job) override {
+    return block_peaks_of(own(plane), block, on(job));
+  }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     std::vector<ConvolutionQuote> quotes;

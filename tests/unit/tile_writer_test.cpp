@@ -2,6 +2,7 @@
 // Tile-compressed outputs: the bits of the plain image, valid for CFITSIO, the same bytes each time.
 #include "core/fits/tile_writer.hpp"
 
+#include <fitsio.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -122,6 +123,30 @@ TEST(TileWriter, IntegersOfAnySizeAreKept) {
   EXPECT_EQ(read_integers(folder.file("i.fits")), std::vector<double>(values.begin(), values.end()));
   EXPECT_EQ(read_integers(folder.file("i.fits.fz")), std::vector<double>(values.begin(), values.end()));
   EXPECT_LT(load(folder.file("i.fits.fz")).size(), 1.1 * static_cast<double>(load(folder.file("i.fits")).size()));
+}
+
+TEST(TileWriter, TilesWithoutALabelAreKept) {
+  // 65 rows a tile, and 40 in the last; labels in no tile, at the end of one, in the last pixel of all.
+  const Shape shape{300, 1000};
+  for (const std::vector<std::size_t>& places : {std::vector<std::size_t>{}, {64'999}, {65'000, 299'999}, {0}}) {
+    std::vector<std::int32_t> values(static_cast<std::size_t>(shape.count()), 0);
+    for (const std::size_t place : places) values[place] = static_cast<std::int32_t>(place + 1);
+    const TemporaryFolder folder;
+    write_map(folder.file("i.fits.fz"), shape, {}, IntRows(rows_of(values, shape.nx)), false);
+    EXPECT_EQ(read_integers(folder.file("i.fits.fz")), std::vector<double>(values.begin(), values.end()));
+    fitsfile* file = nullptr;
+    int status = 0, good = 0, good_header = 0;
+    fits_open_file(&file, folder.file("i.fits.fz").c_str(), READONLY, &status);
+    fits_movabs_hdu(file, 2, nullptr, &status);
+    fits_verify_chksum(file, &good, &good_header, &status);
+    EXPECT_TRUE(status == 0 && good == 1 && good_header == 1) << status << good << good_header;
+    std::vector<int> pixels(values.size());
+    long first[2] = {1, 1};
+    fits_read_pix(file, TINT, first, static_cast<LONGLONG>(pixels.size()), nullptr, pixels.data(), nullptr, &status);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(pixels, std::vector<int>(values.begin(), values.end()));
+    fits_close_file(file, &status);
+  }
 }
 
 TEST(TileWriter, BothHdusHaveRightChecksums) {
