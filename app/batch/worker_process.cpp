@@ -206,7 +206,8 @@ ImageDone WorkerProcess::run(int lane, const BatchImage& image, const Progress& 
 
 std::vector<int> parse_devices(const std::string& text) {
   if (text != "all") return numbers(text);
-  if (std::vector<int> devices = cards_by_files(); !devices.empty()) return devices;
+  if (std::vector<int> devices = cards_by_files(); !devices.empty() && !std::getenv("CUDA_VISIBLE_DEVICES"))
+    return devices;
   std::array<int, 2> ends = socket_pair();
   LineLink link(ends[0]);
   const pid_t process = start_this_program({"reber", "--devices"}, {}, ends[1]);

@@ -111,7 +111,7 @@ int serve(RunSettings settings, const WorkerTask& task, Terminal& terminal) {
   terminal.reserve_output();
   settings.common.device = task.device;
   settings.common.threads = task.threads;
-  hide_other_cards(task.device, settings.common.device_named || !settings.devices.empty());
+  take_own_card(task.device, settings.common.device_named || !settings.devices.empty());
   return Worker(settings, task, terminal).run();
 }
 

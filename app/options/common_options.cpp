@@ -58,7 +58,9 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->type_name("auto|cuda|cpu|reference")
       ->capture_default_str()
       ->group("Compute");
-  command.add_option("--device", options.device, "Number of the GPU, as nvidia-smi counts; without it the fastest")
+  command
+      .add_option("--device", options.device,
+                  "Number of the GPU, as nvidia-smi counts; without it the fastest, or of a host's ranks one each")
       ->each([&options](const std::string&) { options.device_named = true; })
       ->check(not_negative())
       ->type_name("N")
@@ -166,7 +168,11 @@ void warn_old_beam(Terminal& terminal) {
 BackendOptions backend_options(const CommonOptions& options) {
   BackendOptions wanted;
   wanted.device = options.device;
-  wanted.hidden_cards = options.backend == "cpu" ? 0 : hide_other_cards(options.device, options.device_named);
+  if (options.backend != "cpu") {
+    const OwnCard card = take_own_card(options.device, options.device_named);
+    wanted.device = card.device;
+    wanted.hidden_cards = card.hidden;
+  }
   wanted.threads = options.threads;
   if (!options.device_memory.empty()) wanted.device_memory_bytes = parse_bytes(options.device_memory);
   return wanted;

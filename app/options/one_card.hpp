@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process that works on one card asks the driver for that one alone: it starts each card that it sees, .3 s apiece.
+// A process that works on one card asks the driver for that one alone: it starts each card that it sees, .2 s apiece.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace reber::app {
 
 /// Numbers of the cards that the driver's files in `root` name, 0 to their count: known without starting the driver.
-/// Empty where CUDA_VISIBLE_DEVICES narrows them down already, and where the files say nothing or not the same (a
-/// container with some of a host's cards).
+/// Empty where the files say nothing or not the same (a container with some of a host's cards).
 [[nodiscard]] std::vector<int> cards_by_files(const std::string& root = "/");
 
-/// CUDA_VISIBLE_DEVICES for card `device` alone. Nothing where there is one card, or none of that number.
-[[nodiscard]] std::optional<std::string> word_for_card(int device, int cards);
+/// What CUDA_VISIBLE_DEVICES may say for each card alone: its own words, else cards_by_files(). Empty where neither
+/// tells.
+[[nodiscard]] std::vector<std::string> cards_in_sight(const std::string& root = "/");
 
-/// Hides all cards but `device` from the driver, which must not have been started, and says how many of those before it
-/// are hidden: the number to take from `device` where CUDA is asked (BackendOptions::hidden_cards). 0 where all are
-/// left in sight. `named`: the user counts as nvidia-smi does, by place on the bus; else card 0 is the fastest one, as
-/// CUDA counts. Sets environment variables: call it before threads start. A second call answers as the first.
-int hide_other_cards(int device, bool named) noexcept;
+/// Which of a host's processes this is, from 0: of Open MPI, Slurm, MPICH and Intel MPI, MVAPICH or PALS; 0 by itself.
+[[nodiscard]] int local_rank();
+
+/// The card that a process works on.
+struct OwnCard {
+  int device = 0;  ///< its number among those in sight
+  int hidden = 0;  ///< how many of those before it the driver does not show: BackendOptions::hidden_cards
+};
+
+/// Hides all cards but one from the driver, which must not have been started: card `device` where the user named it,
+/// who then counts as nvidia-smi does, by place on the bus; else the fastest, or of several processes of a host a card
+/// each, in turn. All stay in sight where they are not known, where there is one, or none of that number. Sets
+/// environment variables: call it before threads start. A second call answers as the first.
+OwnCard take_own_card(int device, bool named) noexcept;
 
 /// Cards count by their place on the bus, as nvidia-smi has them, unless the user said otherwise.
 void count_cards_by_bus() noexcept;
 
-/// Takes back what hide_other_cards set, before the program is executed anew.
+/// Takes back what take_own_card() and count_cards_by_bus() set, before the program is executed anew.
 void show_all_cards() noexcept;
 
 }  // namespace reber::app

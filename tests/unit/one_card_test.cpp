@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,19 +20,27 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr const char* kOrder = "CUDA_DEVICE_ORDER";
+constexpr std::array kNames{kVisible,
+                            kOrder,
+                            "OMPI_COMM_WORLD_LOCAL_RANK",
+                            "SLURM_LOCALID",
+                            "MPI_LOCALRANKID",
+                            "MV2_COMM_WORLD_LOCAL_RANK",
+                            "PALS_LOCAL_RANKID"};
 
 /// The variables as they were, afterwards.
 class OneCard : public testing::Test {
  protected:
   OneCard() {
-    for (const char* name : {kVisible, kOrder})
+    show_all_cards();
+    for (const char* name : kNames) {
       if (const char* const value = std::getenv(name)) before_.emplace_back(name, value);
-    ::unsetenv(kVisible);
-    ::unsetenv(kOrder);
+      ::unsetenv(name);
+    }
   }
   ~OneCard() override {
-    ::unsetenv(kVisible);
-    ::unsetenv(kOrder);
+    show_all_cards();
+    for (const char* name : kNames) ::unsetenv(name);
     for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
   }
   OneCard(const OneCard&) = delete;
@@ -52,42 +61,76 @@ class OneCard : public testing::Test {
 TEST_F(OneCard, files_of_the_driver_count_cards) {
   const std::string root = root_.file(".");
   EXPECT_TRUE(cards_by_files(root).empty());
+  EXPECT_TRUE(cards_in_sight(root).empty());
   add_card("0000:18:00.0", 0);
   add_card("0000:2a:00.0", 1);
   EXPECT_EQ(cards_by_files(root), (std::vector{0, 1}));
+  EXPECT_EQ(cards_in_sight(root), (std::vector<std::string>{"0", "1"}));
   add_card("0000:3a:00.0", 7);  // a container that has the eighth
   EXPECT_TRUE(cards_by_files(root).empty());
+  EXPECT_TRUE(cards_in_sight(root).empty());
 }
 
-TEST_F(OneCard, a_user_s_own_choice_is_left_alone) {
-  add_card("0000:18:00.0", 0);
-  add_card("0000:2a:00.0", 1);
-  ::setenv(kVisible, "1", 1);
-  EXPECT_TRUE(cards_by_files(root_.file(".")).empty());
+TEST_F(OneCard, of_a_user_s_own_list_one_is_taken_and_the_list_comes_back) {
+  ::setenv(kVisible, "GPU-7,3,GPU-1", 1);
+  EXPECT_EQ(cards_in_sight(), (std::vector<std::string>{"GPU-7", "3", "GPU-1"}));
+  show_all_cards();
+  const OwnCard second = take_own_card(1, true);
+  EXPECT_EQ(second.device, 1);
+  EXPECT_EQ(second.hidden, 1);
+  EXPECT_STREQ(std::getenv(kVisible), "3");
+  EXPECT_STREQ(std::getenv(kOrder), "PCI_BUS_ID");
+  EXPECT_EQ(take_own_card(0, false).device, 1) << "a process has one card";
+  show_all_cards();
+  EXPECT_STREQ(std::getenv(kVisible), "GPU-7,3,GPU-1");
+  EXPECT_EQ(std::getenv(kOrder), nullptr);
+}
+
+TEST_F(OneCard, words_that_are_no_list_and_numbers_that_are_not_there_change_nothing) {
+  for (const char* words : {"", "-1", "0,-1", "0,,1", "0, 1", "2"}) {
+    ::setenv(kVisible, words, 1);
+    show_all_cards();
+    const OwnCard card = take_own_card(0, true);
+    EXPECT_EQ(card.device, 0) << words;
+    EXPECT_EQ(card.hidden, 0) << words;
+    EXPECT_STREQ(std::getenv(kVisible), words);
+  }
+  ::setenv(kVisible, "0,1", 1);
+  show_all_cards();
+  const OwnCard none = take_own_card(2, true);
+  EXPECT_EQ(none.device, 2);
+  EXPECT_EQ(none.hidden, 0);
+  EXPECT_STREQ(std::getenv(kVisible), "0,1");
+  show_all_cards();
+  EXPECT_STREQ(std::getenv(kVisible), "0,1");
+}
+
+TEST_F(OneCard, processes_of_a_host_take_a_card_each) {
+  ::setenv(kVisible, "0,1,2", 1);
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID"})
+    for (const int rank : {0, 2, 4}) {
+      ::setenv(name, std::to_string(rank).c_str(), 1);
+      EXPECT_EQ(local_rank(), rank);
+      show_all_cards();
+      const OwnCard card = take_own_card(0, false);
+      EXPECT_EQ(card.device, rank % 3) << name;
+      EXPECT_EQ(card.hidden, rank % 3) << name;
+      EXPECT_EQ(std::getenv(kVisible), std::to_string(rank % 3)) << name;
+      show_all_cards();
+      EXPECT_EQ(take_own_card(1, true).device, 1) << "named";
+      show_all_cards();
+      ::unsetenv(name);
+    }
+  ::setenv("SLURM_LOCALID", "two", 1);
+  EXPECT_EQ(local_rank(), 0);
+}
+
+TEST_F(OneCard, a_user_s_own_order_is_left_alone) {
   ::setenv(kOrder, "FASTEST_FIRST", 1);
   count_cards_by_bus();
   EXPECT_STREQ(std::getenv(kOrder), "FASTEST_FIRST");
   show_all_cards();
   EXPECT_STREQ(std::getenv(kOrder), "FASTEST_FIRST");
-  EXPECT_STREQ(std::getenv(kVisible), "1");
-}
-
-TEST_F(OneCard, the_word_names_a_card_that_is_there) {
-  EXPECT_FALSE(word_for_card(0, 0));
-  EXPECT_FALSE(word_for_card(0, 1));
-  EXPECT_FALSE(word_for_card(2, 2));
-  EXPECT_FALSE(word_for_card(-1, 2));
-  EXPECT_EQ(word_for_card(0, 2), "0");
-  EXPECT_EQ(word_for_card(7, 8), "7");
-}
-
-TEST_F(OneCard, what_was_set_is_taken_back) {
-  show_all_cards();
-  count_cards_by_bus();
-  EXPECT_STREQ(std::getenv(kOrder), "PCI_BUS_ID");
-  show_all_cards();
-  EXPECT_EQ(std::getenv(kOrder), nullptr);
-  EXPECT_EQ(std::getenv(kVisible), nullptr);
 }
 
 TEST_F(OneCard, the_driver_counts_without_hidden_cards) {
