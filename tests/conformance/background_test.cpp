@@ -151,6 +151,19 @@ std::vector<NamedImage> large_images() {
   add("a few huge pixels", [](float v, std::int64_t i) { return i % 90001 == 5 ? 1e30f : v; });
   add("a few tiny pixels", [](float v, std::int64_t i) { return i % 9001 == 5 ? 1e-30f : v; });
   add("brightest pixels last", [](float v, std::int64_t i) { return i > 250000 ? v + 100 : v; });
+  add("fine steps", [](float v, std::int64_t) { return std::round(64 * v) / 64; });
+  add("the same value often", [](float v, std::int64_t i) {
+    return i % 200 == 0 ? 4.0f : (i % 200 == 1 ? -3.5f : (i % 200 == 2 ? 0.001f : v));
+  });
+  add("two heaps", [](float v, std::int64_t i) { return i % 2 == 0 ? v : v + 6; });
+  add("infinite pixels",
+      [](float v, std::int64_t i) { return i % 31 == 0 ? (i % 2 == 0 ? HUGE_VALF : -HUGE_VALF) : v; });
+  add("one value", [](float, std::int64_t) { return 3.0f; });
+  add("two values", [](float, std::int64_t i) { return i % 3 == 0 ? 2.0f : 1.0f; });
+  add("mostly blank", [](float v, std::int64_t i) { return i % 20 == 0 ? v : std::nanf(""); });
+  add("sources of every size",
+      [](float v, std::int64_t i) { return i % 97 == 0 ? std::ldexp(v, static_cast<int>(i / 97 % 240) - 120) : v; });
+  add("below the normal floats", [](float v, std::int64_t) { return v * 1e-40f; });
   return all;
 }
 

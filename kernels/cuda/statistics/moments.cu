@@ -29,7 +29,7 @@ static_assert(kTopBits + kCoarseBits + kHeadBits <= 53);
 __global__ void __launch_bounds__(kThreads) k_choose_exponent(RowWindow window, SiftState* state) {
   __shared__ unsigned counts[256];
   static_assert(kThreads == 256);
-  constexpr unsigned kWords = offsetof(SiftState, sample) / sizeof(unsigned);
+  constexpr unsigned kWords = sizeof(SiftFound) / sizeof(unsigned);
   static_assert(kWords <= kThreads);
   if (threadIdx.x < kWords) reinterpret_cast<unsigned*>(state)[threadIdx.x] = 0;
   counts[threadIdx.x] = 0;

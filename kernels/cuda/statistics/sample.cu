@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two samples of sample.hpp: one block sorts and clips the small one, a grid counts the large one.
+// The two samples of sample.hpp: one launch sorts the small one, another clips it in each block and counts the large
+// one.
 #include <cuda_runtime.h>
-
-#include <cub/block/block_radix_sort.cuh>
 
 #include <algorithm>
 #include <cfloat>
@@ -16,8 +15,10 @@
 namespace reber::cuda {
 namespace {
 
-constexpr std::uint32_t kBlankKey = 0xffffffffu, kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
-constexpr int kSortThreads = 1024, kSortEach = 4, kSorted = kSortThreads * kSortEach, kGroups = kSorted / 32;
+constexpr std::uint32_t kBlankKey = 0xfffffffeu, kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
+constexpr int kSortThreads = 1024, kSortBlocks = 64;
+constexpr int kCountThreads = 256, kCountWarps = kCountThreads / 32;
+constexpr int kGroup = 4, kGroups = kSorted / kGroup, kGroupsEach = kGroups / kCountThreads;
 constexpr int kLeastFinite = 1000;  ///< of the large sample
 constexpr int kLeastSorted = 200;
 /// Standard errors that a median may lie away from the sample's.
@@ -55,19 +56,26 @@ __device__ __forceinline__ Moments warp_total(Moments mine) {
   return mine;
 }
 
-/// The small sample in order, and sums of 32 values at a time, less `pivot`, up to each.
+__device__ __forceinline__ Moments operator+(const Moments& a, const Moments& b) {
+  return {a.sum + b.sum, a.squares + b.squares};
+}
+
+/// The small sample in order, and sums of all values before each group, less `pivot`.
 struct SortedSample {
-  std::uint32_t keys[kSorted];
+  alignas(16) std::uint32_t keys[kSorted];
   Moments before[kGroups + 1];
   double pivot;
 
   __device__ double value(int k) const { return __uint_as_float(rules::bits_of_key(keys[k])); }
-  /// By a whole warp: sums of what is before place k.
+  __device__ Moments moments(int k) const {
+    const double value = this->value(k) - pivot;
+    return {value, value * value};
+  }
+  /// Sums of what is before place k.
   __device__ Moments upto(int k) const {
-    const int lane = static_cast<int>(threadIdx.x & 31), group = k / 32;
-    const double value = lane < k % 32 ? this->value(group * 32 + lane) - pivot : 0;
-    const Moments rest = warp_total({value, value * value});
-    return {before[group].sum + rest.sum, before[group].squares + rest.squares};
+    Moments sums = before[k / kGroup];
+    for (int at = k / kGroup * kGroup; at < k; ++at) sums = sums + moments(at);
+    return sums;
   }
   /// By a whole warp: the first place of [begin, end) whose key is not below `key`.
   __device__ int first_not_below(int begin, int end, std::uint32_t key) const {
@@ -85,37 +93,42 @@ struct SortedSample {
   }
 };
 
-/// By the whole block, once keys are there.
+/// By a whole block, once keys are there.
 __device__ void sum_groups(SortedSample& sample, int finite) {
-  const int lane = static_cast<int>(threadIdx.x & 31);
-  for (int group = static_cast<int>(threadIdx.x / 32); group < kGroups; group += kSortThreads / 32) {
-    const int k = group * 32 + lane;
-    const double value = k < finite ? sample.value(k) - sample.pivot : 0;
-    const Moments all = warp_total({value, value * value});
-    if (lane == 0) sample.before[group + 1] = all;
-  }
-  __syncthreads();  // all groups' sums are there
-  if (threadIdx.x >= 32) return;
-  static_assert(kGroups % 32 == 0);
-  constexpr int kShare = kGroups / 32;
-  Moments running[kShare], sum{0, 0};
+  __shared__ Moments warp_sums[kCountWarps];
+  const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x / 32);
+  const int first = static_cast<int>(threadIdx.x) * kGroupsEach;
+  Moments running[kGroupsEach], sum{0, 0};
 #pragma unroll
-  for (int k = 0; k < kShare; ++k) {
-    const Moments& group = sample.before[lane * kShare + k + 1];
-    running[k] = sum = {sum.sum + group.sum, sum.squares + group.squares};
+  for (int k = 0; k < kGroupsEach; ++k) {
+#pragma unroll
+    for (int at = (first + k) * kGroup; at < (first + k + 1) * kGroup; ++at)
+      if (at < finite) sum = sum + sample.moments(at);
+    running[k] = sum;
   }
   Moments before = sum;
   for (int step = 1; step < 32; step *= 2) {
-    const double a = __shfl_up_sync(kWholeWarp, before.sum, step), b = __shfl_up_sync(kWholeWarp, before.squares, step);
-    if (lane >= step) before = {before.sum + a, before.squares + b};
+    const Moments other{__shfl_up_sync(kWholeWarp, before.sum, step), __shfl_up_sync(kWholeWarp, before.squares, step)};
+    if (lane >= step) before = before + other;
   }
+  if (lane == 31) warp_sums[warp] = before;
   before = {before.sum - sum.sum, before.squares - sum.squares};
+  __syncthreads();  // all warps' sums are there
+  for (int k = 0; k < warp; ++k) before = before + warp_sums[k];
 #pragma unroll
-  for (int k = 0; k < kShare; ++k)
-    sample.before[lane * kShare + k + 1] = {before.sum + running[k].sum, before.squares + running[k].squares};
-  if (lane == 0) sample.before[0] = {0, 0};
-  __syncwarp();  // all sums are there
+  for (int k = 0; k < kGroupsEach; ++k) sample.before[first + k + 1] = before + running[k];
+  if (threadIdx.x == 0) sample.before[0] = {0, 0};
+  __syncthreads();  // all sums are there
 }
+
+/// What the small sample says.
+struct SampleClip {
+  double low, high;    ///< what its last round kept lies between these
+  double median, std;  ///< of what it kept
+  /// How far the rounds' medians reach beyond the first and the last of them, with the error of that.
+  double below_medians, above_medians;
+  float first, last;  ///< the bins are between these
+};
 
 __device__ double std_of(const Moments& sums, double n) {
   const double mean = sums.sum / n;
@@ -123,7 +136,7 @@ __device__ double std_of(const Moments& sums, double n) {
 }
 
 /// By a warp: the rounds of a clip.
-__device__ void clip_sample(const SortedSample& sample, int finite, const ClipOptions& options, SampleState* state) {
+__device__ void clip_sample(const SortedSample& sample, int finite, const ClipOptions& options, SampleClip* clip) {
   int begin = 0, end = finite;
   const double first_median = sample.median(begin, end);
   double median = first_median, least = median, largest = median, low = -INFINITY, high = INFINITY, std = 0;
@@ -144,54 +157,52 @@ __device__ void clip_sample(const SortedSample& sample, int finite, const ClipOp
   if (threadIdx.x != 0) return;
   const double kept = end - begin, error = kErrors * kMedianError * std * sqrt(finite - kept) / finite;
   const double below = fmin(first_median, median) - least, above = largest - fmax(first_median, median);
-  state->low = low, state->high = high;
-  state->median = median, state->std = std;
-  state->below_medians = below > 0 ? below + error : 0;
-  state->above_medians = above > 0 ? above + error : 0;
+  clip->low = low, clip->high = high;
+  clip->median = median, clip->std = std;
+  clip->below_medians = below > 0 ? below + error : 0;
+  clip->above_medians = above > 0 ? above + error : 0;
   // Both the first and the last median of the large sample are to be among the bins.
   const int reach = static_cast<int>(kErrors / 2 * sqrt(static_cast<double>(finite))) + 1;
   const int least_place = min(finite / 2, begin + (end - begin) / 2) - reach,
             largest_place = max(finite / 2, begin + (end - begin) / 2) + reach;
-  state->first = static_cast<float>(sample.value(max(least_place, 0)));
-  state->last = static_cast<float>(sample.value(min(largest_place, finite - 1)));
-  state->usable = true;
+  clip->first = static_cast<float>(sample.value(max(least_place, 0)));
+  clip->last = static_cast<float>(sample.value(min(largest_place, finite - 1)));
 }
 
-using Sort = cub::BlockRadixSort<std::uint32_t, kSortThreads, kSortEach>;
-
+/// Every key's rank is the number of those before it: a warp a key, four of the others a lane at once.
 __global__ void __launch_bounds__(kSortThreads)
-    k_sort_sample(RowWindow window, ClipOptions options, unsigned* whole, int words, SampleState* state) {
-  __shared__ union Memory {
-    __device__ Memory() {}
-    typename Sort::TempStorage sort;
-    SortedSample sample;
-  } memory;
-  __shared__ int finite;
+    k_sort_sample(RowWindow window, unsigned* whole, int words, SampleState* state) {
+  __shared__ alignas(16) std::uint32_t keys[kSorted];
   const Draw draw(window, kSorted);
-  float pixels[kSortEach];
+  constexpr int kEach = kSorted / kSortThreads;
+  float pixels[kEach];
 #pragma unroll
-  for (int k = 0; k < kSortEach; ++k) pixels[k] = draw.pixel(window, threadIdx.x + k * kSortThreads);
-  for (int k = threadIdx.x; k < words; k += kSortThreads) whole[k] = 0;
-  std::uint32_t keys[kSortEach];
+  for (int k = 0; k < kEach; ++k) pixels[k] = draw.pixel(window, threadIdx.x + k * kSortThreads);
+  const auto sorted = static_cast<int>(reinterpret_cast<unsigned*>(state->sorted) - whole);
+  for (int k = blockIdx.x * kSortThreads + threadIdx.x; k < words; k += kSortBlocks * kSortThreads)
+    if (k < sorted || k >= sorted + kSorted) whole[k] = 0;
 #pragma unroll
-  for (int k = 0; k < kSortEach; ++k) keys[k] = isfinite(pixels[k]) ? rules::key_of(pixels[k]) : kBlankKey;
-  Sort(memory.sort).SortBlockedToStriped(keys);
-  __syncthreads();  // the sort's memory is free
-#pragma unroll
-  for (int k = 0; k < kSortEach; ++k) memory.sample.keys[threadIdx.x + k * kSortThreads] = keys[k];
-  __syncthreads();  // all keys are in place
-  SortedSample& sample = memory.sample;
-  if (threadIdx.x < 32) {
-    const int count = sample.first_not_below(0, kSorted, kInfinityKey);
-    if (threadIdx.x == 0) finite = count, sample.pivot = count > 0 ? sample.value(count / 2) : 0;
+  for (int k = 0; k < kEach; ++k)
+    keys[threadIdx.x + k * kSortThreads] = isfinite(pixels[k]) ? rules::key_of(pixels[k]) : kBlankKey;
+  __syncthreads();  // all keys are there
+  static_assert(kSortBlocks * kSortThreads / 32 == kSorted);
+  const unsigned lane = threadIdx.x & 31, mine = blockIdx.x * (kSortThreads / 32) + threadIdx.x / 32;
+  const std::uint32_t key = keys[mine];
+  unsigned before = 0;
+#pragma unroll 8
+  for (unsigned four = lane; four < kSorted / 4; four += 32) {
+    const uint4 others = reinterpret_cast<const uint4*>(keys)[four];
+    // Of equal ones those that were drawn before.
+    const std::uint32_t limit = four < mine / 4 ? key + 1 : key;
+    before += (others.x < limit ? 1u : 0u) + (others.y < limit ? 1u : 0u) + (others.z < limit ? 1u : 0u) +
+              (others.w < limit ? 1u : 0u);
   }
-  __syncthreads();  // their number is there
-  if (finite < kLeastSorted) return;
-  sum_groups(sample, finite);
-  if (threadIdx.x < 32) clip_sample(sample, finite, options, state);
+  if (lane < mine % 4 && keys[mine / 4 * 4 + lane] == key) ++before;
+  before = warp_sum(before);
+  if (lane == 0) state->sorted[before] = key;
 }
 
-constexpr int kCountThreads = 256, kCountEach = 8;
+constexpr int kFewEach = 2, kManyEach = 8;                                  ///< pixels that a thread loads at once
 enum : int { kFinite = kSampleBins, kFiniteBelow, kInside, kInsideBelow };  ///< of SampleState::counts
 
 /// The whole block's sums, in thread 0.
@@ -240,19 +251,19 @@ __device__ Bins bins_of_median(const unsigned* bins, unsigned count, unsigned be
 }
 
 /// By a warp: what both samples say.
-__device__ void make_bracket(const SampleState& state, const unsigned* counts, const Moments& sums,
+__device__ void make_bracket(const SampleClip& clip, const unsigned* counts, const Moments& sums,
                              const ClipOptions& options, Bracket* bracket) {
   const unsigned inside = counts[kInside];
   const Bins all = bins_of_median(counts, counts[kFinite], counts[kFiniteBelow]),
              kept = bins_of_median(counts, inside, counts[kInsideBelow]);
   if (threadIdx.x != 0 || inside < kLeastFinite) return;
   // Where the small sample misled, its own bounds stand.
-  const double width = (static_cast<double>(state.last) - state.first) / kSampleBins;
-  const auto begin_of = [&](int bin) { return state.first + max(bin, 0) * width; };
-  const auto end_of = [&](int bin) { return state.first + min(bin + 1, kSampleBins) * width; };
+  const double width = (static_cast<double>(clip.last) - clip.first) / kSampleBins;
+  const auto begin_of = [&](int bin) { return clip.first + max(bin, 0) * width; };
+  const auto end_of = [&](int bin) { return clip.first + min(bin + 1, kSampleBins) * width; };
   Bracket result;
-  result.middle_low = static_cast<float>(begin_of(min(all.first, kept.first)) - state.below_medians);
-  result.middle_high = static_cast<float>(end_of(max(all.last, kept.last)) + state.above_medians);
+  result.middle_low = static_cast<float>(begin_of(min(all.first, kept.first)) - clip.below_medians);
+  result.middle_high = static_cast<float>(end_of(max(all.last, kept.last)) + clip.above_medians);
   if (options.max_rounds == 0) {
     // A float may lie on the other side of the bin's border.
     result.middle_low = nextafterf(result.middle_low, -INFINITY);
@@ -273,25 +284,49 @@ __device__ void make_bracket(const SampleState& state, const unsigned* counts, c
   *bracket = result;
 }
 
+/// By a whole block: the clip of the small sample. False where too few pixels are finite.
+__device__ bool clip_sorted(const std::uint32_t* sorted, const ClipOptions& options, SortedSample& sample,
+                            SampleClip* clip) {
+  __shared__ int finite;
+  for (int k = threadIdx.x; k < kSorted / 4; k += kCountThreads)
+    reinterpret_cast<uint4*>(sample.keys)[k] = __ldg(reinterpret_cast<const uint4*>(sorted) + k);
+  __syncthreads();  // all keys are there
+  if (threadIdx.x < 32) {
+    const int count = sample.first_not_below(0, kSorted, kInfinityKey);
+    if (threadIdx.x == 0) finite = count, sample.pivot = count > 0 ? sample.value(count / 2) : 0;
+  }
+  __syncthreads();  // their number is there
+  if (finite < kLeastSorted) return false;
+  sum_groups(sample, finite);
+  if (threadIdx.x < 32) clip_sample(sample, finite, options, clip);
+  __syncthreads();  // what it says is there
+  return true;
+}
+
+template <int Each>
 __global__ void __launch_bounds__(kCountThreads)
     k_count_sample(RowWindow window, std::uint32_t count, ClipOptions options, SampleState* state, Bracket* bracket) {
+  __shared__ SortedSample sample;
+  __shared__ SampleClip clip;
   __shared__ unsigned counts[kSampleCounts];
-  if (!state->usable) return;
   for (int k = threadIdx.x; k < kSampleCounts; k += kCountThreads) counts[k] = 0;
-  __syncthreads();  // all counts are 0
   const Draw draw(window, count);
-  const double low = state->low, high = state->high, median = state->median, first = state->first, last = state->last;
+  float pixels[Each];
+  const auto load = [&](std::uint32_t i0) {
+#pragma unroll
+    for (int k = 0; k < Each; ++k) pixels[k] = draw.pixel(window, min(i0 + k * kCountThreads + threadIdx.x, count - 1));
+  };
+  const std::uint32_t begin = blockIdx.x * kCountThreads * Each, step = gridDim.x * kCountThreads * Each;
+  load(begin);                                                      // they come while the small sample is clipped
+  if (!clip_sorted(state->sorted, options, sample, &clip)) return;  // all counts are 0
+  const double low = clip.low, high = clip.high, median = clip.median, first = clip.first, last = clip.last;
   const double scale = last > first ? kSampleBins / (last - first) : 0;
   unsigned finite = 0, finite_below = 0, inside = 0, inside_below = 0;
   Moments sums{0, 0};
-  for (std::uint32_t i0 = blockIdx.x * kCountThreads * kCountEach; i0 < count;
-       i0 += gridDim.x * kCountThreads * kCountEach) {
-    float pixels[kCountEach];
+  for (std::uint32_t i0 = begin; i0 < count; i0 += step) {
+    if (i0 != begin) load(i0);
 #pragma unroll
-    for (int k = 0; k < kCountEach; ++k)
-      pixels[k] = draw.pixel(window, min(i0 + k * kCountThreads + threadIdx.x, count - 1));
-#pragma unroll
-    for (int k = 0; k < kCountEach; ++k) {
+    for (int k = 0; k < Each; ++k) {
       const double pixel = pixels[k];
       if (!isfinite(pixel) || i0 + k * kCountThreads + threadIdx.x >= count) continue;
       const bool below = pixel < first;
@@ -323,7 +358,7 @@ __global__ void __launch_bounds__(kCountThreads)
   for (unsigned k = threadIdx.x; k < gridDim.x; k += kCountThreads)
     sums = {sums.sum + __ldcg(state->sums + k), sums.squares + __ldcg(state->squares + k)};
   sums = block_total(sums);
-  if (threadIdx.x < 32) make_bracket(*state, counts, sums, options, bracket);
+  if (threadIdx.x < 32) make_bracket(clip, counts, sums, options, bracket);
 }
 
 /// Pixels of the large sample: each costs as much as reading eight or sixteen that lie side by side.
@@ -335,12 +370,14 @@ std::int64_t count_of(std::int64_t pixels) {
 
 void choose_bracket(cudaStream_t stream, const RowWindow& window, const ClipOptions& options, void* whole, int words,
                     SampleState* state, Bracket* bracket) {
-  k_sort_sample<<<1, kSortThreads, 0, stream>>>(window, options, static_cast<unsigned*>(whole), words, state);
+  k_sort_sample<<<kSortBlocks, kSortThreads, 0, stream>>>(window, static_cast<unsigned*>(whole), words, state);
   check_launch("k_sort_sample", stream);
-  const std::int64_t count = count_of(window.rows * window.nx), share = kCountThreads * kCountEach;
+  const std::int64_t count = count_of(window.rows * window.nx);
+  const bool few = count < kMostSampleBlocks * kCountThreads * kFewEach;
+  const std::int64_t share = kCountThreads * (few ? kFewEach : kManyEach);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((count + share - 1) / share, kMostSampleBlocks));
-  k_count_sample<<<blocks, kCountThreads, 0, stream>>>(window, static_cast<std::uint32_t>(count), options, state,
-                                                       bracket);
+  const auto launch = few ? k_count_sample<kFewEach> : k_count_sample<kManyEach>;
+  launch<<<blocks, kCountThreads, 0, stream>>>(window, static_cast<std::uint32_t>(count), options, state, bracket);
   check_launch("k_count_sample", stream);
 }
 

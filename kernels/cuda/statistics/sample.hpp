@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two samples of the pixels. One block sorts and clips a small one; a larger one is only counted, against what the
-// small one found. They decide which pixels need be looked at closely; no result is taken from them.
+// Two samples of the pixels. A small one is sorted and clipped; a larger one is only counted, against what the small
+// one found. They decide which pixels need be looked at closely; no result is taken from them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,19 +21,17 @@ struct Bracket {
 
 inline constexpr int kSampleBins = 512, kSampleCounts = kSampleBins + 4, kMostSampleBlocks = 512;
 
+/// Pixels of the small sample.
+inline constexpr int kSorted = 2048;
+
 /// What the two samples leave for each other.
 struct SampleState {
-  double low, high;    ///< what the small sample's last round kept lies between these
-  double median, std;  ///< of what it kept
-  /// How far the rounds' medians reach beyond the first and the last of them, with the error of that.
-  double below_medians, above_medians;
-  float first, last;  ///< the bins are between these
-  bool usable;
   unsigned done;  ///< blocks that have counted
-  /// Of the large sample: pixels in each bin; finite ones, those of them below the bins; the same of those between low
-  /// and high.
+  /// Of the large sample: pixels in each bin; finite ones, those of them below the bins; the same of those inside the
+  /// small one's limits.
   unsigned counts[kSampleCounts];
-  double sums[kMostSampleBlocks], squares[kMostSampleBlocks];  ///< of a block's pixels inside, less `median`
+  double sums[kMostSampleBlocks], squares[kMostSampleBlocks];  ///< of a block's pixels inside, less the median
+  alignas(16) std::uint32_t sorted[kSorted];                   ///< keys of the small sample, blank ones last
 };
 
 /// bracket: of a clip of the window; for max_rounds 0 only its middle, of the plain median, counts. Not usable where

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device/four_pixels.cuh"
+#include "kernels/cuda/statistics/list_bins.cuh"
 #include "kernels/cuda/statistics/sift_sums.cuh"
 #include "kernels/shared/float_keys.hpp"
 
@@ -32,17 +33,48 @@ struct Collected {
   unsigned count;
 };
 
-/// By a whole warp: appends what was collected to the list.
-__device__ void write_out(Collected& keys, unsigned long long* listed, std::uint32_t* list, unsigned long long size) {
+/// By a whole warp: writes what was collected to the list from place `at` on.
+__device__ void write_out(Collected& keys, unsigned long long at, const Bracket& bracket, SiftState* state,
+                          const SiftLists& lists) {
   __syncwarp();  // the lanes' keys are in place
   const unsigned lane = threadIdx.x & 31;
-  unsigned long long at = 0;
-  if (lane == 0) at = atomicAdd(listed, static_cast<unsigned long long>(keys.count));
-  at = __shfl_sync(kAll, at, 0);
-  if (at + keys.count <= size)
-    for (unsigned k = lane; k < keys.count; k += 32) list[at + k] = keys.room[k];
+  if (at + keys.count <= lists.room) {
+    for (unsigned k = lane; k < keys.count; k += 32) lists.keys[at + k] = keys.room[k];
+    if (lists.counted) {
+      const ListBins bins(bracket);
+      for (unsigned first = 0; first < keys.count; first += 32) {
+        const int bin = first + lane < keys.count ? bins.of_key(keys.room[first + lane]) : -1;
+        const SameBin same(bin);
+        if (same.first) atomicAdd(state->counts + bin, same.count());
+      }
+    }
+  }
   keys.count = 0;
   __syncwarp();  // all keys are read before the next ones overwrite them
+}
+
+/// By a whole warp whose room is full.
+__device__ void write_full(Collected& keys, const Bracket& bracket, SiftState* state, const SiftLists& lists) {
+  unsigned long long at = 0;
+  if ((threadIdx.x & 31) == 0) at = atomicAdd(&state->sifted.listed, static_cast<unsigned long long>(keys.count));
+  write_out(keys, __shfl_sync(kAll, at, 0), bracket, state, lists);
+}
+
+/// By a whole block in the end. All warps come at once, and they would wait for each other's places.
+__device__ void write_rest(Collected& keys, const Bracket& bracket, SiftState* state, const SiftLists& lists) {
+  __shared__ unsigned counts[kWarps];
+  __shared__ unsigned long long first;
+  const int warp = threadIdx.x / 32;
+  if ((threadIdx.x & 31) == 0) counts[warp] = keys.count;
+  __syncthreads();  // all warps' counts are there
+  unsigned before = 0, all = 0;
+  for (int w = 0; w < kWarps; ++w) {
+    if (w < warp) before += counts[w];
+    all += counts[w];
+  }
+  if (threadIdx.x == 0) first = atomicAdd(&state->sifted.listed, static_cast<unsigned long long>(all));
+  __syncthreads();  // the block's place is there
+  write_out(keys, first + before, bracket, state, lists);
 }
 
 /// Sure pixels of one thread, and those of them below the middle.
@@ -84,13 +116,6 @@ __device__ void finish_sums(const Sums& sums, const Counts& counts, double start
   }
 }
 
-struct Lists {
-  std::uint32_t* list;
-  unsigned long long list_size;
-  float* odd;
-  unsigned long long odd_size;
-};
-
 __device__ __forceinline__ bool is_sure(float pixel, const Bracket& bracket) {
   return (pixel < bracket.middle_low || pixel > bracket.middle_high) && pixel >= bracket.low && pixel <= bracket.high;
 }
@@ -107,8 +132,8 @@ __device__ __forceinline__ bool sift_pixel(float pixel, const Bracket& bracket, 
 
 /// By a whole warp: lists the pixels of a piece, 16 a lane, whose bits are set.
 __device__ __forceinline__ void list_pixels(unsigned bits, const float* row, std::int64_t x, std::int64_t nx,
-                                            const Bracket& bracket, Collected& keys, Sifted* sifted,
-                                            const Lists& lists) {
+                                            const Bracket& bracket, Collected& keys, SiftState* state,
+                                            const SiftLists& lists) {
   while (__any_sync(kAll, bits != 0)) {
     const float pixel = bits != 0 ? pixel_of_bit(bits, row, x, nx) : rules::blank_value();
     bits &= bits - 1;
@@ -116,15 +141,15 @@ __device__ __forceinline__ void list_pixels(unsigned bits, const float* row, std
     const unsigned mask = __ballot_sync(kAll, listed);
     if (listed) keys.room[keys.count + __popc(mask & ((1u << (threadIdx.x & 31)) - 1))] = rules::key_of(pixel);
     keys.count += __popc(mask);
-    if (keys.count > kRoom - 32) write_out(keys, &sifted->listed, lists.list, lists.list_size);
+    if (keys.count > kRoom - 32) write_full(keys, bracket, state, lists);
     if (sure && pixel != 0) {
-      const unsigned long long place = atomicAdd(&sifted->odd, 1ull);
-      if (place < lists.odd_size) lists.odd[place] = pixel;
+      const unsigned long long place = atomicAdd(&state->sifted.odd, 1ull);
+      if (place < lists.odd_room) lists.odd[place] = pixel;
     }
   }
 }
 
-__global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, SiftState* state, Lists lists) {
+__global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, SiftState* state, SiftLists lists) {
   __shared__ std::uint32_t room[kWarps][kRoom];
   const Bracket bracket = state->bracket;
   if (!bracket.usable) return;
@@ -136,9 +161,9 @@ __global__ void __launch_bounds__(kThreads) k_sift_pixels(RowWindow window, Sift
   walk_pieces<kPiece, kWarps>(
       window, [&](float pixel) { return sift_pixel(pixel, bracket, tiny, sums, counts); },
       [&](unsigned bits, const float* row, std::int64_t x) {
-        list_pixels(bits, row, x, window.nx, bracket, keys, &state->sifted, lists);
+        list_pixels(bits, row, x, window.nx, bracket, keys, state, lists);
       });
-  write_out(keys, &state->sifted.listed, lists.list, lists.list_size);
+  write_rest(keys, bracket, state, lists);
   finish_sums(sums, counts, start, bracket.exponent, &state->sifted);
 }
 
@@ -151,15 +176,13 @@ void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys)
 }
 
 void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,
-                 std::uint32_t* list, std::int64_t list_size, float* odd, std::int64_t odd_size) {
+                 const SiftLists& lists) {
   const std::int64_t tasks = window.rows * ((window.nx + kPiece - 1) / kPiece);
   // Blocks that fill the card, or so many that no thread sums too many squares.
   const std::int64_t fill = std::int64_t{6} * multiprocessors, most = (tasks + kWarps - 1) / kWarps;
   const std::int64_t least = (tasks + kWarps * kMostPieces - 1) / (kWarps * kMostPieces);
   const std::int64_t blocks = fill > most ? most : (fill < least ? least : fill);
-  k_sift_pixels<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
-      window, state,
-      {list, static_cast<unsigned long long>(list_size), odd, static_cast<unsigned long long>(odd_size)});
+  k_sift_pixels<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(window, state, lists);
   check_launch("k_sift_pixels", stream);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Clip and statistics in one pass over a resident plane. A sample tells which pixels every round is sure to keep and
-// cannot be a median: these are summed, exactly, and the rest are listed, sorted, and solved on the device. If the
-// sample's bounds prove wrong, sift_plane() returns nullopt and the caller uses the histograms of histogram.hpp.
+// cannot be a median: these are summed, exactly, and the rest are listed, put in order, and solved on the device. If
+// the sample's bounds prove wrong, sift_plane() returns nullopt and the caller uses the histograms of histogram.hpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -38,6 +38,17 @@ struct ChunkSums {
   unsigned inexact, padding[3];  ///< not 0 where a value was too bright or too tiny for the units
 };
 
+/// Of n > 0 values whose sums these are.
+[[nodiscard]] REBER_HD rules::MeanStd mean_and_std(const ChunkSums& sums, std::int64_t n, int exponent) {
+  using Wide = rules::WideInt<4>;
+  const rules::Int128 sum = sums.coarse * (1ll << (kFineBits - kCoarseBits)) + sums.fine;
+  const Wide size = rules::shifted<4>(static_cast<rules::Uint128>(sum < 0 ? -sum : sum), 0);
+  Wide squares = rules::shifted<4>(sums.coarse_squares, 2 * (kFineBits - kCoarseBits));
+  rules::add(squares, rules::shifted<4>(sums.fine_squares, 0));
+  return rules::mean_and_std(static_cast<std::uint64_t>(n), sum < 0 ? rules::negated(size) : size, squares,
+                             exponent - kFineBits);
+}
+
 struct SiftAnswer {
   ClipStatistics clip;  ///< after 0 rounds: plain statistics
   double min = 0, max = 0;
@@ -45,20 +56,45 @@ struct SiftAnswer {
   bool exact = false;  ///< else nothing of this may be used
 };
 
-struct SiftState {
+/// Bins that listed pixels are counted in, in the order of their values: the bracket's outside and its middle.
+inline constexpr int kTailBins = 2048, kMiddleBins = 2048, kListBins = 2 * kTailBins + kMiddleBins;
+
+/// What comes down.
+struct SiftFound {
   Bracket bracket;
   Sifted sifted;
   SiftAnswer answer;
-  SampleState sample;  ///< what follows from here on stays on the card
+  ChunkSums sums;    ///< of what the clip kept, from which the host makes mean and std
+  int exponent;      ///< their scale
+  unsigned crowded;  ///< not 0 where a bin has too many keys to be put in order by itself
 };
 
-inline constexpr std::int64_t kChunk = 1024;
+/// What the kernels leave for each other.
+struct SiftState : SiftFound {
+  SampleState sample;
+  alignas(16) unsigned counts[kListBins];
+  unsigned filled[kListBins];      ///< keys that are in their bin
+  unsigned begins[kListBins + 4];  ///< keys in the bins before each
+};
+
+inline constexpr std::int64_t kChunk = 256;
 
 /// keys[i]: key of pixel i of the window; a blank pixel's is above all others.
 void all_keys(cudaStream_t stream, const RowWindow& window, std::uint32_t* keys);
-/// Sums the sure pixels of the window and lists the others' keys and the odd pixels. All in state->sifted was 0.
+
+/// Room for what the pass over the pixels lists.
+struct SiftLists {
+  std::uint32_t* keys;
+  bool counted;  ///< by bins
+  unsigned long long room;
+  float* odd;
+  unsigned long long odd_room;
+};
+
+/// Sums the sure pixels of the window and lists the others' keys and the odd pixels. All in the state but its bracket
+/// was 0.
 void sift_pixels(cudaStream_t stream, int multiprocessors, const RowWindow& window, SiftState* state,
-                 std::uint32_t* list, std::int64_t list_size, float* odd, std::int64_t odd_size);
+                 const SiftLists& lists);
 
 /// Count, mean and std of a resident plane, the rest not set. Empty where its pixels differ too much in size.
 [[nodiscard]] std::optional<SiftAnswer> sum_plane(const CudaPlane& plane);

@@ -12,7 +12,7 @@
 namespace reber::cuda {
 namespace {
 
-constexpr int kChunkThreads = 256;
+constexpr int kChunkThreads = 256, kChunkWarps = kChunkThreads / 32, kMostChunkBlocks = 2048;
 constexpr int kThreads = 512;
 constexpr std::uint32_t kInfinityKey = 0xff800000u;  ///< above the keys of all finite floats
 constexpr int kMostExponent = 100;
@@ -89,21 +89,38 @@ __device__ Extent extent_of(const SortedList& list, const SiftState* state) {
   return {finite, exponent_of(list.keys, finite)};
 }
 
+/// Puts the counts of the state into the list.   returns whether the list is whole and in order
+__device__ bool take_counts(SortedList& list, const SiftState& state) {
+  if (!list.counted_there) return true;
+  const std::int64_t room = list.count, odd_room = list.odd_count;
+  list.count = static_cast<std::int64_t>(state.sifted.listed);
+  list.odd_count = static_cast<std::int64_t>(state.sifted.odd);
+  return state.bracket.usable && state.crowded == 0 && list.count > 0 && list.count <= room &&
+         list.odd_count <= odd_room;
+}
+
+/// One warp per chunk.
 __global__ void __launch_bounds__(kChunkThreads) k_sum_chunks(SortedList list, const SiftState* state) {
-  __shared__ ChunkSums parts[kChunkThreads / 32];
+  if (!take_counts(list, *state)) return;
   const Extent extent = extent_of<kChunkThreads>(list, state);
-  ChunkSums sums{};
-  if (in_range(extent.exponent)) {
-    const std::int64_t list_chunks = (list.count + kChunk - 1) / kChunk;
-    const bool odd = blockIdx.x >= list_chunks;
-    const std::int64_t first = (odd ? blockIdx.x - list_chunks : blockIdx.x) * kChunk;
-    const std::int64_t end =
-        min(static_cast<long long>(odd ? list.odd_count : extent.finite), static_cast<long long>(first + kChunk));
-    for (std::int64_t k = first + threadIdx.x; k < end; k += kChunkThreads)
-      add_value(sums, odd ? list.odd[k] : value_of_key(list.keys[k]), extent.exponent);
+  const std::int64_t list_chunks = (list.count + kChunk - 1) / kChunk, chunks = chunks_of(list);
+  for (std::int64_t chunk = blockIdx.x * kChunkWarps + threadIdx.x / 32; chunk < chunks;
+       chunk += gridDim.x * kChunkWarps) {
+    const bool odd = chunk >= list_chunks;
+    const std::int64_t first = (odd ? chunk - list_chunks : chunk) * kChunk,
+                       count = (odd ? list.odd_count : extent.finite) - first;
+    ChunkSums sums{};
+    if (in_range(extent.exponent)) {
+#pragma unroll
+      for (int k = 0; k < kChunk / 32; ++k) {
+        const int at = k * 32 + static_cast<int>(threadIdx.x & 31);
+        if (at < count)
+          add_value(sums, odd ? list.odd[first + at] : value_of_key(list.keys[first + at]), extent.exponent);
+      }
+    }
+    sums = warp_sum(sums);
+    if ((threadIdx.x & 31) == 0) list.chunks[chunk] = sums;
   }
-  sums = block_sum<kChunkThreads>(sums, parts);
-  if (threadIdx.x == 0) list.chunks[blockIdx.x] = sums;
 }
 
 /// Key of the smallest float greater than the limit, and of the largest one less than it; as in clip_solver.cpp.
@@ -119,31 +136,37 @@ __device__ std::uint32_t key_above(double limit) {
 /// The key of -x is the complement of that of x.
 __device__ std::uint32_t key_below(double limit) { return ~key_above(-limit); }
 
-/// Adds a thread's part of list.keys[begin, end): whole chunks as they were summed, the ends value by value.
-__device__ void add_range(ChunkSums& sums, const SortedList& list, std::int64_t begin, std::int64_t end, int exponent) {
-  const std::int64_t first = (begin + kChunk - 1) / kChunk, last = end / kChunk;
-  const bool inside = first >= last;  // no whole chunk
-  const std::int64_t head_end = inside ? end : first * kChunk, tail = inside ? end : last * kChunk;
-  for (std::int64_t k = begin + threadIdx.x; k < head_end; k += kThreads)
-    add_value(sums, value_of_key(list.keys[k]), exponent);
-  for (std::int64_t k = tail + threadIdx.x; k < end; k += kThreads)
-    add_value(sums, value_of_key(list.keys[k]), exponent);
-  for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
-}
+/// A part of the list: whole chunks, and values before and after them.
+struct ListPart {
+  std::int64_t begin, head_end, first, last, tail, end;
 
-/// Adds a thread's part of what a round removes of [begin, end).
+  __device__ ListPart(std::int64_t from, std::int64_t to)
+      : begin(from), first((from + kChunk - 1) / kChunk), last(to / kChunk), end(to) {
+    const bool none = first >= last;
+    if (none) last = first;
+    head_end = none ? to : first * kChunk;
+    tail = none ? to : last * kChunk;
+  }
+  [[nodiscard]] __device__ int values() const { return static_cast<int>(head_end - begin + end - tail); }
+  [[nodiscard]] __device__ int chunks() const { return static_cast<int>(last - first); }
+  [[nodiscard]] __device__ std::int64_t value(int k) const {
+    return begin + k < head_end ? begin + k : tail + (begin + k - head_end);
+  }
+};
+
+/// Adds a thread's part of what a round removes of [begin, end): chunks as they were summed, the rest value by value.
 __device__ void add_removed(ChunkSums& sums, const SortedList& list, std::int64_t begin, std::int64_t end,
                             const Ends& left, int exponent) {
-  constexpr std::int64_t kFew = 4 * kThreads;
-  const std::int64_t lower = left.begin - begin, count = lower + end - left.end;
-  if (count > kFew) {
-    add_range(sums, list, begin, left.begin, exponent);
-    add_range(sums, list, left.end, end, exponent);
-    return;
+  const ListPart lower(begin, left.begin), upper(left.end, end);
+  const int values = lower.values() + upper.values(), chunks = lower.chunks() + upper.chunks();
+#pragma unroll 2
+  for (int k = threadIdx.x; k < values; k += kThreads) {
+    const std::int64_t at = k < lower.values() ? lower.value(k) : upper.value(k - lower.values());
+    add_value(sums, value_of_key(list.keys[at]), exponent);
   }
 #pragma unroll 2
-  for (std::int64_t k = threadIdx.x; k < count; k += kThreads)
-    add_value(sums, value_of_key(list.keys[k < lower ? begin + k : left.end + k - lower]), exponent);
+  for (int k = threadIdx.x; k < chunks; k += kThreads)
+    add(sums, list.chunks[k < lower.chunks() ? lower.first + k : upper.first + (k - lower.chunks())]);
 }
 
 /// Takes out sums that were added: whole numbers, so what is left is as if they had never been.
@@ -171,27 +194,23 @@ __device__ RoughStd rough_std(const ChunkSums& sums, std::int64_t n, int exponen
   constexpr double kError = 0x1p-48, kFine = 0x1p-30;
   static_assert(kFineBits - kCoarseBits == 30);
   const auto count = static_cast<double>(n);
-  const double mean = (double_of(sums.coarse) + double_of(sums.fine) * kFine) / count;
-  const double square = (double_of(sums.coarse_squares) + double_of(sums.fine_squares) * (kFine * kFine)) / count;
+  const double part = 1 / count;  // its rounding is a small part of the error allowed
+  const double mean = (double_of(sums.coarse) + double_of(sums.fine) * kFine) * part;
+  const double square = (double_of(sums.coarse_squares) + double_of(sums.fine_squares) * (kFine * kFine)) * part;
   const double variance = square - mean * mean, unit = power_of_two(exponent - kCoarseBits);
   if (!(variance > kError * square)) return {0, HUGE_VAL};
   const double std = sqrt(variance);
   return {std * unit, kError * (square / std + std) * unit};
 }
 
-/// Sums of what is in every round, in thread 0: the sure pixels and the odd ones among them.
-__device__ ChunkSums sure_sum(const SortedList& list, const Sifted& sifted, ChunkSums* parts) {
-  ChunkSums sums{};
-  const std::int64_t first = (list.count + kChunk - 1) / kChunk, last = chunks_of(list);
-  for (std::int64_t k = first + threadIdx.x; k < last; k += kThreads) add(sums, list.chunks[k]);
-  sums = block_sum<kThreads>(sums, parts);
+/// Adds what is in every round.
+__device__ void add_sure(ChunkSums& sums, const Sifted& sifted) {
   const auto joined = [](const unsigned long long* halves) {
     return (static_cast<rules::Int128>(static_cast<long long>(halves[1])) * (1ll << 32)) + halves[0];
   };
   sums.coarse += joined(sifted.sum);
   sums.coarse_squares +=
       static_cast<rules::Uint128>(joined(sifted.squares) * (1ll << 32) + joined(sifted.squares_rest));
-  return sums;
 }
 
 /// Keys that a round keeps.
@@ -249,10 +268,15 @@ struct Rounds {
 __device__ Rounds start_rounds(const SortedList& list, const SiftState& state, const Extent& extent) {
   Rounds rounds{0, extent.finite, extent.finite, extent.finite, 0, 0, extent.finite > 0 && in_range(extent.exponent)};
   if (list.whole) return rounds;
-  const Bracket& bracket = state.bracket;
-  const Ends ends = find_ends(list.keys, 0, list.count, rules::key_of(bracket.low), rules::key_of(bracket.high));
-  rounds.sure_begin = ends.begin;
-  rounds.sure_end = ends.end;
+  if (list.counted_there) {
+    rounds.sure_begin = state.begins[kTailBins];
+    rounds.sure_end = state.begins[kTailBins + kMiddleBins];
+  } else {
+    const Bracket& bracket = state.bracket;
+    const Ends ends = find_ends(list.keys, 0, list.count, rules::key_of(bracket.low), rules::key_of(bracket.high));
+    rounds.sure_begin = ends.begin;
+    rounds.sure_end = ends.end;
+  }
   rounds.below = static_cast<std::int64_t>(state.sifted.below);
   rounds.above = static_cast<std::int64_t>(state.sifted.above);
   return rounds;
@@ -265,16 +289,15 @@ struct RoundMemory {
   bool inexact;
 };
 
-/// Sums of all that the first round keeps, in thread 0. Sets rounds.good where they are not exact.
-__device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, int exponent, Rounds& rounds,
-                                RoundMemory& memory) {
+/// Sums of all pixels, in thread 0. Sets rounds.good where they are not exact.
+__device__ ChunkSums first_sums(const SortedList& list, const SiftState& state, Rounds& rounds, RoundMemory& memory) {
   ChunkSums sums{};
-  if (!list.whole) sums = sure_sum(list, state.sifted, memory.parts);
-  ChunkSums listed{};
-  if (rounds.good) add_range(listed, list, rounds.begin, rounds.end, exponent);
-  listed = block_sum<kThreads>(listed, memory.parts);
+  const auto chunks = static_cast<int>(chunks_of(list));
+#pragma unroll 2
+  for (int k = threadIdx.x; k < chunks; k += kThreads) add(sums, list.chunks[k]);
+  sums = block_sum<kThreads>(sums, memory.parts);
   if (threadIdx.x == 0) {
-    add(sums, listed);
+    if (!list.whole) add_sure(sums, state.sifted);
     memory.inexact = sums.inexact != 0;
   }
   __syncthreads();  // all threads know whether the sums are exact
@@ -306,10 +329,12 @@ __device__ void clip_list(const SortedList& list, const SiftState& state, const 
                           Rounds& rounds, ClipStatistics& clip, ChunkSums& sums, RoundMemory& memory) {
   const bool any_sure = rounds.below + rounds.above > 0;
   KeyRange kept{rules::key_of(-FLT_MAX), rules::key_of(FLT_MAX)};
-  while (rounds.good) {
+  const auto note_kept = [&] {
     clip.kept = rounds.kept();
     clip.median = rounds.median(list.keys);
-    if (!rounds.good) break;
+  };
+  if (rounds.good) note_kept();
+  while (rounds.good) {
     if (clip.rounds >= options.max_rounds) break;
     ++clip.rounds;
     const KeyRange limits = round_limits(sums, options.kappa, exponent, clip, memory);
@@ -321,17 +346,20 @@ __device__ void clip_list(const SortedList& list, const SiftState& state, const 
     const Ends ends = find_ends(list.keys, rounds.begin, rounds.end, kept.lo, max(kept.lo, kept.hi + 1));
     clip.converged = ends.begin == rounds.begin && ends.end == rounds.end;
     if (clip.converged) break;
-    ChunkSums removed{};
-    add_removed(removed, list, rounds.begin, rounds.end, ends, exponent);
-    take_out(sums, block_sum<kThreads>(removed, memory.parts));
+    const std::int64_t begin = rounds.begin, end = rounds.end;
     rounds.begin = ends.begin;
     rounds.end = ends.end;
     rounds.good = rounds.good && rounds.kept() > 0;
+    if (rounds.good) note_kept();  // its loads are under way while the sums are made
+    ChunkSums removed{};
+    add_removed(removed, list, begin, end, ends, exponent);
+    take_out(sums, block_sum<kThreads>(removed, memory.parts));
   }
 }
 
 __global__ void __launch_bounds__(kThreads) k_solve_list(SortedList list, ClipOptions options, SiftState* state) {
   __shared__ RoundMemory memory;
+  if (!take_counts(list, *state)) return;
   const Extent extent = extent_of<kThreads>(list, state);
   Rounds rounds = start_rounds(list, *state, extent);
   SiftAnswer answer;
@@ -343,14 +371,11 @@ __global__ void __launch_bounds__(kThreads) k_solve_list(SortedList list, ClipOp
     if (options.max_rounds == 0 && rounds.below + rounds.above > 0)
       rounds.good = rounds.sure_begin > 0 && rounds.sure_end < list.count;
   }
-  ChunkSums sums = first_sums(list, *state, extent.exponent, rounds, memory);
+  ChunkSums sums = first_sums(list, *state, rounds, memory);
   clip_list(list, *state, options, extent.exponent, rounds, answer.clip, sums, memory);
   if (threadIdx.x != 0) return;
-  if (rounds.good) {
-    const rules::MeanStd now = mean_and_std(sums, answer.clip.kept, extent.exponent);
-    answer.clip.mean = now.mean;
-    answer.clip.std = now.std;
-  }
+  state->sums = sums;
+  state->exponent = extent.exponent;
   answer.exact = rounds.good;
   state->answer = answer;
 }
@@ -358,7 +383,9 @@ __global__ void __launch_bounds__(kThreads) k_solve_list(SortedList list, ClipOp
 }  // namespace
 
 void solve_list(cudaStream_t stream, const SortedList& list, const ClipOptions& options, SiftState* state) {
-  k_sum_chunks<<<static_cast<unsigned>(chunks_of(list)), kChunkThreads, 0, stream>>>(list, state);
+  const std::int64_t blocks = (chunks_of(list) + kChunkWarps - 1) / kChunkWarps;
+  k_sum_chunks<<<static_cast<unsigned>(blocks < kMostChunkBlocks ? blocks : kMostChunkBlocks), kChunkThreads, 0,
+                 stream>>>(list, state);
   check_launch("k_sum_chunks", stream);
   k_solve_list<<<1, kThreads, 0, stream>>>(list, options, state);
   check_launch("k_solve_list", stream);

@@ -18,6 +18,7 @@ struct SortedList {
   std::int64_t odd_count = 0;
   ChunkSums* chunks = nullptr;  ///< room for chunks_of(list)
   bool whole = false;           ///< all pixels are listed; else state->bracket and state->sifted complete the list
+  bool counted_there = false;   ///< state->sifted has the counts, and those here are the most that there is room for
 };
 [[nodiscard]] REBER_HD std::int64_t chunks_of(const SortedList& list) {
   return (list.count + kChunk - 1) / kChunk + (list.odd_count + kChunk - 1) / kChunk;

@@ -41,28 +41,30 @@ __device__ inline void add_value(ChunkSums& sums, float pixel, int exponent) {
   }
 }
 
-__device__ inline rules::Uint128 from_lane_above(rules::Uint128 mine, int half) {
-  const auto low = __shfl_down_sync(kWholeWarp, static_cast<unsigned long long>(mine), half);
-  const auto high = __shfl_down_sync(kWholeWarp, static_cast<unsigned long long>(mine >> 64), half);
-  return static_cast<rules::Uint128>(high) << 64 | low;
+/// Sum over the warp modulo 2^128, in each lane: by parts of 27 bits, 32 of which fit into a word.
+__device__ inline rules::Uint128 sum_of_lanes(rules::Uint128 mine) {
+  constexpr int kBits = 27;
+  rules::Uint128 total = 0;
+#pragma unroll
+  for (int shift = 0; shift < 128; shift += kBits)
+    total += static_cast<rules::Uint128>(warp_sum(static_cast<std::uint32_t>(mine >> shift) & ((1u << kBits) - 1)))
+             << shift;
+  return total;
 }
 
-__device__ inline ChunkSums warp_sum(ChunkSums sums, int lanes) {
-  const int lane = threadIdx.x & 31;
+/// The sum of all lanes' sums, in each of them.
+__device__ inline ChunkSums warp_sum(ChunkSums sums) {
+  constexpr int kMostSquares = 128 - 6;  // bits: 32 of that size leave one for what is added to them
+  const auto any = [](bool mine) { return __any_sync(kWholeWarp, mine ? 1 : 0) != 0; };
+  sums.coarse = static_cast<rules::Int128>(sum_of_lanes(static_cast<rules::Uint128>(sums.coarse)));
+  const bool large = any((sums.coarse_squares | sums.fine_squares) >> kMostSquares != 0);
+  sums.coarse_squares = sum_of_lanes(sums.coarse_squares);
   // Tiny values are rare.
-  const bool fine = __any_sync(kWholeWarp, sums.fine != 0 || sums.fine_squares != 0 || sums.inexact != 0) != 0;
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    ChunkSums other{};
-    other.coarse = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.coarse), half));
-    other.coarse_squares = from_lane_above(sums.coarse_squares, half);
-    if (fine) {
-      other.fine = static_cast<rules::Int128>(from_lane_above(static_cast<rules::Uint128>(sums.fine), half));
-      other.fine_squares = from_lane_above(sums.fine_squares, half);
-      other.inexact = __shfl_down_sync(kWholeWarp, sums.inexact, half);
-    }
-    // Only lanes whose sum counts may add, or they might note that it does not fit.
-    if (lane < half) add(sums, other);
+  if (any(sums.fine_squares != 0)) {
+    sums.fine = static_cast<rules::Int128>(sum_of_lanes(static_cast<rules::Uint128>(sums.fine)));
+    sums.fine_squares = sum_of_lanes(sums.fine_squares);
   }
+  sums.inexact = any(large || sums.inexact != 0) ? 1u : 0u;
   return sums;
 }
 
@@ -70,22 +72,15 @@ __device__ inline ChunkSums warp_sum(ChunkSums sums, int lanes) {
 template <int Threads>
 __device__ inline ChunkSums block_sum(ChunkSums sums, ChunkSums* parts) {
   constexpr int kParts = Threads / 32;
-  sums = warp_sum(sums, 32);
-  __syncthreads();  // parts may still be read from the sum before
+  const bool some =
+      __any_sync(kWholeWarp, sums.coarse_squares != 0 || sums.fine_squares != 0 || sums.inexact != 0) != 0;
+  if (some) sums = warp_sum(sums);
+  // Parts may still be read from the sum before.
+  if (__syncthreads_or(some && threadIdx.x >= 32 ? 1 : 0) == 0) return sums;
   if ((threadIdx.x & 31) == 0) parts[threadIdx.x / 32] = sums;
   __syncthreads();  // all parts are there
-  if (threadIdx.x < 32) sums = warp_sum(threadIdx.x < kParts ? parts[threadIdx.x] : ChunkSums{}, kParts);
+  if (threadIdx.x < 32) sums = warp_sum(threadIdx.x < kParts ? parts[threadIdx.x] : ChunkSums{});
   return sums;
-}
-
-__device__ inline rules::MeanStd mean_and_std(const ChunkSums& sums, std::int64_t n, int exponent) {
-  using Wide = rules::WideInt<4>;
-  const rules::Int128 sum = sums.coarse * (1ll << (kFineBits - kCoarseBits)) + sums.fine;
-  const Wide size = rules::shifted<4>(static_cast<rules::Uint128>(sum < 0 ? -sum : sum), 0);
-  Wide squares = rules::shifted<4>(sums.coarse_squares, 2 * (kFineBits - kCoarseBits));
-  rules::add(squares, rules::shifted<4>(sums.fine_squares, 0));
-  return rules::mean_and_std(static_cast<std::uint64_t>(n), sum < 0 ? rules::negated(size) : size, squares,
-                             exponent - kFineBits);
 }
 
 }  // namespace reber::cuda
