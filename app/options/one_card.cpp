@@ -93,6 +93,7 @@ OwnCard take_own_card(int device, bool named) noexcept {
 }
 
 void count_cards_by_bus() noexcept {
+  if (std::getenv(kVisible) != nullptr) return;  // a list's numbers mean what they meant to whoever wrote it
   if (std::getenv(kOrder) == nullptr && ::setenv(kOrder, "PCI_BUS_ID", 0) == 0) changes().order = true;
 }
 

@@ -30,7 +30,7 @@ struct OwnCard {
 /// environment variables: call it before threads start. A second call answers as the first.
 OwnCard take_own_card(int device, bool named) noexcept;
 
-/// Cards count by their place on the bus, as nvidia-smi has them, unless the user said otherwise.
+/// Cards count by their place on the bus, as nvidia-smi has them, unless the user said otherwise or listed cards.
 void count_cards_by_bus() noexcept;
 
 /// Takes back what take_own_card() and count_cards_by_bus() set, before the program is executed anew.

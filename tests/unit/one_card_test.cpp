@@ -79,7 +79,7 @@ TEST_F(OneCard, of_a_user_s_own_list_one_is_taken_and_the_list_comes_back) {
   EXPECT_EQ(second.device, 1);
   EXPECT_EQ(second.hidden, 1);
   EXPECT_STREQ(std::getenv(kVisible), "3");
-  EXPECT_STREQ(std::getenv(kOrder), "PCI_BUS_ID");
+  EXPECT_EQ(std::getenv(kOrder), nullptr) << "the list is in the user's order";
   EXPECT_EQ(take_own_card(0, false).device, 1) << "a process has one card";
   show_all_cards();
   EXPECT_STREQ(std::getenv(kVisible), "GPU-7,3,GPU-1");
@@ -123,6 +123,16 @@ TEST_F(OneCard, processes_of_a_host_take_a_card_each) {
     }
   ::setenv("SLURM_LOCALID", "two", 1);
   EXPECT_EQ(local_rank(), 0);
+}
+
+TEST_F(OneCard, who_names_a_card_counts_by_the_bus) {
+  (void)take_own_card(0, false);
+  EXPECT_EQ(std::getenv(kOrder), nullptr);
+  show_all_cards();
+  (void)take_own_card(0, true);
+  EXPECT_STREQ(std::getenv(kOrder), "PCI_BUS_ID");
+  show_all_cards();
+  EXPECT_EQ(std::getenv(kOrder), nullptr);
 }
 
 TEST_F(OneCard, a_user_s_own_order_is_left_alone) {
