@@ -10,6 +10,7 @@ find_package(SQLite3 REQUIRED)
 find_package(EXPAT REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cfitsio REQUIRED IMPORTED_TARGET cfitsio)
+include(ReberCfitsio)
 pkg_check_modules(wcslib REQUIRED IMPORTED_TARGET wcslib)
 # Pictures are deflated by it where it is there (x86-64 and arm64), else by zlib, eight times slower.
 pkg_check_modules(libisal IMPORTED_TARGET libisal)

@@ -45,6 +45,7 @@ def add_licences(tree):
     (told,) = tree.glob("*.dist-info")
     folder = told / "licenses" / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path("/usr/share/doc/libcfitsio-dev/copyright").resolve(), folder / "libcfitsio-dev")  # an archive of it
     for library in sorted(tree.glob("reber.libs/*")):
         if library.name.startswith(REFUSED):
             sys.exit(f"{library.name} is under the GPL: it has no place in a wheel")

@@ -33,13 +33,13 @@ std::shared_ptr<const SourceFitter> make_fitter(const FitInputs& in, const Reque
 }
 
 /// Leaves out islands around which there are pixels where nothing was looked for.
-///   around: their surroundings
-void leave_out_cut(const SearchedPixels& searched, const MarginRuns& around, const IslandPixels& pixels,
+///   around: their surroundings;   returns whether there are such
+bool leave_out_cut(const SearchedPixels& searched, const MarginRuns& around, const IslandPixels& pixels,
                    std::vector<Surrounding>& wanted) {
   std::set<std::int64_t> cut;
   for (const LabelRuns::Run& run : around.runs.runs)
     if (!searched.hold(run.y, run.x0, run.x1)) cut.insert(around.island[static_cast<std::size_t>(run.label - 1)]);
-  std::erase_if(wanted, [&](const Surrounding& one) { return cut.contains(pixels.label[one.island]); });
+  return std::erase_if(wanted, [&](const Surrounding& one) { return cut.contains(pixels.label[one.island]); }) > 0;
 }
 
 void grow(const FitInputs& in, const IslandPixels& pixels, const Request& request, StageWork& work, Fitted& made) {
@@ -51,10 +51,8 @@ void grow(const FitInputs& in, const IslandPixels& pixels, const Request& reques
   std::optional<trace::Span> part(std::in_place, "host", "what surrounds islands");
   auto wanted = islands_to_grow(made.sums, made.fits, pixels, options, beam);
   MarginRuns runs = surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool);
-  if (in.detected.searched) {
-    leave_out_cut(*in.detected.searched, runs, pixels, wanted);
+  if (in.detected.searched && leave_out_cut(*in.detected.searched, runs, pixels, wanted))
     runs = surrounding_runs(pixels, wanted, in.plane.plane.shape(), pool);
-  }
   if (wanted.empty()) return;
   const IslandPixels around =
       pixels_of_runs(work.backend, in.plane.plane, in.plane.background, runs, options, work.job);

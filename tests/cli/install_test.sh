@@ -74,8 +74,15 @@ if [ -e "$build/app/pages/reber.bash" ] && [ -e "$build/CPackConfig.cmake" ] && 
   package=$(find deb -maxdepth 1 -name 'reber_*.deb')
   dpkg-deb -f "$package" Depends >depends
   what="the package"
-  expect_in depends libcfitsio libwcs libc6
+  expect_in depends libwcs libc6
   dpkg-deb -x "$package" root
+  # CFITSIO is another package or, without its network, a part of the program, and then its terms are here.
+  if grep -q '^REBER_CFITSIO_WITHOUT_NETWORK.*=1' "$build/CMakeCache.txt"; then
+    expect_not_in depends libcfitsio curl
+    expect_file root/usr/share/doc/reber/copyright.cfitsio
+  else
+    expect_in depends libcfitsio
+  fi
   for file in bin/reber share/man/man1/reber-find.1.gz share/doc/reber/changelog.gz share/doc/reber/changelog.Debian.gz \
     share/reber/galactic_plane_150mhz.fits share/bash-completion/completions/reber share/doc/reber/copyright \
     share/zsh/site-functions/_reber share/fish/vendor_completions.d/reber.fish share/reber/shims/aegean; do
