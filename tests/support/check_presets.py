@@ -7,7 +7,8 @@
 Each preset is configured into SCRATCH/NAME; each option it sets must be one that the project has, with a value that the
 option takes. Then, for each preset:
   host  one source of each library, the smallest, with the library's own flags; equal commands are run once.
-  CUDA  each .cu, for the oldest card that the presets name, down to machine code, and for the newest one, down to PTX.
+  CUDA  each .cu, for the oldest card that the presets name, down to machine code, and the largest for the newest one,
+        down to PTX; all of them for the newest as well where a kernel asks which card it is compiled for.
 The optimiser is off, which saves two thirds of the time, and nothing is linked.
 --whole builds every target of every preset instead, as its build preset does. Exit code: 0, or 1 with a line per breach.
 Without an nvcc the presets that demand one and the .cu files are left out, and this is said.
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 ON_OFF = {"ON", "OFF", "TRUE", "FALSE", "YES", "NO", "1", "0"}
 # Programs, tests and what serves them.
@@ -145,8 +147,14 @@ def card_numbers(architectures, nvcc):
     return sorted(int(re.match(r"\d+", a)[0]) for a in architectures.split(";"))
 
 
+def asks_for_card(source):
+    """Whether a kernel compares the number of the card that it is compiled for."""
+    texts = [path for end in ("cu", "cuh", "hpp") for path in Path(source, "kernels").rglob("*." + end)]
+    return any(re.search(r"__CUDA_ARCH__\s*[<>=!]|[<>=!]\s*__CUDA_ARCH__", path.read_text(encoding="utf-8")) for path in texts)
+
+
 def cuda_jobs(names, options):
-    """(label, command, folder): each .cu for the oldest and the newest card of all presets."""
+    """(label, command, folder): each .cu for the oldest card of all presets, the largest or each for the newest one."""
     cards, commands = {}, {}
     for name in names:
         folder = os.path.join(options.scratch, name)
@@ -161,13 +169,14 @@ def cuda_jobs(names, options):
         return []
     jobs = []
     oldest, newest = min(cards), max(cards)
+    each = asks_for_card(options.source)
     for file, entry in sorted(commands.items(), key=lambda item: -os.path.getsize(item[0])):
         command = [w for w in without_output(entry["command"]) if not re.match(r"--?(generate-code|gencode|arch)=", w)]
         quick = command + ["-w", "-Xcicc", "-O0", "-Xptxas", "-O0", "-o", os.devnull]
         source = os.path.relpath(file, options.source)
         jobs.append((f"preset {cards[oldest]}: {source} for compute capability {oldest / 10}",
                      quick + ["-cubin", f"-arch=sm_{oldest}"], entry["directory"]))
-        if newest != oldest:
+        if newest != oldest and (each or len(jobs) == 1):
             jobs.append((f"preset {cards[newest]}: {source} for compute capability {newest / 10}",
                          quick + ["-ptx", f"-arch=compute_{newest}"], entry["directory"]))
     return jobs
