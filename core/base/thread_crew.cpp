@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "core/base/threads.hpp"
 
@@ -29,6 +30,24 @@ ThreadCrew& ThreadCrew::of_process() {
   return *crew;
 }
 
+void ThreadCrew::Offers::add(SharedLoop& loop) {
+  loops.push_back(&loop);
+  places += loop.places;
+}
+
+SharedLoop& ThreadCrew::Offers::take() {
+  SharedLoop& loop = *loops.front();
+  --places;
+  if (--loop.places == 0) loops.erase(loops.begin());
+  return loop;
+}
+
+void ThreadCrew::Offers::withdraw(SharedLoop& loop) {
+  if (loop.places == 0) return;
+  places -= std::exchange(loop.places, 0);
+  std::erase(loops, &loop);
+}
+
 void ThreadCrew::run(SharedLoop& loop) {
   const bool shared = loop.places > 0;
   if (shared) offer(loop);
@@ -44,9 +63,8 @@ void ThreadCrew::offer(SharedLoop& loop) {
   {
     const std::lock_guard lock(mutex_);
     all = wanted >= idle_;
-    offers_.push_back(&loop);
-    open_ += loop.places;
-    missing = std::max<std::int64_t>(open_ - idle_, 0);
+    offers_of(loop).add(loop);
+    missing = loop.by_the_idle ? 0 : std::max<std::int64_t>(offers_.places - idle_, 0);
     idle_ += missing;
   }
   // All at once: one that wakes the next is itself behind whatever keeps the processors busy.
@@ -73,24 +91,18 @@ void ThreadCrew::start(std::int64_t threads) {
 /// Every index is taken: nobody else need come.
 void ThreadCrew::withdraw(SharedLoop& loop) {
   std::unique_lock lock(mutex_);
-  if (loop.places > 0) {
-    open_ -= loop.places;
-    loop.places = 0;
-    std::erase(offers_, &loop);
-  }
+  offers_of(loop).withdraw(loop);
   loop.left.wait(lock, [&] { return loop.running == 0; });
 }
 
 void ThreadCrew::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return open_ > 0; });
-    SharedLoop& loop = *offers_.front();
+    wake_.wait(lock, [&] { return offers_.places + for_the_idle_.places > 0; });
+    SharedLoop& loop = (offers_.places > 0 ? offers_ : for_the_idle_).take();
     const int worker = ++loop.joined;
     ++loop.running;
     --idle_;
-    --open_;
-    if (--loop.places == 0) offers_.erase(offers_.begin());
     lock.unlock();
     work(loop, worker);
     lock.lock();

@@ -17,7 +17,8 @@ namespace reber {
 struct SharedLoop {
   const std::function<void(std::int64_t, int)>& body;
   std::int64_t count;
-  std::int64_t places;  ///< threads of the crew that may still come
+  std::int64_t places;       ///< threads of the crew that may still come
+  bool by_the_idle = false;  ///< of those alone that have nothing else to do, now or before it ends: none is started
 
   std::atomic<std::int64_t> next{0};
   int joined = 0;   ///< threads that came
@@ -27,9 +28,9 @@ struct SharedLoop {
 };
 
 /// The process's crew. A loop offers places; whoever is idle takes one, and threads are started where more places are
-/// offered than there are idle ones. Where the system gives no thread, fewer come. Nothing is shared but the threads: a
-/// loop's result depends on its indices alone. It lives as long as the process, which does not wait for it; a forked
-/// child begins with one of its own.
+/// offered than there are idle ones, but for loops by the idle. Where the system gives no thread, fewer come. Nothing
+/// is shared but the threads: a loop's result depends on its indices alone. It lives as long as the process, which does
+/// not wait for it; a forked child begins with one of its own.
 class ThreadCrew {
  public:
   static ThreadCrew& of_process();
@@ -39,7 +40,18 @@ class ThreadCrew {
   void run(SharedLoop& loop);
 
  private:
+  /// Loops with places, the oldest first, and the places of all of them.
+  struct Offers {
+    std::vector<SharedLoop*> loops;
+    std::int64_t places = 0;
+    void add(SharedLoop& loop);
+    /// One place of the oldest.
+    SharedLoop& take();
+    void withdraw(SharedLoop& loop);
+  };
+
   ThreadCrew() = default;
+  Offers& offers_of(const SharedLoop& loop) { return loop.by_the_idle ? for_the_idle_ : offers_; }
   void offer(SharedLoop& loop);
   void withdraw(SharedLoop& loop);
   void start(std::int64_t threads);
@@ -48,9 +60,8 @@ class ThreadCrew {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<SharedLoop*> offers_;  ///< loops with places, the oldest first
-  std::int64_t open_ = 0;            ///< places of all of them
-  std::int64_t idle_ = 0;            ///< threads that wait, or are being started
+  Offers offers_, for_the_idle_;
+  std::int64_t idle_ = 0;  ///< threads that wait, or are being started
 };
 
 }  // namespace reber

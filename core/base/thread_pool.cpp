@@ -49,4 +49,10 @@ void ThreadPool::for_each_worker(std::int64_t count, const std::function<void(st
   ThreadCrew::of_process().run(loop);
 }
 
+void ThreadPool::for_each_idle(std::int64_t count, int most, const std::function<void(std::int64_t)>& body) {
+  const std::function<void(std::int64_t, int)> each = [&](std::int64_t index, int) { body(index); };
+  SharedLoop loop{each, count, std::clamp<std::int64_t>(count - 1, 0, std::min(most, threads_) - 1), true};
+  ThreadCrew::of_process().run(loop);
+}
+
 }  // namespace reber

@@ -27,6 +27,9 @@ class ThreadPool {
 
   /// As for_each, with the worker's own number in [0, threads()) as second argument, for per-worker scratch.
   void for_each_worker(std::int64_t count, const std::function<void(std::int64_t, int)>& body);
+  /// As for_each, by the caller and those threads that have nothing else to do, now or before all is done: for what is
+  /// done inside of a body while other threads may still have bodies of their own.   most: threads, the caller included
+  void for_each_idle(std::int64_t count, int most, const std::function<void(std::int64_t)>& body);
 
  private:
   int threads_;

@@ -28,19 +28,19 @@ using EightColumns = std::integral_constant<int, 8>;
 
 template <class Columns>
 FitOutcome solve(const FitInput& input, int parameters, Columns columns, Workspace& workspace, FittedGaussian* fitted,
-                 const Job& job) {
+                 const JobThreads& threads) {
   // The factor lies in the thread's room; in its place of the workspace is one more table alone.
   const FitLayout layout = layout_of(input.pixels, parameters, columns, input.components, false, true);
   const auto doubles = static_cast<std::size_t>(layout.size + layout.matrix_size);
   if (workspace.doubles.size() < doubles) workspace.doubles.resize(doubles);
-  const FitThread thread(job, workspace.room);
+  const FitThread thread(threads, workspace.room);
   return ProblemFit<FitThread, Columns>(thread, input, parameters, columns, workspace.doubles.data(),
                                         workspace.doubles.data() + layout.size)
       .run(fitted);
 }
 
 FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& workspace, FittedGaussian* fitted,
-                 const Job& job) {
+                 const JobThreads& threads) {
   const FitPixels& pixels = batch.pixels;
   const auto view = [](const NoiseCorrelation& noise) {
     return CorrelationView{noise.values().data(), static_cast<int>(noise.reach())};
@@ -58,9 +58,9 @@ FitOutcome solve(const FitBatch& batch, const FitProblem& problem, Workspace& wo
                        view(batch.weights),
                        view(batch.errors)};
   const int parameters = parameters_of(batch, problem);
-  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, job);
+  if (parameters == 6) return solve(input, parameters, EightColumns{}, workspace, fitted, threads);
   constexpr int kTogether = OneThread::together;
-  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, job);
+  return solve(input, parameters, (parameters + kTogether) / kTogether * kTogether, workspace, fitted, threads);
 }
 
 /// A problem and the places of its answer.
@@ -77,7 +77,7 @@ void solve_each(const FitBatch& batch, std::int64_t count, const JobThreads& thr
   std::atomic<std::size_t> finished = 0;
   threads.for_each_worker(count, [&](std::int64_t i, int worker) {
     const Question one = question_of(i);
-    *one.outcome = solve(batch, *one.problem, workspaces[static_cast<std::size_t>(worker)], one.fitted, threads.job());
+    *one.outcome = solve(batch, *one.problem, workspaces[static_cast<std::size_t>(worker)], one.fitted, threads);
     const std::size_t done = ++finished;
     if (worker == 0) threads.job().report("fit", static_cast<double>(done) / static_cast<double>(count));
   });

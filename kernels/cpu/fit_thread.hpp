@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/job.hpp"
 #include "kernels/cpu/fit_wide.hpp"
+#include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/panel_factor.hpp"
 #include "kernels/cpu/pixel_values.hpp"
 #include "kernels/cpu/simd_double.hpp"
@@ -31,9 +31,10 @@ struct FitThread : OneThread {
     std::vector<double> lined_noise, lined_weights;
   };
   const Job* job;
+  ThreadPool* others;  ///< help with a large factor once they have no problem left
   Room* room;
 
-  FitThread(const Job& asked, Room& kept) : job(&asked), room(&kept) {}
+  FitThread(const JobThreads& threads, Room& kept) : job(&threads.job()), others(&threads.pool()), room(&kept) {}
   void sync() const { job->check(); }
   /// chi^2 as ProblemFit finds it, of the residual alone.   column: room for four numbers a pixel
   [[nodiscard]] double chi2_alone(const FitInput& in, const model::Shape* shapes, const double* inverse_rms,
@@ -192,7 +193,7 @@ inline void raise_diagonal(const FitThread& team, const FitInput& in, const dens
 
 /// dense::factorise() of what raise_diagonal() left.
 inline bool factorise(const FitThread& team, const dense::Triangle&) {
-  return factorise(team.room->factor, [&] { team.sync(); });
+  return factorise(team.room->factor, *team.others, [&] { team.sync(); });
 }
 
 template <class Columns>

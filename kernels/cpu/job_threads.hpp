@@ -17,6 +17,7 @@ class JobThreads {
   JobThreads(ThreadPool& pool, const Job& job, Exchange* others = nullptr) : pool_(pool), job_(job), others_(others) {}
 
   [[nodiscard]] int threads() const { return pool_.threads(); }
+  [[nodiscard]] ThreadPool& pool() const { return pool_; }
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] Exchange* others() const { return others_; }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A triangle by panels of four columns, for one thread of a processor: what a panel needs lies in a row, where rows of
-// the triangle would be pages apart.
+// A triangle by panels of four columns, for threads of a processor: what a panel needs lies in a row, where rows of the
+// triangle would be pages apart.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
+#include "core/base/thread_pool.hpp"
 #include "kernels/cpu/simd_double.hpp"
 #include "kernels/shared/dense.hpp"
 
@@ -183,20 +186,68 @@ inline bool factorise_corner(const PanelFactor& u, int k) {
 
 }  // namespace panels
 
-/// dense::factorise(), three panels at a time, which stay in the first cache.   asked: called between them
-template <class Asked>
-bool factorise(const PanelFactor& u, const Asked& asked) {
-  constexpr int kStrip = 3 * kFour;
-  for (int j = 0; j < u.size(); j += kStrip) {
-    const int end = std::min(j + kStrip, u.size());
-    for (int k = u.begin(j); k < j; k += kPanel) panels::factorise_rows(u, k, j, end);
-    for (int k = j; k < end; k += kPanel) {
-      if (!panels::factorise_corner(u, k)) return false;
-      panels::factorise_rows(u, k, k + kPanel, end);
+/// dense::factorise() by strips of three panels, which stay in the first cache. Several threads may work on strips side
+/// by side: each goes as far as the strips before it are done, and a number's chain is the same.
+class StripFactor {
+ public:
+  explicit StripFactor(const PanelFactor& u) : u_(u) {}
+
+  [[nodiscard]] int strips() const { return (u_.size() + kStrip - 1) / kStrip; }
+  /// Whether the matrix was positive definite, once all strips are done.
+  [[nodiscard]] bool positive() const { return !ended_.load(std::memory_order_relaxed); }
+
+  /// Once for each strip, begun in their order.   asked: called after it; whatever it throws ends the other strips
+  template <class Asked>
+  void factorise(int strip, const Asked& asked) {
+    const int first = kStrip * strip, end = std::min(first + kStrip, u_.size());
+    for (int k = u_.begin(first); k < first; k += kPanel) {
+      if (!is_done(k / kStrip)) return;
+      panels::factorise_rows(u_, k, first, end);
     }
-    asked();
+    for (int k = first; k < end; k += kPanel) {
+      if (!panels::factorise_corner(u_, k)) return ended_.store(true);
+      panels::factorise_rows(u_, k, k + kPanel, end);
+    }
+    if (!is_done(strip - 1)) return;
+    done_.store(strip + 1, std::memory_order_release);
+    try {
+      asked();
+    } catch (...) {
+      ended_.store(true);
+      throw;
+    }
   }
-  return true;
+
+ private:
+  static constexpr int kStrip = 3 * kFour;
+
+  /// Waits for a strip that another thread is at.   returns false where it will not be done
+  [[nodiscard]] bool is_done(int strip) const {
+    constexpr int kPatience = 256;  // looks; then whoever is waited for may need this processor
+    for (int looks = 0; done_.load(std::memory_order_acquire) <= strip; ++looks) {
+      if (ended_.load(std::memory_order_relaxed)) return false;
+      if (looks >= kPatience) std::this_thread::yield();
+    }
+    return true;
+  }
+
+  const PanelFactor& u_;
+  std::atomic<int> done_ = 0;  ///< strips, all before this one
+  std::atomic<bool> ended_ = false;
+};
+
+/// dense::factorise().   threads: that have nothing else to do help with a large matrix;   asked: called between strips
+template <class Asked>
+bool factorise(const PanelFactor& u, ThreadPool& threads, const Asked& asked) {
+  constexpr int kLarge = 400, kMostThreads = 8;  // 0.5 ms of a thread; more than eight wait for each other
+  StripFactor strips(u);
+  if (u.size() >= kLarge) {
+    threads.for_each_idle(strips.strips(), kMostThreads,
+                          [&](std::int64_t strip) { strips.factorise(static_cast<int>(strip), asked); });
+  } else {
+    for (int strip = 0; strip < strips.strips() && strips.positive(); ++strip) strips.factorise(strip, asked);
+  }
+  return strips.positive();
 }
 
 /// dense::solve_transposed() for columns c .. c + 4 W - 1 of rows k .. k + 3, once all rows above are done.

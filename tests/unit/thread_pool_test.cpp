@@ -98,6 +98,26 @@ TEST(thread_pool, loops_within_loops_and_beside_each_other) {
   EXPECT_EQ(sum.load(), 2 * 190 * 435);
 }
 
+// The third index goes on alone, until the threads that are through with theirs come to the loop inside of it.
+TEST(thread_pool, those_without_work_come_to_a_loop_within_a_body) {
+  ThreadPool pool(3);
+  std::atomic<int> inside{0}, visits{0};
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  pool.for_each(3, [&](std::int64_t index) {
+    if (index != 0) {
+      while (inside == 0 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+      return;
+    }
+    pool.for_each_idle(30, 3, [&](std::int64_t) {
+      ++visits;
+      ++inside;
+      while (inside < 3 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+    });
+  });
+  EXPECT_EQ(visits.load(), 30);
+  EXPECT_LT(std::chrono::steady_clock::now(), patience) << "nobody came";
+}
+
 std::size_t threads_of_this_process() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) count += entry.exists() ? 1 : 0;
@@ -117,6 +137,16 @@ TEST(thread_pool, pools_that_follow_each_other_use_the_same_threads) {
   const std::size_t before = threads_of_this_process();
   for (int k = 0; k < 50; ++k) loop();
   EXPECT_LE(threads_of_this_process(), before + 4);
+}
+
+TEST(thread_pool, loops_by_the_idle_start_no_threads) {
+  ThreadPool(3).for_each(100, [](std::int64_t) {});
+  const std::size_t before = threads_of_this_process();
+  std::atomic<int> visits{0};
+  ThreadPool pool(64);
+  pool.for_each_idle(1000, 64, [&](std::int64_t) { ++visits; });
+  EXPECT_EQ(visits.load(), 1000);
+  EXPECT_LE(threads_of_this_process(), before);
 }
 
 TEST(thread_pool, a_forked_child_has_threads_of_its_own) {
