@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <wcslib/wcslib.h>
 
-#include <opencv2/core/version.hpp>
-
 #include "app/commands/command.hpp"
 #include "app/options/one_card.hpp"
 #include "app/terminal/program_name.hpp"
@@ -51,7 +49,6 @@ std::string version_text() {
 #else
   text += fmt::format("  FFTW     {}\n", fftwf_version);
 #endif
-  text += fmt::format("  OpenCV   {}\n", CV_VERSION);
 #ifdef REBER_HAVE_CUDA
   text += "  CUDA     in this build; reber --devices tells what is here\n";
 #else

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <opencv2/core.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "core/picture/coverage.hpp"
 #include "core/picture/ink.hpp"
 #include "core/picture/png_encoder.hpp"
+#include "core/picture/rgb_view.hpp"
 
 namespace reber {
 
@@ -25,10 +25,10 @@ class Canvas {
   /// pool: fills and blends by several threads; must outlive it. Null: the caller alone.
   Canvas(int width, int height, Ink background, ThreadPool* pool = nullptr);
 
-  [[nodiscard]] int width() const { return pixels_.cols; }
-  [[nodiscard]] int height() const { return pixels_.rows; }
-  /// Red, green, blue; three bytes per pixel.
-  [[nodiscard]] const cv::Mat& pixels() const { return pixels_; }
+  [[nodiscard]] int width() const { return pixels_.width; }
+  [[nodiscard]] int height() const { return pixels_.height; }
+  /// The pixels of a row, width() of them.
+  [[nodiscard]] const Rgb* row(int y) const { return pixels_.row(y); }
   /// Pixels that blending has looked at so far: what drawing cost.
   [[nodiscard]] std::int64_t blended() const { return blended_; }
 
@@ -40,12 +40,12 @@ class Canvas {
   void rectangle(Point corner, double width, double height, Ink ink, double thickness = 1);
   void fill_rectangle(Point corner, double width, double height, Ink ink);
   void disc(Point centre, double radius, Ink ink);
-  /// The canvas's own pixels there, red, green, blue; the rectangle must lie within it.
-  [[nodiscard]] cv::Mat area(int x, int y, int width, int height) { return pixels_(cv::Rect(x, y, width, height)); }
+  /// The canvas's own pixels there; the rectangle must lie within it.
+  [[nodiscard]] RgbView area(int x, int y, int width, int height) { return pixels_.area(x, y, width, height); }
 
   /// Text whose capitals are `size` pixels high, its left end, middle or right end at the point and its capitals
-  /// centred on the point's height. "^" raises the next character or {group}; degree sign, micro sign and ASCII are
-  /// known, all else is "?". turned: reads upwards.
+  /// centred on the point's height, up to half a pixel off, so that level strokes fill rows of pixels. turned: reads
+  /// upwards. Signs and raised characters: as text_strokes().
   void text(Point at, const std::string& text, double size, Ink ink, Align align = Align::left, bool turned = false);
   [[nodiscard]] static double text_width(const std::string& text, double size);
 
@@ -60,8 +60,8 @@ class Canvas {
   void draw_path(const std::vector<Point>& points, double thickness, bool closed);
   void blend(Ink ink) { blended_ += layer_.blend(pixels_, ink, pool_); }
 
-  LargeArray<std::uint8_t> memory_;  ///< of the pixels
-  cv::Mat pixels_;
+  LargeArray<Rgb> memory_;
+  RgbView pixels_;  ///< all of the memory
   Coverage layer_;
   ThreadPool* pool_;
   std::int64_t blended_ = 0;

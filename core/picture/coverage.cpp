@@ -43,24 +43,23 @@ int next_covered(const std::uint8_t* covered, int x, int end) {
 
 Coverage::Coverage(int width, int height)
     : width_(width),
-      window_(0, 0, width, height),
+      window_{0, 0, width, height},
       covered_(make_zeroed(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))),
       touched_(static_cast<std::size_t>(height), {width, 0}),
       first_row_(height),
       last_row_(0) {}
 
-void Coverage::put(int y, int x, std::uint8_t covered) {
+void Coverage::put(int y, int x, double covered) {
   std::uint8_t& cell =
       covered_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)];
-  cell = std::max(cell, covered);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative, and lround() is a call.
+  cell = std::max(cell, static_cast<std::uint8_t>(255 * covered + 0.5));
 }
-
-void Coverage::put(int y, int x, double covered) { put(y, x, static_cast<std::uint8_t>(255 * covered + 0.5)); }
 
 /// Pixels of a row with centres in [x0, x1] get cover(x).
 template <class Cover>
 void Coverage::row(int y, double x0, double x1, const Cover& cover) {
-  const auto [from, to] = centres(x0, x1, window_.x, window_.x + window_.width);
+  const auto [from, to] = centres(x0, x1, window_.left, window_.right);
   if (from >= to) return;
   Extent& extent = touched_[static_cast<std::size_t>(y)];
   // Zeros once more where there are zeros: a fresh page that is read first costs two faults, and all threads a pause.
@@ -80,7 +79,7 @@ void Coverage::segment(Point a, Point b, double thickness) {
   const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
   const double length = std::sqrt(square);
   const auto [first, last] =
-      centres(std::min(a.y, b.y) - reach, std::max(a.y, b.y) + reach, window_.y, window_.y + window_.height);
+      centres(std::min(a.y, b.y) - reach, std::max(a.y, b.y) + reach, window_.top, window_.bottom);
   const double left = std::min(a.x, b.x) - reach, right = std::max(a.x, b.x) + reach;
   for (int y = first; y < last; ++y) {
     const double above = y + 0.5 - a.y;
@@ -105,7 +104,7 @@ void Coverage::ellipse(const DrawnEllipse& e, double outer, double inner, const 
   // On a row v the ellipse of scale k spans  u = v xy / yy +- sqrt((k^2 - v^2 / yy) det / yy).
   const double slope = e.xy / e.yy, width = (e.xx * e.yy - e.xy * e.xy) / e.yy;
   const double high = outer * std::sqrt(e.yy);
-  const auto [first, last] = centres(e.centre.y - high, e.centre.y + high, window_.y, window_.y + window_.height);
+  const auto [first, last] = centres(e.centre.y - high, e.centre.y + high, window_.top, window_.bottom);
   for (int y = first; y < last; ++y) {
     const double v = y + 0.5 - e.centre.y, part = v * v / e.yy;
     const double middle = e.centre.x + v * slope;
@@ -157,43 +156,25 @@ void Coverage::fill(const DrawnEllipse& e) {
 void Coverage::fill_rectangle(Point corner, double width, double height) {
   if (!finite(corner) || !std::isfinite(width) || !std::isfinite(height)) return;
   const double right = corner.x + width, bottom = corner.y + height;
-  const auto [first, last] = centres(corner.y - 0.5, bottom + 0.5, window_.y, window_.y + window_.height);
+  const auto [first, last] = centres(corner.y - 0.5, bottom + 0.5, window_.top, window_.bottom);
   for (int y = first; y < last; ++y) {
     const double high = overlap(y, corner.y, bottom);
     row(y, corner.x - 0.5, right + 0.5, [&](int x) { return high * overlap(x, corner.x, right); });
   }
 }
 
-void Coverage::stamp(const cv::Mat& halves, int x, int y) {
-  const auto half = [&](int row, int column) -> int {
-    return row >= 0 && row < halves.rows && column >= 0 && column < halves.cols ? halves.at<std::uint8_t>(row, column)
-                                                                                : 0;
-  };
-  const auto [first, last] =
-      centres(0.5 * y - 0.5, 0.5 * (y + halves.rows) + 0.5, window_.y, window_.y + window_.height);
-  for (int to = first; to < last; ++to) {
-    const int top = 2 * to - y;
-    row(to, 0.5 * x - 0.5, 0.5 * (x + halves.cols) + 0.5, [&](int column) {
-      const int left = 2 * column - x;
-      const int sum = half(top, left) + half(top, left + 1) + half(top + 1, left) + half(top + 1, left + 1);
-      return static_cast<std::uint8_t>((sum + 2) / 4);
-    });
-  }
-}
-
-std::int64_t Coverage::blend_row(int y, std::uint8_t* row, Ink ink) {
+std::int64_t Coverage::blend_row(int y, Rgb* row, Ink ink) {
   Extent& extent = touched_[static_cast<std::size_t>(y)];
   if (extent.from >= extent.to) return 0;
   const int alpha = static_cast<int>(std::lround(std::clamp(ink.alpha, 0.0, 1.0) * 257));  // 255 * 257 = 65535
-  const int colour[3] = {ink.red, ink.green, ink.blue};
   std::uint8_t* const covered = covered_.get() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
   for (int x = next_covered(covered, extent.from, extent.to); x < extent.to;
        x = next_covered(covered, x + 1, extent.to)) {
     const int weight = covered[x] * alpha;
-    for (int c = 0; c < 3; ++c) {
-      const int under = row[3 * x + c];
-      row[3 * x + c] = static_cast<std::uint8_t>(under + (((colour[c] - under) * weight + 32768) >> 16));
-    }
+    const auto mixed = [&](int over, int under) {
+      return static_cast<std::uint8_t>(under + (((over - under) * weight + 32768) >> 16));
+    };
+    row[x] = {mixed(ink.red, row[x].red), mixed(ink.green, row[x].green), mixed(ink.blue, row[x].blue)};
   }
   const int seen = extent.to - extent.from;
   std::memset(covered + extent.from, 0, static_cast<std::size_t>(seen));
@@ -201,12 +182,12 @@ std::int64_t Coverage::blend_row(int y, std::uint8_t* row, Ink ink) {
   return seen;
 }
 
-std::int64_t Coverage::blend(cv::Mat& pixels, Ink ink, ThreadPool* pool) {
+std::int64_t Coverage::blend(RgbView pixels, Ink ink, ThreadPool* pool) {
   constexpr int kRows = 64;  // of a thread's turn
   std::atomic<std::int64_t> seen{0};
   const auto blend_rows = [&](int first, int last) {
     std::int64_t its = 0;
-    for (int y = first; y < last; ++y) its += blend_row(y, pixels.ptr<std::uint8_t>(y), ink);
+    for (int y = first; y < last; ++y) its += blend_row(y, pixels.row(y), ink);
     seen += its;
   };
   if (pool == nullptr || last_row_ - first_row_ <= kRows) {

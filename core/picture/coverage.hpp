@@ -3,14 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <opencv2/core.hpp>
 #include <vector>
 
 #include "core/base/large_vectors.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/picture/ink.hpp"
+#include "core/picture/rgb_view.hpp"
 
 namespace reber {
+
+/// Pixels [left, right) x [top, bottom).
+struct PixelWindow {
+  int left = 0, top = 0, right = 0, bottom = 0;
+};
 
 /// One layer of one ink. A pixel under several shapes has the largest of their coverages, so that crossing lines do not
 /// shine through each other. Shapes cost what they touch; coordinates that are not finite draw nothing.
@@ -23,7 +28,7 @@ class Coverage {
   Coverage(int width, int height);
 
   /// Shapes touch no pixel outside, blends neither.   window: must lie within the canvas
-  void limit(const cv::Rect& window) { window_ = window; }
+  void limit(const PixelWindow& window) { window_ = window; }
 
   void segment(Point a, Point b, double thickness);
   /// The outline by its first-order distance (Sampson 1982): exact on the axes.
@@ -31,12 +36,10 @@ class Coverage {
   void fill(const DrawnEllipse& ellipse);
   /// Sides along the axes.
   void fill_rectangle(Point corner, double width, double height);
-  /// A mask of half pixels, its top left corner at half pixel (x, y).
-  void stamp(const cv::Mat& halves, int x, int y);
 
-  /// Lays the ink over three-channel pixels (red, green, blue) and begins anew.   returns the pixels that it looked at
+  /// Lays the ink over the canvas's pixels and begins anew.   returns the pixels that it looked at
   ///   pool: shares out the rows of large layers; null: the caller alone
-  std::int64_t blend(cv::Mat& pixels, Ink ink, ThreadPool* pool = nullptr);
+  std::int64_t blend(RgbView pixels, Ink ink, ThreadPool* pool = nullptr);
 
  private:
   /// What is touched of a row: [from, to).
@@ -48,12 +51,11 @@ class Coverage {
   void row(int y, double x0, double x1, const Cover& cover);
   template <class Cover>
   void ellipse(const DrawnEllipse& e, double outer, double inner, const Cover& cover);
-  std::int64_t blend_row(int y, std::uint8_t* row, Ink ink);
+  std::int64_t blend_row(int y, Rgb* row, Ink ink);
   void put(int y, int x, double covered);
-  void put(int y, int x, std::uint8_t covered);
 
   int width_;
-  cv::Rect window_;
+  PixelWindow window_;
   ZeroedBytes covered_;
   std::vector<Extent> touched_;
   int first_row_, last_row_;  ///< [first, last): rows with an extent

@@ -30,13 +30,13 @@ constexpr Ink kOutline{240, 228, 66, 1};
 constexpr Ink kGrid{255, 255, 255, 0.16};
 
 /// The limits asked for, or those that the reduced pixels give.
-DisplayLimits limits_of(const cv::Mat& values, const PictureOptions& options, ThreadPool& pool) {
+DisplayLimits limits_of(ConstImageView values, const PictureOptions& options, ThreadPool& pool) {
   if (options.high > options.low && std::isfinite(options.low) && std::isfinite(options.high)) {
     return {options.low, options.high};
   }
   LimitsRule rule;
   rule.kind = LimitsRule::Kind::picture;
-  return find_limits({values.ptr<float>(), {values.rows, values.cols}, values.cols}, rule, pool, options.progress);
+  return find_limits(values, rule, pool, options.progress);
 }
 
 void draw_beam(Canvas& canvas, const SkyLayout& layout, const ImageHeader& header) {
@@ -185,10 +185,10 @@ Axes make_axes(const SkyLayout& layout, const Wcs& wcs) {
 void draw_bar(Canvas& canvas, const SkyLayout& layout, const Unit& unit, const DisplayLimits& limits) {
   const int width = static_cast<int>(20 * layout.unit),
             x = layout.left + layout.width + static_cast<int>(22 * layout.unit);
-  cv::Mat bar = canvas.area(x, layout.top, width, layout.height);
+  const RgbView bar = canvas.area(x, layout.top, width, layout.height);
   for (int y = 0; y < layout.height; ++y) {
-    const cv::Vec3b colour = sky_colour(255 - 255 * y / std::max(1, layout.height - 1));
-    std::fill_n(bar.ptr<cv::Vec3b>(y), width, colour);
+    const Rgb colour = sky_colour(255 - 255 * y / std::max(1, layout.height - 1));
+    std::fill_n(bar.row(y), width, colour);
   }
   canvas.rectangle({double(x), double(layout.top)}, width, layout.height, kBlack, layout.unit);
   const auto [name, factor] = unit.readable(std::max(std::abs(limits.low), std::abs(limits.high)));
@@ -288,7 +288,7 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   const SkyLayout layout = make_sky_layout(shape, options.max_side_px);
   auto figured = run_beside([&] { return make_figure(layout, header, sources, options, pool); });
   const auto prepared = run_beside(prepare_to_paint);
-  const cv::Mat values = [&] {
+  const Image values = [&] {
     const trace::Span span("host", "reduce the image for the picture");
     // One to one the rows are as good.
     if (options.peaks && layout.reduce > 1)
@@ -298,10 +298,10 @@ void write_sky_picture(const std::string& path, Shape shape, const PixelRows& ro
   const std::unique_ptr<Figure> figure = figured.get();
   {
     const trace::Span span("host", "draw the picture");
-    const DisplayLimits limits = limits_of(values, options, pool);
+    const DisplayLimits limits = limits_of(values.view(), options, pool);
     const SkyLayout& at = figure->layout;
     prepared.wait();
-    paint_sky(values, limits, pool, figure->canvas.area(at.left, at.top, at.width, at.height));
+    paint_sky(values.view(), limits, pool, figure->canvas.area(at.left, at.top, at.width, at.height));
     figure->lettered.get();
     draw_marks(*figure, header);
     draw_frame(*figure);

@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -137,10 +138,10 @@ struct Lines {
 
 }  // namespace
 
-std::string encode_png(const std::uint8_t* rgb, int width, int height, const PngOptions& options) {
+std::string encode_png(const Rgb* rgb, int width, int height, const PngOptions& options) {
   const trace::Span span("host", "deflate the picture");
   if (width < 1 || height < 1) throw InternalError("encode_png: a picture needs pixels");
-  const Lines lines{reinterpret_cast<const char*>(rgb), 3 * static_cast<std::size_t>(width),
+  const Lines lines{reinterpret_cast<const char*>(rgb), sizeof(Rgb) * static_cast<std::size_t>(width),
                     static_cast<std::size_t>(height)};
   const std::size_t rows = std::max<std::size_t>(1, kStripBytes / lines.length());
   const std::size_t count = (lines.count + rows - 1) / rows;

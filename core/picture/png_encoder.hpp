@@ -2,10 +2,10 @@
 // PNG files of pictures, by all threads.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "core/base/progress.hpp"
+#include "core/picture/rgb_view.hpp"
 
 namespace reber {
 
@@ -14,9 +14,9 @@ struct PngOptions {
   Progress progress = {};
 };
 
-/// The bytes of a PNG file (RFC 2083) of red, green and blue, rows without gaps. Strips of rows are deflated apart,
+/// The bytes of a PNG file (RFC 2083) of these pixels, rows without gaps. Strips of rows are deflated apart,
 /// each with the end of the one above as its dictionary: the bytes do not depend on the number of threads. Fast rather
 /// than small (zlib's level 1).   width, height: at least 1   throws Cancelled, InternalError
-[[nodiscard]] std::string encode_png(const std::uint8_t* rgb, int width, int height, const PngOptions& options);
+[[nodiscard]] std::string encode_png(const Rgb* rgb, int width, int height, const PngOptions& options);
 
 }  // namespace reber

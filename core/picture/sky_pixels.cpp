@@ -9,12 +9,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <opencv2/imgproc.hpp>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/large_vectors.hpp"
 #include "core/base/processor_clones.hpp"
+#include "core/display/inferno.hpp"
 #include "core/display/level_rules.hpp"
 
 namespace reber {
@@ -23,7 +23,7 @@ namespace {
 using levels::kLowest;
 /// A band is reduced while it is in the cache.
 constexpr std::int64_t kBandPixels = std::int64_t{1} << 20;
-const cv::Vec3b kBlank(146, 146, 150);
+constexpr Rgb kBlank{146, 146, 150};
 
 /// Largest finite value of each column of `ny` rows; kLowest where there is none.
 void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* peaks) {
@@ -36,29 +36,12 @@ void column_peaks(const float* rows, std::int64_t ny, std::int64_t nx, float* pe
   }
 }
 
-std::array<cv::Vec3b, 256> make_colours() {
-  cv::Mat ramp(1, 256, CV_8UC1), table;
-  for (int s = 0; s < 256; ++s) ramp.at<std::uint8_t>(0, s) = static_cast<std::uint8_t>(s);
-  cv::applyColorMap(ramp, table, cv::COLORMAP_INFERNO);
-  std::array<cv::Vec3b, 256> colours;
-  for (int s = 0; s < 256; ++s) {
-    const auto bgr = table.at<cv::Vec3b>(0, s);
-    colours[static_cast<std::size_t>(s)] = {bgr[2], bgr[1], bgr[0]};
-  }
-  return colours;
-}
-
-const std::array<cv::Vec3b, 256>& colours() {
-  static const std::array<cv::Vec3b, 256> table = make_colours();
-  return table;
-}
-
 /// A colour as it is stored: red, green, blue and one byte more.
 using Stored = std::uint32_t;
 
-Stored stored(const cv::Vec3b& colour) {
+Stored stored(const Rgb& colour) {
   Stored bytes = 0;
-  std::memcpy(&bytes, colour.val, sizeof colour.val);
+  std::memcpy(&bytes, &colour, sizeof colour);
   return bytes;
 }
 
@@ -69,11 +52,11 @@ class ColourTable {
     std::array<double, 256> steps{};  // of t: where level k + 1 begins
     for (std::size_t k = 0; k < 255; ++k) steps[k] = unstretched(kSkyCurve, (static_cast<double>(k) + 0.5) / 255);
     steps[255] = 2;
-    std::size_t level = 0;
+    int level = 0;
     for (std::size_t bin = 0; bin <= kBins; ++bin) {
-      const std::size_t above = std::min<std::size_t>(level + 1, 255);
-      bins_[bin] = {steps[level], stored(colours()[level]), stored(colours()[above])};
-      while (bin < kBins && steps[level] < static_cast<double>(bin + 1) / kBins) ++level;
+      const int above = std::min(level + 1, 255);
+      bins_[bin] = {steps[static_cast<std::size_t>(level)], stored(sky_colour(level)), stored(sky_colour(above))};
+      while (bin < kBins && steps[static_cast<std::size_t>(level)] < static_cast<double>(bin + 1) / kBins) ++level;
     }
     bins_[kBlankBin] = {2, stored(kBlank), stored(kBlank)};
   }
@@ -130,23 +113,23 @@ const ColourTable& colour_table() {
 }
 
 /// Each colour `wide` pixels wide.
-void put_colours(const std::vector<Stored>& row, int wide, std::uint8_t* to) {
-  constexpr std::size_t kPixel = 3;
+void put_colours(const std::vector<Stored>& row, int wide, Rgb* to) {
   if (wide == 1) {
     // A byte too many, which the next pixel replaces.
-    for (std::size_t x = 0; x + 1 < row.size(); ++x) std::memcpy(to + kPixel * x, &row[x], sizeof(Stored));
-    std::memcpy(to + kPixel * (row.size() - 1), &row.back(), kPixel);
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+    for (std::size_t x = 0; x + 1 < row.size(); ++x) std::memcpy(bytes + sizeof(Rgb) * x, &row[x], sizeof(Stored));
+    std::memcpy(to + row.size() - 1, &row.back(), sizeof(Rgb));
     return;
   }
   for (const Stored& colour : row)
-    for (int again = 0; again < wide; ++again, to += kPixel) std::memcpy(to, &colour, kPixel);
+    for (int again = 0; again < wide; ++again, ++to) std::memcpy(to, &colour, sizeof(Rgb));
 }
 
 }  // namespace
 
-cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool, const Progress& progress) {
+Image reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool, const Progress& progress) {
   const std::int64_t block = reduce, nx = (shape.nx + block - 1) / block, ny = (shape.ny + block - 1) / block;
-  cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
+  Image out({ny, nx});
   const std::int64_t blocks =
       std::clamp<std::int64_t>(kBandPixels * std::min(pool.threads(), 8) / (shape.nx * block), 1, ny);
   // Not filled: the threads that bring the rows make its pages.
@@ -161,7 +144,7 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
       peaks.resize(static_cast<std::size_t>(shape.nx));
       const std::int64_t y = i * block;
       column_peaks(band.get() + y * shape.nx, std::min(block, shape.ny - y0 - y), shape.nx, peaks.data());
-      auto* const to = out.ptr<float>(static_cast<int>(ny - 1 - first - i));
+      float* const to = out.data() + (ny - 1 - first - i) * nx;
       for (std::int64_t x = 0; x < nx; ++x) {
         float peak = kLowest;
         for (std::int64_t at = x * block; at < std::min((x + 1) * block, shape.nx); ++at)
@@ -173,42 +156,46 @@ cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool
   return out;
 }
 
-cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool) {
+Image upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool) {
   const std::int64_t nx = (shape.nx + reduce - 1) / reduce, ny = (shape.ny + reduce - 1) / reduce;
   if (static_cast<std::int64_t>(peaks.size()) != ny * nx) throw InternalError("upright_peaks: peaks of another image");
-  cv::Mat out(static_cast<int>(ny), static_cast<int>(nx), CV_32FC1);
+  Image out({ny, nx});
   constexpr std::int64_t kRows = 64;  // of a thread's turn
   pool.for_each((ny + kRows - 1) / kRows, [&](std::int64_t i) {
     for (std::int64_t y = i * kRows; y < std::min((i + 1) * kRows, ny); ++y)
-      std::copy_n(peaks.data() + y * nx, nx, out.ptr<float>(static_cast<int>(ny - 1 - y)));
+      std::copy_n(peaks.data() + y * nx, nx, out.data() + (ny - 1 - y) * nx);
   });
   return out;
 }
 
-cv::Vec3b sky_colour(int s) { return colours()[static_cast<std::size_t>(std::clamp(s, 0, 255))]; }
+Rgb sky_colour(int s) {
+  const std::uint32_t colour = kInferno[static_cast<std::size_t>(std::clamp(s, 0, 255))];
+  return {static_cast<std::uint8_t>(colour >> 16), static_cast<std::uint8_t>(colour >> 8),
+          static_cast<std::uint8_t>(colour)};
+}
 
 void prepare_to_paint() { (void)colour_table(); }
 
-void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out) {
+void paint_sky(ConstImageView values, const DisplayLimits& limits, ThreadPool& pool, RgbView out) {
   const ColourTable& table = colour_table();
-  const int wide = out.cols / values.cols, high = out.rows / values.rows;
-  if (out.cols != wide * values.cols || out.rows != high * values.rows || wide < 1 || high < 1)
+  const int nx = static_cast<int>(values.shape.nx), ny = static_cast<int>(values.shape.ny);
+  const int wide = out.width / nx, high = out.height / ny;
+  if (out.width != wide * nx || out.height != high * ny || wide < 1 || high < 1)
     throw InternalError("paint_sky: a picture of another size");
   constexpr int kRows = 64;  // of a thread's turn
-  const auto count = static_cast<std::size_t>(values.cols);
-  pool.for_each((values.rows + kRows - 1) / kRows, [&](std::int64_t i) {
+  const auto count = static_cast<std::size_t>(nx);
+  pool.for_each((ny + kRows - 1) / kRows, [&](std::int64_t i) {
     const std::size_t whole = ColourTable::whole_lanes(count);
     std::vector<float> value(whole);
     std::vector<double> t(whole);
     std::vector<std::int32_t> bin(whole);
     std::vector<Stored> colour(count);
-    for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, values.rows); ++y) {
-      std::copy_n(values.ptr<float>(y), count, value.data());
+    for (int y = static_cast<int>(i) * kRows; y < std::min(static_cast<int>(i + 1) * kRows, ny); ++y) {
+      std::copy_n(values.row(y), count, value.data());
       ColourTable::place(value, limits, t.data(), bin.data());
       for (std::size_t x = 0; x < count; ++x) colour[x] = table.at(t[x], bin[x]);
-      put_colours(colour, wide, out.ptr<std::uint8_t>(y * high));
-      for (int again = 1; again < high; ++again)
-        std::copy_n(out.ptr<cv::Vec3b>(y * high), out.cols, out.ptr<cv::Vec3b>(y * high + again));
+      put_colours(colour, wide, out.row(y * high));
+      for (int again = 1; again < high; ++again) std::copy_n(out.row(y * high), out.width, out.row(y * high + again));
     }
   });
 }

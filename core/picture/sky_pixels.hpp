@@ -3,36 +3,37 @@
 #pragma once
 
 #include <cstdint>
-#include <opencv2/core.hpp>
 #include <vector>
 
 #include "core/base/progress.hpp"
 #include "core/base/shape.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/display/display_scale.hpp"
+#include "core/model/image.hpp"
 #include "core/picture/pixel_rows.hpp"
+#include "core/picture/rgb_view.hpp"
 
 namespace reber {
 
 /// Largest finite pixel of each reduce x reduce block, NaN where there is none; the image's first row comes last. The
 /// image is asked for once, in bands, and never held as a whole.   throws Cancelled, and what rows throws
-[[nodiscard]] cv::Mat reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool,
-                                    const Progress& progress);
+[[nodiscard]] Image reduced_peaks(Shape shape, const PixelRows& rows, int reduce, ThreadPool& pool,
+                                  const Progress& progress);
 
 /// The same of peaks that somebody found (PixelPeaks).
-[[nodiscard]] cv::Mat upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool);
+[[nodiscard]] Image upright_peaks(Shape shape, const std::vector<float>& peaks, int reduce, ThreadPool& pool);
 
 /// The curve of sky pictures: near-linear below a tenth of the range, logarithmic above.
 inline constexpr StretchCurve kSkyCurve{Stretch::asinh, 10, 2};
 
-/// Colour s = 0 .. 255 of the sky, red, green and blue; from black to light yellow.
-[[nodiscard]] cv::Vec3b sky_colour(int s);
+/// Colour s = 0 .. 255 of the sky: that step of kInferno.
+[[nodiscard]] Rgb sky_colour(int s);
 
 /// Makes the tables of paint_sky(), which it makes itself when it is first called.
 void prepare_to_paint();
 
 /// Values in colours: s = round(255 kSkyCurve((v - low) / (high - low))); grey where not finite.
-///   out: three channels, each value `x_repeat` pixels wide and `y_repeat` high, which may be part of a picture
-void paint_sky(const cv::Mat& values, const DisplayLimits& limits, ThreadPool& pool, cv::Mat out);
+///   out: each value `x_repeat` pixels wide and `y_repeat` high, which may be part of a picture
+void paint_sky(ConstImageView values, const DisplayLimits& limits, ThreadPool& pool, RgbView out);
 
 }  // namespace reber

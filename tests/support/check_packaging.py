@@ -3,9 +3,9 @@
 """Holds the recipes of packaging/ against the tree: check_packaging.py ROOT [--tools].
 
 The version is the same everywhere; every library that CMake asks for is named by the Dockerfile, the conda recipe and
-the Spack package; every option that they set exists; every file that they name is there; every command of
-docs/install.md is run by a test, or the page says that none does. Each rule is tried first on a
-planted fault. --tools: hadolint reads the Dockerfile and py-rattler-build renders the recipe, for a CPU and for CUDA;
+the Spack package, and OpenCV by none that builds neither viewer nor tests; every option that they set exists; every
+file that they name is there; every command of docs/install.md is run by a test, or the page says that none does. Each
+rule is tried first on a planted fault. --tools: hadolint reads the Dockerfile and py-rattler-build renders the recipe, for a CPU and for CUDA;
 exit code 77 where neither is installed. Neither conda's solver nor Spack itself is asked.
 """
 import ast
@@ -31,7 +31,6 @@ LIBRARIES = {
     "cfitsio": ("libcfitsio-dev", "cfitsio", "cfitsio"),
     "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
     "fftw3f": ("libfftw3-dev", "fftw", "fftw"),
-    "OpenCV": ("libopencv-imgproc-dev", "libopencv", "opencv"),
     "Threads": ("build-essential", "compiler", "cxx"),
 }
 
@@ -72,6 +71,9 @@ def complaints(read, exists):
                               (SPACK, rf'depends_on\("{re.escape(spack)}[@+" ]')):
             if not re.search(pattern, read(name), re.M):
                 yield f"{name}: does not name what brings {library}"
+    for name in (DOCKER, CONDA):
+        if "opencv" in read(name):
+            yield f"{name}: names OpenCV, which the viewer and the tests alone need"
     options = set(re.findall(r"(?:set|option)\((REBER_\w+)", "".join(
         read(name) for name in ("CMakeLists.txt", "gui/CMakeLists.txt", "cmake/ReberCuda.cmake"))))
     for name in (DOCKER, CONDA, SPACK, "pyproject.toml"):
@@ -99,6 +101,7 @@ PLANTED = [
     (SPACK, 'depends_on("cfitsio")', ""),
     (CONDA, "    - wcslib\n", ""),
     (DOCKER, "libexpat1-dev", "libexpat"),
+    (CONDA, "    - wcslib\n", "    - wcslib\n    - libopencv\n"),
     (DOCKER, "-DREBER_HARDEN=ON", "-DREBER_HARDENED=ON"),
     (SPACK, '"REBER_FFTW"', '"REBER_FFTS"'),
     (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/base/error.hpp"
@@ -20,7 +22,7 @@ namespace {
 constexpr Ink kWhite{255, 255, 255, 1};
 constexpr Ink kBlack{0, 0, 0, 1};
 
-int red(const Canvas& canvas, int x, int y) { return canvas.pixels().at<cv::Vec3b>(y, x)[0]; }
+int red(const Canvas& canvas, int x, int y) { return canvas.row(y)[x].red; }
 
 DrawnEllipse circle(double x, double y, double radius) { return {{x, y}, radius * radius, 0, radius * radius}; }
 
@@ -75,7 +77,7 @@ TEST(Canvas, OneLayerIsBlendedOnce) {
   Canvas once(60, 60, kBlack), thrice(60, 60, kBlack);
   once.outlines({ring}, faint, 3);
   thrice.outlines({ring, ring, ring}, faint, 3);
-  EXPECT_EQ(cv::norm(once.pixels(), thrice.pixels(), cv::NORM_INF), 0);
+  for (int y = 0; y < 60; ++y) EXPECT_TRUE(std::equal(once.row(y), once.row(y) + 60, thrice.row(y))) << y;
   EXPECT_NEAR(red(once, 40, 30), 128, 1);
   once.outlines({ring}, faint, 3);
   EXPECT_NEAR(red(once, 40, 30), 191, 1);
@@ -143,9 +145,10 @@ TEST(Png, AnyNumberOfThreadsGivesTheSameBytesThatInflateToThePixels) {
   for (const auto& [width, height] : {std::pair{1, 1}, std::pair{7, 3}, std::pair{701, 523}}) {
     std::string rgb(static_cast<std::size_t>(3 * width * height), '\0');
     for (std::size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<char>((i * i >> 3) ^ (i >> 9));
-    const auto* const pixels = reinterpret_cast<const std::uint8_t*>(rgb.data());
-    const std::string png = encode_png(pixels, width, height, {1, {}});
-    EXPECT_EQ(png, encode_png(pixels, width, height, {3, {}}));
+    std::vector<Rgb> pixels(rgb.size() / sizeof(Rgb));
+    std::memcpy(pixels.data(), rgb.data(), rgb.size());
+    const std::string png = encode_png(pixels.data(), width, height, {1, {}});
+    EXPECT_EQ(png, encode_png(pixels.data(), width, height, {3, {}}));
     const std::size_t line = 3 * static_cast<std::size_t>(width);
     const std::string rows = png_rows(png, (line + 1) * static_cast<std::size_t>(height));
     ASSERT_EQ(rows.size(), (line + 1) * static_cast<std::size_t>(height));
@@ -156,7 +159,7 @@ TEST(Png, AnyNumberOfThreadsGivesTheSameBytesThatInflateToThePixels) {
 
 TEST(Png, StopsWhenAsked) {
   const std::atomic<bool> stop{true};
-  const std::vector<std::uint8_t> pixels(300, 0);
+  const std::vector<Rgb> pixels(100, Rgb{0, 0, 0});
   EXPECT_THROW((void)encode_png(pixels.data(), 10, 10, {1, Progress({}, &stop)}), Cancelled);
 }
 
@@ -172,47 +175,49 @@ TEST(SkyPixels, ReducingKeepsPeaksAndBlanksOfAnyBandAndThreads) {
   };
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
-    const cv::Mat peaks = reduced_peaks(shape, rows, 4, pool, {});
-    ASSERT_EQ(peaks.rows, 3);
-    ASSERT_EQ(peaks.cols, 2);
-    EXPECT_EQ(peaks.at<float>(2, 0), -1);
-    EXPECT_TRUE(std::isnan(peaks.at<float>(2, 1)));
-    EXPECT_EQ(peaks.at<float>(1, 1), -404);
-    EXPECT_EQ(peaks.at<float>(0, 0), -801);
+    const Image peaks = reduced_peaks(shape, rows, 4, pool, {});
+    ASSERT_EQ(peaks.shape().ny, 3);
+    ASSERT_EQ(peaks.shape().nx, 2);
+    EXPECT_EQ(peaks.at(2, 0), -1);
+    EXPECT_TRUE(std::isnan(peaks.at(2, 1)));
+    EXPECT_EQ(peaks.at(1, 1), -404);
+    EXPECT_EQ(peaks.at(0, 0), -801);
   }
 }
 
 TEST(SkyPixels, ColoursFollowTheStretchExactly) {
   const DisplayLimits limits{-2, 40};
-  cv::Mat values(1, 5000, CV_32FC1);
-  for (int i = 0; i < 5000; ++i) values.at<float>(0, i) = static_cast<float>(-4 + 0.01 * i);
-  values.at<float>(0, 7) = std::nanf("");
+  Image values({1, 5000});
+  for (int i = 0; i < 5000; ++i) values.at(0, i) = static_cast<float>(-4 + 0.01 * i);
+  values.at(0, 7) = std::nanf("");
   ThreadPool pool(2);
-  cv::Mat colours(values.size(), CV_8UC3);
-  paint_sky(values, limits, pool, colours);
+  std::vector<Rgb> colours(5000);
+  paint_sky(values.view(), limits, pool, {colours.data(), 5000, 1, 5000});
   for (int i = 0; i < 5000; ++i) {
-    const double t = (static_cast<double>(values.at<float>(0, i)) + 2) / 42;
-    const cv::Vec3b expected =
-        i == 7 ? cv::Vec3b(146, 146, 150) : sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t))));
-    EXPECT_EQ(colours.at<cv::Vec3b>(0, i), expected) << i;
+    const double t = (static_cast<double>(values.at(0, i)) + 2) / 42;
+    const Rgb expected =
+        i == 7 ? Rgb{146, 146, 150} : sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t))));
+    EXPECT_EQ(colours[static_cast<std::size_t>(i)], expected) << i;
   }
 }
 
 TEST(SkyPixels, AreRepeatedWithinAPictureAndNowhereElse) {
-  cv::Mat values(3, 2, CV_32FC1), picture(20, 20, CV_8UC3, cv::Scalar(9, 9, 9));
+  Image values({3, 2});
   for (int y = 0; y < 3; ++y)
-    for (int x = 0; x < 2; ++x) values.at<float>(y, x) = static_cast<float>(y * 20 + x * 10);
+    for (int x = 0; x < 2; ++x) values.at(y, x) = static_cast<float>(y * 20 + x * 10);
+  constexpr Rgb kBefore{9, 9, 9};
+  std::vector<Rgb> pixels(400, kBefore);
+  const RgbView picture{pixels.data(), 20, 20, 20};
   ThreadPool pool(2);
-  paint_sky(values, {0, 50}, pool, picture(cv::Rect(5, 1, 2 * 4, 3 * 5)));
+  paint_sky(values.view(), {0, 50}, pool, picture.area(5, 1, 2 * 4, 3 * 5));
   for (int y = 0; y < 20; ++y)
     for (int x = 0; x < 20; ++x) {
       const bool inside = x >= 5 && x < 13 && y >= 1 && y < 16;
       const double t = inside ? ((y - 1) / 5 * 20 + (x - 5) / 4 * 10) / 50.0 : 0;
-      const cv::Vec3b wanted =
-          inside ? sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t)))) : cv::Vec3b(9, 9, 9);
-      EXPECT_EQ(picture.at<cv::Vec3b>(y, x), wanted) << y << ' ' << x;
+      const Rgb wanted = inside ? sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t)))) : kBefore;
+      EXPECT_EQ(picture.at(x, y), wanted) << y << ' ' << x;
     }
-  EXPECT_THROW(paint_sky(values, {0, 50}, pool, picture(cv::Rect(0, 0, 9, 15))), InternalError);
+  EXPECT_THROW(paint_sky(values.view(), {0, 50}, pool, picture.area(0, 0, 9, 15)), InternalError);
 }
 
 Catalogue crowd(int count) {

@@ -93,12 +93,12 @@ TEST(SkyPicture, BlocksAreReducedToTheirLargestFinitePixel) {
     const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
       std::copy_n(image.data() + 5 * y0, 5 * ny, out);
     };
-    const cv::Mat got = reduced_peaks(image.shape(), rows, 2, pool, {});
-    ASSERT_EQ(got.size(), cv::Size(3, 3));
-    EXPECT_EQ(got.at<float>(2, 0), -1);
-    EXPECT_EQ(got.at<float>(1, 1), 7);
-    EXPECT_TRUE(std::isnan(got.at<float>(0, 2)));
-    EXPECT_TRUE(std::isnan(got.at<float>(2, 2)));
+    const Image got = reduced_peaks(image.shape(), rows, 2, pool, {});
+    ASSERT_EQ(got.shape(), (Shape{3, 3}));
+    EXPECT_EQ(got.at(2, 0), -1);
+    EXPECT_EQ(got.at(1, 1), 7);
+    EXPECT_TRUE(std::isnan(got.at(0, 2)));
+    EXPECT_TRUE(std::isnan(got.at(2, 2)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <opencv2/imgproc.hpp>
 
+#include "core/display/inferno.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber::gui {
@@ -21,6 +22,13 @@ ColourMap from_opencv(const char* name, int number) {
     const auto bgr = colours.at<cv::Vec3b>(0, i);
     map.entries[static_cast<std::size_t>(i)] = {bgr[2], bgr[1], bgr[0]};
   }
+  return map;
+}
+
+ColourMap inferno() {
+  ColourMap map{"inferno", {}};
+  for (std::size_t i = 0; i < 256; ++i)
+    for (std::size_t c = 0; c < 3; ++c) map.entries[i][c] = static_cast<unsigned char>(kInferno[i] >> (16 - 8 * c));
   return map;
 }
 
@@ -60,16 +68,11 @@ ColourMap diverging() {
 }  // namespace
 
 const std::vector<ColourMap>& colour_maps() {
-  static const std::vector<ColourMap> maps{from_opencv("inferno", cv::COLORMAP_INFERNO),
-                                           from_opencv("viridis", cv::COLORMAP_VIRIDIS),
-                                           from_opencv("cividis", cv::COLORMAP_CIVIDIS),
-                                           grey(),
-                                           from_opencv("magma", cv::COLORMAP_MAGMA),
-                                           from_opencv("plasma", cv::COLORMAP_PLASMA),
-                                           cubehelix(),
-                                           from_opencv("hot", cv::COLORMAP_HOT),
-                                           from_opencv("turbo", cv::COLORMAP_TURBO),
-                                           diverging()};
+  static const std::vector<ColourMap> maps{
+      inferno(),   from_opencv("viridis", cv::COLORMAP_VIRIDIS), from_opencv("cividis", cv::COLORMAP_CIVIDIS),
+      grey(),      from_opencv("magma", cv::COLORMAP_MAGMA),     from_opencv("plasma", cv::COLORMAP_PLASMA),
+      cubehelix(), from_opencv("hot", cv::COLORMAP_HOT),         from_opencv("turbo", cv::COLORMAP_TURBO),
+      diverging()};
   return maps;
 }
 

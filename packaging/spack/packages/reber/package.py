@@ -23,7 +23,6 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("cfitsio")
     depends_on("wcslib")
     depends_on("fftw precision=float", when="+fftw")
-    depends_on("opencv+imgproc")
     depends_on("libpng")
     depends_on("zlib-api")
     depends_on("bzip2")
@@ -36,6 +35,7 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("glfw", when="+gui")
     depends_on("cairo", when="+gui")
     depends_on("gl", when="+gui")
+    depends_on("opencv+imgproc", when="+gui")
 
     extends("python@3.10:", when="+python")
     depends_on("py-nanobind@2.4:", type="build", when="+python")
