@@ -27,8 +27,8 @@ class ThreadPool {
 
   /// As for_each, with the worker's own number in [0, threads()) as second argument, for per-worker scratch.
   void for_each_worker(std::int64_t count, const std::function<void(std::int64_t, int)>& body);
-  /// As for_each, by the caller and those threads that have nothing else to do, now or before all is done: for what is
-  /// done inside of a body while other threads may still have bodies of their own.   most: threads, the caller included
+  /// As for_each, by the caller and those threads that have nothing else to do, now or before all is done: for a part
+  /// of a body while others may still have bodies (whoever waits for these does not come).   most: threads in all
   void for_each_idle(std::int64_t count, int most, const std::function<void(std::int64_t)>& body);
 
  private:
