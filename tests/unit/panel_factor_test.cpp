@@ -74,7 +74,9 @@ TEST(PanelFactor, that_is_not_positive_ends_for_all_threads) {
   fill(factor, {kSize, 60});
   factor.element(700, 700) = -1;
   pool.for_each(4, [&](std::int64_t i) {
-    if (i == 0) EXPECT_FALSE(factorise(factor, pool, [] {}));
+    if (i == 0) {
+      EXPECT_FALSE(factorise(factor, pool, [] {}));
+    }
   });
 }
 
