@@ -3,6 +3,9 @@
 #include "kernels/backends.hpp"
 
 #include <fmt/format.h>
+#ifndef REBER_HAVE_CUDA
+#include <unistd.h>
+#endif
 
 #include <array>
 
@@ -49,6 +52,10 @@ std::span<const BackendEntry> backend_table() { return kTable; }
 
 std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options, const LogSink& log) {
   const trace::Span span("host", "open a backend");
+#ifndef REBER_HAVE_CUDA
+  if (name == "auto" && access("/dev/nvidiactl", F_OK) == 0)
+    log.warning("there is a card here, but this build has no CUDA; configure with REBER_CUDA=ON (./dev build --cuda)");
+#endif
   std::string names = "auto";
   for (const BackendEntry& entry : kTable) {
     names += fmt::format(", {}", entry.name);
