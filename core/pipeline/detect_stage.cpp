@@ -11,6 +11,7 @@
 #include "core/background/padding.hpp"
 #include "core/base/error.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/fitting/noise_tails.hpp"
 #include "core/mask/mask_file.hpp"
 #include "core/mask/moc_mask.hpp"
 #include "core/mask/region_mask.hpp"
@@ -131,6 +132,19 @@ SearchedNoise searched_noise(const Plane& plane, const SearchedPixels* searched,
   return {static_cast<double>(pixels), beam_px.value_or(0)};
 }
 
+/// Says where negative peaks show that the noise is not Gaussian, of a search that takes it for that. Not of planes
+/// that are left in their file, which would be read once more.
+void warn_of_tails(const Plane& plane, const BackgroundModel& background, const DetectOptions& options, double pixels,
+                   const ImageHeader& header, StageWork& work) {
+  const auto peaks = too_many_negative_peaks(work.backend, plane, background, options, pixels, work.job);
+  if (!peaks || may_be_negative(header)) return;
+  work.fact("negative peaks", fmt::format("{}, {:.2g} expected of Gaussian noise", peaks->found, peaks->expected));
+  work.warn(
+      fmt::format("{} negative peaks above {:g} sigma, {:.2g} expected: the noise has heavier tails than a Gaussian, "
+                  "or there are negative artefacts, and as many sources may be false; use --fdr or --reliability",
+                  peaks->found, options.seed, peaks->expected));
+}
+
 }  // namespace
 
 bool SearchedPixels::hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const {
@@ -189,6 +203,10 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   made.islands =
       label_deepened(*plane, *background, searched_noise(*plane, made.searched.get(), beam_px), part, used, work);
   if (!made.known) made.known = known();
+  if (!options.negative && !request.negative_too && !request.reliability && !(request.fdr > 0) &&
+      !request.scales.any() && !tiling.in_source)
+    warn_of_tails(*plane, *background, options, searched_noise(*plane, made.searched.get(), beam_px).pixels, in.header,
+                  work);
   // What was searched is not needed any more, and the wavelets take as much memory.
   inside.reset();
   scales.snr.reset();

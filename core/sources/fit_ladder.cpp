@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/sources/fit_parts.hpp"
-#include "core/sources/fit_rest.hpp"
 #include "core/sources/shape_errors.hpp"
 #include "core/sources/source.hpp"
 
@@ -61,7 +60,9 @@ FitProblem FitLadder::question() const {
                      correlated_};
   // worth_it() asks a trial for its gain before anything else; a little more, since it rounds otherwise.
   constexpr double kMore = 1e-9;
-  if (rung_ == Rung::residual || rung_ == Rung::pair || rung_ == Rung::shapes)
+  // unsure() wants the end of the trial of a cut source as well.
+  if (rung_ == Rung::residual || rung_ == Rung::pair ||
+      (rung_ == Rung::shapes && std::ranges::none_of(initial_, &Candidate::cut)))
     problem.useful_chi2 = held_chi2_ - least_gain() + kMore * held_chi2_;
   return problem;
 }
@@ -127,23 +128,27 @@ void FitLadder::begin() {
   }
 }
 
+/// Few beams fit into a small island: the mean square of its noise scatters.
+bool FitLadder::noise_alone(const FitRest& rest) const {
+  constexpr double kStrictSigma2 = 1.5;
+  const double scatter =
+      setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
+  return rest.sigma2 <= kStrictSigma2 + scatter;
+}
+
 /// Noise, or little of what there was, is left, and the Gaussians fill the island: rings and filaments are none, nor
 /// are wide plateaus just above the threshold, whose fluxes would be of the model's making. What they hold above the
 /// threshold is what the pixels hold: within 0.87 to 1.10 for 98 of 100 simulated sources above S/N 7.
 /// strictly: nothing but noise is left
 bool FitLadder::describes(const std::vector<FittedGaussian>& fitted, bool strictly) const {
-  constexpr double kMostSigma2 = 4, kStrictSigma2 = 1.5, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
+  constexpr double kMostSigma2 = 4, kMostPart = 0.1, kMostCrowding = 2, kLeastRise = 4.0 / 3;
   constexpr double kMostBeyond = 1, kMostBeyondOfSeveral = 0.25;  // of the pixels' sum
   constexpr double kLeastFlux = 0.8, kMostFlux = 1.25;
   constexpr double kLeastOfCut = 0.5, kMostOfCut = 1.6;  // a part of a source has few pixels, and they say little
   if (!std::ranges::all_of(fitted, has_place)) return false;
   const bool cut = std::ranges::any_of(initial_, &Candidate::cut);
   const FitRest rest = fit_rest(fitted, pixels_, setting_.flood, cut ? setting_.known : nullptr);
-  // Few beams fit into a small island: the mean square of its noise scatters.
-  const double scatter =
-      setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
-  const bool little =
-      strictly && !cut ? rest.sigma2 <= kStrictSigma2 + scatter : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
+  const bool little = strictly && !cut ? noise_alone(rest) : rest.sigma2 <= kMostSigma2 || rest.part <= kMostPart;
   // A source by itself may be a Gaussian that ends in the noise; of several, or of a part, wings add up.
   const double most_beyond = fitted.size() > 1 || flag_ != 0 ? kMostBeyondOfSeveral : kMostBeyond;
   if (setting_.beam && !cut && !(flux_beyond(fitted, pixels_, *setting_.beam) <= most_beyond)) return false;
@@ -165,6 +170,7 @@ void FitLadder::accept(const FitOutcome& outcome, const FittedGaussian* fitted) 
   held_.assign(fitted, fitted + candidates_.size());
   held_candidates_ = candidates_;
   held_chi2_ = outcome.chi2;
+  freed_.clear();
   if (rung_ == Rung::correlated || rung_ == Rung::plain || rung_ == Rung::beam_shape) held_rung_ = rung_;
   pair_tried_ = shapes_tried_ = residual_tried_ = false;
 }
@@ -180,6 +186,7 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
   const std::vector<FittedGaussian> got(fitted, fitted + candidates_.size());
   const bool better = outcome.status == FitStatus::settled && worth_it(outcome, got);
   const Rung trial = rung_;
+  if (trial == Rung::shapes && outcome.status == FitStatus::settled) freed_ = got;
   if (better) {
     accept(outcome, fitted);
     holds_ = describes(got, held_rung_ == Rung::correlated);
@@ -366,7 +373,9 @@ void FitLadder::finish() {
   rung_ = Rung::finished;
   if (!holds_ || (together_ && any_at_bound(held_))) return;
   for (std::size_t k = 0; k < held_.size(); ++k) {
-    LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_};
+    const std::optional<double> beyond = unsure(k);
+    LadderResult one{held_[k], flag_, held_candidates_[k].source, noise_, beyond.value_or(0)};
+    if (beyond) one.flag |= kFlagBeyond;
     if (held_rung_ == Rung::plain && setting_.beam) one.flag |= kFlagPlainWeights;
     if (!held_candidates_[k].bounds.shape_free) one.flag |= kFlagBeamShape;
     if (one.gaussian.at_bound) one.flag |= kFlagBound;
@@ -375,6 +384,17 @@ void FitLadder::finish() {
   }
 }
 
-bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
+/// Of a Gaussian whose centre is where pixels are missing. A fit that leaves no more than noise vouches for its shape
+/// as far as no other one does; of any other fit what lies on missing pixels is a guess.
+std::optional<double> FitLadder::unsure(std::size_t k) const {
+  const GaussianComponent& one = held_[k].component;
+  if (std::ranges::none_of(initial_, &Candidate::cut) || known_at(one, *setting_.known)) return std::nullopt;
+  const bool good = held_.size() == 1 && noise_alone(fit_rest(held_, pixels_, setting_.flood, setting_.known));
+  if (good && held_candidates_[k].bounds.shape_free) return 0;
+  if (good && freed_.size() == held_.size())
+    return std::abs(gaussian_flux(freed_[k].component) / gaussian_flux(one) - 1);
+  return part_missing(one, *setting_.known);
+}
 
+bool FitLadder::core() const { return (flag_ & kFlagCore) != 0; }
 }  // namespace reber

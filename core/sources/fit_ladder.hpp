@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/compute/gaussian_fit.hpp"
+#include "core/sources/fit_rest.hpp"
 #include "core/sources/known_pixels.hpp"
 
 namespace reber {
@@ -35,6 +36,7 @@ struct LadderResult {
   std::int64_t flag = 0;
   std::ptrdiff_t source = Candidate::kExtra;
   bool noise = false;  ///< the source is a peak of the noise: no row
+  double unsure = 0;   ///< part of its flux that the known pixels do not tell: SourceFit
 };
 
 /// One island's attempts, in order. Each rung is a problem for the backend:
@@ -80,6 +82,7 @@ class FitLadder {
 
   [[nodiscard]] bool core() const;
   [[nodiscard]] std::optional<FitLadder> core_ladder() const;
+  [[nodiscard]] bool noise_alone(const FitRest& rest) const;
   [[nodiscard]] bool describes(const std::vector<FittedGaussian>& fitted, bool strictly) const;
   [[nodiscard]] double work(std::size_t components, bool correlated, double rounds) const;
   [[nodiscard]] std::size_t seen() const { return pixels_.value.size() + margin_.value.size(); }
@@ -100,6 +103,7 @@ class FitLadder {
   void go_down();
   void start_from_held();
   void finish();
+  [[nodiscard]] std::optional<double> unsure(std::size_t k) const;
 
   FitPixels pixels_, margin_;
   LadderSetting setting_;
@@ -113,6 +117,7 @@ class FitLadder {
   bool holds_ = false;                ///< the held fit describes the island
   std::vector<FittedGaussian> held_;  ///< best fit so far; empty: none settled
   std::vector<Candidate> held_candidates_;
+  std::vector<FittedGaussian> freed_;  ///< what became of the held fit with free shapes; empty: not tried, not settled
   double held_chi2_ = 0;
   double spent_ = 0;         ///< multiply-adds of the questions answered
   std::size_t changed_ = 0;  ///< first of the candidates that a trial is about

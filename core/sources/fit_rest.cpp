@@ -18,7 +18,7 @@ bool on_island(const GaussianComponent& one, const FitPixels& pixels) {
 
 /// A centre on a missing pixel, not further than the Gaussian is wide from a pixel of the island.
 bool beyond_cut(const GaussianComponent& one, const FitPixels& pixels, const KnownPixels& known) {
-  if (known.at(std::llround(one.y), std::llround(one.x))) return false;
+  if (known_at(one, known)) return false;
   const double most = ellipse_of(one.fwhm2).major;
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
     if (std::hypot(pixels.x[i] - one.x, pixels.y[i] - one.y) <= most) return true;
@@ -94,6 +94,26 @@ double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& p
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
     beyond -= value_of(wide, pixels.x[i], pixels.y[i]), sum += pixels.value[i];
   return beyond / sum;
+}
+
+bool known_at(const GaussianComponent& one, const KnownPixels& known) {
+  return known.at(std::llround(one.y), std::llround(one.x));
+}
+
+double gaussian_flux(const GaussianComponent& one) { return one.peak * gaussian_area(one.fwhm2); }
+
+double part_missing(const GaussianComponent& one, const KnownPixels& known) {
+  constexpr double kFar = 1.5;  // FWHMs, where it is 2e-3 of its peak
+  std::array<double, 6> unused{};
+  const double tall = kFar * std::sqrt(one.fwhm2.yy), wide = kFar * std::sqrt(one.fwhm2.xx);
+  double all = 0, missing = 0;
+  for (auto y = std::llround(one.y - tall); y <= std::llround(one.y + tall); ++y)
+    for (auto x = std::llround(one.x - wide); x <= std::llround(one.x + wide); ++x) {
+      const double value = one.evaluate(static_cast<double>(x), static_cast<double>(y), unused);
+      all += value;
+      if (!known.at(y, x)) missing += value;
+    }
+  return missing / all;
 }
 
 bool has_place(const FittedGaussian& fit) {

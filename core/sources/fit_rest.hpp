@@ -33,6 +33,15 @@ struct FitRest {
 [[nodiscard]] double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
                                  const Covariance& beam);
 
+/// Whether there is a pixel at the Gaussian's centre.
+[[nodiscard]] bool known_at(const GaussianComponent& one, const KnownPixels& known);
+
+/// Sum of all its values: on an endless grid.
+[[nodiscard]] double gaussian_flux(const GaussianComponent& one);
+
+/// Part of that where pixels are missing.
+[[nodiscard]] double part_missing(const GaussianComponent& one, const KnownPixels& known);
+
 /// Whether the Gaussian's position is known to better than its own size (FWHM): a fit that is all but singular settles
 /// anywhere, and its flux says nothing.   NaN: false
 [[nodiscard]] bool has_place(const FittedGaussian& fit);

@@ -270,6 +270,7 @@ std::vector<SourceFit> SourceFitter::fit(Backend& backend, std::vector<SourceSum
     if (!joint[i].empty()) found[i] = std::move(joint[i]);
   std::vector<SourceFit> fits = collect_rows(sums, {islands, pixels, found, options.negative, settings}, pool, job);
   if (beam_px_ && std::ranges::any_of(sums, &SourceSums::cut)) leave_out_repeated(*beam_px_, options.seed, sums, fits);
+  doubt_unfitted(sums, known, fits);
   return fits;
 }
 

@@ -57,6 +57,12 @@ struct Rows {
   }
 };
 
+SourceFit fit_of(const LadderResult& one) {
+  SourceFit fit{one.gaussian, one.flag};
+  fit.unsure = one.unsure;
+  return fit;
+}
+
 /// The results of an island's own sources, to its rows, which begin at `first`.
 void put_own(const FittedIslands& in, std::size_t i, std::size_t first, Rows& rows) {
   const LadderSetting& setting = in.settings[in.settings.size() > 1 ? i : 0];
@@ -66,12 +72,13 @@ void put_own(const FittedIslands& in, std::size_t i, std::size_t first, Rows& ro
     const auto rest =
         (one.flag & kFlagCore) != 0 ? without_core(rows.sums[k], one.gaussian.component, setting.seed) : std::nullopt;
     if (!rest) {
-      rows.fits[k] = {one.gaussian, one.noise ? one.flag | kFlagNoise : one.flag};
+      rows.fits[k] = fit_of(one);
+      if (one.noise) rows.fits[k].flag |= kFlagNoise;
       continue;
     }
     SourceSums core = extra_source(rows.sums[k], in.pixels, in.islands[i].pixels, one.gaussian.component);
     core.shared = true;
-    rows.add(core, {one.gaussian, one.flag});
+    rows.add(core, fit_of(one));
     rows.sums[k] = *rest;
     rows.fits[k].flag |= kFlagCore;
   }
@@ -91,7 +98,7 @@ void add_rows(const std::vector<SourceSums>& sums, const FittedIslands& in, std:
     const GaussianComponent& at = one.gaussian.component;
     const std::size_t parent = first + nearest_source(rows.sums, first, at);
     rows.sums[parent].shared = true;
-    rows.add(extra_source(rows.sums[parent], in.pixels, island.pixels, at), {one.gaussian, one.flag});
+    rows.add(extra_source(rows.sums[parent], in.pixels, island.pixels, at), fit_of(one));
   }
   if (!setting.beam || in.found[i].empty()) return;
   if (const auto rest = rest_of(std::span(rows.sums).subspan(first), std::span(rows.fits).subspan(first),

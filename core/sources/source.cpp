@@ -318,6 +318,8 @@ Source whole_source(const SourceSums& sums, const SourceFit& fit, const Setting&
     set_sky(source, fwhm2, position, errors, errors, setting);
   }
   source.flag |= fit.flag;
+  source.e_peak = std::hypot(source.e_peak, fit.unsure * source.peak);
+  source.e_total = std::hypot(source.e_total, fit.unsure * source.total);
   return source;
 }
 

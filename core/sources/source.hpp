@@ -63,7 +63,10 @@ inline constexpr std::int64_t kFlagExtra = 512;         ///< found in what a fit
 inline constexpr std::int64_t kFlagPart = 1024;         ///< fitted to its own part of the island alone
 inline constexpr std::int64_t kFlagCore =
     2048;  ///< a core fitted above the emission around it; with kFlagNotFitted: that emission
-inline constexpr std::int64_t kFlagRest = 8192;   ///< emission around the other rows of its island: what they leave
+inline constexpr std::int64_t kFlagRest = 8192;  ///< emission around the other rows of its island: what they leave
+/// Its centre, or the brightest pixel of one that was not fitted, is where pixels are missing: its flux is
+/// extrapolated.
+inline constexpr std::int64_t kFlagBeyond = 16384;
 inline constexpr std::int64_t kFlagNoise = 4096;  ///< no more than a peak of the noise is expected to be
 
 /// Errors of sums over pixels, where they are known better than by the number of these.
@@ -97,6 +100,7 @@ struct SourceFit {
   /// the latter.
   double quiet = 1, quiet_peak = 1;
   double level_error = 0;  ///< of the background's level under it, in the image's unit
+  double unsure = 0;       ///< part of its flux that the known pixels do not tell, added to the errors in quadrature
 };
 
 /// What an observer knows of the image beyond its pixels.

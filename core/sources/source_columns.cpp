@@ -110,7 +110,8 @@ const std::vector<Row>& table() {
         "512: found in what a fit left, 1024: fitted to its part of the island alone, "
         "2048: a core fitted above the emission around it (with 64: that emission, without the core), "
         "4096: no more than a peak of the noise (rows only with --keep-noise-peaks), "
-        "8192: emission around the other rows of its island, what they leave"},
+        "8192: emission around the other rows of its island, what they leave, 16384: centre where pixels are missing, "
+        "flux extrapolated"},
        &Source::flag},
   };
   return rows;

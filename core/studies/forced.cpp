@@ -165,8 +165,11 @@ std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std:
     }
     std::ranges::sort(near);
     constexpr std::size_t kMostNeighbours = 12;
+    constexpr double kOnePlace = 0.01;  // pixels: all of these share the flux
     std::vector<std::size_t> members{i};
-    for (std::size_t n = 0; n < std::min(near.size(), kMostNeighbours); ++n) members.push_back(near[n].second);
+    std::size_t others = 0;
+    for (const auto& [d, k] : near)
+      if (d < kOnePlace || others++ < kMostNeighbours) members.push_back(k);
     problems.push_back(std::move(members));
   }
   return problems;
@@ -202,7 +205,11 @@ void Forced::solve(const std::vector<std::size_t>& group) {
     for (std::size_t k = 0; k < (whole ? problem.size() : 1); ++k) {
       Target& target = targets_[problem[k]];
       target.source.together = static_cast<std::int64_t>(problem.size());
-      if (!solved) continue;
+      if (!solved || solved->shares[k] == 0) {
+        target.source.flag |= kForcedUnsolved;
+        continue;
+      }
+      if (solved->shares[k] > 1) target.source.flag |= kForcedShared;
       target.source.chi2 = solved->chi2;
       record(target, solved->value[k], solved->error[k]);
     }
@@ -225,7 +232,7 @@ void Forced::take_fit(Target& target, const FittedGaussian& fit) const {
   s.e_lon = error(local->a, local->b), s.e_lat = error(local->c, local->d);
 }
 
-/// The bright ones of the band's groups, positions free, in one batch.
+/// The bright ones of the band's groups that share with none, positions free, in one batch.
 void Forced::free_positions(const std::vector<std::size_t>& groups) {
   FitBatch batch;
   batch.weights = fitter_.weights_noise();
@@ -235,7 +242,7 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
   for (const std::size_t g : groups) {
     std::vector<std::size_t> bright, faint;
     for (const std::size_t i : groups_[g]) {
-      const bool is_bright = targets_[i].source.snr >= kFreeSnr;
+      const bool is_bright = targets_[i].source.snr >= kFreeSnr && (targets_[i].source.flag & kForcedShared) == 0;
       if (is_bright)
         bright.push_back(i);
       else if (std::isfinite(targets_[i].source.peak))

@@ -54,7 +54,8 @@ Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyLi
   out.columns.push_back(
       {{"Flag", "", "meta.code.qual",
         "Sum of 1: partly beyond the edge, 2: partly blank, 4: off the image, 8: blank, 16: no position, 32: upper "
-        "limit, 64: beam's shape taken, 128: position held"},
+        "limit, 64: beam's shape taken, 128: position held, 256: equal part of rows at one place, 512: not measured, "
+        "shape between pixels"},
        std::move(flag)});
   return out;
 }

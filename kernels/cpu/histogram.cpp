@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -23,16 +24,25 @@ constexpr std::uint32_t kHalves = 1u << 16;
 constexpr int kCountShift = 40;
 
 /// Moments of one bin in 16 bytes, so that the 5000 bins in use stay in the caches: the count above kCountShift, the
-/// sum of lower halves below it. Good for 2^24 - 1 pixels.
+/// sum of lower halves below it. Good for kMostPacked pixels, of which the count fills its 24 bits, the sum less than
+/// 40 and the squares less than 56.
 struct Packed {
   std::uint64_t count_and_sum = 0, squares = 0;
 };
-constexpr std::int64_t kFlushAt = (1LL << 24) - kChunk;
+constexpr std::int64_t kMostPacked = (1LL << (64 - kCountShift)) - 1;
 
 struct Worker {
   std::vector<Packed> bins;
-  std::int64_t pixels = 0;
+  std::int64_t pixels = 0;  ///< since the last flush
 };
+
+/// One worker's count of each value of the bins that are asked for, good for kMostCounted pixels. calloc: pages of bins
+/// that meet no pixel are never touched.
+struct ValueTable {
+  std::unique_ptr<std::uint32_t, decltype(&std::free)> counts{nullptr, &std::free};
+  std::int64_t pixels = 0;  ///< since the last flush
+};
+constexpr std::int64_t kMostCounted = std::numeric_limits<std::uint32_t>::max();
 
 bool holds_finite(std::uint32_t half) { return (half & 0x7f80u) != 0x7f80u; }
 bool negative(std::uint32_t half) { return (half & 0x8000u) != 0; }
@@ -55,6 +65,15 @@ void flush(Worker& worker, MomentHistogram& total) {
     packed = {};
   }
   worker.pixels = 0;
+}
+
+/// Adds a worker's counts and gives its memory back.
+void flush(ValueTable& table, std::vector<std::vector<std::uint64_t>>& total) {
+  if (table.counts)
+    for (std::size_t k = 0; k < total.size(); ++k)
+      for (std::uint32_t low = 0; low < kHalves; ++low) total[k][low] += table.counts.get()[k * kHalves + low];
+  table.counts.reset();
+  table.pixels = 0;
 }
 
 /// Calls body(pixels, n, worker) for chunks of a plane, side by side.
@@ -103,6 +122,10 @@ MomentHistogram PlaneHistogram::moments() {
   for_each_chunk(plane_, threads_, [&](const float* pixels, std::int64_t n, int number) {
     Worker& worker = workers[static_cast<std::size_t>(number)];
     if (worker.bins.empty()) worker.bins.resize(kHalves);
+    if (worker.pixels + n > kMostPacked) {
+      const std::lock_guard lock(mutex);
+      flush(worker, total);
+    }
     Packed* bins = worker.bins.data();
     for (std::int64_t k = 0; k < n; ++k) {
       std::uint32_t bits;
@@ -113,10 +136,6 @@ MomentHistogram PlaneHistogram::moments() {
       bin.squares += low * low;
     }
     worker.pixels += n;
-    if (worker.pixels > kFlushAt) {
-      const std::lock_guard lock(mutex);
-      flush(worker, total);
-    }
   });
   for (Worker& worker : workers)
     if (worker.pixels > 0) flush(worker, total);
@@ -133,30 +152,28 @@ std::vector<std::vector<std::uint64_t>> PlaneHistogram::values(std::span<const s
     slot_of[half] = static_cast<std::uint8_t>(k + 1);
     complement[k] = negative(half) ? 0xffffu : 0;
   }
-  using Table = std::unique_ptr<std::uint32_t, decltype(&std::free)>;
-  std::vector<Table> tables;
-  for (int k = 0; k < threads_.threads(); ++k) tables.emplace_back(nullptr, &std::free);
+  std::vector<std::vector<std::uint64_t>> counts(bins.size(), std::vector<std::uint64_t>(kHalves));
+  std::mutex mutex;
+  std::vector<ValueTable> tables(static_cast<std::size_t>(threads_.threads()));
   for_each_chunk(plane_, threads_, [&](const float* pixels, std::int64_t n, int number) {
-    Table& table = tables[static_cast<std::size_t>(number)];
-    // calloc: pages of slots that meet no pixel are never touched.
-    if (!table) table.reset(static_cast<std::uint32_t*>(std::calloc(bins.size() * kHalves, sizeof(std::uint32_t))));
-    if (!table) throw std::bad_alloc();
+    ValueTable& table = tables[static_cast<std::size_t>(number)];
+    if (table.pixels + n > kMostCounted) {
+      const std::lock_guard lock(mutex);
+      flush(table, counts);
+    }
+    if (!table.counts)
+      table.counts.reset(static_cast<std::uint32_t*>(std::calloc(bins.size() * kHalves, sizeof(std::uint32_t))));
+    if (!table.counts) throw std::bad_alloc();
     const std::uint8_t* slots = slot_of.data();
     for (std::int64_t k = 0; k < n; ++k) {
       std::uint32_t bits;
       std::memcpy(&bits, pixels + k, sizeof(bits));
       const std::uint32_t slot = slots[bits >> 16];
-      if (slot != 0) ++table.get()[(slot - 1) * kHalves + ((bits & 0xffffu) ^ complement[slot - 1])];
+      if (slot != 0) ++table.counts.get()[(slot - 1) * kHalves + ((bits & 0xffffu) ^ complement[slot - 1])];
     }
+    table.pixels += n;
   });
-  std::vector<std::vector<std::uint64_t>> counts(bins.size(), std::vector<std::uint64_t>(kHalves));
-  threads_.for_each(static_cast<std::int64_t>(bins.size()), [&](std::int64_t k) {
-    for (const Table& table : tables) {
-      if (!table) continue;
-      for (std::uint32_t low = 0; low < kHalves; ++low)
-        counts[static_cast<std::size_t>(k)][low] += table.get()[k * kHalves + low];
-    }
-  });
+  for (ValueTable& table : tables) flush(table, counts);
   return counts;
 }
 

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/shape.hpp"
 #include "kernels/cpu/row_maker.hpp"
 #include "kernels/shared/float_keys.hpp"
@@ -20,7 +22,10 @@ namespace reber::cpu {
 class KeySort {
  public:
   /// Forgets what was gathered; at most `most` pixels follow.
+  ///   throws InputError for 2^32 or more: a digit's count has 32 bits
   void begin(std::int64_t most) {
+    if (most > std::numeric_limits<std::uint32_t>::max())
+      throw InputError("a cell of the background holds 2^32 pixels or more; choose a smaller box");
     if (static_cast<std::int64_t>(keys_.size()) < most) {
       keys_.resize(static_cast<std::size_t>(most));
       spare_.resize(static_cast<std::size_t>(most));

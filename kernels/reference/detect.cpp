@@ -57,7 +57,7 @@ std::unique_ptr<IslandMap> label(const HostPlane& plane, const HostBackground& b
   const std::vector<float> snr = snr_map(plane, background, options.negative, job);
   std::vector<std::int32_t> labels(shape.count(), 0);
   std::vector<bool> seen(shape.count(), false);
-  std::int32_t count = 0;
+  std::int32_t count = 0;  // of islands: an image of 2^31 would take 10^11 bytes here
   for (std::int64_t y = 0; y < shape.ny; ++y) {
     job.check();
     for (std::int64_t x = 0; x < shape.nx; ++x) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compute/counted_cells.hpp"
@@ -102,6 +105,82 @@ TEST(LargeImage, device_memory_stays_below_what_is_allowed) {
   EXPECT_GT(peak, before);
   EXPECT_LE(peak - before, kAllowed);
 #endif
+}
+
+/// Rows of one value, or of many on an offset; the last row may have another value.
+class FewValues final : public PixelSource {
+ public:
+  FewValues(Shape shape, std::vector<float> row, std::vector<float> last)
+      : shape_(shape), row_(std::move(row)), last_(std::move(last)) {}
+  [[nodiscard]] Shape shape() const override { return shape_; }
+  [[nodiscard]] PixelFormat format() const override { return {}; }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
+    for (std::int64_t y = y0; y < y0 + ny; ++y, out += shape_.nx * 4)
+      std::memcpy(out, (y == shape_.ny - 1 ? last_ : row_).data(), static_cast<std::size_t>(shape_.nx) * 4);
+  }
+
+ private:
+  Shape shape_;
+  std::vector<float> row_, last_;
+};
+
+/// Mean and standard deviation of the rows, by the formulas.
+std::pair<double, double> moments_of(Shape shape, const std::vector<float>& row, const std::vector<float>& last) {
+  const double weight = static_cast<double>(shape.ny) - 1, n = static_cast<double>(shape.count());
+  long double sum = 0, squares = 0;
+  for (const float one : row) sum += weight * static_cast<long double>(one);
+  for (const float one : last) sum += one;
+  const long double mean = sum / n;
+  for (const float one : row) squares += weight * (one - mean) * (one - mean);
+  for (const float one : last) squares += (one - mean) * (one - mean);
+  return {static_cast<double>(mean), static_cast<double>(std::sqrt(squares / n))};
+}
+
+/// More pixels of one bin than its counters hold, on one thread: constants, two values, an offset of 10^6 noise.
+void expect_counts_right(Shape shape) {
+  Random random(9);
+  const auto filled = [&](float value) { return std::vector(static_cast<std::size_t>(shape.nx), value); };
+  std::vector<float> offset = filled(0);
+  for (float& one : offset) one = 2.725f + 2.725e-6f * static_cast<float>(random.normal());
+  const float ends_in_ones = std::bit_cast<float>(0x402effffu);
+  const std::vector<std::pair<std::vector<float>, std::vector<float>>> cases{
+      {filled(0), filled(0)},
+      {filled(0), filled(1)},
+      {filled(ends_in_ones), filled(ends_in_ones)},
+      {filled(-2.725f), filled(-2.7251f)},
+      {filled(ends_in_ones), filled(0)},
+      {offset, offset}};
+  for (const std::string& name : tested_backends()) {
+    BackendOptions options;
+    options.threads = 1;
+    const std::shared_ptr<Backend> tested = make_backend(name, options, LogSink());
+    if (!tested->info().streams_sources) continue;
+    TilingPlan tiling;
+    tiling.resident = false;
+    tiling.in_source = true;
+    tiling.band_rows = 256;
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+      SCOPED_TRACE(name + " " + std::to_string(k));
+      const auto& [row, last] = cases[k];
+      const auto plane = tested->stream(std::make_shared<FewValues>(shape, row, last), tiling);
+      const PlaneStatistics all = tested->statistics(*plane);
+      const auto [mean, std] = moments_of(shape, row, last);
+      EXPECT_EQ(all.finite, shape.count());
+      EXPECT_NEAR(all.mean, mean, 1e-12 * (std::abs(mean) + std));
+      EXPECT_NEAR(all.std, std, 1e-6 * std + 1e-15 * std::abs(mean));
+      const ClipStatistics clip = tested->clip(*plane, {});
+      EXPECT_GE(clip.kept, shape.count() / 100 * 98);
+      EXPECT_EQ(all.min, std::min(std::ranges::min(row), std::ranges::min(last)));
+    }
+  }
+}
+
+TEST(LargeImage, counts_of_more_than_2_to_the_24_pixels) { expect_counts_right({4100, 4100}); }
+
+/// Takes minutes on two busy cores, so it runs where it is asked for (ctest -C Weekly -L weekly).
+TEST(LargeImage, DISABLED_counts_of_more_than_2_to_the_31_and_32_pixels) {
+  expect_counts_right({46400, 46340});
+  expect_counts_right({65600, 65600});
 }
 
 /// Takes minutes on two busy cores, so it runs where it is asked for (ctest -C Weekly -L weekly).

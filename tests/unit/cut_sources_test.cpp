@@ -44,6 +44,24 @@ TEST(CutSources, CentresBeyondTheBorderAreFound) {
   }
 }
 
+/// What lies beyond the border is told by the shape alone: an error and a flag say so where it is not known.
+TEST(CutSources, SourcesOfUnknownShapeBeyondTheBorderAreDoubted) {
+  const Covariance beam = beam_px(), wide{1.2 * beam.xx, 0, 5 * beam.yy}, halo{16 * beam.xx, 0, 16 * beam.yy};
+  for (const double gap : {-1.5, -3.0})
+    for (const auto& scene : {std::vector<GaussianComponent>{{300, gap, 50.3, wide}},
+                              std::vector<GaussianComponent>{{300, gap, 50.3, beam}, {100, gap - 1, 50.3, halo}}}) {
+      SCOPED_TRACE(gap);
+      double truth = 0, total = 0, error2 = 0;
+      for (const GaussianComponent& one : scene) truth += one.peak * gaussian_area(one.fwhm2) / gaussian_area(beam);
+      std::int64_t flags = 0;
+      for (const Source& one : found_in(sky_of(scene, 11)))
+        total += one.total, error2 += one.e_total * one.e_total, flags |= one.flag;
+      EXPECT_NE(flags & kFlagBeyond, 0);
+      EXPECT_LT(std::abs(total - truth), 5 * std::sqrt(error2));
+    }
+  for (const Source& one : found_in(point_sky(300, 3, 50.3, 12))) EXPECT_EQ(one.flag & kFlagBeyond, 0);
+}
+
 TEST(CutSources, CentresOnBlankPixelsAreFound) {
   for (const double gap : {-2.0, -0.5, 1.0}) {
     SCOPED_TRACE(gap);

@@ -65,13 +65,42 @@ TEST(Forced, ErrorsHoldUnderWhiteNoise) {
   for (int k = 0; k < 2; ++k) EXPECT_NEAR(std::sqrt(sum2[k]) / error[k], 1, 0.06);
 }
 
-TEST(Forced, SourcesAtOnePlaceCannotBeToldApart) {
+TEST(Forced, SourcesAtOnePlaceShareTheirFluxAndOthersKeepTheirs) {
   FitPixels pixels = square(13);
-  const GaussianComponent source{1, 6, 6, kBeam};
-  draw(pixels, source);
-  EXPECT_FALSE(solve_amplitudes(pixels, {source, source}, {}, {}));
-  EXPECT_FALSE(solve_amplitudes({}, {source}, {}, {}));
-  EXPECT_FALSE(solve_amplitudes(pixels, {}, {}, {}));
+  const GaussianComponent source{1, 6, 6, kBeam}, other{-0.5, 8.2, 6.4, kBeam};
+  draw(pixels, source), draw(pixels, other);
+  const NoiseCorrelation beam = NoiseCorrelation::of_shape(kBeam);
+  const auto alone = solve_amplitudes(pixels, {source, other}, beam, beam);
+  ASSERT_TRUE(alone);
+  GaussianComponent near = source;
+  near.x += 5e-4;
+  for (const std::vector<GaussianComponent>& twins :
+       {std::vector{source}, std::vector{near}, std::vector{source, source}, std::vector{near, source, near}}) {
+    std::vector<GaussianComponent> list{source, other};
+    list.insert(list.end(), twins.begin(), twins.end());
+    const auto solved = solve_amplitudes(pixels, list, beam, beam);
+    ASSERT_TRUE(solved);
+    const double shares = static_cast<double>(twins.size()) + 1;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      EXPECT_EQ(solved->shares[k], k == 1 ? 1U : twins.size() + 1);
+      EXPECT_NEAR(solved->value[k], k == 1 ? -0.5 : 1 / shares, 1e-3);
+      EXPECT_NEAR(solved->error[k], k == 1 ? alone->error[1] : alone->error[0] / shares, 1e-3);
+    }
+  }
+}
+
+TEST(Forced, MoreSourcesThanPixelsAndSourcesBetweenPixelsHaveAnAnswer) {
+  FitPixels few;
+  few.y = {6, 6}, few.x = {6, 7}, few.value = {1, 0.5}, few.rms = {1, 1};
+  const auto solved = solve_amplitudes(few, {{1, 6, 6, kBeam}, {1, 7, 6, kBeam}, {1, 6.5, 7, kBeam}}, {}, {});
+  ASSERT_TRUE(solved);
+  for (const double value : solved->value) EXPECT_TRUE(std::isfinite(value));
+  const auto nothing = solve_amplitudes(few, {{1, 6, 6, kBeam}, {1, 6.5, 6.5, {1e-4, 0, 1e-4}}}, {}, {});
+  ASSERT_TRUE(nothing);
+  EXPECT_TRUE(std::isfinite(nothing->value[0]));
+  EXPECT_TRUE(std::isnan(nothing->value[1]));
+  EXPECT_EQ(nothing->shares[1], 0U);
+  EXPECT_FALSE(solve_amplitudes({}, {{1, 6, 6, kBeam}}, {}, {}));
 }
 
 TEST(Forced, GroupsAreThoseWhoseShapesOverlap) {

@@ -93,6 +93,7 @@ TEST_F(LiveRunTest, a_newer_request_stops_the_fits_of_either_image) {
 }
 
 TEST_F(LiveRunTest, warnings_and_facts_of_kept_stages_stay) {
+  for (int i = 0; i < 6; ++i) image_.at(40 + 40 * i, 20 + 30 * i) = 0;  // their warning names the threshold
   image_.at(10, 10) = INFINITY;
   write_image();
   const auto live = session();

@@ -3,6 +3,7 @@
 #include "kernels/cuda/islands/read_runs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,9 @@ std::shared_ptr<const KeptPixels> read_runs(const CudaIslands& islands, const Cu
   context.down(runs.data(), islands.runs.data(), static_cast<std::int64_t>(runs.size() * sizeof(rules::Run)), stream);
   std::int64_t pixels = 0;
   for (const rules::Run& run : runs) pixels += run.x1 - run.x0;
-  if (pixels > plane.shape().count() / PixelKeeper::kPixelsAKept) return nullptr;
+  // begins() counts them in 32 bits.
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (pixels > std::min(plane.shape().count() / PixelKeeper::kPixelsAKept, kMost)) return nullptr;
   const std::vector<RunWindow> windows = windows_of_runs(runs, plane.shape(), reads->stored_pixel_bytes());
   if (windows.empty()) return nullptr;
   const std::vector<std::uint32_t> begin = begins(runs);
