@@ -18,6 +18,7 @@
 #include "app/options/config_file.hpp"
 #include "app/options/help_formatter.hpp"
 #include "app/options/lost_card.hpp"
+#include "app/options/old_words.hpp"
 #include "app/options/own_inputs.hpp"
 #include "app/options/trace_file.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -95,7 +96,10 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_send(*root, action);
   add_view(*root, action);
   add_describe(*root, action);
-  for (CLI::App* command : root->get_subcommands({})) command->allow_config_extras(CLI::config_extras_mode::error);
+  for (CLI::App* command : root->get_subcommands({})) {
+    command->allow_config_extras(CLI::config_extras_mode::error);
+    add_old_words(*command);
+  }
   return root;
 }
 
@@ -219,6 +223,7 @@ int run(int argc, char** argv, Terminal& terminal) {
     terminal.print(root->help());
     return argc > 1 ? kDone : kInputError;
   }
+  warn_old_words(chosen(*root), terminal);
   keep_inputs(chosen(*root));
   return action(terminal);
 }

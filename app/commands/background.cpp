@@ -29,7 +29,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   (options.mesh ? request.output.rms_mesh : request.output.rms) = options.rms;
   request.output.snr = options.snr;
   if (!options.planes.empty() && options.mesh)
-    throw InputError("--mesh writes the nodes of one plane; leave it out, or choose one with --plane");
+    throw InputError("--mesh-maps writes the nodes of one plane; leave it out, or choose one with --plane");
   if (!options.planes.empty() && !options.share.folder.empty())
     throw InputError("--share is for one image: choose a plane with --plane");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
@@ -44,9 +44,11 @@ void add_background(CLI::App& root, Action& action) {
   CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   add_planes_option(*command, options->planes);
-  command->add_option("--mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
-  command->add_option("--rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
-  command->add_option("--snr", options->snr, "Write (image - background) / noise")->type_name("FITS")->group("Output");
+  command->add_option("--write-mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
+  command->add_option("--write-rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
+  command->add_option("--write-snr", options->snr, "Write (image - background) / noise")
+      ->type_name("FITS")
+      ->group("Output");
   add_mesh_option(*command, options->mesh);
   options->parameters.rename("background.method", "--method");
   options->parameters.add(*command, ParameterOptions::Group::background,
@@ -57,9 +59,9 @@ void add_background(CLI::App& root, Action& action) {
   command->footer(
       "Examples:\n"
       "  reber background in.fits                                      values alone, no maps\n"
-      "  reber background in.fits --mean mean.fits --rms rms.fits\n"
-      "  reber background in.fits --rms rms.fits --box 128 --snr snr.fits\n"
-      "  reber background cube.fits --planes all --rms rms_cube.fits   a cube of maps, other planes blank\n"
+      "  reber background in.fits --write-mean mean.fits --write-rms rms.fits\n"
+      "  reber background in.fits --write-rms rms.fits --box 128 --write-snr snr.fits\n"
+      "  reber background cube.fits --planes all --write-rms rms_cube.fits   a cube of maps, other planes blank\n"
       "\n"
       "A cell's background is 2.5 median - 1.5 mean of the pixels that the clip keeps (the median in crowded cells),\n"
       "its noise their standard deviation, corrected for the clip. Between cells both are interpolated.");

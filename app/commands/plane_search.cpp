@@ -69,9 +69,9 @@ class Search {
  private:
   void refuse_single_maps() const {
     const OutputRequest& output = request_.output;
-    for (const auto& [path, option] : {std::pair{&output.model, "--model-map"},
-                                       {&output.residual, "--residual-map"},
-                                       {&output.labels, "--island-map"}})
+    for (const auto& [path, option] : {std::pair{&output.model, "--write-model"},
+                                       {&output.residual, "--write-residual"},
+                                       {&output.labels, "--write-labels"}})
       if (!path->empty())
         throw InputError(fmt::format("{} is made of one plane: give --plane N in place of --planes", option));
     for (const std::string& path : output.catalogues)

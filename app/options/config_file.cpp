@@ -19,9 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// They belong to one call, not to a result that is to be repeated.
-constexpr std::array kNotKept{"help",    "config",    "json",    "trace",  "quiet", "verbose",
-                              "dry-run", "overwrite", "output",  "resume", "lanes", "join",
-                              "rank",    "devices",   "workers", "serve",  "share"};
+constexpr std::array kNotKept{"help",   "config", "json",  "trace", "quiet", "verbose", "dry-run", "overwrite",
+                              "output", "resume", "lanes", "join",  "rank",  "devices", "workers", "share"};
 
 bool is_one_of(const std::string& name, const auto& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -97,7 +96,7 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
 std::vector<std::string> options_of_call(const CLI::App& command, const ParameterOptions& parameters) {
   std::vector<std::string> lines;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty() || parameters.has(option)) continue;
+    if (option->get_lnames().empty() || option->get_group().empty() || parameters.has(option)) continue;
     const std::string name = option->get_lnames().front();
     if (option->get_positional() || is_one_of(name, kNotKept)) continue;
     const std::string value = value_in_force(*option);

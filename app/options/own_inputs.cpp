@@ -24,7 +24,10 @@ bool is_output(const CLI::Option& option) {
          option.check_lname("join");
 }
 
-bool takes_words(const CLI::Option& option) { return option.count() > 0 && option.get_items_expected_max() > 0; }
+/// Hidden options are old names: what they were given, the new ones have.
+bool takes_words(const CLI::Option& option) {
+  return option.count() > 0 && option.get_items_expected_max() > 0 && !option.get_group().empty();
+}
 
 /// A file by its value: "@LIST" and "file:KERNEL" are read as well.
 std::string path_in(const std::string& word) {

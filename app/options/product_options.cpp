@@ -44,11 +44,11 @@ void add_map_options(CLI::App& command, MapOptions& options) {
   const auto add = [&](const char* name, std::string& path, const char* text) {
     command.add_option(name, path, text)->type_name("FITS")->group("Output");
   };
-  add("--model-map", options.model, "Write the sources' Gaussians as a map");
-  add("--residual-map", options.residual, "Write image - model");
-  add("--snr-map", options.snr,
+  add("--write-model", options.model, "Write the sources' Gaussians as a map");
+  add("--write-residual", options.residual, "Write image - model");
+  add("--write-snr", options.snr,
       "Write (image - background) / noise; tile-compressed where the name ends in .fz, as every map");
-  add("--island-map", options.islands, "Write the number of each pixel's island, 0 outside");
+  add("--write-labels", options.islands, "Write the number of each pixel's island, 0 outside");
   add("--write-mean", options.mean, "Write the background that was measured");
   add("--write-rms", options.rms, "Write the noise that was measured");
   add_mesh_option(command, options.mesh);
@@ -56,10 +56,9 @@ void add_map_options(CLI::App& command, MapOptions& options) {
 
 void add_mesh_option(CLI::App& command, bool& mesh) {
   command
-      .add_flag(
-          "--mesh-maps", mesh,
-          "Write background and noise at the nodes of the mesh alone, as 'run' does: small files, which --mean and "
-          "--rms read back to the same bits")
+      .add_flag("--mesh-maps", mesh,
+                "Write background and noise at the nodes of the mesh alone, as 'run' does: small files, which "
+                "--use-mean and --use-rms read back to the same bits")
       ->group("Output");
 }
 

@@ -25,7 +25,7 @@ struct MapOptions {
   std::string model, residual, snr, islands, mean, rms;
   bool mesh = false;  ///< mean and rms at the nodes alone
 };
-/// --model-map and the like, group "Output".
+/// --write-model and the like, group "Output".
 void add_map_options(CLI::App& command, MapOptions& options);
 void apply(const MapOptions& options, OutputRequest& output);
 

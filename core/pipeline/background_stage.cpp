@@ -17,11 +17,11 @@
 #include "core/base/error.hpp"
 #include "core/base/trace.hpp"
 #include "core/compute/looks_ahead.hpp"
-#include "core/fits/fits_image.hpp"
+#include "core/fits/given_map.hpp"
 #include "core/model/value_words.hpp"
 #include "core/pipeline/mesh_maps.hpp"
 #include "core/pipeline/read_stage.hpp"
-#include "core/request/mean_choice.hpp"
+#include "core/request/map_choice.hpp"
 
 namespace reber {
 namespace {
@@ -226,30 +226,21 @@ std::string check_rms_map(Backend& backend, const Plane& map, const std::string&
 namespace {
 
 /// A map as its file holds it: at every pixel, or at nodes.
-struct GivenMap {
+struct LoadedMap {
   std::shared_ptr<const Plane> plane;
   std::optional<MeshMap> nodes;
 };
 
-GivenMap load_map(const BackgroundInputs& in, const std::string& path, const char* what, StageWork& work) {
-  const auto map = std::make_shared<const FitsImage>(FitsImage::open(path, {}, work.job.progress()));
-  const ImageHeader &own = map->header(), &image = in.header;
-  GivenMap given;
-  given.nodes = read_mesh_map(*map, work.job.progress());
-  const Shape shape = given.nodes ? given.nodes->image : own.shape;
-  if (shape != image.shape)
-    throw InputError(fmt::format("{}: the {} map is {}{} x {} pixels, the image {} x {}; they must be of one size",
-                                 path, what, given.nodes ? "a mesh of " : "", shape.nx, shape.ny, image.shape.nx,
-                                 image.shape.ny));
-  if (own.unit.text != image.unit.text && !own.unit.text.empty())
-    work.warn(fmt::format("{}: the {} map is in '{}', the image in '{}'; taken as it stands", path, what, own.unit.text,
-                          image.unit.text));
-  if (!given.nodes) given.plane = load_or_stream(map, in.tiling, work);
-  return given;
+LoadedMap load_map(const BackgroundInputs& in, const std::string& path, const char* what, StageWork& work) {
+  GivenMap given = open_given_map(path, what, in.header, work.job.progress());
+  for (std::string& warning : given.warnings) work.warn(std::move(warning));
+  for (std::string& note : given.notes) work.note(std::move(note));
+  if (given.nodes) return {nullptr, std::move(given.nodes)};
+  return {load_or_stream(std::move(given.file), in.tiling, work, given.factor), std::nullopt};
 }
 
 /// Nodes that the model has take their values; others are drawn at every pixel.
-void put(GivenMap& given, const BackgroundInputs& in, const MeshGrid& grid, std::vector<float>& values,
+void put(LoadedMap& given, const BackgroundInputs& in, const MeshGrid& grid, std::vector<float>& values,
          std::shared_ptr<const Plane>& map, StageWork& work) {
   if (!given.nodes)
     map = std::move(given.plane);
@@ -259,12 +250,28 @@ void put(GivenMap& given, const BackgroundInputs& in, const MeshGrid& grid, std:
     map = expanded(work.backend, *given.nodes, in.plane, in.tiling, work.job);
 }
 
+/// One value for all pixels, where a map is not what was given: a number, or what the clip leaves.
+std::optional<double> one_value(const BackgroundInputs& in, const MapChoice& choice, const BackgroundRequest& request,
+                                bool noise, StageWork& work) {
+  using Kind = MapChoice::Kind;
+  if (choice.kind == Kind::measured || choice.kind == Kind::map) return std::nullopt;
+  double value = choice.value;
+  if (choice.kind == Kind::clipped) {
+    const ClipStatistics clip = work.backend.clip(in.plane, request.mesh.clip, work.job);
+    value = noise ? clip.std / clip_bias(request.mesh.clip.kappa) : clip.median;
+  } else if (noise && !(value > 0)) {
+    throw InputError(fmt::format("the noise is given as {}: it must be above 0", value));
+  }
+  work.note(fmt::format("{} {:g}, the same for all pixels", noise ? "rms" : "mean", value));
+  return value;
+}
+
 /// Maps in place of what was measured. Where nothing was, the model gets the nodes of the rms map, else of the mean.
 void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, BackgroundModel& model, StageWork& work) {
-  using Kind = MeanChoice::Kind;
-  const MeanChoice choice = mean_choice(request.mean_path);
-  GivenMap mean, rms;
-  if (choice.kind == Kind::map) {
+  using Kind = MapChoice::Kind;
+  const MapChoice of_mean = map_choice(request.mean_path), of_rms = map_choice(request.rms_path);
+  LoadedMap mean, rms;
+  if (of_mean.kind == Kind::map) {
     mean = load_map(in, request.mean_path, "mean", work);
     if (mean.nodes) check_nodes(*mean.nodes, request.mean_path, false);
     if (mean.plane && mean.plane->blank() > in.plane.blank())
@@ -272,7 +279,7 @@ void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, Bac
                             mean.plane->blank()));
     work.note("mean map " + request.mean_path);
   }
-  if (!request.rms_path.empty()) {
+  if (of_rms.kind == Kind::map) {
     rms = load_map(in, request.rms_path, "rms", work);
     if (rms.nodes) check_nodes(*rms.nodes, request.rms_path, true);
     std::string warning =
@@ -286,16 +293,13 @@ void take_maps(const BackgroundInputs& in, const BackgroundRequest& request, Bac
     model.mean.assign(count, 0);
     model.rms.assign(count, 0);
   }
-  if (choice.kind == Kind::value || choice.kind == Kind::clipped) {
-    const double value =
-        choice.kind == Kind::value ? choice.value : work.backend.clip(in.plane, request.mesh.clip, work.job).median;
-    std::ranges::fill(model.mean, static_cast<float>(value));
-    work.note(fmt::format("mean {:g}, the same for all pixels", value));
-  }
-  if (choice.kind == Kind::map) put(mean, in, model.grid, model.mean, model.mean_map, work);
-  if (request.rms_path.empty()) return;
-  put(rms, in, model.grid, model.rms, model.rms_map, work);
-  model.raised.clear();
+  if (const auto value = one_value(in, of_mean, request, false, work))
+    std::ranges::fill(model.mean, static_cast<float>(*value));
+  if (const auto value = one_value(in, of_rms, request, true, work))
+    std::ranges::fill(model.rms, static_cast<float>(*value));
+  if (of_mean.kind == Kind::map) put(mean, in, model.grid, model.mean, model.mean_map, work);
+  if (of_rms.kind == Kind::map) put(rms, in, model.grid, model.rms, model.rms_map, work);
+  if (of_rms.kind != Kind::measured) model.raised.clear();
 }
 
 void tell_medians(const BackgroundModel& model, const Unit& unit, StageWork& work) {

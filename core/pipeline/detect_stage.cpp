@@ -19,7 +19,7 @@
 #include "core/pipeline/detection_planes.hpp"
 #include "core/pipeline/fdr.hpp"
 #include "core/pipeline/read_stage.hpp"
-#include "core/request/mean_choice.hpp"
+#include "core/request/map_choice.hpp"
 #include "core/request/parameter_rules.hpp"
 
 namespace reber {
@@ -85,7 +85,7 @@ DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& t
   made.plane = std::move(plane);
   if (!padding.empty()) work.warn("detection image: " + padding);
   BackgroundRequest wanted = *request.background;
-  if (!request.search.image_mean.empty() || mean_choice(wanted.mean_path).kind == MeanChoice::Kind::map)
+  if (!request.search.image_mean.empty() || map_choice(wanted.mean_path).kind == MapChoice::Kind::map)
     wanted.mean_path = request.search.image_mean;
   wanted.rms_path = request.search.image_rms;
   const LogSink silent;

@@ -16,7 +16,7 @@
 #include "core/fits/beam_map.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/host_tiling.hpp"
-#include "core/request/mean_choice.hpp"
+#include "core/request/map_choice.hpp"
 
 namespace reber {
 namespace {
@@ -130,8 +130,8 @@ void add_needs(const ImageHeader& head, const Request& request, RunPlan& plan) {
   plan.needs.copy = needs_copy(request);
   plan.needs.detect = request.detect.has_value() || plan.needs.copy;
   if (!background) return;
-  const auto is_map = [](const std::string& path) { return mean_choice(path).kind == MeanChoice::Kind::map; };
-  plan.needs.maps = (is_map(background->mean_path) ? 1 : 0) + (background->rms_path.empty() ? 0 : 1);
+  const auto is_map = [](const std::string& path) { return map_choice(path).kind == MapChoice::Kind::map; };
+  plan.needs.maps = (is_map(background->mean_path) ? 1 : 0) + (is_map(background->rms_path) ? 1 : 0);
   if (background->method == BackgroundRequest::Method::clip) return;
   const std::int64_t box = choose_boxes(*background, head.shape, beam_pixels(head, plan.beam)).box;
   const bool counted = has_counted_cells(MeshGrid::make(head.shape, box));

@@ -42,11 +42,32 @@ std::shared_ptr<const PixelSource> pixels_of(std::shared_ptr<const FitsImage> fi
   return {open, open->pixels.get()};
 }
 
+/// The same pixels in another unit.
+class ScaledSource final : public PixelSource {
+ public:
+  ScaledSource(std::shared_ptr<const PixelSource> pixels, double factor)
+      : pixels_(std::move(pixels)), factor_(factor) {}
+  [[nodiscard]] Shape shape() const override { return pixels_->shape(); }
+  [[nodiscard]] PixelFormat format() const override {
+    PixelFormat format = pixels_->format();
+    format.scale *= factor_;
+    format.zero *= factor_;
+    return format;
+  }
+  void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override { pixels_->read_rows(y0, ny, out); }
+  void will_need(std::int64_t y0, std::int64_t ny) const override { pixels_->will_need(y0, ny); }
+
+ private:
+  std::shared_ptr<const PixelSource> pixels_;
+  double factor_;
+};
+
 }  // namespace
 
-std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling,
-                                      StageWork& work) {
-  const auto pixels = pixels_of(std::move(file), work.job);
+std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling, StageWork& work,
+                                      double factor) {
+  auto pixels = pixels_of(std::move(file), work.job);
+  if (factor != 1) pixels = std::make_shared<const ScaledSource>(std::move(pixels), factor);
   return tiling.in_source ? work.backend.stream(pixels, tiling, work.job)
                           : work.backend.load(*pixels, tiling, work.job);
 }

@@ -16,9 +16,10 @@ struct ReadInputs {
 /// throws DataError, DeviceError, Cancelled
 [[nodiscard]] std::shared_ptr<const Plane> run_read(const ReadInputs& in, const Request& request, StageWork& work);
 
-/// Another image of the run's size: a map, or one to detect on.   throws as run_read
+/// Another image of the run's size: a map, or one to detect on.   factor: its values are multiplied with it
+///   throws as run_read
 [[nodiscard]] std::unique_ptr<Plane> load_or_stream(std::shared_ptr<const FitsImage> file, const TilingPlan& tiling,
-                                                    StageWork& work);
+                                                    StageWork& work, double factor = 1);
 
 /// Facts and warnings of pixels that are not finite. Of a plane that is left in its file, the first stage that walks
 /// over it tells them.

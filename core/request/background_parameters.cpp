@@ -135,23 +135,24 @@ constexpr Parameter kRows[] = {
      .title = "Centre of a cell",
      .help = "A cell's background is this x median - (this - 1) x mean of the pixels that the clip keeps"},
     {.name = "background.mean_path",
-     .option = "--mean,--mean-map",
+     .option = "--use-mean",
      .stage = StageId::background,
      .access = member([](auto& r) -> auto& { return part(r.background).mean_path; }),
      .unit = {"FITS"},
      .title = "Mean map",
-     .help = "Take the background from this FITS map, of the image's size; for an inverted image, from the inverted "
-             "map. Or "
-             "zero, const (one value: the clipped median), or a number in the image's unit",
+     .help = "Take the background from this FITS map, of the image's size and sky; for an inverted image, from the "
+             "inverted map. Or zero, const (one value: the clipped median), or a number in the image's unit",
      .look = more(text("FITS file"))},
     {.name = "background.rms_path",
-     .option = "--rms,--rms-map",
+     .option = "--use-rms",
      .stage = StageId::background,
      .access = member([](auto& r) -> auto& { return part(r.background).rms_path; }),
      .unit = {"FITS"},
      .title = "Noise map",
-     .help = "Take the noise from this FITS map, of the image's size; pixels that are blank, zero or negative in it "
-             "hold no source",
+     .help = "Take the noise from this FITS map, of the image's size and sky; pixels that are blank, zero or negative "
+             "in it "
+             "hold no source. Or const (one value: the clipped standard deviation), or a number above 0 in the image's "
+             "unit",
      .look = more(text("FITS file"))},
 };
 

@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mask/moc_file.hpp"
-#include "core/request/mean_choice.hpp"
+#include "core/request/map_choice.hpp"
 
 namespace reber {
 namespace {
@@ -167,7 +167,7 @@ std::string value_text(const Parameter& parameter, const Request& request) {
 std::string portable_text(const Parameter& parameter, const Request& request) {
   constexpr std::string_view kFile = "file:";
   std::string text = value_text(parameter, request);
-  const bool of_words = parameter.name == "background.mean_path" && mean_choice(text).kind != MeanChoice::Kind::map;
+  const bool of_words = parameter.option.starts_with("--use-") && map_choice(text).kind != MapChoice::Kind::map;
   if (parameter.unit.shown == "cube") return absolute_path(text);
   if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
   if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;

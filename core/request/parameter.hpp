@@ -77,7 +77,7 @@ inline constexpr auto words<Section> = std::to_array<Word<Section>>({{"convoluti
 struct Parameter {
   std::string_view name;  ///< "detect.seed": place in JSON, name for undo and scripts, widget "pipeline.detect.seed"
   std::string_view option =
-      {};         ///< "--threshold", "--mean,--mean-map"; "!--no-deblend": the flag means false; empty: none
+      {};         ///< "--threshold", "--normalise,--normalize"; "!--no-deblend": the flag means false; empty: none
   StageId stage;  ///< runs again when this changes
   Access access;
   Range range = {};

@@ -44,7 +44,7 @@ struct BackgroundRequest {
   std::int64_t bright_box = 0;      ///< side of these in pixels; 0: a third of `box`, and at least 10 beams
   std::int64_t bright_step = 0;     ///< of their grid; 0: the same part of a box as elsewhere
   double bright_sigma = 50;         ///< above which a source is bright
-  std::string mean_path, rms_path;  ///< maps to read in place of measuring; the mean as mean_choice() reads it
+  std::string mean_path, rms_path;  ///< maps to read in place of measuring; both as map_choice() reads them
   bool operator==(const BackgroundRequest&) const = default;
 };
 template <>

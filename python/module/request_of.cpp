@@ -29,8 +29,9 @@ std::string as_identifier(std::string text) {
   return text;
 }
 
-/// "--mean,--mean-map" gives mean and mean_map, "!--no-deblend" no_deblend; then the alias.
+/// "--use-mean" gives mean, mean_map and use_mean: nothing is written here; "!--no-deblend" no_deblend; then the alias.
 std::vector<Keyword> keywords_of(const Parameter& row) {
+  constexpr std::string_view kUse = "use_";
   std::vector<Keyword> words;
   std::string_view rest = row.option;
   while (!rest.empty()) {
@@ -38,7 +39,10 @@ std::vector<Keyword> keywords_of(const Parameter& row) {
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
     const bool negated = one.starts_with('!');
     if (negated) one.remove_prefix(1);
-    words.push_back({as_identifier(std::string(one)), negated});
+    const std::string word = as_identifier(std::string(one));
+    if (word.starts_with(kUse))
+      words.insert(words.end(), {{word.substr(kUse.size())}, {word.substr(kUse.size()) + "_map"}});
+    words.push_back({word, negated});
   }
   const std::string alias = as_identifier(std::string(row.alias));
   if (!alias.empty() && std::ranges::find(words, alias, &Keyword::word) == words.end()) words.push_back({alias, false});

@@ -44,7 +44,7 @@ def maps_as_files(settings, shape):
     with contextlib.ExitStack() as kept:
         folder = None
         for name, value in list(settings.items()):
-            if name in ("mean", "mean_map") and isinstance(value, str) and value == "mesh":
+            if name in ("mean", "mean_map", "use_mean") and isinstance(value, str) and value == "mesh":
                 del settings[name]
             if name not in files or isinstance(value, str):
                 continue
@@ -55,7 +55,7 @@ def maps_as_files(settings, shape):
             if folder is None:
                 folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="reber-"))
             settings[name] = os.path.join(folder, name + ".fits")
-            write_map(settings[name], _map_of(name, value, tuple(shape())))
+            write_map(settings[name], _map_of(name, value, tuple(shape())), _ARRAY)
         yield settings
 
 
@@ -68,6 +68,9 @@ def _map_of(name, value, shape):
         raise ValueError(f"{name}: an array of {shape} was expected, as the image is; it has {pixels.shape}")
     return pixels
 
+
+# Says that a file stands for an array, which has no place on the sky by its nature.
+_ARRAY = "ORIGIN  = 'reber array'".ljust(80)
 
 # Of the array as it was stored, which write_map() says anew.
 _STORAGE = re.compile(r"(SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|[PG]COUNT|GROUPS|BSCALE|BZERO|BLANK|CHECKSUM|DATASUM|END) *$")

@@ -6,12 +6,12 @@
 image=$sample_data/galactic_plane_150mhz.fits
 cpu=(--backend cpu)
 
-run background "$image" "${cpu[@]}" --mean mean.fits --rms rms.fits
+run background "$image" "${cpu[@]}" --write-mean mean.fits --write-rms rms.fits
 expect_status 0
 expect_file mean.fits rms.fits
 expect_in out "cells of" "2 passes"
 for method in grid clip; do
-  run background "$image" "${cpu[@]}" --method "$method" --rms "$method.fits"
+  run background "$image" "${cpu[@]}" --method "$method" --write-rms "$method.fits"
   expect_status 0
   expect_file "$method.fits"
 done
@@ -37,13 +37,11 @@ expect_in out adaptive
 # A catalogue with the measured maps read back is that of the run that measured them.
 run find "$image" "${cpu[@]}" -o measured.csv
 expect_status 0
-run find "$image" "${cpu[@]}" -o given.csv --mean mean.fits --rms rms.fits
+run find "$image" "${cpu[@]}" -o given.csv --use-mean mean.fits --use-rms rms.fits
 expect_status 0
 expect_in out "maps given by the user"
 expect_same_but_levels measured.csv given.csv
-run find "$image" "${cpu[@]}" -o alias.csv --mean-map mean.fits --rms-map rms.fits
-expect_status 0
-run find "$image" "${cpu[@]}" --rms "$image"
+run find "$image" "${cpu[@]}" --use-rms "$image"
 expect_status 0
 expect_in err "zero or negative"
 

@@ -155,9 +155,9 @@ expect_same some.csv other.csv
 expect_in some.csv "Plane,Frequency"
 
 # Maps are cubes of the input's shape.
-run background cube.fits --planes 1:5 --rms rms2.fits --mean mean.fits "${cpu[@]}"
+run background cube.fits --planes 1:5 --write-rms rms2.fits --write-mean mean.fits "${cpu[@]}"
 expect_status 0
-run background cube.fits --plane 3 --rms rms3.fits "${cpu[@]}"
+run background cube.fits --plane 3 --write-rms rms3.fits "${cpu[@]}"
 cat >compare.py <<'E2'
 import math, struct
 def data(name):
@@ -267,9 +267,9 @@ run run cube.fits --planes 0:6 -o no "${cpu[@]}"
 expect_status 2
 expect_in err "there is no plane 6"
 expect_no_file no
-run find cube.fits --planes 0:1 --residual-map r.fits "${cpu[@]}"
+run find cube.fits --planes 0:1 --write-residual r.fits "${cpu[@]}"
 expect_status 2
-expect_in err "--residual-map is made of one plane"
+expect_in err "--write-residual is made of one plane"
 run find cube.fits --planes 2,4 -o none.csv "${cpu[@]}"
 expect_status 3
 expect_in err "no plane could be searched"

@@ -90,19 +90,19 @@ expect_in err --overwrite
 run run "$image" -o made "${cpu[@]}" --products csv,mean,rms,rms-full,snr,labels --durable each
 expect_status 0
 run run "$image" -o given "${cpu[@]}" --products csv,rms-full,snr,labels --no-compress --durable no \
-  --mean made/${name}_mean.fits --rms made/${name}_rms.fits
+  --use-mean made/${name}_mean.fits --use-rms made/${name}_rms.fits
 expect_status 0
 expect_same_but_levels made/$name.csv given/$name.csv
 expect_same_pixels made/${name}_rms_full.fits given/${name}_rms_full.fits
-run run "$image" -o nodes "${cpu[@]}" --products csv,rms-full --rms made/${name}_rms.fits --box 300
+run run "$image" -o nodes "${cpu[@]}" --products csv,rms-full --use-rms made/${name}_rms.fits --box 300
 expect_status 0
 expect_same_pixels made/${name}_rms_full.fits nodes/${name}_rms_full.fits
-run find "$image" "${cpu[@]}" -o mesh.csv --mesh-maps --write-rms mesh_rms.fits --snr-map mesh_snr.fits.fz
+run find "$image" "${cpu[@]}" -o mesh.csv --mesh-maps --write-rms mesh_rms.fits --write-snr mesh_snr.fits.fz
 expect_status 0
 expect_same_pixels mesh_rms.fits made/${name}_rms.fits
 expect_same mesh.csv made/$name.csv
-run background "$sample_data/dirac_grid.fits" "${cpu[@]}" --rms other.fits
-run find "$image" "${cpu[@]}" --rms made/${name}_rms.fits --mean other.fits
+run background "$sample_data/dirac_grid.fits" "${cpu[@]}" --write-rms other.fits
+run find "$image" "${cpu[@]}" --use-rms made/${name}_rms.fits --use-mean other.fits
 expect_status 2
 expect_in err other.fits "must be of one size"
 

@@ -103,9 +103,9 @@ refused l.csv list.csv match l.csv list.csv -o l.csv -q
 refused l.csv list.csv find x.fits -o o.csv --json o.csv "${cpu[@]}"
 expect_in err o.csv --json --output
 expect_no_file o.csv
-run background x.fits --rms rms.fits "${cpu[@]}"
+run background x.fits --write-rms rms.fits "${cpu[@]}"
 cp rms.fits rms0.fits
-refused rms.fits rms0.fits find x.fits --rms rms.fits --write-rms rms.fits "${cpu[@]}"
+refused rms.fits rms0.fits find x.fits --use-rms rms.fits --write-rms rms.fits "${cpu[@]}"
 mkdir d && cp sky.fits d/sky.fits && cp sky.fits d/sky_mean.fits && echo sky.fits >d/sky.csv && cp d/sky.csv names
 refused d/sky_mean.fits sky.fits run d/sky.fits d/sky_mean.fits -o d "${cpu[@]}"
 expect_in err "d/sky.fits" "d/sky_mean.fits is the input itself"

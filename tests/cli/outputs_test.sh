@@ -78,8 +78,8 @@ expect_status 2
 expect_in err "--columns"
 
 # One pass of the background follows the ridge, which is no sum of Gaussians.
-run find "$image" "${cpu[@]}" --passes 1 --filter 3 --fit gaussian --model-map model.fits --residual-map residual.fits --snr-map snr.fits \
-  --island-map islands.fits --write-mean mean.fits --write-rms rms.fits
+run find "$image" "${cpu[@]}" --passes 1 --filter 3 --fit gaussian --write-model model.fits --write-residual residual.fits --write-snr snr.fits \
+  --write-labels islands.fits --write-mean mean.fits --write-rms rms.fits
 expect_status 0
 expect_file model.fits residual.fits snr.fits islands.fits mean.fits rms.fits
 checks=$((checks + 1))

@@ -268,11 +268,11 @@ found = {(s["X_peak"], s["Y_peak"]) for s in circle}
 deep = {(s["X_peak"], s["Y_peak"]) for s in whole if (int(s["X_peak"]) - 511) ** 2 + (int(s["Y_peak"]) - 511) ** 2 < 140 ** 2}
 assert deep <= found, "the background still uses all pixels"
 E2
-run find image.fits --mean zero --rms noise.fits -o zero.csv --write-mean zero_mean.fits --quiet
+run find image.fits --use-mean zero --use-rms noise.fits -o zero.csv --write-mean zero_mean.fits --quiet
 expect_status 0
 checks=$((checks + 1))
 python3 -c 'from masks import mask; assert set(mask("zero_mean.fits")[3]) == {0.0}' 2>err || report "expected a mean of 0"
-run find image.fits --mean 0.25 --write-mean quarter.fits --quiet
+run find image.fits --use-mean 0.25 --write-mean quarter.fits --quiet
 checks=$((checks + 1))
 python3 -c 'from masks import mask; assert set(mask("quarter.fits")[3]) == {0.25}' 2>err || report "expected a mean of 0.25"
 run find image.fits --bright-box 20

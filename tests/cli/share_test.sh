@@ -41,7 +41,7 @@ share() {
 # The same names in two folders, as HISTORY names them.
 for image in sky holes; do
   mkdir one_$image many_$image
-  words=(find "../$image.fits" -o cat.csv cat.fits cat.vot --write-rms rms.fits --snr-map snr.fits "${cpu[@]}")
+  words=(find "../$image.fits" -o cat.csv cat.fits cat.vot --write-rms rms.fits --write-snr snr.fits "${cpu[@]}")
   cd one_$image || exit 1
   run "${words[@]}"
   expect_status 0
@@ -82,8 +82,8 @@ share 2 talk find sky.fits.gz -o many.csv "${cpu[@]}" --overwrite
 expect_same one.csv many.csv
 
 # Maps of background and noise.
-run background sky.fits --mean one_mean.fits "${cpu[@]}"
-share 3 talk background sky.fits --mean many_mean.fits "${cpu[@]}"
+run background sky.fits --write-mean one_mean.fits "${cpu[@]}"
+share 3 talk background sky.fits --write-mean many_mean.fits "${cpu[@]}"
 expect_status 0
 expect_same_pixels one_mean.fits many_mean.fits
 

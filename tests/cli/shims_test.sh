@@ -18,7 +18,7 @@ expect_file image_bkg.fits image_rms.fits
 shim aegean image.fits --autoload --nocov --maxsummits 4 --table found.fits --island
 expect_status 0
 expect_file found_comp.fits found_isle.fits
-run find image.fits --mean image_bkg.fits --rms image_rms.fits --columns aegean -o same.csv --quiet
+run find image.fits --use-mean image_bkg.fits --use-rms image_rms.fits --columns aegean -o same.csv --quiet
 shim aegean image.fits --autoload --table found.csv
 expect_same found_comp.csv same.csv
 shim aegean image.fits --autoload --table found.csv --find-everything

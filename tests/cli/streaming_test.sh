@@ -16,9 +16,9 @@ for limit in 8G 200M; do
   if [ "$limit" = 200M ]; then expect_in out "left in the file"; else expect_not_in out "left in the file"; fi
   run find sky.fits -o "$limit/scales.csv" --scales 0,3 --fit none "${here[@]}"
   expect_status 0
-  run background sky.fits --mean "$limit/m.fits" --rms "$limit/r.fits" --snr "$limit/s.fits" "${here[@]}"
+  run background sky.fits --write-mean "$limit/m.fits" --write-rms "$limit/r.fits" --write-snr "$limit/s.fits" "${here[@]}"
   expect_status 0
-  run find sky.fits -o "$limit/maps.csv" --rms-map 8G/s.fits --mean-map 8G/m.fits --fit none "${here[@]}"
+  run find sky.fits -o "$limit/maps.csv" --use-rms 8G/s.fits --use-mean 8G/m.fits --fit none "${here[@]}"
   expect_status 0
   for algorithm in direct separable fft; do
     run convolve sky.fits "$limit/$algorithm.fits" --kernel gaussian:3 --algorithm "$algorithm" "${here[@]}"

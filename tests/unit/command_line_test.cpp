@@ -146,8 +146,8 @@ Words by_shell(const std::string& line) {
 }
 
 TEST(CommandLine, is_read_by_a_shell_as_it_was_meant) {
-  const Words words{"plain.fits", "it's", "a b", "",     "$HOME",      "`ls`", "a;b",        "\"", "\\",
-                    "*",          "~",    "#",   "a\nb", "sk\xC3\xBD", "!!",   "--mean=a&b", "''", "{1,2}"};
+  const Words words{"plain.fits", "it's", "a b",  "",           "$HOME", "`ls`",           "a;b", "\"",   "\\", "*",
+                    "~",          "#",    "a\nb", "sk\xC3\xBD", "!!",    "--use-mean=a&b", "''",  "{1,2}"};
   EXPECT_EQ(by_shell(quoted_for_shell(words)), words);
   EXPECT_EQ(quoted_for_shell({"reber", "/a/b-1_2.fits", "--box=1,2"}), "reber /a/b-1_2.fits --box=1,2");
   EXPECT_THROW((void)quoted_for_shell({std::string("a\0b", 3)}), InputError);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words first, then numbers; whatever is left is a path.
-#include "core/request/mean_choice.hpp"
+#include "core/request/map_choice.hpp"
 
 #include <charconv>
 #include <cmath>
 
 namespace reber {
 
-MeanChoice mean_choice(const std::string& text) {
-  using Kind = MeanChoice::Kind;
+MapChoice map_choice(const std::string& text) {
+  using Kind = MapChoice::Kind;
   if (text.empty()) return {};
   if (text == "zero") return {Kind::value, 0};
   if (text == "const") return {Kind::clipped, 0};
