@@ -113,17 +113,14 @@ double Measurer::area_at(double x, double y) const {
   return beams_.varies() ? gaussian_area(beams_.at(x, y).pixels) : beam_area_;
 }
 
-double Measurer::per_sum_at(double x, double y) const {
-  const bool per_beam = header_.unit.kind == Unit::Kind::jy_per_beam;
-  return beams_.varies() && per_beam ? header_.unit.factor / area_at(x, y) : per_sum_;
-}
+double Measurer::per_sum_at(double x, double y) const { return flux_per_sum_at(header_, beams_, per_sum_, x, y); }
 
 void Measurer::follow_beam(Cutout& cut) const {
   cut.noise_area = noise_area_;
-  if (!beams_.varies()) return;
+  if (!beams_.varies() && !beams_.areas_vary()) return;
   const auto x0 = static_cast<double>(cut.where.x0), y0 = static_cast<double>(cut.where.y0);
   const double x1 = x0 + static_cast<double>(cut.where.nx - 1), y1 = y0 + static_cast<double>(cut.where.ny - 1);
-  cut.noise_area *= area_at(0.5 * (x0 + x1), 0.5 * (y0 + y1)) / beam_area_;
+  if (beams_.varies()) cut.noise_area *= area_at(0.5 * (x0 + x1), 0.5 * (y0 + y1)) / beam_area_;
   for (double y = y0; y <= y1; ++y)
     for (double x = x0; x <= x1; ++x) cut.flux.push_back(static_cast<float>(per_sum_at(x, y) / per_sum_));
 }
@@ -240,6 +237,14 @@ void Measurer::place(ExtendedSource& made, const Cutout& cut) const {
   made.e_dec = std::hypot(geometry->c * made.e_x, geometry->d * made.e_y);
   const double pixel = std::abs(geometry->determinant());
   made.area_deg2 = static_cast<double>(made.npix) * pixel;
+  if (beams_.areas_vary()) {
+    made.area_deg2 = 0;
+    for (std::int64_t y = 0; y < cut.where.ny; ++y)
+      for (std::int64_t x = 0; x < cut.where.nx; ++x)
+        if (cut.inside.at(y, x) != 0)
+          made.area_deg2 +=
+              beams_.pixel_deg2(static_cast<double>(cut.where.x0 + x), static_cast<double>(cut.where.y0 + y));
+  }
   made.extent_deg = largest_extent(made.outline) * std::sqrt(pixel);
   if (!m.positive()) return;
   const Ellipse shape = ellipse_of(to_sky(m.fwhm2(), *geometry));

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/fits/fits_file.hpp"
+#include "core/model/grid_geometry.hpp"
 #include "core/model/sky_frames.hpp"
 
 namespace reber {
@@ -109,27 +109,6 @@ SkyConverter converter_of(const ImageHeader& image, const Planes& map, const std
   return {*own, *its};
 }
 
-/// Unknown nodes take what their nearest known neighbours have.   throws InputError where none is known
-void fill_unknown(BeamNodes& nodes, const std::string& path) {
-  const auto width = static_cast<std::ptrdiff_t>(nodes.shape.nx), count = static_cast<std::ptrdiff_t>(nodes.sky.size());
-  std::deque<std::ptrdiff_t> front;
-  for (std::ptrdiff_t i = 0; i < count; ++i)
-    if (known(nodes.sky[static_cast<std::size_t>(i)])) front.push_back(i);
-  if (front.empty())
-    throw InputError(fmt::format("{}: the map knows no beam at any place of the image", printable(path)));
-  while (!front.empty()) {
-    const std::ptrdiff_t i = front.front();
-    front.pop_front();
-    for (const std::ptrdiff_t next : {i - 1, i + 1, i - width, i + width}) {
-      const bool wraps = (next == i - 1 && i % width == 0) || (next == i + 1 && next % width == 0);
-      if (next < 0 || next >= count || wraps || known(nodes.sky[static_cast<std::size_t>(next)])) continue;
-      nodes.sky[static_cast<std::size_t>(next)] = nodes.sky[static_cast<std::size_t>(i)];
-      nodes.pixels[static_cast<std::size_t>(next)] = nodes.pixels[static_cast<std::size_t>(i)];
-      front.push_back(next);
-    }
-  }
-}
-
 void refuse_other_units(const BeamNodes& nodes, Shape image, const std::string& path) {
   constexpr double kLeastPixels = 0.5;
   const auto most = static_cast<double>(std::max(image.nx, image.ny));
@@ -156,6 +135,7 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
   nodes->shape = {(image.shape.ny + step - 2) / step + 1, (image.shape.nx + step - 2) / step + 1};
   nodes->sky.assign(static_cast<std::size_t>(nodes->shape.count()), kUnknown);
   nodes->pixels = nodes->sky;
+  nodes->pixel_deg2.assign(nodes->sky.size(), kNan);
   ThreadPool pool;
   // WCSLIB writes into its structures.
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()), image.wcs);
@@ -174,9 +154,11 @@ BeamField read_beam_map(const std::string& path, const ImageHeader& image, const
       const auto i = static_cast<std::size_t>(row * nodes->shape.nx + column);
       nodes->sky[i] = beam;
       nodes->pixels[i] = to_pixels(beam, *local);
+      nodes->pixel_deg2[i] = std::abs(local->determinant());
     }
   });
-  fill_unknown(*nodes, path);
+  if (!fill_unknown(*nodes))
+    throw InputError(fmt::format("{}: the map knows no beam at any place of the image", printable(path)));
   refuse_other_units(*nodes, image.shape, path);
   return BeamField(std::move(nodes));
 }

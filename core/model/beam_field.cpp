@@ -20,13 +20,27 @@ Part part_of(double pixel, double step, std::int64_t nodes) {
           at - static_cast<double>(first)};
 }
 
+double mixed(double a, double b, double part) { return a + part * (b - a); }
+
 Covariance mixed(const Covariance& a, const Covariance& b, double part) {
   return {a.xx + part * (b.xx - a.xx), a.xy + part * (b.xy - a.xy), a.yy + part * (b.yy - a.yy)};
+}
+
+/// Bilinear.
+template <class T>
+T between(const BeamNodes& nodes, const std::vector<T>& all, double x, double y) {
+  const Part column = part_of(x, nodes.step_px, nodes.shape.nx), row = part_of(y, nodes.step_px, nodes.shape.ny);
+  const auto width = static_cast<std::size_t>(nodes.shape.nx);
+  const auto along = [&](std::size_t of_row) {
+    return mixed(all[of_row * width + column.first], all[of_row * width + column.second], column.of_second);
+  };
+  return mixed(along(row.first), along(row.second), row.of_second);
 }
 
 }  // namespace
 
 BeamField::BeamField(std::shared_ptr<const BeamNodes> nodes) : nodes_(std::move(nodes)) {
+  if (!nodes_->pixel_deg2.empty()) areas_ = nodes_;
   const Shape& shape = nodes_->shape;
   nominal_ = at(0.5 * nodes_->step_px * static_cast<double>(shape.nx - 1),
                 0.5 * nodes_->step_px * static_cast<double>(shape.ny - 1))
@@ -34,17 +48,10 @@ BeamField::BeamField(std::shared_ptr<const BeamNodes> nodes) : nodes_(std::move(
 }
 
 LocalBeam BeamField::at(double x, double y) const {
-  const BeamNodes& nodes = *nodes_;
-  const Part column = part_of(x, nodes.step_px, nodes.shape.nx), row = part_of(y, nodes.step_px, nodes.shape.ny);
-  const auto width = static_cast<std::size_t>(nodes.shape.nx);
-  const auto between = [&](const std::vector<Covariance>& all) {
-    const auto along = [&](std::size_t of_row) {
-      return mixed(all[of_row * width + column.first], all[of_row * width + column.second], column.of_second);
-    };
-    return mixed(along(row.first), along(row.second), row.of_second);
-  };
-  const Ellipse sky = ellipse_of(between(nodes.sky));
-  return {{sky.major, sky.minor, sky.pa_deg}, between(nodes.pixels)};
+  const Ellipse sky = ellipse_of(between(*nodes_, nodes_->sky, x, y));
+  return {{sky.major, sky.minor, sky.pa_deg}, between(*nodes_, nodes_->pixels, x, y)};
 }
+
+double BeamField::pixel_deg2(double x, double y) const { return between(*areas_, areas_->pixel_deg2, x, y); }
 
 }  // namespace reber

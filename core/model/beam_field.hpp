@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/shape.hpp"
@@ -23,6 +24,7 @@ struct BeamNodes {
   double step_px = 1;
   /// FWHM^2, row-major: on the sky (degrees^2; east, north), and on the grid by the geometry at the node. Finite.
   std::vector<Covariance> sky, pixels;
+  std::vector<double> pixel_deg2;  ///< area of a pixel, square degrees
 };
 
 /// Safe from several threads. Cheap to copy.
@@ -33,16 +35,24 @@ class BeamField {
   BeamField(const std::optional<Beam>& beam) : nominal_(beam) {}  // NOLINT(google-explicit-constructor)
   /// nodes: at least one
   explicit BeamField(std::shared_ptr<const BeamNodes> nodes);
+  /// A beam that does not vary on pixels whose area does: of the nodes the areas alone are taken.
+  BeamField(const std::optional<Beam>& beam, std::shared_ptr<const BeamNodes> areas)
+      : nominal_(beam), areas_(std::move(areas)) {}
 
   [[nodiscard]] bool varies() const { return nodes_ != nullptr; }
   /// The one beam, or that of the middle node; empty where there is none.
   [[nodiscard]] const std::optional<Beam>& nominal() const { return nominal_; }
   /// Of a beam that varies: FWHM^2 are bilinear between nodes, constant beyond them. Pixels from 0; NaN reads as 0.
   [[nodiscard]] LocalBeam at(double x, double y) const;
+  /// The same areas with this beam, which does not vary.
+  [[nodiscard]] BeamField with(const std::optional<Beam>& beam) const { return {beam, areas_}; }
+  [[nodiscard]] bool areas_vary() const { return areas_ != nullptr; }
+  /// Of areas that vary: square degrees, between nodes as at().
+  [[nodiscard]] double pixel_deg2(double x, double y) const;
 
  private:
   std::optional<Beam> nominal_;
-  std::shared_ptr<const BeamNodes> nodes_;
+  std::shared_ptr<const BeamNodes> nodes_, areas_;
 };
 
 }  // namespace reber

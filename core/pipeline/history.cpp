@@ -27,6 +27,10 @@ void add_detection(const Request& request, const Outcomes& outcomes, std::vector
   lines.push_back(request.deblend.on ? fmt::format("deblend: contrast {:g}, prominence {:g} sigma",
                                                    request.deblend.contrast, request.deblend.prominence)
                                      : std::string("deblend: off"));
+  const RunPlan& plan = outcomes.planned->value;
+  if (plan.beam)
+    lines.push_back(fmt::format("beam: {}", plan.beams.varies() ? "varies in pixels, by its place on the sky or its map"
+                                                                : "constant in pixels"));
   add("fit", outcomes.positive.fitted, lines);
   add("fit", outcomes.negative.fitted, lines);
   const Calibration& known = request.calibration;

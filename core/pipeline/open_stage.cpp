@@ -14,6 +14,7 @@
 #include "core/compute/lent_pixels.hpp"
 #include "core/compute/shares_image.hpp"
 #include "core/fits/beam_map.hpp"
+#include "core/model/grid_geometry.hpp"
 #include "core/pipeline/background_stage.hpp"
 #include "core/plan/host_tiling.hpp"
 #include "core/request/map_choice.hpp"
@@ -21,7 +22,9 @@
 namespace reber {
 namespace {
 
-void describe(const ImageHeader& head, const std::optional<Beam>& beam, const BeamField& beams, StageWork& work) {
+/// map: the user gave one of the beam
+void describe(const ImageHeader& head, const std::optional<Beam>& beam, const BeamField& beams, bool map,
+              StageWork& work) {
   work.fact("image",
             fmt::format("{} x {} pixels, BITPIX {}, HDU {}{}", head.shape.nx, head.shape.ny, head.bitpix, head.hdu,
                         head.planes > 1 ? fmt::format(", plane {} of {}", head.plane, head.planes) : ""));
@@ -31,7 +34,12 @@ void describe(const ImageHeader& head, const std::optional<Beam>& beam, const Be
   work.fact("beam", beam ? fmt::format("{:.4g} x {:.4g} arcsec, PA {:.4g} deg", beam->major_deg * 3600,
                                        beam->minor_deg * 3600, beam->pa_deg)
                          : "none: " + head.beam_note);
-  if (beams.varies()) {
+  if (head.wcs.celestial() && beams.varies() && !map)
+    work.fact("beam is", "constant on the sky, and varies in pixels");
+  else if (head.wcs.celestial() && beam && !map)
+    work.fact("beam is", "constant in pixels");
+  if (beams.areas_vary()) work.fact("pixel area", "that of each place");
+  if (beams.varies() && map) {
     const auto at = [&](std::int64_t y, std::int64_t x) {
       const Beam local = beams.at(static_cast<double>(x), static_cast<double>(y)).sky;
       return fmt::format("{:.4g} x {:.4g}", local.major_deg * 3600, local.minor_deg * 3600);
@@ -44,6 +52,26 @@ void describe(const ImageHeader& head, const std::optional<Beam>& beam, const Be
   }
   work.fact("sky", head.wcs.celestial() ? fmt::format("{}, {} projection", head.wcs.frame_name(), head.wcs.projection())
                                         : "none: " + head.wcs.why_not());
+}
+
+/// A kernel of weights is the same in pixels everywhere: what it makes of a beam that is constant on the sky is not.
+void warn_of_one_kernel(const ImageHeader& head, const BeamField& after, const Beam& stated, StageWork& work) {
+  constexpr double kWorth = 0.01;
+  constexpr int kPlaces = 9;
+  if (!after.varies()) return;
+  double least = 1, most = 1;
+  for (int j = 0; j < kPlaces; ++j)
+    for (int i = 0; i < kPlaces; ++i) {
+      const double x = i * static_cast<double>(head.shape.nx - 1) / (kPlaces - 1);
+      const double y = j * static_cast<double>(head.shape.ny - 1) / (kPlaces - 1);
+      const double part = after.at(x, y).sky.area_deg2() / stated.area_deg2();
+      least = std::min(least, part), most = std::max(most, part);
+    }
+  if (most - least <= kWorth) return;
+  work.warn(
+      fmt::format("one kernel in pixels smooths the whole image: the beam's area on the sky becomes {:.3f} to "
+                  "{:.3f} times that of the stated beam, which holds in the middle",
+                  least, most));
 }
 
 void plan_convolution(const ImageHeader& head, const Request& request, RunPlan& plan, StageWork& work) {
@@ -178,9 +206,18 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
     plan.beams = read_beam_map(request.psf_map, head, work.job.progress());
     if (!plan.beam) plan.beam = plan.beams.nominal();
   }
-  describe(head, plan.beam, plan.beams, work);
+  const bool map = plan.beams.varies(), follows = request.detect && !map;
+  if (follows && !request.convolve)
+    plan.beams = beam_by_place(head, plan.beam, beam_is(head, request.beam_is), plan.beam);
+  describe(head, plan.beam, plan.beams, map, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
+  if (request.convolve && plan.convolution->beam_after && !map) {
+    const BeamField after =
+        beam_by_place(head, plan.beam, beam_is(head, request.beam_is), plan.convolution->beam_after);
+    warn_of_one_kernel(head, after, *plan.convolution->beam_after, work);
+    if (follows) plan.beams = after;
+  }
   plan.needs.padded = may_be_padded(opened, request, work.job);
   add_needs(head, request, plan);
   plan.tiling = plan_tiling(plan.needs, usable_memory(request, work.backend));

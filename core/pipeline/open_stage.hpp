@@ -38,7 +38,7 @@ struct Opened {
 /// What the header alone decides.
 struct RunPlan {
   std::optional<Beam> beam;                        ///< of the image as it is read
-  BeamField beams;                                 ///< how it varies; none where it does not
+  BeamField beams;                                 ///< how it and the areas of pixels vary once convolved
   std::optional<ResolvedConvolution> convolution;  ///< where one is asked for
   std::vector<ConvolutionQuote> quotes;            ///< of it
   std::optional<AlgorithmChoice> choice;           ///< empty where nothing is convolved

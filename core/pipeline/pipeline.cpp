@@ -97,7 +97,8 @@ void Pipeline::Run::plan() {
   if (kept && kept->key == wanted) {
     const Request &before = *kept->key.parameters, &now = *request_;
     if (same_parameters(StageId::read, before, now) && same_parameters(StageId::convolve, before, now) &&
-        needs_copy(before) == needs_copy(now) && reads(before) == reads(now) && before.psf_map == now.psf_map) {
+        needs_copy(before) == needs_copy(now) && reads(before) == reads(now) && before.psf_map == now.psf_map &&
+        before.beam_is == now.beam_is && before.detect.has_value() == now.detect.has_value()) {
       made_.outcomes.planned = kept;
       return;
     }

@@ -23,7 +23,7 @@ std::optional<Beam> Result::beam() const {
 
 BeamField Result::beams() const {
   const BeamField& map = outcomes.planned->value.beams;
-  return map.varies() ? map : BeamField(beam());
+  return map.varies() ? map : map.with(beam());
 }
 
 const BackgroundModel* Result::background() const {

@@ -262,6 +262,14 @@ constexpr Parameter kRows[] = {
      .help = "The beam varies: its major axis, minor axis and position angle (degrees) as planes of this FITS cube, on "
              "any grid, as Aegean's --psf; sources are fitted, deconvolved and summed by the beam of their place",
      .look = more(text("FITS cube"))},
+    {.name = "detect.beam_is",
+     .option = "--beam-is",
+     .stage = StageId::measure,
+     .access = member([](auto& r) -> auto& { return r.beam_is; }),
+     .title = "Beam is constant",
+     .help = "What of the header's beam is the same all over the image: its size in pixels, or on the sky; auto: in "
+             "pixels in SIN, slant and NCP too, else on the sky",
+     .look = more(kChoice)},
     {.name = "detect.keep_noise_peaks",
      .option = "--keep-noise-peaks",
      .stage = StageId::fit,

@@ -14,6 +14,7 @@
 #include "core/compute/detection.hpp"
 #include "core/fits/fits_image.hpp"
 #include "core/io/commit_group.hpp"
+#include "core/model/grid_geometry.hpp"
 #include "core/model/kernel.hpp"
 #include "core/sources/column_sets.hpp"
 #include "core/sources/deblend.hpp"
@@ -94,6 +95,7 @@ struct Request {
   OpenOptions open;
   std::optional<Beam> beam;                     ///< given by the user, in place of the header's
   std::string psf_map;                          ///< how the beam varies: read_beam_map(); empty: it does not
+  BeamIs beam_is = BeamIs::automatic;           ///< what of one beam is the same everywhere
   std::optional<ConvolveRequest> convolve;      ///< not convolved where empty
   std::optional<BackgroundRequest> background;  ///< not measured where empty
   std::optional<DetectOptions> detect;          ///< no sources where empty; needs background

@@ -194,9 +194,10 @@ SourceFitter::SourceFitter(const FitRequest& request, const ImageHeader& header,
     : request_(request), shape_(header.shape), beams_(beams) {
   const std::optional<Beam>& beam = beams.nominal();
   const auto centre = header.centre_geometry();
-  if (!beam || !centre) return;
-  beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
-  if (beams.varies())
+  if (!beam || !(centre || beams.varies())) return;
+  if (!beams.varies())
+    beam_px_ = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
+  else
     beam_px_ = beams.at(0.5 * static_cast<double>(shape_.nx - 1), 0.5 * static_cast<double>(shape_.ny - 1)).pixels;
   beam_noise_ = NoiseCorrelation::of_shape(*beam_px_);
 }

@@ -32,6 +32,7 @@ struct Island {
   double length_deg = 0, length_pa = 0;
   std::int64_t flag = 0;  ///< of any of its components
   double beam_deg2 = 0;   ///< of the beam there
+  double pixel_deg2 = 0;  ///< of a pixel there
 };
 
 struct Row {
@@ -86,7 +87,7 @@ const std::vector<Row>& casda_rows() {
       {{"y_min", "", "pos.cartesian.y;stat.min", "First row"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.y0; }},
       {{"y_max", "", "pos.cartesian.y;stat.max", "Last row"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.y1; }},
       {{"n_pix", "", "meta.number;phys.angArea;instr.pixel", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
-      {{"solid_angle", "arcmin2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.image.pixel_deg2 * 3600; }},
+      {{"solid_angle", "arcmin2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.pixel_deg2 * 3600; }},
       {{"beam_area", "arcmin2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.beam_deg2 * 3600; }},
       {{"x_ave", "", "pos.cartesian.x;stat.mean", "Mean column"}, [](const Island& , const IslandValues& i) -> double { return i.x_mean; }},
       {{"y_ave", "", "pos.cartesian.y;stat.mean", "Mean row"}, [](const Island& , const IslandValues& i) -> double { return i.y_mean; }},
@@ -122,7 +123,7 @@ const std::vector<Row>& aegean_rows() {
       {{"max_angular_size", "deg", "phys.angSize", "Longest distance between two of its pixels"}, [](const Island& c, const IslandValues& ) -> double { return c.length_deg; }},
       {{"pa", "deg", "pos.posAng", "Position angle of that line"}, [](const Island& c, const IslandValues& ) -> double { return c.length_pa; }},
       {{"pixels", "", "meta.number;instr.pixel", "Pixels"}, [](const Island& , const IslandValues& i) -> std::int64_t { return i.npix; }},
-      {{"area", "deg2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.image.pixel_deg2; }},
+      {{"area", "deg2", "phys.angArea", "Solid angle"}, [](const Island& c, const IslandValues& i) -> double { return static_cast<double>(i.npix) * c.pixel_deg2; }},
       {{"beam_area", "deg2", "phys.angArea;instr.beam", "Solid angle of the beam"}, [](const Island& c, const IslandValues& ) -> double { return c.beam_deg2; }},
       {{"flags", "", "meta.code.qual", "1: cut by the edge of the image or by blank pixels"}, [](const Island& c, const IslandValues& ) -> std::int64_t { return c.flag & kFlagEdge; }},
       {{"uuid", "", "meta.id", "Made of image, island and place: the same in every run"}, [](const Island& c, const IslandValues& i) -> std::string { return table_uuid(c.image.path, i.label, 0, i.x_centre, i.y_centre); }},
@@ -148,12 +149,13 @@ Island place_of(const IslandValues& values, const SourceList& list, const ImageH
                 const ImageFacts& facts) {
   const double unknown = std::nan("");
   const SkyPosition nowhere{unknown, unknown};
-  Island island{facts, nowhere, nowhere, {unknown, unknown, unknown}, unknown, unknown, 0};
+  Island island{facts, nowhere, nowhere, {unknown, unknown, unknown}, unknown, unknown, 0, unknown, facts.pixel_deg2};
   for (std::int64_t k = values.first; k < values.first + values.components; ++k)
     island.flag |= list.gaussians[static_cast<std::size_t>(k)].flag;
   const std::optional<Beam>& beam = beams.nominal();
   island.beam_deg2 = beam ? beam->area_deg2() : unknown;
   if (values.npix == 0) return island;
+  if (beams.areas_vary()) island.pixel_deg2 = beams.pixel_deg2(values.x_centre, values.y_centre);
   if (beams.varies()) island.beam_deg2 = beams.at(values.x_centre, values.y_centre).sky.area_deg2();
   island.sky = header.wcs.to_sky(values.x_centre, values.y_centre).value_or(nowhere);
   island.peak_sky =

@@ -122,10 +122,12 @@ Grid grid_of(const ImageHeader& header, const BeamField& beams) {
 
 void set_plane(Cells& cells, const Grid& grid) {
   const Covariance& own = cells.s.model.fwhm2;
-  cells.plane = on_grid(own, grid.pixel_deg);
+  const double x = cells.s.model.x, y = cells.s.model.y;
+  const double pixel_deg = grid.beams.areas_vary() ? std::sqrt(grid.beams.pixel_deg2(x, y)) : grid.pixel_deg;
+  cells.plane = on_grid(own, pixel_deg);
   const double unknown = std::nan("");
-  const auto beam = grid.beams.varies() ? grid.beams.at(cells.s.model.x, cells.s.model.y).pixels : grid.beam;
-  cells.plane_dc = beam ? on_grid(own - *beam, grid.pixel_deg) : Ellipse{unknown, unknown, unknown};
+  const auto beam = grid.beams.varies() ? grid.beams.at(x, y).pixels : grid.beam;
+  cells.plane_dc = beam ? on_grid(own - *beam, pixel_deg) : Ellipse{unknown, unknown, unknown};
 }
 
 std::vector<Cells> cells_of(PybdsfTable table, const SourceList& list, const Grid& grid) {

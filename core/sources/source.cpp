@@ -38,10 +38,10 @@ struct Setting {
   const DetectOptions& options;
   std::optional<Covariance> beam_px;  ///< FWHM^2 of the beam on the grid, at the image's centre
   double beam_area_px = kNan;         ///< solid angle of the beam in pixels
-  std::optional<Matrix2> centre;      ///< d(east, north)/d(x, y), degrees, at the image's centre
+  double pixel_deg2 = kNan;           ///< area of a pixel, square degrees, at the image's centre
   double unit = 1;                    ///< image value x unit = value in the unit without its prefix
   double per_sum = kNan;              ///< sum of pixels x per_sum = flux density
-  BeamField beams{};                  ///< where it varies, beam_px and what follows are those of at_place()
+  BeamField beams{};                  ///< where it or the area varies, beam_px and what follows are those of at_place()
 };
 
 double flux_per_sum(const Setting& setting) {
@@ -54,7 +54,7 @@ double flux_per_sum(const Setting& setting) {
       per_sum = 1;
       break;
     case Unit::Kind::jy_per_sr:
-      if (setting.centre) per_sum = std::abs(setting.centre->determinant()) / (kDegrees * kDegrees);
+      per_sum = setting.pixel_deg2 / (kDegrees * kDegrees);
       break;
     case Unit::Kind::kelvin:
     case Unit::Kind::unknown:
@@ -65,22 +65,24 @@ double flux_per_sum(const Setting& setting) {
 
 Setting make_setting(const DetectOptions& options, const ImageHeader& header, const BeamField& beams) {
   const std::optional<Beam>& beam = beams.nominal();
-  Setting setting{header, &header.wcs, options, {}, kNan, {}, header.unit.factor, kNan};
-  setting.centre = header.centre_geometry();
-  if (beam && setting.centre) {
-    setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *setting.centre);
-    setting.beam_area_px = beam->area_deg2() / std::abs(setting.centre->determinant());
+  Setting setting{header, &header.wcs, options, {}, kNan, kNan, header.unit.factor, kNan, beams};
+  const auto centre = header.centre_geometry();
+  if (centre) setting.pixel_deg2 = std::abs(centre->determinant());
+  if (beam && centre) {
+    setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
+    setting.beam_area_px = beam->area_deg2() / setting.pixel_deg2;
   }
   setting.per_sum = flux_per_sum(setting);
-  setting.beams = beams;
   return setting;
 }
 
-/// With the beam of a place, where it varies.
+/// With the beam and the pixel's area of a place, where they vary.
 void at_place(Setting& setting, double x, double y) {
-  if (!setting.beams.varies()) return;
-  setting.beam_px = setting.beams.at(x, y).pixels;
-  setting.beam_area_px = gaussian_area(*setting.beam_px);
+  if (setting.beams.varies()) {
+    setting.beam_px = setting.beams.at(x, y).pixels;
+    setting.beam_area_px = gaussian_area(*setting.beam_px);
+  }
+  if (setting.beams.areas_vary()) setting.pixel_deg2 = setting.beams.pixel_deg2(x, y);
   setting.per_sum = flux_per_sum(setting);
 }
 
@@ -347,8 +349,10 @@ double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) 
 }
 
 double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double nominal, double x, double y) {
-  if (!beams.varies() || header.unit.kind != Unit::Kind::jy_per_beam) return nominal;
-  return 1 / gaussian_area(beams.at(x, y).pixels) * header.unit.factor;
+  if (beams.varies() && header.unit.kind == Unit::Kind::jy_per_beam)
+    return 1 / gaussian_area(beams.at(x, y).pixels) * header.unit.factor;
+  const bool of_area = beams.areas_vary() && header.unit.kind == Unit::Kind::jy_per_sr;
+  return of_area ? beams.pixel_deg2(x, y) / (kDegrees * kDegrees) * header.unit.factor : nominal;
 }
 
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
@@ -390,7 +394,7 @@ std::vector<Source> make_sources(const std::vector<SourceSums>& sums, const Dete
       apply(calibration, source);
     }
   });
-  if (beams.varies()) share_island_totals(sources);
+  if (beams.varies() || beams.areas_vary()) share_island_totals(sources);
   set_rests(sources);
   return sources;
 }

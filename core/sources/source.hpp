@@ -113,7 +113,7 @@ struct Calibration {
 
 /// Flux density (Jy) of a sum of pixel values; NaN where the unit or the beam it needs is not known.
 [[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
-/// The same at a place of an image whose beam may vary, pixels. Touches no coordinate system: any thread may call it.
+/// The same at a place, pixels, of an image whose beam or pixel area may vary. Touches no coordinate system: any thread may call it.
 ///   nominal: flux_per_sum() of the nominal beam
 [[nodiscard]] double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double nominal, double x,
                                      double y);

@@ -89,7 +89,10 @@ class Experiment {
   void one_round(const std::vector<Injected>& injected);
   void judge(const Injected& one, const Near& found, const std::vector<Source>& sources);
   [[nodiscard]] Covariance shape_at(const Injected& one) const {
-    return beams_.varies() ? beams_.at(one.x, one.y).pixels + size_ : shape_;
+    if (!beams_.varies()) return shape_;
+    const LocalBeam beam = beams_.at(one.x, one.y);
+    const auto local = options_.size_deg > 0 ? header_->wcs.sky_per_pixel(one.x, one.y) : std::nullopt;
+    return beam.pixels + (local ? to_pixels(sky_covariance(options_.size_deg, options_.size_deg, 0), *local) : size_);
   }
   [[nodiscard]] std::size_t bin_of(double snr) const;
   [[nodiscard]] double edge(std::size_t bin) const;
@@ -275,8 +278,10 @@ void Experiment::judge(const Injected& one, const Near& found, const std::vector
   const double per_sum = flux_per_sum_at(*header_, beams_, per_sum_, one.x, one.y);
   const double peak = one.peak * unit_, total = one.peak * gaussian_area(shape_at(one)) * per_sum;
   const double dx = s.x - one.x, dy = s.y - one.y;
-  tally.found.push_back({s.total / total, s.peak / peak, (sky_per_pixel_.a * dx + sky_per_pixel_.b * dy) * kArcsec,
-                         (sky_per_pixel_.c * dx + sky_per_pixel_.d * dy) * kArcsec, (s.total - total) / s.e_total,
+  const Matrix2 local =
+      beams_.varies() ? header_->wcs.sky_per_pixel(one.x, one.y).value_or(sky_per_pixel_) : sky_per_pixel_;
+  tally.found.push_back({s.total / total, s.peak / peak, (local.a * dx + local.b * dy) * kArcsec,
+                         (local.c * dx + local.d * dy) * kArcsec, (s.total - total) / s.e_total,
                          (s.peak - peak) / s.e_peak, dx / s.e_x, dy / s.e_y});
 }
 

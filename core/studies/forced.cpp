@@ -45,7 +45,8 @@ class Forced {
         backend_(*result.backend),
         request_(request),
         progress_(progress),
-        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beam()) {}
+        fitter_({FitRequest::Method::gaussian, false, request.threads}, header_, result.beams()),
+        beams_(result.beams()) {}
 
   std::vector<ForcedSource> run();
 
@@ -70,7 +71,8 @@ class Forced {
   const ForcedRequest& request_;
   const Progress& progress_;
   SourceFitter fitter_;
-  double beam_area_px_ = kNan, per_sum_ = kNan;
+  const BeamField beams_;
+  double per_sum_ = kNan;
   std::optional<Covariance> beam_px_;
   std::int64_t step_ = 1;
   std::vector<Target> targets_;
@@ -178,9 +180,9 @@ std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std:
 void Forced::record(Target& target, double peak, double error) const {
   ForcedSource& s = target.source;
   const double unit = header_.unit.factor;
-  const double area = gaussian_area(target.shape.fwhm2);
+  const double area = gaussian_area(target.shape.fwhm2) * flux_per_sum_at(header_, beams_, per_sum_, s.x, s.y);
   s.peak = peak * unit, s.e_peak = error * unit;
-  s.total = peak * area * per_sum_, s.e_total = error * area * per_sum_;
+  s.total = peak * area, s.e_total = error * area;
   s.snr = peak / error;
   s.flag &= ~kForcedLimit;
   s.limit = kNan;
@@ -293,7 +295,7 @@ std::vector<ForcedSource> Forced::run() {
   }
   per_sum_ = flux_per_sum(header_, beam);
   fitter_.measure_noise(backend_, *result_.plane(), *result_.background(), *result_.islands());
-  targets_ = forced::place(list_, header_, beam, beam_px_, request_.shape);
+  targets_ = forced::place(list_, header_, beams_, beam_px_, request_.shape);
   groups_ = forced::group(targets_, header_.shape);
   ThreadPool pool(request_.threads);
   for (std::size_t first = 0; first < groups_.size();) {

@@ -42,7 +42,7 @@ struct Placing {
   const SkyList& list;
   const ImageHeader& header;
   const std::optional<Beam>& beam;
-  const std::optional<Covariance>& beam_px;
+  std::optional<Covariance> beam_px;
   ForcedRequest::ShapeOf shape;
 };
 
@@ -71,7 +71,7 @@ void set_shape(Target& target, std::size_t row, const Placing& p) {
 
 }  // namespace
 
-std::vector<Target> place(const SkyList& list, const ImageHeader& header, const std::optional<Beam>& beam,
+std::vector<Target> place(const SkyList& list, const ImageHeader& header, const BeamField& beams,
                           const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape) {
   std::vector<Target> targets;
   const auto& wcs = header.wcs;
@@ -105,7 +105,10 @@ std::vector<Target> place(const SkyList& list, const ImageHeader& header, const 
         s.flag |= kForcedOffImage;
     }
     if (target.measured) {
-      set_shape(target, row, {list, header, beam, beam_px, shape});
+      const bool varies = beams.varies();
+      const LocalBeam local = varies ? beams.at(s.x, s.y) : LocalBeam{};
+      const std::optional<Beam> beam = varies ? local.sky : beams.nominal();
+      set_shape(target, row, {list, header, beam, varies ? local.pixels : beam_px, shape});
       target.shape.peak = 1, target.shape.x = s.x, target.shape.y = s.y;
     }
     targets.push_back(target);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/compute/gaussian_fit.hpp"
+#include "core/model/beam_field.hpp"
 #include "core/studies/forced.hpp"
 
 namespace reber::forced {
@@ -23,9 +24,10 @@ struct Target {
   [[nodiscard]] double reach() const { return std::sqrt(std::max(shape.fwhm2.xx, shape.fwhm2.yy)); }
 };
 
-/// One entry of the list a target, shapes as asked for.   beam_px: FWHM^2 of the beam on the grid
+/// One entry of the list a target, shapes as asked for.   beam_px: FWHM^2 of the beam on the grid, where it
+/// does not vary
 ///   throws InputError as measure_forced
-[[nodiscard]] std::vector<Target> place(const SkyList& list, const ImageHeader& header, const std::optional<Beam>& beam,
+[[nodiscard]] std::vector<Target> place(const SkyList& list, const ImageHeader& header, const BeamField& beams,
                                         const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape);
 
 /// Targets on the image, those that overlap together, by their first row.

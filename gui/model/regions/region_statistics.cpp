@@ -110,7 +110,12 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
       if (std::isfinite(value)) inside.push_back(value);
     }
   }
-  const auto geometry = wcs.centre_geometry(pixels.shape());
+  // A beam that is constant in pixels is told by the geometry of the image's middle (core/model/grid_geometry.hpp).
+  const bool by_place = unit.kind == Unit::Kind::jy_per_sr || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
+  const auto geometry = by_place
+                            ? wcs.sky_per_pixel(static_cast<double>(rect.x0) + 0.5 * static_cast<double>(rect.nx - 1),
+                                                static_cast<double>(rect.y0) + 0.5 * static_cast<double>(rect.ny - 1))
+                            : wcs.centre_geometry(pixels.shape());
   const double pixel_deg2 = geometry ? std::abs(geometry->determinant()) : std::nan("");
   out.area_deg2 = pixel_deg2 * static_cast<double>(out.pixels.finite);
   if (inside.empty()) {
