@@ -36,6 +36,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   terminal.set_subject(options.input);
   const CubeSource cube = CubeSource::open(options.input, base.open, progress, terminal.log());
   CollapseRequest request = options.collapse;
+  request.given_beam = !options.common.beam.empty();
   request.planes = parse_planes(options.planes, cube.planes());
   request.threads = options.common.threads;
   if (options.common.dry_run) {

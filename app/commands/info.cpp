@@ -143,6 +143,7 @@ Lines header_lines(const ImageHeader& header, const std::optional<Beam>& beam) {
               : header.unit.kind == Unit::Kind::unknown ? header.unit.text + " (not a unit that Reber knows)"
                                                         : header.unit.text);
   add("frequency", frequency_in_words(header.wcs.frequency_hz()));
+  add("spectral axis", header.wcs.spectral_reading());
   add("beam", beam_in_words(header, beam));
   add("sky", sky_in_words(header));
   if (const auto scale = pixel_scale(header)) {

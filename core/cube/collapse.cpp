@@ -155,7 +155,8 @@ void Collapse::leave_out(std::int64_t plane, const std::string& why) {
 }
 
 void Collapse::take(const CubePlane& plane, std::size_t index) {
-  if (all_blank(*plane.pixels, progress_)) return leave_out(plane.plane, "all its pixels are blank");
+  if (const std::string why = why_flagged(plane, request_.given_beam, progress_); !why.empty())
+    return leave_out(plane.plane, why);
   PlaneTerms terms;
   if (measures_noise()) {
     const double rms = noise(*plane.pixels);

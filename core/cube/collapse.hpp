@@ -19,6 +19,7 @@ struct CollapseRequest {
   enum class How { mean, weighted, max, moment0, moment1, moment2 } how = How::mean;
   std::vector<std::int64_t> planes;  ///< ascending, at least one
   double snr = 0;                    ///< pixels not above this many times their plane's rms do not take part; 0: all do
+  bool given_beam = false;           ///< the user's beam stands in place of the planes', none of which then lacks one
   int threads = 0;                   ///< 0: all; the answer is the same for any number
 };
 template <>
@@ -38,8 +39,8 @@ struct Collapsed {
   std::vector<std::int64_t> used;             ///< planes that took part
 };
 
-/// Over the finite pixels v_p of planes p that are not blank, above the mask, with x_p and its width dx_p of
-/// spectral_coordinates():
+/// Over the finite pixels v_p of planes p that are not flagged (why_flagged), above the mask, with x_p and its width
+/// dx_p of spectral_coordinates():
 ///   mean      sum v / n                              weighted  sum v / s^2 / sum 1 / s^2, s the plane's clipped rms
 ///   max       the largest v                          moment0   M0 = sum v dx
 ///   moment1   M1 = sum v x dx / M0                   moment2   sqrt(sum v (x - M1)^2 dx / M0)

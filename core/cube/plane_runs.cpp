@@ -191,12 +191,7 @@ void PlaneRuns::work(PlaneLane& lane) {
 }  // namespace
 
 std::string why_no_search(const CubePlane& plane, const Request& request, const Progress& progress) {
-  const auto& beams = plane.header->plane_beams;
-  const bool others = std::ranges::any_of(beams, [](const std::optional<Beam>& beam) { return beam.has_value(); });
-  if (!request.beam && request.psf_map.empty() && !plane.header->beam && others)
-    return "it has no beam: " + plane.header->beam_note;
-  if (all_blank(*plane.pixels, progress)) return "all its pixels are blank";
-  return {};
+  return why_flagged(plane, request.beam.has_value() || !request.psf_map.empty(), progress);
 }
 
 void run_planes(std::vector<PlaneLane> lanes, PlaneWalk& walk,

@@ -45,6 +45,13 @@ class StoredPlane final : public PixelSource {
 
 }  // namespace
 
+std::string why_flagged(const CubePlane& plane, bool given_beam, const Progress& progress) {
+  const auto& beams = plane.header->plane_beams;
+  const bool others = std::ranges::any_of(beams, [](const std::optional<Beam>& beam) { return beam.has_value(); });
+  if (!given_beam && !plane.header->beam && others) return "it has no beam: " + plane.header->beam_note;
+  return all_blank(*plane.pixels, progress) ? "all its pixels are blank" : "";
+}
+
 PlaneWalk::PlaneWalk(CubeSource cube, std::vector<std::int64_t> planes, std::int64_t ahead_bytes, bool in_place)
     : cube_(std::move(cube)),
       planes_(std::move(planes)),

@@ -21,6 +21,12 @@ struct CubePlane {
   std::shared_ptr<const PixelSource> pixels;
 };
 
+/// Why a plane holds no sky and takes part in nothing: all its pixels are blank, or it has no beam where other planes
+/// of its cube have one (a flagged channel, which may be stored as zeros). Empty where it takes part.
+///   given_beam: the user's own beam stands in place of the planes'
+///   throws as PixelSource::read_rows; Cancelled
+[[nodiscard]] std::string why_flagged(const CubePlane& plane, bool given_beam, const Progress& progress);
+
 /// Hands out the planes in the order given. One plane at most is read ahead, by a thread of its own, so that memory
 /// holds two of them as stored. A plane is read in place, not ahead, where two take more than `ahead_bytes`, and where
 /// the file was inflated into memory. For one thread at a time.

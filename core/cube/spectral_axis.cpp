@@ -5,21 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
-#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/fits/pixel_sources.hpp"
 #include "core/model/fits_cards.hpp"
+#include "core/model/spectral.hpp"
 
 namespace reber {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLightSpeed = 299792458.0;  // m/s
 
 fits::CardTable cards_of(const ImageHeader& header) {
   std::string text;
@@ -27,44 +22,31 @@ fits::CardTable cards_of(const ImageHeader& header) {
   return fits::CardTable(std::move(text));
 }
 
-std::string kind_of(const fits::CardTable& cards, int axis) {
-  std::string type = cards.string(fmt::format("CTYPE{}", axis + 1)).value_or("").substr(0, 4);
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::toupper(c); });
-  return type;
-}
-
-/// A linear axis of cards.
-struct Axis {
-  double reference, step, value, scale;
-  [[nodiscard]] double at(double index) const { return (value + (index + 1 - reference) * step) * scale; }
-};
-
-Axis linear_axis(const fits::CardTable& cards, int axis, const std::string& kind) {
-  const int n = axis + 1;
-  const auto number = [&](const std::string& key, double standard) { return cards.number(key).value_or(standard); };
-  std::string unit = cards.string(fmt::format("CUNIT{}", n)).value_or("");
-  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
-  double scale = 1;
-  if (kind == "FREQ") scale = unit == "ghz" ? 1e9 : unit == "mhz" ? 1e6 : unit == "khz" ? 1e3 : 1;
-  if (kind == "WAVE") scale = unit == "mm" ? 1e-3 : unit == "cm" ? 1e-2 : 1;
-  if (kind != "FREQ" && kind != "WAVE" && (unit == "km/s" || unit == "km s-1")) scale = 1e3;
-  return {number(fmt::format("CRPIX{}", n), 0),
-          number(fmt::format("CDELT{}", n), number(fmt::format("CD{0}_{0}", n), 1)),
-          number(fmt::format("CRVAL{}", n), 0), scale};
+/// What the coordinates are, for HISTORY.
+std::string convention_of(const SpectralAxis& spectral) {
+  std::string words;
+  if (spectral.of_velocity()) {
+    const std::string& type = spectral.type();
+    const char* const name = type == "VRAD" ? "radio" : type == "VOPT" || type == "ZOPT" ? "optical" : "relativistic";
+    words = fmt::format("velocity of axis {} as it stands ({} convention)", type, name);
+  } else if (spectral.rest_hz() > 0) {
+    words = fmt::format("radio velocity c (1 - nu/nu0), nu0 = {:.10g} Hz", spectral.rest_hz());
+  } else {
+    words = "frequency, as there is no RESTFRQ";
+  }
+  return spectral.reading().empty() ? words : fmt::format("{}; {}", words, spectral.reading());
 }
 
 }  // namespace
 
 int spectral_axis(const ImageHeader& header) {
-  const fits::CardTable cards = cards_of(header);
-  constexpr std::array<const char*, 6> kKinds{"FREQ", "VRAD", "VELO", "VOPT", "FELO", "WAVE"};
-  for (int axis = 0; axis < static_cast<int>(header.axes.size()); ++axis)
-    if (axis != header.x_axis && axis != header.y_axis && std::ranges::count(kKinds, kind_of(cards, axis)) > 0)
-      return axis;
-  return -1;
+  const int axis = SpectralAxis(cards_of(header)).axis();
+  const bool own = axis < static_cast<int>(header.axes.size()) && axis != header.x_axis && axis != header.y_axis;
+  return own ? axis : -1;
 }
 
 SpectralCoordinates spectral_coordinates(const ImageHeader& header, std::span<const std::int64_t> planes) {
+  const SpectralAxis spectral(cards_of(header));
   const int axis = spectral_axis(header);
   const std::int64_t count = axis < 0 ? 0 : header.axes[static_cast<std::size_t>(axis)];
   if (count < 2)
@@ -72,26 +54,22 @@ SpectralCoordinates spectral_coordinates(const ImageHeader& header, std::span<co
         fmt::format("{}: moments need a spectral axis of two planes or more (CTYPE FREQ, VRAD, VOPT, ...), "
                     "and {}",
                     printable(header.path), axis < 0 ? "there is none" : "it has one"));
-  const fits::CardTable cards = cards_of(header);
-  const std::string kind = kind_of(cards, axis);
-  const Axis linear = linear_axis(cards, axis, kind);
-  const double rest = cards.number("RESTFRQ").value_or(cards.number("RESTFREQ").value_or(kNaN));
-  const bool of_frequency = kind == "FREQ" || kind == "WAVE", rested = rest > 0;
-  const auto coordinate = [&](double index) {
-    const double value = linear.at(index);
-    if (!of_frequency) return value * 1e-3;
-    const double frequency = kind == "WAVE" ? kLightSpeed / value : value;
-    return rested ? kLightSpeed * (1 - frequency / rest) * 1e-3 : frequency;
-  };
+  if (!spectral.why_not().empty())
+    throw InputError(
+        fmt::format("{}: the spectral axis cannot be read: {}", printable(header.path), spectral.why_not()));
+  const bool in_velocity = spectral.of_velocity() || spectral.rest_hz() > 0;
   SpectralCoordinates out;
-  out.unit = of_frequency && !rested ? "Hz" : "km/s";
-  out.convention = !of_frequency ? fmt::format("velocity of axis {} as it stands ({} convention)", kind,
-                                               kind == "VOPT" || kind == "FELO" ? "optical" : "radio")
-                   : rested      ? fmt::format("radio velocity c (1 - nu/nu0), nu0 = {:.10g} Hz", rest)
-                                 : std::string("frequency, as there is no RESTFRQ");
+  out.unit = in_velocity ? "km/s" : "Hz";
+  out.convention = convention_of(spectral);
   for (const std::int64_t plane : planes) {
-    const auto at = static_cast<double>(
-        fits::plane_position(header.axes, header.x_axis, header.y_axis, plane)[static_cast<std::size_t>(axis)]);
+    const auto position = fits::plane_position(header.axes, header.x_axis, header.y_axis, plane);
+    const auto coordinate = [&](double index) {
+      std::vector<double> pixel(position.begin(), position.end());
+      for (double& p : pixel) ++p;
+      pixel[static_cast<std::size_t>(axis)] = index + 1;
+      return in_velocity ? spectral.velocity(pixel) * 1e-3 : spectral.frequency_hz(pixel);
+    };
+    const auto at = static_cast<double>(position[static_cast<std::size_t>(axis)]);
     const double before = std::max(at - 1, 0.0), after = std::min(at + 1, static_cast<double>(count - 1));
     out.at.push_back(coordinate(at));
     out.width.push_back(std::abs(coordinate(after) - coordinate(before)) / (after - before));

@@ -20,11 +20,11 @@ struct SpectralCoordinates {
       width;  ///< half the distance between the neighbours in the cube, above 0; at its ends, to the one
 };
 
-/// Which of the image's axes is spectral (CTYPE FREQ, VRAD, VELO, VOPT, FELO, WAVE), 0-based; -1 for none.
+/// Which of the image's axes is spectral (SpectralAxis), 0-based; -1 for none.
 [[nodiscard]] int spectral_axis(const ImageHeader& header);
 
-/// An axis of velocity as it stands (VRAD, VELO: radio; VOPT, FELO: optical), in km/s. FREQ and WAVE with a rest
-/// frequency: radio velocity c (1 - nu / nu_rest) in km/s (FITS paper III); without one: Hz. Axes are linear.
+/// An axis of velocity as it stands, in km/s. Others with a rest frequency: radio velocity c (1 - nu / nu_rest) in km/s
+/// (FITS paper III); without one: frequency in Hz.
 ///   throws InputError without a spectral axis, or where it has one plane alone
 [[nodiscard]] SpectralCoordinates spectral_coordinates(const ImageHeader& header, std::span<const std::int64_t> planes);
 

@@ -168,6 +168,8 @@ void append(std::string& out, std::uint32_t word) {
 
 }  // namespace
 
+bool has_beam_table(const Scan& scan) { return beams_extension(scan) != nullptr; }
+
 BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardTable& cards,
                           const std::vector<std::int64_t>& axes, int x_axis, int y_axis) {
   BeamTable table;

@@ -25,6 +25,9 @@ struct BeamTable {
 [[nodiscard]] BeamTable read_beam_table(const ByteSource& bytes, const Scan& scan, const CardTable& cards,
                                         const std::vector<std::int64_t>& axes, int x_axis, int y_axis);
 
+/// Whether the file has an extension BEAMS.
+[[nodiscard]] bool has_beam_table(const Scan& scan);
+
 /// The whole extension as blocks, with checksums. A plane without a beam gets zeros. chan and pol of each plane follow
 /// from the same axes.
 [[nodiscard]] std::string beam_table_blocks(const std::vector<std::optional<Beam>>& planes, const CardTable& cards,

@@ -222,6 +222,22 @@ std::string duplicate_warning(const CardTable& cards) {
   return names.empty() ? names : fmt::format("duplicate keyword {}: the last value counts", names);
 }
 
+/// The table BEAMS by CASAMBM; without that keyword where the table has a beam for a plane, which is then told.
+BeamTable read_plane_beams(const ByteSource& bytes, const Scan& scan, const CardTable& cards, ImageHeader& header) {
+  const bool stated = cards.is_true("CASAMBM");
+  if (!stated && !has_beam_table(scan)) return {};
+  BeamTable table = read_beam_table(bytes, scan, cards, header.axes, header.x_axis, header.y_axis);
+  if (stated) return table;
+  const bool known = std::ranges::any_of(table.planes, [](const auto& beam) { return beam.has_value(); });
+  const bool used = known && !cards.has("CASAMBM");
+  header.warnings.push_back(
+      fmt::format("there is a table BEAMS, though CASAMBM is {}: it is {}", cards.has("CASAMBM") ? "F" : "missing",
+                  used    ? "used"
+                  : known ? "not used"
+                          : "not used: " + (table.problem.empty() ? "it has no beams" : table.problem)));
+  return used ? table : BeamTable{};
+}
+
 void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const BeamTable& table,
                        ImageHeader& header) {
   std::vector<double> fixed;
@@ -234,6 +250,8 @@ void read_beam_and_wcs(const CardTable& cards, const CardTable* inherited, const
     header.warnings.push_back(
         fmt::format("no usable WCS ({}): positions are in pixels only", printable(header.wcs.why_not())));
   }
+  if (header.wcs.spectral_reading().starts_with("unreadable"))
+    header.warnings.push_back("the spectral axis is " + printable(header.wcs.spectral_reading()));
   std::string duplicates = duplicate_warning(cards);
   const HeaderBeam beam = read_beam(cards, inherited, header.wcs, header.shape, {&table, header.plane});
   header.beam = beam.beam;
@@ -301,8 +319,7 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
   state.rice = read_rice_header(chosen, state.format, header.x_axis, header.y_axis);
   read_texts(state.cards, state.primary ? &state.primary->cards : nullptr, header);
   if (options.unit) header.unit = Unit::parse(*options.unit);
-  if (state.cards.is_true("CASAMBM"))
-    state.beams = read_beam_table(*state.bytes, scan, state.cards, header.axes, header.x_axis, header.y_axis);
+  state.beams = read_plane_beams(*state.bytes, scan, state.cards, header);
   header.plane_beams = state.beams.planes;
   state.hdu = chosen;
   return file;

@@ -5,87 +5,24 @@
 #include <fmt/format.h>
 #include <wcslib/wcs.h>
 #include <wcslib/wcsfix.h>
-#include <wcslib/wcshdr.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "core/base/error.hpp"
 #include "core/model/fits_cards.hpp"
 #include "core/model/spectral.hpp"
 #include "core/model/wcs_cards.hpp"
 #include "core/model/wcslib_call.hpp"
+#include "core/model/wcslib_system.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDegree = 3.14159265358979323846 / 180.0;
-
-/// Owns one wcsprm; a copy is a deep one, so that each object can be used in a thread of its own.
-class System {
- public:
-  System() {
-    prm_.flag = -1;
-    wcsini(0, 0, &prm_);
-  }
-  System(const System& other) : System() {
-    if (const int status = copy_axes(other.prm_, nullptr); status != 0)
-      throw InternalError(fmt::format("a copy of sky coordinates has WCSLIB's status {}", status));
-  }
-  System& operator=(const System&) = delete;
-  ~System() { wcsfree(&prm_); }
-
-  /// Copies all axes (null), or x and y (1-based) in that order.   returns WCSLIB's status
-  int copy_axes(const wcsprm& from, const std::array<int, 2>* axes) {
-    wcsfree(&prm_);
-    prm_.flag = -1;
-    int count = axes != nullptr ? 2 : 0;
-    std::array<int, 2> wanted = axes != nullptr ? *axes : std::array<int, 2>{};
-    int* const chosen = axes != nullptr ? wanted.data() : nullptr;
-    try {
-      const int status =
-          call_wcslib(WcslibCall::parses, [&] { return wcssub(1, const_cast<wcsprm*>(&from), &count, chosen, &prm_); });
-      return status != 0 ? status : call_wcslib(WcslibCall::parses, [this] { return wcsset(&prm_); });
-    } catch (...) {
-      prm_.flag = -1;  // half-made: to be left, not to be freed
-      throw;
-    }
-  }
-  wcsprm& prm() { return prm_; }
-
- private:
-  wcsprm prm_{};
-};
-
-/// The parsed header; wcspih allocates an array of systems.
-class Parsed {
- public:
-  explicit Parsed(std::string cards) {
-    int rejected = 0;
-    const int size = static_cast<int>(cards.size() / fits::kCardBytes);
-    const int status = call_wcslib(
-        WcslibCall::parses, [&] { return wcspih(cards.data(), size, WCSHDR_all, 0, &rejected, &count_, &systems_); });
-    if (status != 0) count_ = 0;
-  }
-  ~Parsed() { wcsvfree(&count_, &systems_); }
-  Parsed(const Parsed&) = delete;
-  Parsed& operator=(const Parsed&) = delete;
-  /// The primary description, or null.
-  [[nodiscard]] wcsprm* primary() const {
-    for (int i = 0; i < count_; ++i) {
-      if (systems_[i].alt[0] == ' ' || systems_[i].alt[0] == '\0') return &systems_[i];
-    }
-    return nullptr;
-  }
-
- private:
-  int count_ = 0;
-  wcsprm* systems_ = nullptr;
-};
 
 std::array<double, 3> unit_vector(const SkyPosition& sky) {
   const double lon = sky.lon_deg * kDegree, lat = sky.lat_deg * kDegree;
@@ -96,7 +33,7 @@ std::array<double, 3> unit_vector(const SkyPosition& sky) {
 
 struct Wcs::State {
   /// System of x and y alone, or of all axes where those cannot be separated. Empty without positions.
-  std::unique_ptr<System> solver;
+  std::unique_ptr<wcslib::System> solver;
   int x = 0, y = 1;           ///< axes of the system that are x and y
   std::vector<double> pixel;  ///< 1-based, x and y to be filled in
   std::vector<double> world;  ///< values of the other axes
@@ -105,11 +42,11 @@ struct Wcs::State {
   Frame frame = Frame::none;
   double equinox = kNaN;
   double frequency = kNaN;
-  std::string frame_name, projection;
+  std::string frame_name, projection, spectral_reading;
 
   State() = default;
   State(const State& other)
-      : solver(other.solver ? std::make_unique<System>(*other.solver) : nullptr),
+      : solver(other.solver ? std::make_unique<wcslib::System>(*other.solver) : nullptr),
         x(other.x),
         y(other.y),
         pixel(other.pixel),
@@ -120,7 +57,8 @@ struct Wcs::State {
         equinox(other.equinox),
         frequency(other.frequency),
         frame_name(other.frame_name),
-        projection(other.projection) {}
+        projection(other.projection),
+        spectral_reading(other.spectral_reading) {}
 
   void read(const fits::CardTable& table, const std::array<int, 2>& axes, const std::vector<double>& fixed_pixel,
             double nx, double ny);
@@ -189,14 +127,14 @@ void Wcs::State::read_frame(const fits::CardTable& table) {
 
 bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& axes,
                                const std::vector<double>& fixed_pixel, const fits::CardTable& table) {
-  auto made = std::make_unique<System>();
+  auto made = std::make_unique<wcslib::System>();
   // 13: the axes cannot be separated. All of them are then kept, the others fixed.
-  int status = parsed.naxis == 2 && axes[0] == 1 && axes[1] == 2 ? made->copy_axes(parsed, nullptr)
-                                                                 : made->copy_axes(parsed, &axes);
+  int status =
+      parsed.naxis == 2 && axes[0] == 1 && axes[1] == 2 ? made->copy_axes(parsed, {}) : made->copy_axes(parsed, axes);
   x = 0;
   y = 1;
   if (status == 13) {
-    status = made->copy_axes(parsed, nullptr);
+    status = made->copy_axes(parsed, {});
     x = axes[0] - 1;
     y = axes[1] - 1;
   }
@@ -251,10 +189,8 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
       return;
     }
   }
-  // wcspih is re-entrant, but not all that lies below wcsset and the fixes is documented to be.
-  static std::mutex parsing;
-  const std::lock_guard<std::mutex> lock(parsing);
-  const Parsed parsed(cards_for_wcslib(table));
+  const auto lock = wcslib::parsing_lock();
+  const wcslib::ParsedHeader parsed(cards_for_wcslib(table));
   wcsprm* const primary = parsed.primary();
   if (primary == nullptr || primary->naxis < std::max(axes[0], axes[1]) || primary->naxis > kMaxWcsAxes) {
     why_not = fmt::format("WCSLIB finds no description of both axes among at most {}", kMaxWcsAxes);
@@ -336,7 +272,9 @@ Wcs Wcs::parse(const std::string& header_cards, int x_axis, int y_axis, const st
   Wcs wcs;
   const fits::CardTable table(header_cards);
   wcs.state_->read(table, {x_axis + 1, y_axis + 1}, fixed_pixel, nx, ny);
-  wcs.state_->frequency = find_frequency(table, naxis, fixed_pixel);
+  const SpectralAxis spectral(table);
+  wcs.state_->frequency = find_frequency(table, spectral, naxis, fixed_pixel);
+  wcs.state_->spectral_reading = spectral.why_not().empty() ? spectral.reading() : "unreadable: " + spectral.why_not();
   return wcs;
 }
 
@@ -347,6 +285,7 @@ double Wcs::equinox() const { return state_->equinox; }
 std::string Wcs::frame_name() const { return state_->frame_name; }
 std::string Wcs::projection() const { return state_->projection; }
 double Wcs::frequency_hz() const { return state_->frequency; }
+const std::string& Wcs::spectral_reading() const { return state_->spectral_reading; }
 std::optional<SkyPosition> Wcs::to_sky(double x, double y) const { return state_->to_sky(x, y); }
 std::optional<PixelPosition> Wcs::to_pixel(SkyPosition sky) const { return state_->to_pixel(sky); }
 

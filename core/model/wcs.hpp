@@ -51,6 +51,8 @@ class Wcs {
   [[nodiscard]] std::string frame_name() const;  ///< "ICRS", "FK5 J2000", "FK4 B1950", "Galactic" ...
   [[nodiscard]] std::string projection() const;  ///< "SIN", "TAN" ...; empty without positions
   [[nodiscard]] double frequency_hz() const;     ///< of the plane's spectral axis or RESTFRQ; NaN where unknown
+  /// How an axis type with several readings was taken, or why the spectral axis cannot be read; else empty.
+  [[nodiscard]] const std::string& spectral_reading() const;
 
   /// Empty for a pixel off the sky, or without a celestial system. 0-based pixels.
   [[nodiscard]] std::optional<SkyPosition> to_sky(double x, double y) const;

@@ -216,8 +216,14 @@ SmoothInput read_smooth_input(const std::string& path, const OpenOptions& option
     SmoothPlane one;
     one.plane = plane;
     one.own = beam_of(plane);
+    if (one.own && all_blank(*file.pixels(plane, progress), progress)) {
+      one.left_out = "all its pixels are blank";
+      one.own.reset();
+    }
     input.planes.push_back(one);
   }
+  if (std::ranges::all_of(input.planes, [](const SmoothPlane& plane) { return !plane.left_out.empty(); }))
+    throw InputError(fmt::format("{}: all its pixels are blank, so there is nothing to smooth", path));
   if (std::ranges::none_of(input.planes, [](const SmoothPlane& plane) { return plane.own.has_value(); }))
     throw InputError(fmt::format("{}: smoothing needs the image's own beam; {}. Give it with --image-beam", path,
                                  input.header.beam_note));
