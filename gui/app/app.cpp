@@ -339,7 +339,9 @@ void App::rest_for(double seconds_left) {
     if (ImGui::GetIO().WantTextInput) sleep = 0.25;
     window_->wait(sleep);
     if (window_->take_activity()) frames_wanted_ = 3;
-    if (frames_wanted_ > 0 || Window::take_wake() || moving || store_->watch(App::seconds())) return;
+    // A table lays its columns out in the frame after the one that fills it.
+    if (Window::take_wake()) frames_wanted_ = std::max(frames_wanted_, 2);
+    if (frames_wanted_ > 0 || moving || store_->watch(App::seconds())) return;
     if (!state_.notice.text.empty() && seconds() > state_.notice.until) return;
   }
 }

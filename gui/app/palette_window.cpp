@@ -32,21 +32,43 @@ std::vector<const Action*> matches(const ViewerState& state, const std::string& 
 
 }  // namespace
 
-int match_cost(const std::string& title, const std::string& wanted) {
+namespace {
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Letters in order, wherever they stand: those that are passed over inside a word cost.
+int scattered_cost(const std::string& title, const std::string& wanted) {
   int cost = 0;
   std::size_t at = 0;
   for (const char c : wanted) {
     if (c == ' ') continue;
     const std::size_t before = at;
-    while (at < title.size() &&
-           std::tolower(static_cast<unsigned char>(title[at])) != std::tolower(static_cast<unsigned char>(c)))
-      ++at;
-    if (at == title.size()) return -1;
+    at = title.find(c, at);
+    if (at == std::string::npos) return -1;
     const bool word = at == 0 || title[at - 1] == ' ';
     cost += word ? 0 : static_cast<int>(at - before);
     ++at;
   }
-  return cost + static_cast<int>(title.size()) / 16;
+  return cost;
+}
+
+}  // namespace
+
+int match_cost(const std::string& title, const std::string& wanted) {
+  constexpr int kInside = 20, kScattered = 40;
+  const std::string in = lower(title), what = lower(wanted);
+  const int length = static_cast<int>(title.size()) / 16;
+  std::size_t at = in.find(what);
+  if (at == std::string::npos) {
+    const int cost = scattered_cost(in, what);
+    return cost < 0 ? cost : kScattered + cost + length;
+  }
+  for (; at != std::string::npos; at = in.find(what, at + 1))
+    if (at == 0 || in[at - 1] == ' ') return length;
+  return kInside + length;
 }
 
 void CommandPalette::draw(Context& context, double scale) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "gui/app/keep.hpp"
+#include "gui/model/proposed_path.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/path_field.hpp"
@@ -65,15 +66,24 @@ void SessionDialog::draw(Context& context) {
   if (ImGui::IsWindowAppearing()) {
     path_ = workbench.session_path;
     if (const Document* document = context.state.document(); path_.empty() && document != nullptr)
-      path_ = std::filesystem::path(document->path).replace_extension(".reber.json").string();
+      path_ = proposed_path(document->path, ".reber.json");
   }
   ImGui::TextWrapped(
       "A session holds the open images (by path, size, time and hash), catalogues, parameters, view, table, "
       "flags and panels. Saving replaces the file.");
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   field_.draw(context, "session.path", "path of a session", path_);
-  if (ImGui::Button("Save") && save_session_as(context, path_)) set_open(context.state, "session", false);
+  bool save = primary_button("Save");
   context.widgets.item("session.save");
+  if (field_.entered()) {
+    // Enter takes nothing away: a session that is not this one is neither replaced nor opened unasked.
+    std::error_code error;
+    if (path_ == workbench.session_path || !std::filesystem::exists(path_, error))
+      save = true;
+    else
+      context.state.say(path_ + " is there: Save replaces it, Open opens it", true);
+  }
+  if (save && save_session_as(context, path_)) set_open(context.state, "session", false);
   ImGui::SameLine();
   if (ImGui::Button("Open") && open_session(context, path_)) set_open(context.state, "session", false);
   context.widgets.item("session.open");

@@ -87,7 +87,7 @@ void WelcomePanel::draw(Context& context) {
   }
   const Document* document = context.state.document();
   if (document != nullptr && document->path == context.shell.sample())
-    ImGui::TextDisabled("A simulated sky at 150 MHz to try things on. A FITS image can be dropped here, or");
+    ImGui::TextWrapped("A simulated sky at 150 MHz to try things on. A FITS image can be dropped here, or");
   draw_contents(context, ImGui::GetContentRegionAvail().x);
 }
 

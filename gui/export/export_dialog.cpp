@@ -13,6 +13,7 @@
 #include "gui/export/figure_writer.hpp"
 #include "gui/export/view_figure.hpp"
 #include "gui/model/job_slot.hpp"
+#include "gui/model/proposed_path.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/path_field.hpp"
 
@@ -95,8 +96,7 @@ void ExportDialog::draw(Context& context) {
   const ScreenRect canvas{0, 0, place->width, place->height};
   if (proposed_for_ != document->id) {
     proposed_for_ = document->id;
-    path_ =
-        std::filesystem::path(document->path).replace_extension(kFormats[static_cast<std::size_t>(format_)]).string();
+    path_ = proposed_path(document->path, kFormats[static_cast<std::size_t>(format_)]);
   }
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   field_.draw(context, "export.path", "path of the picture", path_);
@@ -107,7 +107,7 @@ void ExportDialog::draw(Context& context) {
     ImGui::TextDisabled("Writing ...");
     context.widgets.item("export.busy");
   } else {
-    if (ImGui::Button("Write")) start(context, *document, canvas);
+    if (primary_button("Write") || field_.entered()) start(context, *document, canvas);
     context.widgets.item("export.write");
   }
   complain(error_);

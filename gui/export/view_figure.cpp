@@ -240,7 +240,8 @@ Figure view_figure(Context& context, const ScreenRect& canvas, const FigureOptio
   figure.height = layout.height;
   figure.background = options.light ? Rgba{1, 1, 1, 1} : Rgba{0.09f, 0.1f, 0.12f, 1};
   const CanvasTransform transform(layout.view, figure.frame);
-  if (options.overlays) add_overlays(figure, context, {document, document.shown, transform, true, 1, layout.axes});
+  if (options.overlays)
+    add_overlays(figure, context, {document, document.shown, transform, true, 1, layout.axes, true});
   if (layout.colour_bar) add_colour_bar(figure, context.state, options.light);
   if (layout.axes) {
     add_axes(figure, document, transform, options.light);

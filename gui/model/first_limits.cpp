@@ -4,25 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <tuple>
 
 #include "core/live/display_tiles.hpp"
-namespace reber::gui {
 
-std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most) {
-  if (pixels.tiles()) return pixels.tiles()->sample();
-  const int level = pixels.first_level();
-  const Shape shape = pixels.level_shape(level);
-  const LevelSample places = LevelSample::of(shape, most);
-  std::vector<float> row(static_cast<std::size_t>(shape.nx)), sample;
-  for (std::int64_t y = places.first_row(); y < shape.ny; y += places.step) {
-    pixels.read(level, Reduction::mean, {y, 0, 1, shape.nx}, row.data());
-    for (std::int64_t x = places.first_column(y); x < shape.nx; x += places.step)
-      if (std::isfinite(row[static_cast<std::size_t>(x)])) sample.push_back(row[static_cast<std::size_t>(x)]);
-  }
-  std::ranges::sort(sample);
-  return sample;
-}
+namespace reber::gui {
 
 namespace {
 
@@ -35,13 +23,85 @@ std::pair<double, double> middle_and_sigma(const std::vector<float>& sorted) {
   return {median, 1.4826 * *middle};
 }
 
+/// A model without noise is zero far and wide, and lies on one side of its middle.
+bool scatters(const std::vector<float>& sorted) {
+  constexpr std::size_t kFewest = 100;
+  constexpr double kBelow = 2.5;
+  if (sorted.size() < kFewest) return false;
+  const auto [median, sigma] = middle_and_sigma(sorted);
+  return sigma > 0 && median - sorted.front() > kBelow * sigma;
+}
+
+}  // namespace
+
+bool blank_runs_of_zeros(std::span<float> row) {
+  constexpr std::size_t kLeastRun = 16;
+  bool any = false;
+  for (std::size_t x = 0, run = 0; x <= row.size(); ++x) {
+    if (x < row.size() && row[x] == 0) {
+      ++run;
+      continue;
+    }
+    if (run >= kLeastRun) {
+      std::fill_n(row.begin() + static_cast<std::ptrdiff_t>(x - run), run, std::numeric_limits<float>::quiet_NaN());
+      any = true;
+    }
+    run = 0;
+  }
+  return any;
+}
+
+namespace {
+
+struct PixelSample {
+  std::vector<float> sorted;
+  bool padded = false;  ///< padding was left out
+};
+
+PixelSample take_sample(const Pyramid& pixels, std::int64_t most) {
+  if (pixels.tiles()) return {pixels.tiles()->sample()};
+  const int level = pixels.first_level();
+  const Shape shape = pixels.level_shape(level);
+  const LevelSample places = LevelSample::of(shape, most);
+  std::vector<float> row(static_cast<std::size_t>(shape.nx)), sample, measured;
+  const auto take = [&](std::int64_t y, std::vector<float>& to) {
+    for (std::int64_t x = places.first_column(y); x < shape.nx; x += places.step)
+      if (std::isfinite(row[static_cast<std::size_t>(x)])) to.push_back(row[static_cast<std::size_t>(x)]);
+  };
+  for (std::int64_t y = places.first_row(); y < shape.ny; y += places.step) {
+    pixels.read(level, Reduction::mean, {y, 0, 1, shape.nx}, row.data());
+    take(y, sample);
+    blank_runs_of_zeros(row);
+    take(y, measured);
+  }
+  std::ranges::sort(measured);
+  if (measured.size() == sample.size()) return {std::move(measured)};
+  if (scatters(measured)) return {std::move(measured), true};
+  std::ranges::sort(sample);
+  return {std::move(sample)};
+}
+
+}  // namespace
+
+std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most) { return take_sample(pixels, most).sorted; }
+
+bool has_padding(const Pyramid& pixels) { return take_sample(pixels, 65536).padded; }
+
+namespace {
+
+/// Fewer values tell no noise: an image so small is shown by all its range.
+constexpr std::size_t kFewestForNoise = 64;
+/// Of the usual limits: their middle, 1.5 of 16.5 sigma above the low one, stands at a fifth of the colours.
+constexpr double kNoiseSoftness = 6;
+
 }  // namespace
 
 std::pair<double, double> robust_limits(const std::vector<float>& sorted) {
   if (sorted.empty()) return {0, 1};
   const auto [median, sigma] = middle_and_sigma(sorted);
   const double least = sorted.front(), most = sorted.back();
-  if (!(sigma > 0)) return most > least ? std::pair(least, most) : std::pair(least - 0.5, least + 0.5);
+  if (!(sigma > 0) || sorted.size() < kFewestForNoise)
+    return most > least ? std::pair(least, most) : std::pair(least - 0.5, least + 0.5);
   return {std::max(least, median - 1.5 * sigma), median + 15 * sigma};
 }
 
@@ -64,9 +124,10 @@ float at_part(const std::vector<float>& sorted, double part) {
 
 LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted) {
   LimitsRule rule = limits_rules().front();
-  if (kind == LayerKind::background || kind == LayerKind::rms) rule.kind = LimitsRule::Kind::min_max;
+  if (kind == LayerKind::background || kind == LayerKind::rms || sorted.size() < kFewestForNoise)
+    rule.kind = LimitsRule::Kind::min_max;
   if (kind == LayerKind::residual) rule.sigmas_below = rule.sigmas_above = 5;
-  if (kind == LayerKind::model && !sorted.empty()) {
+  if (kind == LayerKind::model && sorted.size() >= kFewestForNoise) {
     constexpr double kMost = 99.95, kLeastPart = 0.01;  // of the pixels; of the brightest
     const double high = at_part(sorted, 0.5 + 0.005 * kMost);
     // Few sources on a large image: that part of the pixels lies beside them.
@@ -94,7 +155,16 @@ void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<
       render.high = middle + rule.sigmas_above * sigma;
     }
   }
+  if (rule.kind == LimitsRule::Kind::robust) render.softness = kNoiseSoftness;
   render.limits = name_of(rule);
+}
+
+double channel_low(const RenderSettings& render) {
+  constexpr double kMost = 1.5;
+  const auto rule = limits_rule(render.limits);
+  if (!rule || rule->kind != LimitsRule::Kind::robust) return render.low;
+  const double sigma = (render.high - render.low) / (rule->sigmas_below + rule->sigmas_above);
+  return render.low + sigma * (rule->sigmas_below + std::min(kMost, rule->sigmas_below));
 }
 
 std::vector<float> cumulative_of(const std::vector<float>& sorted, double low, double high) {

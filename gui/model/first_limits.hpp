@@ -2,6 +2,7 @@
 // Limits of a layer that nobody has set yet.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,12 +12,21 @@
 
 namespace reber::gui {
 
+/// Turns runs of at least 16 zeros into NaN: noise has none, they stand for pixels that were never measured.
+///   returns whether there was one
+bool blank_runs_of_zeros(std::span<float> row);
+
+/// Whether an image has such runs and noise beside them. False for a session's map, which has no padding.
+[[nodiscard]] bool has_padding(const Pyramid& pixels);
+
 /// Some `most` finite values spread over the image, sorted: of the lowest level that is there, means. Those of a
-/// session's map came with it, 65536 at most.
+/// session's map came with it, 65536 at most. Padding is left out: runs of zeros, where the rest scatters as noise
+/// does.
 [[nodiscard]] std::vector<float> sorted_sample(const Pyramid& pixels, std::int64_t most = 65536);
 
 /// median - 1.5 sigma and median + 15 sigma, sigma = 1.4826 median |v - median|, cut to the values there are. Noise is
-/// dark but visible, a source of five sigma stands out. {0, 1} where nothing is finite.
+/// dark but visible, a source of five sigma stands out. All values where they are fewer than 64. {0, 1} where nothing
+/// is finite.
 [[nodiscard]] std::pair<double, double> robust_limits(const std::vector<float>& sorted);
 
 /// Limits as far below `middle` as above it: five times the sample's robust spread about it, or its whole range where
@@ -29,6 +39,10 @@ namespace reber::gui {
 [[nodiscard]] LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted);
 /// Sets limits by that rule, from the sample, and names it. Nothing changes where the sample is empty.
 void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<float>& sorted);
+
+/// What is black in a picture of three colours, where noise would be of every colour: limits by the noise begin as far
+/// above the middle as they do below it, 1.5 sigma at most; others where they begin.
+[[nodiscard]] double channel_low(const RenderSettings& render);
 
 /// Gives a layer its pixels with a sample of them, and its first limits where none are set.
 void put_pixels(Layer& layer, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);

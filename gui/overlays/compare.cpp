@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "gui/model/first_limits.hpp"
 #include "gui/model/image/readout.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/ui/compare_view.hpp"
@@ -118,13 +119,13 @@ void draw_channel_names(const CanvasView& canvas, Context& context, ImDrawList& 
     const Document* of = context.state.find(context.state.compare.rgb.at(i));
     if (of == nullptr) continue;
     const RenderSettings& r = of->layer().render;
+    const double low = channel_low(r);
     const bool apart = of != &canvas.document && context.state.compare.sky_lock && canvas.document.header &&
                        of->header && !share_sky(context.state, canvas.document, *of);
     const auto [unit, factor] = shown_unit(*of, of->shown).readable(std::max(std::abs(r.low), std::abs(r.high)));
     const std::string text =
         apart ? name_of(*of, of->shown) + "  another part of the sky"
-              : fmt::format("{}  {:.3g} ... {:.3g} {}  {}", name_of(*of, of->shown), r.low * factor, r.high * factor,
-                            unit, kStretchNames.at(static_cast<std::size_t>(r.stretch)));
+              : fmt::format("{}  {:.3g} ... {:.3g} {}", name_of(*of, of->shown), low * factor, r.high * factor, unit);
     label(list, bold_font(), size, {x, y}, shown_name(text, area.width), kColours.at(i));
     y += 1.6f * size;
     missing =

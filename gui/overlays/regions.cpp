@@ -187,7 +187,7 @@ void draw_region(const CanvasView& canvas, const Region& region, bool chosen, Im
 void RegionsOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   const DocumentInspect& d = canvas.document.inspect;
   for (std::size_t i = 0; i < d.regions.size(); ++i) {
-    draw_region(canvas, d.regions[i], static_cast<int>(i) == d.selected, list);
+    draw_region(canvas, d.regions[i], static_cast<int>(i) == d.selected && !canvas.for_file, list);
   }
   const auto width = static_cast<float>(1.5 * canvas.scale);
   if (d.line) {
@@ -215,7 +215,12 @@ bool RegionsOverlay::input(const CanvasInput& mouse, const CanvasView& canvas, C
     return true;
   }
   if (grip_.what == Grip::What::nothing && corners_.empty() && mouse.pressed && take_hold(mouse, canvas)) return true;
-  if (context.state.mode == Mode::region) return make_region(mouse, canvas, context.state.inspect.tool);
+  if (context.state.mode == Mode::region) {
+    const std::size_t before = canvas.document.inspect.regions.size();
+    const bool taken = make_region(mouse, canvas, context.state.inspect.tool);
+    if (canvas.document.inspect.regions.size() > before) context.state.raised_panel = "regions";
+    return taken;
+  }
   corners_.clear();
   return false;
 }

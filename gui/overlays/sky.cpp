@@ -147,11 +147,12 @@ class ScaleBarOverlay final : public Overlay {
 void GridOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& list) {
   if (!canvas.document.header) return;
   const Inspect& inspect = context.state.inspect;
-  const GridKey key{canvas.document.header,
-                    canvas.transform.view(),
-                    canvas.transform.canvas(),
-                    inspect.style,
-                    inspect.grid_spacing * canvas.scale,
+  // Of what is seen of the image alone: no lines stand beside it.
+  const ScreenRect area = canvas.framed ? canvas.transform.canvas() : seen_of_image(canvas);
+  if (!(area.width > 0 && area.height > 0)) return;
+  ViewTransform view = canvas.transform.view();
+  view.centre = canvas.transform.to_image({area.x + 0.5 * area.width, area.y + 0.5 * area.height});
+  const GridKey key{canvas.document.header, view, area, inspect.style, inspect.grid_spacing * canvas.scale,
                     20 * canvas.scale};
   const SkyGrid& grid = grids_[canvas.primary ? 0 : 1].of(key, [&] { return make_grid(key); });
   const OverlayInk ink = ink_of(context.state.inks, "grid");
@@ -170,7 +171,6 @@ void GridOverlay::draw(const CanvasView& canvas, Context& context, ImDrawList& l
     const ImVec2 size = ImGui::CalcTextSize(label.text.c_str());
     const ImVec2 at = label_place(label, size, gap);
     const ImVec4 box{at.x - gap, at.y - gap, at.x + size.x + gap, at.y + size.y + gap};
-    const ScreenRect& area = canvas.transform.canvas();
     const bool out = box.x < area.x || box.y < area.y || box.z > area.x + area.width || box.w > area.y + area.height;
     const bool free = std::ranges::none_of(
         taken, [&](const ImVec4& t) { return box.x < t.z && box.z > t.x && box.y < t.w && box.w > t.y; });

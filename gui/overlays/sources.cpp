@@ -122,7 +122,7 @@ class CrosshairOverlay final : public Overlay {
 
 PaintKey SourcesOverlay::paint_key(const CanvasView& canvas, const ViewerState& state) const {
   const Document& document = canvas.document;
-  if (!document.result || document.shapes.empty()) return {};
+  if (canvas.for_file || !document.result || document.shapes.empty()) return {};
   return {1,
           document.result->generation,
           document.selection.version,

@@ -152,10 +152,19 @@ void DisplayPanel::draw(Context& context) {
   draw_contrast(context, render);
   ImGui::Checkbox("Invert", &render.invert);
   context.widgets.item("display.invert");
+  ImGui::SameLine(7.5f * ImGui::GetFontSize());
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Blank pixels");
   ImGui::SameLine();
-  ImGui::SameLine();
-  ImGui::ColorEdit3("Blank", &render.blank.red, ImGuiColorEditFlags_NoInputs);
+  Rgba& blank = render.blank;
+  if (ImGui::ColorButton("Colour of blank pixels", {blank.red, blank.green, blank.blue, 1}, 0,
+                         {ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()}))
+    ImGui::OpenPopup("##blank");
   context.widgets.item("display.blank");
+  if (ImGui::BeginPopup("##blank")) {
+    ImGui::ColorPicker3("##colour", &blank.red);
+    ImGui::EndPopup();
+  }
 }
 
 std::unique_ptr<Panel> make_display_panel() { return std::make_unique<DisplayPanel>(); }

@@ -33,7 +33,7 @@ std::string refining_text(const Document& document, const LiveStatus& status) {
 
 /// The button that runs and stops, and what came of the newest run. True where the panel went live.
 bool draw_run(Context& context, Document& document, const LiveStatus& status) {
-  if (ImGui::Button(status.busy ? "Stop" : "Run", {6 * ImGui::GetFontSize(), 0})) {
+  if (primary_button(status.busy ? "Stop" : "Run", {6 * ImGui::GetFontSize(), 0})) {
     if (status.busy)
       context.shell.cancel(document);
     else

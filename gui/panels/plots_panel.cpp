@@ -51,8 +51,9 @@ void refresh(Plot& plot, const Document& document) {
   const SourceTable& table = document.sources.table;
   PlotChoice& choice = plot.choice;
   choice.document = document.id;
-  if (plot.fitted_for.anew(choice)) plot.view.fitted = false;
+  if (plot.fitted_for.anew(choice)) plot.view.fitted = plot.view.by_hand = false;
   if (!plot.numbers_of.anew({choice, table.version()})) return;
+  if (!plot.view.by_hand) plot.view.fitted = false;
   const Column* x = table.catalogue().find(plot.choice.x_column);
   const Column* y = table.catalogue().find(plot.choice.y_column);
   plot.x = x != nullptr ? numbers_of(*x) : std::vector<double>();

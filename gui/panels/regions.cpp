@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <tuple>
 
 #include "core/base/error.hpp"
 #include "core/io/atomic_file.hpp"
@@ -52,14 +54,33 @@ std::string cell(double v, const char* format) {
   return std::isfinite(v) ? fmt::format(fmt::runtime(format), v) : "--";
 }
 
-std::string flux_text(double jy) {
-  const double size = std::abs(jy);
-  return size < 1e-3 ? fmt::format("{:.4g} \xC2\xB5Jy", 1e6 * jy)
-         : size < 1  ? fmt::format("{:.4g} mJy", 1e3 * jy)
-                     : fmt::format("{:.4g} Jy", jy);
+/// Units of a table's columns, each for all rows: told in the heads, and numbers compare.
+struct ColumnUnits {
+  std::string value, flux;
+  double per_value = 1, per_jy = 1;
+};
+
+ColumnUnits units_for(const RegionResults* found, const Unit& unit) {
+  double value = 0, jy = 0;
+  const auto most = [](double& so_far, double v) {
+    if (std::isfinite(v)) so_far = std::max(so_far, std::abs(v));
+  };
+  for (std::size_t i = 0; found != nullptr && i < found->regions.size(); ++i) {
+    const auto& s = found->regions[i];
+    if (!s) continue;
+    most(value, s->pixels.max);
+    most(value, s->pixels.min);
+    if (s->flux_jy) most(jy, *s->flux_jy);
+  }
+  ColumnUnits units;
+  std::tie(units.value, units.per_value) = unit.readable(value);
+  units.flux = jy >= 1 || jy == 0 ? "Jy" : jy >= 1e-3 ? "mJy" : "\xC2\xB5Jy";
+  units.per_jy = jy >= 1 || jy == 0 ? 1 : jy >= 1e-3 ? 1e3 : 1e6;
+  return units;
 }
 
-void draw_row(Context& context, Document& document, std::size_t i, const RegionStatistics* s, const Unit& unit) {
+void draw_row(Context& context, Document& document, std::size_t i, const RegionStatistics* s,
+              const ColumnUnits& units) {
   Region& region = document.inspect.regions[i];
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -83,11 +104,11 @@ void draw_row(Context& context, Document& document, std::size_t i, const RegionS
     text(region.has_area() ? "..." : "");
     return;
   }
-  const double size = std::max(std::abs(s->pixels.max), std::abs(s->pixels.min));
-  const auto value = [&](double v) { return std::isfinite(v) ? value_text(v, unit, size) : std::string("--"); };
-  text(s->flux_jy ? flux_text(*s->flux_jy) : s->no_flux);
-  text(s->flux_error_jy ? flux_text(*s->flux_error_jy) : "--");
-  text(s->flux_above_jy ? flux_text(*s->flux_above_jy) : "--");
+  const auto value = [&](double v) { return cell(v * units.per_value, "{:.6g}"); };
+  const auto flux = [&](double jy) { return cell(jy * units.per_jy, "{:.4g}"); };
+  text(s->flux_jy ? flux(*s->flux_jy) : s->no_flux);
+  text(s->flux_error_jy ? flux(*s->flux_error_jy) : "--");
+  text(s->flux_above_jy ? flux(*s->flux_above_jy) : "--");
   text(fmt::format("{}{}", s->pixels.finite, s->pixels.blank > 0 ? fmt::format(" +{} blank", s->pixels.blank) : ""));
   text(s->beams ? cell(*s->beams, "{:.2f}") : "--");
   text(value(s->pixels.mean()));
@@ -101,8 +122,9 @@ void draw_row(Context& context, Document& document, std::size_t i, const RegionS
 void draw_table(Context& context, Document& document) {
   constexpr const char* kHeads[] = {"Name", "Centre", "Flux", "Error", "Flux - ring", "Pixels", "Beams",
                                     "Mean", "Median", "Std",  "Sigma", "Min",         "Max"};
+  static const std::string kNone;
   const RegionResults* const found = region_results(context);
-  const Unit unit = shown_unit(document, document.shown);
+  const ColumnUnits units = units_for(found, shown_unit(document, document.shown));
   if (!ImGui::BeginTable("##regions", 13,
                          ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                              ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingFixedFit)) {
@@ -111,15 +133,18 @@ void draw_table(Context& context, Document& document) {
   ImGui::TableSetupScrollFreeze(1, 1);
   // Widths do not grow with what comes into the cells later.
   const float unit_width = ImGui::GetFontSize();
-  for (const char* head : kHeads) {
-    const float least = head == kHeads[0] ? 6 : head == kHeads[1] ? 15 : 6.5f;
-    ImGui::TableSetupColumn(head, ImGuiTableColumnFlags_WidthFixed,
-                            std::max(least * unit_width, ImGui::CalcTextSize(head).x + unit_width));
+  for (std::size_t i = 0; i < std::size(kHeads); ++i) {
+    const float least = i == 0 ? 6 : i == 1 ? 15 : i >= 7 ? 9.5f : 6.5f;
+    const std::string& unit = i >= 2 && i <= 4 ? units.flux : i >= 7 ? units.value : kNone;
+    const std::string head = unit.empty() ? kHeads[i] : fmt::format("{} ({})###{}", kHeads[i], unit, kHeads[i]);
+    ImGui::TableSetupColumn(
+        head.c_str(), ImGuiTableColumnFlags_WidthFixed,
+        std::max(least * unit_width, ImGui::CalcTextSize(head.c_str(), nullptr, true).x + unit_width));
   }
   ImGui::TableHeadersRow();
   for (std::size_t i = 0; i < document.inspect.regions.size(); ++i) {
     const bool there = found != nullptr && i < found->regions.size() && found->regions[i];
-    draw_row(context, document, i, there ? &*found->regions[i] : nullptr, unit);
+    draw_row(context, document, i, there ? &*found->regions[i] : nullptr, units);
   }
   ImGui::EndTable();
 }

@@ -64,8 +64,13 @@ void draw_tools(Context& context, Document& document, TableExport& table_export)
   }
   const char* example = "filter: SNR > 7 && Maj*3600 < 30 && S_Code == \"C\"";
   const bool fits = ImGui::CalcTextSize(example).x + 2 * ImGui::GetStyle().FramePadding.x < ImGui::CalcItemWidth();
-  if (ImGui::InputTextWithHint("##filter", fits ? example : "filter: SNR > 7", &view.filter_text))
+  const std::string typed = view.filter_text;
+  if (ImGui::InputTextWithHint("##filter", fits ? example : "filter: SNR > 7", &view.filter_text)) {
+    // Esc leaves the field with what was typed; ImGui would bring back what stood there before.
+    if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)))
+      view.filter_text = typed;
     view.table.set_filter(view.filter_text);
+  }
   context.widgets.item("sources.filter");
   if (ImGui::IsItemHovered())
     ImGui::SetTooltip(
@@ -143,7 +148,7 @@ void draw_row(Context& context, Document& document, const std::vector<std::size_
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = view.table.catalogue().columns[columns[i]];
     ImGui::TableSetColumnIndex(static_cast<int>(i) + 1);
-    const std::string text = cell_text(column, row);
+    const std::string text = cell_text(column, row, view.table.decimals(columns[i]));
     if (!std::holds_alternative<std::vector<std::string>>(column.values)) {
       const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
       if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);

@@ -29,7 +29,7 @@ void draw_table(const LayerStatistics& s, const Unit& unit, const CoordinateStyl
   // The noise and what lies near it in one unit; an extreme a hundred times as large in its own.
   const auto value = [&](double v) {
     if (!std::isfinite(v)) return std::string("--");
-    return value_text(v, unit, std::abs(v) >= 100 * size ? v : size);
+    return value_text(v, unit, std::abs(v) >= 100 * size ? v : size, s.sigma);
   };
   const int base = style.one_based ? 1 : 0;
   const auto with_place = [&](double v, std::int64_t x, std::int64_t y) {

@@ -54,9 +54,10 @@ using GlProgram = GlObject<delete_program>;
 
 /// Compiles and links.   throws InternalError with the compiler's words
 [[nodiscard]] GlProgram make_program(const char* vertex, const char* fragment);
-/// A picture that is drawn into: 8-bit RGBA with a framebuffer.
+/// A picture that is drawn into: RGBA of `format` with a framebuffer.
 class Target {
  public:
+  explicit Target(GLint format = GL_RGBA8) : format_(format) {}
   /// Makes it that large; its contents are lost where the size changes.   throws DeviceError
   void resize(int width, int height);
   void bind() const;  ///< as the place of drawing, with its viewport
@@ -65,6 +66,7 @@ class Target {
   [[nodiscard]] GLuint texture() const { return texture_.get(); }
 
  private:
+  GLint format_;
   GlTexture texture_;
   GlFramebuffer framebuffer_;
   int width_ = 0, height_ = 0;

@@ -65,6 +65,7 @@ ImageRenderer::ImageRenderer(std::int64_t texture_bytes, bool software)
     : tiles_(texture_bytes, !software),
       plain_(make_program(kImageVertex, image_fragment(false).c_str())),
       fine_(make_program(kImageVertex, image_fragment(true).c_str())),
+      three_colours_(make_program(kWholeTarget, kThreeColours)),
       vertices_(make_vertex_array()) {
   const auto& maps = colour_maps();
   std::vector<unsigned char> rows;
@@ -106,6 +107,7 @@ void ImageRenderer::set_look(const ImageScene& scene) {
   glUniform2f(program_->place("bias_contrast"), static_cast<float>(s.bias), static_cast<float>(s.contrast));
   glUniform4f(program_->place("blank"), s.blank.red, s.blank.green, s.blank.blue, s.blank.alpha);
   glUniform1i(program_->place("categorical"), s.categorical ? 1 : 0);
+  glUniform1i(program_->place("proportional"), scene.proportional ? 1 : 0);
   glUniform1i(program_->place("outline"), scene.outline ? 1 : 0);
   const float plain = bright_at_noise_edge(s) ? 0.0f : 1.0f;
   const Rgba ink = scene.outline_ink.value_or(Rgba{plain, plain, plain, 1});
@@ -123,15 +125,23 @@ void ImageRenderer::draw(const ImageScene& scene) {
     draw_plain(scene);
     return;
   }
+  GLint target = 0;
+  std::array<GLint, 4> window{};
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
+  glGetIntegerv(GL_VIEWPORT, window.data());
+  places_.resize(static_cast<int>(scene.transform.canvas().width), static_cast<int>(scene.transform.canvas().height));
+  places_.bind();
+  glDisable(GL_SCISSOR_TEST);
+  glClearColor(0, 0, 0, 0);
+  glClear(GL_COLOR_BUFFER_BIT);
   for (std::size_t i = 0; i < scene.channels.size(); ++i) {
     const ColourChannel& channel = scene.channels[i];
     ImageScene one = scene;
     one.blend = Blend::first;
+    one.proportional = true;
     one.settings = channel.pixels == nullptr ? RenderSettings() : channel.settings;
-    one.settings.colour_map = "grey";
-    one.settings.invert = one.settings.categorical = false;
+    one.settings.categorical = false;
     one.settings.blank = {0, 0, 0, 1};
-    one.cumulative = channel.cumulative;
     if (channel.pixels == nullptr)
       one.settings.low = one.settings.high = kBeyondAll;
     else
@@ -140,6 +150,19 @@ void ImageRenderer::draw(const ImageScene& scene) {
     draw_plain(one);
   }
   glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(target));
+  glViewport(window[0], window[1], window[2], window[3]);
+  put_three_colours(scene.settings.softness);
+}
+
+void ImageRenderer::put_three_colours(double softness) {
+  glUseProgram(three_colours_.get());
+  glBindVertexArray(vertices_.get());
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, places_.texture());
+  glUniform1i(three_colours_.place("places"), 0);
+  glUniform1f(three_colours_.place("softness"), static_cast<float>(std::max(1e-3, softness)));
+  glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
 void ImageRenderer::draw_plain(const ImageScene& scene) {

@@ -24,8 +24,7 @@ enum class Blend { first, difference, ratio, rgb };
 /// One colour of three. Without pixels it is dark.
 struct ColourChannel {
   const Pyramid* pixels = nullptr;  ///< of the scene's shape
-  RenderSettings settings;
-  std::vector<float> cumulative;  ///< as ImageScene's
+  RenderSettings settings;          ///< of which the limits and the reduction count
 };
 
 /// What to draw of one canvas.
@@ -38,8 +37,9 @@ struct ImageScene {
   std::vector<float> cumulative;  ///< 256 values in 0..1 for Stretch::histogram
   CanvasTransform transform;      ///< on a canvas at (0, 0), in pixels of the target
   bool pixel_grid = false;
-  bool fine = true;      ///< zoomed out, between two levels: the finer one's texels are taken together per screen pixel
-  bool outline = false;  ///< edges between different values alone, over what is there
+  bool fine = true;  ///< zoomed out, between two levels: the finer one's texels are taken together per screen pixel
+  bool proportional = false;        ///< places within the limits in place of colours: for a target of floats
+  bool outline = false;             ///< edges between different values alone, over what is there
   double outline_width = 1.5;       ///< pixels of the target
   std::optional<Rgba> outline_ink;  ///< empty: black or white, whichever stands out of the colours
 
@@ -81,6 +81,7 @@ class ImageRenderer {
   /// A tile's place in a texture, and the pixels of the image that it is drawn on.
   struct Part;
   void draw_plain(const ImageScene& scene);
+  void put_three_colours(double softness);
   void set_look(const ImageScene& scene);
   void draw_tile(const ImageScene& scene, int level, std::int64_t row, std::int64_t column);
   void draw_quad(const ImageScene& scene, const Part& part);
@@ -88,10 +89,12 @@ class ImageRenderer {
               TileCache::Place& place, int& found_level);
 
   TileCache tiles_;
-  ImageProgram plain_, fine_;        ///< a processor runs every branch: the many reads of the fine one stand apart
+  ImageProgram plain_, fine_;  ///< a processor runs every branch: the many reads of the fine one stand apart
+  ImageProgram three_colours_;
   ImageProgram* program_ = nullptr;  ///< of the scene that is drawn
   GlVertexArray vertices_;
   GlTexture maps_, cumulative_;
+  Target places_{GL_RGBA16F};  ///< of three images within their limits, as red, green and blue
 };
 
 }  // namespace reber::gui

@@ -27,6 +27,7 @@ uniform bool invert;
 uniform vec2 bias_contrast;
 uniform vec4 blank;
 uniform bool categorical;
+uniform bool proportional;     // the place within the limits itself, beyond the high one too
 uniform bool outline;          // edges of the areas of one value alone
 uniform vec4 outline_ink;
 uniform float outline_width;   // screen pixels
@@ -136,6 +137,8 @@ void main() {
     colour = blank;
   } else if (categorical) {
     colour = label_colour(v);
+  } else if (proportional) {
+    colour = vec4(vec3(clamp((v - limits.x) / (limits.y - limits.x), 0.0, 60000.0)), 1.0);
   } else {
     float t = clamp((v - limits.x) / (limits.y - limits.x), 0.0, 1.0);
     float c = clamp((stretched(t) - bias_contrast.x) * bias_contrast.y + 0.5, 0.0, 1.0);
@@ -148,6 +151,27 @@ void main() {
     if (min(edge.x, edge.y) < 1.0) colour.rgb = mix(colour.rgb, vec3(0.5), grid);
   }
 }
+)";
+
+/// Three colours from three places within limits: one asinh of their sum, so that bright sources keep their hue (after
+/// Lupton et al. 2004, PASP 116, 133). What would be brighter than a screen is made as bright as one.
+inline constexpr const char* kThreeColours = R"(#version 330 core
+out vec4 colour;
+uniform sampler2D places;      // alpha is 0 beside the image
+uniform float softness;
+float asinh_of(float x) { return log(x + sqrt(x * x + 1.0)); }
+void main() {
+  vec4 at = texelFetch(places, ivec2(gl_FragCoord.xy), 0);
+  if (at.a == 0.0) discard;
+  float sum = at.r + at.g + at.b;
+  vec3 rgb = sum > 0.0 ? at.rgb * (asinh_of(softness * sum) / (asinh_of(softness) * sum)) : vec3(0.0);
+  colour = vec4(rgb / max(1.0, max(rgb.r, max(rgb.g, rgb.b))), 1.0);
+}
+)";
+
+/// One triangle over all of the target.
+inline constexpr const char* kWholeTarget = R"(#version 330 core
+void main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }
 )";
 
 inline constexpr const char* kImageVertex = R"(#version 330 core

@@ -23,6 +23,16 @@ bool slider(const char* id, double& value, double low, double high, const char* 
                              flags | ImGuiSliderFlags_AlwaysClamp);
 }
 
+bool primary_button(const char* text, const ImVec2& size) {
+  ImGui::PushStyleColor(ImGuiCol_Button, palette().primary);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, palette().primary_hovered);
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, palette().primary);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().on_primary);
+  const bool pressed = ImGui::Button(text, size);
+  ImGui::PopStyleColor(4);
+  return pressed;
+}
+
 std::string printf_text(std::string text) {
   for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 2)) text.insert(at, 1, '%');
   return text;

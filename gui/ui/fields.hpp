@@ -14,6 +14,9 @@
 
 namespace reber::gui {
 
+/// A button for what a dialog or panel is there for: in the accent's colour.
+bool primary_button(const char* text, const ImVec2& size = {});
+
 /// A label at the left; the next widget fills the rest of the line.
 void label(const char* text);
 /// A slider of a double. True while it changes.

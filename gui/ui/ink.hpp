@@ -16,9 +16,13 @@ namespace reber::gui {
 
 [[nodiscard]] inline ImVec2 vec(const ScreenPoint& p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
 
+/// Bright letters on emission as bright are read by a dark edge that lets nothing through.
+inline constexpr unsigned kDarkEdge = IM_COL32(0, 0, 0, 230);
+
 inline void halo_text(ImDrawList& list, ImVec2 at, unsigned colour, const std::string& text) {
-  for (const auto& [dx, dy] : {std::pair(-1.f, 0.f), {1.f, 0.f}, {0.f, -1.f}, {0.f, 1.f}, {-1.f, -1.f}, {1.f, 1.f}})
-    list.AddText({at.x + dx, at.y + dy}, palette().halo, text.c_str());
+  for (const auto& [dx, dy] :
+       {std::pair(-1.f, 0.f), {1.f, 0.f}, {0.f, -1.f}, {0.f, 1.f}, {-1.f, -1.f}, {1.f, 1.f}, {-1.f, 1.f}, {1.f, -1.f}})
+    list.AddText({at.x + dx, at.y + dy}, kDarkEdge, text.c_str());
   list.AddText(at, colour, text.c_str());
 }
 

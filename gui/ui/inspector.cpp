@@ -2,8 +2,10 @@
 // Jobs of the panels, and taking what they bring.
 #include "gui/ui/inspector.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "gui/model/first_limits.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/memo.hpp"
@@ -73,6 +75,22 @@ WholePixels whole_pixels(const Pyramid& pixels) {
   pixels.read(level, Reduction::mean, {0, 0, shape.ny, shape.nx}, whole.owned.data());
   whole.view = whole.owned.view();
   whole.reduced = level > 0;
+  return whole;
+}
+
+/// The same, its padding blank.
+WholePixels measured_pixels(const Pyramid& pixels) {
+  WholePixels whole = whole_pixels(pixels);
+  if (!has_padding(pixels)) return whole;
+  const Shape shape = whole.view.shape;
+  if (whole.owned.shape().count() == 0) {
+    whole.owned = Image(shape);
+    for (std::int64_t y = 0; y < shape.ny; ++y)
+      std::copy_n(whole.view.row(y), shape.nx, whole.owned.data() + y * shape.nx);
+  }
+  for (std::int64_t y = 0; y < shape.ny; ++y)
+    blank_runs_of_zeros({whole.owned.data() + y * shape.nx, static_cast<std::size_t>(shape.nx)});
+  whole.view = whole.owned.view();
   return whole;
 }
 
@@ -151,7 +169,7 @@ void set_limits_by(Context& context, const LimitsRule& rule) {
   jobs_of(context).limits.start([pixels, rule, found](const Progress& progress) {
     ThreadPool pool;
     FoundLimits out = found;
-    out.limits = find_limits(whole_pixels(*pixels).view, rule, pool, progress);
+    out.limits = find_limits(measured_pixels(*pixels).view, rule, pool, progress);
     return out;
   });
 }

@@ -85,14 +85,16 @@ void LinkedPlot::take_mouse() {
     const double factor = std::pow(1.2, io.MouseWheel);
     if (!io.KeyCtrl) view_.x.zoom(factor, px);
     if (!io.KeyShift) view_.y.zoom(factor, py);
+    view_.by_hand = true;
   }
   const bool panning = ImGui::IsItemActive() && (ImGui::IsMouseDragging(ImGuiMouseButton_Right, 0) ||
                                                  ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0));
   if (panning) {
     view_.x.pan(-io.MouseDelta.x / size_.x);
     view_.y.pan(io.MouseDelta.y / size_.y);
+    view_.by_hand = view_.by_hand || io.MouseDelta.x != 0 || io.MouseDelta.y != 0;
   }
-  if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Right)) view_.fitted = false;
+  if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Right)) view_.fitted = view_.by_hand = false;
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !view_.boxing) {
     const ImVec2 from = io.MouseClickedPos[ImGuiMouseButton_Left];

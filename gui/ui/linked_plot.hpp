@@ -17,6 +17,7 @@ namespace reber::gui {
 struct PlotView {
   PlotAxis x, y;
   bool fitted = false;          ///< the ranges are set; false: the next frame fits them to the data
+  bool by_hand = false;         ///< the ranges were chosen by zooming and panning: other data leave them
   bool boxing = false;          ///< a selection box is being drawn
   double box_x = 0, box_y = 0;  ///< its first corner
 };

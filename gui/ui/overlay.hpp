@@ -23,9 +23,10 @@ struct CanvasView {
   Document& document;
   LayerKind layer;
   CanvasTransform transform;
-  bool primary = true;  ///< the one that takes the mouse
-  double scale = 1;     ///< of lines and text: user's times screen's
-  bool framed = false;  ///< axes with their labels and the colour bar stand around it: a figure for a paper
+  bool primary = true;    ///< the one that takes the mouse
+  double scale = 1;       ///< of lines and text: user's times screen's
+  bool framed = false;    ///< axes with their labels and the colour bar stand around it: a figure for a paper
+  bool for_file = false;  ///< what is there for the hand is left out: handles, the mark and number of what is selected
 };
 
 /// The mouse on the primary canvas, in this frame.

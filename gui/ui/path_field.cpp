@@ -22,7 +22,7 @@ bool PathField::draw(Context& context, const std::string& name, const char* hint
   ImGui::PushID(name.c_str());
   const float button = 2.2f * ImGui::GetFontSize(), gap = ImGui::GetStyle().ItemSpacing.x;
   ImGui::SetNextItemWidth(-(button + gap + (beside > 0 ? beside + gap : 0)));
-  bool done = ImGui::InputTextWithHint("##path", hint, &path, ImGuiInputTextFlags_EnterReturnsTrue);
+  entered_ = ImGui::InputTextWithHint("##path", hint, &path, ImGuiInputTextFlags_EnterReturnsTrue);
   context.widgets.item(name);
   ImGui::SameLine();
   if (ImGui::Button("...", {button, 0})) {
@@ -37,9 +37,9 @@ bool PathField::draw(Context& context, const std::string& name, const char* hint
   }
   context.widgets.item(name + ".browse");
   tip("Folders and files to choose from");
-  done = draw_browser(context, name, path) || done;
+  const bool chosen = draw_browser(context, name, path);
   ImGui::PopID();
-  return done;
+  return entered_ || chosen;
 }
 
 bool PathField::draw_browser(Context& context, const std::string& name, std::string& path) {

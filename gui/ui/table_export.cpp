@@ -6,10 +6,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
+#include "gui/model/proposed_path.hpp"
 #include "gui/ui/fields.hpp"
 
 namespace reber::gui {
@@ -28,7 +28,7 @@ void open_upwards() {
 void TableExport::draw(Context& context, const std::string& name, const Document& document, std::int64_t rows,
                        const std::function<Catalogue()>& make) {
   if (ImGui::Button("Export")) {
-    path_ = std::filesystem::path(document.path).replace_extension().string() + "_" + name + ".csv";
+    path_ = proposed_path(document.path, "_" + name + ".csv");
     error_.clear();
     overwrite_ = false;
     ImGui::OpenPopup("##export");
@@ -39,6 +39,7 @@ void TableExport::draw(Context& context, const std::string& name, const Document
   ImGui::Text("Writes the %s shown, all columns.", counted(rows, "row").c_str());
   ImGui::Dummy({34 * ImGui::GetFontSize(), 0});
   field_.draw(context, name + ".export.path", "path of the catalogue", path_);
+  const bool entered = field_.entered();
   for (const CatalogueFormat& format : catalogue_formats()) {
     ImGui::TextDisabled("%s", format.extension);
     ImGui::SameLine(4.5f * ImGui::GetFontSize());
@@ -46,7 +47,7 @@ void TableExport::draw(Context& context, const std::string& name, const Document
   }
   ImGui::Checkbox("Replace the file if it exists", &overwrite_);
   context.widgets.item(name + ".export.replace");
-  const bool pressed = ImGui::Button("Write");
+  const bool pressed = primary_button("Write") || entered;
   context.widgets.item(name + ".export.write");
   if (pressed) {
     try {

@@ -50,12 +50,21 @@ void set_colours(ImGuiStyle& style, const ThemeColours& of, bool light) {
   c[ImGuiCol_TableHeaderBg] = rgb(of.table_head);
   c[ImGuiCol_TableBorderStrong] = c[ImGuiCol_TableBorderLight] = rgb(of.line);
   if (!light) c[ImGuiCol_TableRowBgAlt] = rgb(0xffffff, 0.025f);
-  shared = {packed(of.accent),       packed(of.accent, light ? 0.3f : 0.35f),
-            packed(of.text),         packed(of.text_dim),
-            packed(of.good),         packed(of.bad),
-            packed(of.warn),         packed(0x35e0d0),
-            packed(0xffd23f),        packed(0xff7ad9),
-            packed(0x000000, 0.65f), packed(of.plot_selected)};
+  shared = {.accent = packed(of.accent),
+            .accent_soft = packed(of.accent, light ? 0.3f : 0.35f),
+            .text = packed(of.text),
+            .text_dim = packed(of.text_dim),
+            .good = packed(of.good),
+            .bad = packed(of.bad),
+            .warn = packed(of.warn),
+            .source = packed(0x35e0d0),
+            .source_selected = packed(0xffd23f),
+            .source_negative = packed(0xff7ad9),
+            .halo = packed(0x000000, 0.65f),
+            .primary = packed(of.primary),
+            .primary_hovered = packed(of.primary_hovered),
+            .on_primary = packed(of.on_primary),
+            .plot_selected = packed(of.plot_selected)};
 }
 
 }  // namespace
@@ -70,7 +79,7 @@ void apply_theme(bool light, double scale) {
   style.ItemSpacing = {7, 5};
   style.WindowPadding = {9, 8};
   style.ScrollbarSize = 12;
-  style.GrabMinSize = 6;
+  style.GrabMinSize = 3;  // a line: numbers are read beside it
   set_colours(style, light ? kLightColours : kDarkColours, light);
   style.ScaleAllSizes(static_cast<float>(scale));
   ImGui::GetStyle() = style;

@@ -17,6 +17,7 @@ struct ThemeColours {
   unsigned field, field_hovered, field_active;     ///< what holds a value
   unsigned header, header_hovered, header_active;  ///< headings, chosen rows
   unsigned button, button_hovered, button_active;
+  unsigned primary, primary_hovered, on_primary;  ///< the button that a panel is there for, and its text
   unsigned tab, tab_active, tab_hovered, title, title_active, table_head;
   unsigned grab, grab_active;  ///< of sliders, over the field that holds the value
   unsigned grab_percent;       ///< how much of these, and of a bar of progress, is laid over it
@@ -42,6 +43,9 @@ inline constexpr ThemeColours kDarkColours{
     .button = 0x30363f,
     .button_hovered = 0x3b4450,
     .button_active = 0x2a6398,
+    .primary = 0x2a6398,
+    .primary_hovered = 0x33709f,
+    .on_primary = 0xffffff,
     .tab = 0x22262c,
     .tab_active = 0x33465c,
     .tab_hovered = 0x3d5570,
@@ -73,6 +77,9 @@ inline constexpr ThemeColours kLightColours{
     .button = 0xe2e6eb,
     .button_hovered = 0xd3dbe5,
     .button_active = 0x9cc3ec,
+    .primary = 0x1b65b5,
+    .primary_hovered = 0x1a5a9f,
+    .on_primary = 0xffffff,
     .tab = 0xe6e9ed,
     .tab_active = 0xc5daf1,
     .tab_hovered = 0xb3cfee,

@@ -67,6 +67,15 @@ std::string out_of_sight(ViewerState& state, const CanvasView& canvas) {
                         : "not in this view";
 }
 
+/// Told by the last level, one mean of all pixels; of a session's map by its sample, nothing else is at hand.
+bool all_blank(const Layer& layer) {
+  if (layer.kind == LayerKind::islands || layer.pixels->first_level() > 0 || !layer.sample.empty()) return false;
+  if (layer.pixels->tiles()) return true;
+  float mean = 0;
+  layer.pixels->read(layer.pixels->levels() - 1, Reduction::mean, {0, 0, 1, 1}, &mean);
+  return !std::isfinite(mean);
+}
+
 }  // namespace
 
 CanvasPainter::CanvasPainter(std::int64_t texture_bytes, bool software)
@@ -167,7 +176,12 @@ void CanvasPainter::draw_over(Context& context, Picture& picture, const CanvasVi
   draw_overlays(context, canvas, list);
   list.PopClipRect();
   const Rect seen = canvas.transform.visible(canvas.document.layer(canvas.layer).pixels->shape());
-  if (seen.nx > 0 && seen.ny > 0) return;
+  if (seen.nx > 0 && seen.ny > 0) {
+    if (!all_blank(canvas.document.layer(canvas.layer))) return;
+    draw_centred("all pixels blank", IM_COL32(235, 235, 235, 255), area);
+    context.widgets.item(canvas.primary ? "canvas.all_blank" : "canvas2.all_blank");
+    return;
+  }
   draw_centred(out_of_sight(context.state, canvas), IM_COL32(235, 235, 235, 255), area);
   context.widgets.item(canvas.primary ? "canvas.out_of_sight" : "canvas2.out_of_sight");
 }

@@ -80,8 +80,7 @@ void put_channels(Context& context, ImageScene& scene, const Document& document)
     ColourChannel& channel = scene.channels.at(i);
     channel.pixels = of == &document ? scene.pixels : pixels_on_grid(context, document, *of, of->shown, i);
     channel.settings = of->layer().render;
-    if (channel.settings.stretch == Stretch::histogram)
-      channel.cumulative = cumulative_of(of->layer().sample, channel.settings.low, channel.settings.high);
+    channel.settings.low = channel_low(channel.settings);
   }
 }
 

@@ -181,6 +181,22 @@ TEST(GuiTable, CellsReadAsNumbersOfTheirKind) {
   EXPECT_TRUE(std::isnan(cell_number(*catalogue.find("S_Code"), 0)));
 }
 
+TEST(GuiTable, ColumnsHaveTheirPointsBelowEachOther) {
+  Column column;
+  column.info.name = "Total_flux";
+  column.values = std::vector<double>{0.00037925, 7.4133e-05, 0.0012, NAN, 0};
+  const int decimals = decimals_of(column);
+  EXPECT_EQ(decimals, 8);
+  EXPECT_EQ(cell_text(column, 0, decimals), "0.00037925");
+  EXPECT_EQ(cell_text(column, 1, decimals), "0.00007413");
+  EXPECT_EQ(cell_text(column, 2, decimals), "0.00120000");
+  EXPECT_EQ(cell_text(column, 3, decimals), "");
+  column.values = std::vector<double>{12.5, 1e20, 13};
+  EXPECT_EQ(cell_text(column, 1, decimals_of(column)), "1e+20");
+  column.values = std::vector<double>{0, NAN};
+  EXPECT_EQ(decimals_of(column), -1);
+}
+
 Catalogue million() {
   constexpr std::size_t kRows = 1'000'000;
   testing::Random random(5);

@@ -9,7 +9,9 @@
 #include "gui/model/first_limits.hpp"
 #include "gui/model/image/colour_bar.hpp"
 #include "gui/model/image/colour_maps.hpp"
+#include "gui/model/image/readout.hpp"
 #include "gui/model/state.hpp"
+#include "tests/support/testing.hpp"
 
 namespace reber::gui {
 namespace {
@@ -100,6 +102,84 @@ TEST(FirstLimits, those_of_a_difference_are_even) {
   EXPECT_EQ(even_limits({}, 0), std::pair(-1.0, 1.0));
 }
 
+/// Noise of 1 in the middle of zeros, `margin` broad.
+Image padded_noise(std::int64_t side, std::int64_t margin) {
+  Image image = testing::random_image({side, side}, 0, 5);
+  for (std::int64_t y = 0; y < side; ++y)
+    for (std::int64_t x = 0; x < side; ++x)
+      if (std::min({x, y, side - 1 - x, side - 1 - y}) < margin) image.at(y, x) = 0;
+  return image;
+}
+
+std::shared_ptr<const Pyramid> pyramid_of(Image image) {
+  return Pyramid::make(std::make_shared<const Image>(std::move(image)), {});
+}
+
+TEST(FirstLimits, padding_of_zeros_counts_as_blank) {
+  for (const std::int64_t margin : {20, 80, 110}) {
+    const auto pyramid = pyramid_of(padded_noise(256, margin));
+    EXPECT_TRUE(has_padding(*pyramid)) << margin;
+    const auto [low, high] = robust_limits(sorted_sample(*pyramid));
+    EXPECT_NEAR(low, -1.5, 0.25) << margin;
+    EXPECT_NEAR(high, 15, 2) << margin;
+  }
+  EXPECT_FALSE(has_padding(*pyramid_of(padded_noise(256, 0))));
+}
+
+TEST(FirstLimits, zeros_of_a_model_stay) {
+  Image model({200, 200});
+  std::fill_n(model.data(), 200 * 200, 0.0F);
+  for (std::int64_t y = 90; y < 110; ++y)
+    for (std::int64_t x = 90; x < 110; ++x) model.at(y, x) = 1;
+  const auto sample = sorted_sample(*pyramid_of(std::move(model)));
+  EXPECT_EQ(sample.front(), 0);
+  EXPECT_EQ(sample.back(), 1);
+}
+
+TEST(FirstLimits, runs_of_sixteen_zeros_are_padding) {
+  std::vector<float> row(40, 1.0F);
+  std::fill_n(row.begin(), 15, 0.0F);
+  EXPECT_FALSE(blank_runs_of_zeros(row));
+  EXPECT_EQ(row[0], 0);
+  std::fill_n(row.begin() + 24, 16, 0.0F);
+  EXPECT_TRUE(blank_runs_of_zeros(row));
+  EXPECT_TRUE(std::isnan(row[24]) && std::isnan(row[39]));
+  EXPECT_EQ(row[14], 0);
+}
+
+TEST(FirstLimits, a_tiny_image_is_shown_by_its_range) {
+  RenderSettings render;
+  const std::vector<float> sample{1, 2, 3, 4, 5, 9};
+  set_first_limits(render, LayerKind::input, sample);
+  EXPECT_EQ(render.low, 1);
+  EXPECT_EQ(render.high, 9);
+  EXPECT_EQ(render.limits, "min-max");
+}
+
+TEST(FirstLimits, noise_lies_at_a_fifth_of_the_colours) {
+  RenderSettings render;
+  set_first_limits(render, LayerKind::input, sorted_sample(*pyramid_of(padded_noise(512, 0))));
+  const auto colour = [&](double v) {
+    return stretched({render.stretch, render.softness, render.power}, (v - render.low) / (render.high - render.low));
+  };
+  EXPECT_NEAR(colour(0), 0.2, 0.03);
+  EXPECT_GT(colour(5), 0.6);
+}
+
+TEST(FirstLimits, a_colour_of_three_begins_above_the_noise) {
+  RenderSettings render;
+  render.low = -1.5;
+  render.high = 15;
+  render.limits = "-1.5 ... +15 sigma";
+  EXPECT_NEAR(channel_low(render), 1.5, 1e-12);
+  render.limits = "-5 ... +5 sigma";
+  render.low = -5;
+  render.high = 5;
+  EXPECT_NEAR(channel_low(render), 1.5, 1e-12);
+  render.limits = "min-max";
+  EXPECT_EQ(channel_low(render), -5);
+}
+
 TEST(FirstLimits, without_values_nothing_is_set) {
   RenderSettings render;
   render.low = 3;
@@ -139,6 +219,13 @@ TEST(ColourBar, tells_a_small_range_on_a_large_value) {
   EXPECT_EQ(digits_within(std::numeric_limits<double>::quiet_NaN(), 1, 4), 4);
   EXPECT_EQ(digits_within(1e30, 1, 4), 9);
   EXPECT_EQ(digits_within(std::numeric_limits<double>::infinity(), 1, 4), 9);
+}
+
+TEST(Readout, digits_follow_the_noise) {
+  const Unit kelvin = Unit::parse("K");
+  EXPECT_EQ(value_text(2.72501234, kelvin), "2.72501 K");
+  EXPECT_EQ(value_text(2.72501234, kelvin, 0, 1e-4), "2.7250123 K");
+  EXPECT_EQ(value_text(2.72501234, kelvin, 0, 1), "2.72501 K");
 }
 
 TEST(ColourBar, names_what_is_counted_in_noise) {

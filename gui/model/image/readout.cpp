@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "gui/model/image/colour_bar.hpp"
+
 namespace reber::gui {
 namespace {
 
@@ -42,10 +44,10 @@ std::optional<LocalNoise> noise_around(const Pyramid& pixels, PixelPosition at, 
   return noise;
 }
 
-std::string value_text(double value, const Unit& unit, double magnitude) {
+std::string value_text(double value, const Unit& unit, double magnitude, double noise) {
   const auto [name, factor] = unit.readable(magnitude != 0 ? magnitude : value);
   // Large values with a small noise on them: as many digits as floats hold.
-  const int digits = std::abs(value * factor) >= 1e5 ? 9 : 6;
+  const int digits = std::abs(value * factor) >= 1e5 ? 9 : digits_within(value, noise, 6);
   return fmt::format("{:.{}g}{}{}", value * factor, digits, name.empty() ? "" : " ", name);
 }
 
@@ -75,11 +77,12 @@ Readout make_readout(const ImageHeader& header, PixelPosition at, bool inside, f
     out.value = std::isnan(value) ? "blank" : value > 0 ? "+infinite" : "-infinite";
     return out;
   }
+  const double sigma = noise ? noise->sigma : 0;
   if (!with_unit) {
-    out.value = fmt::format("{:.6g}", value);
+    out.value = fmt::format("{:.{}g}", value, digits_within(static_cast<double>(value), sigma, 6));
     return out;
   }
-  out.value = value_text(value, header.unit);
+  out.value = value_text(static_cast<double>(value), header.unit, 0, sigma);
   if (noise && noise->sigma > 0) {
     out.sigmas =
         fmt::format("{:.2f} sigma{}", (value - noise->middle) / noise->sigma, noise->measured ? "" : " (nearby)");

@@ -37,8 +37,8 @@ struct Readout {
                                    const std::optional<LocalNoise>& noise, const CoordinateStyle& style,
                                    bool with_unit = true);
 
-/// A value with six digits, nine from 100 000 on, in the unit that reads best for `magnitude` (the value's own where
-/// 0).
-[[nodiscard]] std::string value_text(double value, const Unit& unit, double magnitude = 0);
+/// A value with six digits, nine from 100 000 on, and as many more as tell hundredths of the noise where that is known
+/// (above 0); in the unit that reads best for `magnitude` (the value's own where 0).
+[[nodiscard]] std::string value_text(double value, const Unit& unit, double magnitude = 0, double noise = 0);
 
 }  // namespace reber::gui

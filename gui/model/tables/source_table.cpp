@@ -39,6 +39,8 @@ void SourceTable::assign(std::shared_ptr<const Catalogue> catalogue) {
   sort_column_.reset();
   for (std::size_t i = 0; i < catalogue_->columns.size(); ++i)
     if (!sort_name.empty() && catalogue_->columns[i].info.name == sort_name) sort_column_ = i;
+  decimals_.clear();
+  for (const Column& column : catalogue_->columns) decimals_.push_back(decimals_of(column));
   accepted_.assign(static_cast<std::size_t>(catalogue_->rows()), 1);
   refilter();
   reorder();
@@ -147,7 +149,21 @@ Catalogue rows_of(const Catalogue& catalogue, const std::vector<std::uint32_t>& 
   return subset;
 }
 
-std::string cell_text(const Column& column, std::size_t row) {
+int decimals_of(const Column& column) {
+  constexpr std::size_t kMost = 1000;
+  constexpr int kDigits = 5, kMostDecimals = 9;
+  const auto* values = std::get_if<std::vector<double>>(&column.values);
+  if (values == nullptr) return -1;
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < values->size(); i += 1 + values->size() / kMost)
+    if (std::isfinite((*values)[i]) && (*values)[i] != 0) sizes.push_back(std::abs((*values)[i]));
+  if (sizes.empty()) return -1;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::ranges::nth_element(sizes, middle);
+  return std::clamp(kDigits - 1 - static_cast<int>(std::floor(std::log10(*middle))), 0, kMostDecimals);
+}
+
+std::string cell_text(const Column& column, std::size_t row, int decimals) {
   if (const auto* text = std::get_if<std::vector<std::string>>(&column.values)) return (*text)[row];
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&column.values))
     return fmt::format("{}", (*whole)[row]);
@@ -155,7 +171,10 @@ std::string cell_text(const Column& column, std::size_t row) {
   if (std::isnan(value)) return {};
   const bool position = column.info.unit == "deg" && column.info.ucd.rfind("pos.", 0) == 0 &&
                         column.info.ucd.find("posAng") == std::string::npos;
-  return position ? fmt::format("{:.6f}", value) : fmt::format("{:.5g}", value);
+  if (position) return fmt::format("{:.6f}", value);
+  // What would be too long, or zero, is written by itself.
+  const bool fits = std::abs(value) < 1e9 && !(value != 0 && std::abs(value) < 0.5 * std::pow(10, -decimals));
+  return decimals < 0 || !fits ? fmt::format("{:.5g}", value) : fmt::format("{:.{}f}", value, decimals);
 }
 
 double cell_number(const Column& column, std::size_t row) {

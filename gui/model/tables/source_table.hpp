@@ -40,6 +40,8 @@ class SourceTable {
   [[nodiscard]] std::optional<std::size_t> place_of(std::size_t row) const;
   /// The row `step` places after `row` in the order shown; the first (last) one where there is none before.
   [[nodiscard]] std::optional<std::size_t> neighbour(std::optional<std::size_t> row, int step) const;
+  /// Of cell_text(), by column.
+  [[nodiscard]] int decimals(std::size_t column) const { return decimals_.at(column); }
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
   /// The rows shown, in their order, as a catalogue; its history says how they were chosen.
@@ -51,6 +53,7 @@ class SourceTable {
   void collect();
 
   std::shared_ptr<const Catalogue> catalogue_ = std::make_shared<Catalogue>();
+  std::vector<int> decimals_;
   std::string filter_, filter_error_;
   std::optional<std::size_t> sort_column_;
   bool sort_descending_ = false;
@@ -63,8 +66,12 @@ class SourceTable {
 [[nodiscard]] Catalogue rows_of(const Catalogue& catalogue, const std::vector<std::uint32_t>& rows,
                                 const std::string& note);
 
-/// One value as the table shows it: positions to 1e-6 degrees, other numbers to five digits, nothing for NaN.
-[[nodiscard]] std::string cell_text(const Column& column, std::size_t row);
+/// Digits behind the point with which the middle one of a column's values, by size, has five: all rows then have them,
+/// and stand point below point. -1 for text, whole numbers, and columns without a value but 0.
+[[nodiscard]] int decimals_of(const Column& column);
+/// One value as the table shows it: positions to 1e-6 degrees, other numbers with so many digits behind the point (-1:
+/// to five digits), nothing for NaN.
+[[nodiscard]] std::string cell_text(const Column& column, std::size_t row, int decimals = -1);
 /// As a number; NaN for text.
 [[nodiscard]] double cell_number(const Column& column, std::size_t row);
 
