@@ -356,10 +356,7 @@ double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double
 }
 
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
-  for (Source source : negative) {
-    source.island += islands;
-    sources.push_back(source);
-  }
+  for (const Source& source : negative) sources.emplace_back(source).island += islands;
   sort_by_peak(sources);
 }
 

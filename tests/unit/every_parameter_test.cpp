@@ -277,13 +277,13 @@ TEST(EveryParameter, is_all_that_the_stages_have) {
   EXPECT_EQ(members_of<SearchRequest>(), rows_that_begin_with("detect.search.")) << why;
   EXPECT_EQ(members_of<GroupOptions>(), rows_that_begin_with("detect.group.")) << why;
   // Of DetectOptions the pipeline sets `negative`; of FitRequest, `threads` changes no number. fdr, deepen,
-  // negative_too and reliability are the request's own.
-  EXPECT_EQ(members_of<DetectOptions>() - 1 + members_of<FitRequest>() - 1 + 5,
+  // negative_too, reliability and beam_is are the request's own.
+  EXPECT_EQ(members_of<DetectOptions>() - 1 + members_of<FitRequest>() - 1 + 6,
             rows_that_begin_with("detect.") - rows_that_begin_with("detect.scales.") -
                 rows_that_begin_with("detect.deblend.") - rows_that_begin_with("detect.calibration.") -
                 rows_that_begin_with("detect.group.") - rows_that_begin_with("detect.search."))
       << why;
-  EXPECT_EQ(members_of<Request>(), 23U) << "a new member of Request: a parameter has a row, and is counted above";
+  EXPECT_EQ(members_of<Request>(), 24U) << "a new member of Request: a parameter has a row, and is counted above";
 }
 
 TEST(ParameterRules, name_both_sides_and_take_the_other_along_in_the_panel) {
