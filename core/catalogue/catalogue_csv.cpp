@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogues as comma-separated values: one header line, then the rows, and no comments, so that every reader takes it.
+// Catalogues as comma-separated values: one header line, then the rows. Every reader takes it; where the positions are
+// not ICRS, a comment before them says so.
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ void write_catalogue_csv(const Catalogue& catalogue, const std::string& path, co
   }
   names += '\n';
   RowText text(file);
-  text.write(names);
+  text.write(frame_comment(catalogue) + names);
   text.write_rows(catalogue.rows(),
                   [&](std::int64_t first, std::int64_t last) { return lines(catalogue, first, last); });
   file.commit(text.written());

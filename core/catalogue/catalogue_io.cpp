@@ -50,6 +50,10 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 
 }  // namespace
 
+std::string frame_comment(const Catalogue& catalogue) {
+  return catalogue.frame.empty() || catalogue.frame == "ICRS" ? "" : "# frame: " + catalogue.frame + "\n";
+}
+
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }
 
 std::span<const CatalogueFormat> source_list_formats() { return kListFormats; }

@@ -190,7 +190,9 @@ std::vector<Column> read_ascii(const fits::ByteSource& bytes, const Hdu& hdu, co
 std::string frame_of(const fits::CardTable& cards) {
   for (const char* keyword : {"SKYFRAME", "RADESYS", "RADECSYS"})
     if (const auto frame = cards.string(keyword); frame && !frame->empty()) return *frame;
-  return {};
+  // FITS paper II, sect. 3.1: without RADESYS the equinox decides.
+  const auto equinox = cards.number("EQUINOX");
+  return equinox ? *equinox < 1984 ? "FK4" : "FK5" : "";
 }
 
 }  // namespace

@@ -85,6 +85,17 @@ Lines split(std::string_view text) {
   return lines;
 }
 
+/// The frame that frame_comment() wrote; its line is taken away.
+std::string take_frame(std::vector<std::string_view>& comments) {
+  constexpr std::string_view kWord = "frame:";
+  const auto found = std::ranges::find_if(
+      comments, [&](std::string_view line) { return lower_case(trimmed(line)).starts_with(kWord); });
+  if (found == comments.end()) return {};
+  std::string frame(trimmed(trimmed(*found).substr(kWord.size())));
+  comments.erase(found);
+  return frame;
+}
+
 char delimiter_of(std::string_view line) {
   for (const char candidate : {',', '\t', ';', '|'})
     if (line.find(candidate) != std::string_view::npos) return candidate;
@@ -167,7 +178,8 @@ bool names(const Cells& cells) { return std::ranges::none_of(cells, is_number); 
 }  // namespace
 
 Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
-  const Lines lines = split(text);
+  Lines lines = split(text);
+  const std::string frame = take_frame(lines.comments);
   if (lines.content.empty() && lines.comments.empty()) throw DataError(fmt::format("'{}' is empty", name));
   std::size_t at = 0;
   char delimiter = ' ';
@@ -206,6 +218,7 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
   Catalogue catalogue;
   for (std::size_t c = 0; c < columns.size(); ++c)
     catalogue.columns.push_back(column_of_cells(std::move(columns[c]), std::move(cells[c])));
+  catalogue.frame = frame;
   catalogue.equinox = catalogue.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   return catalogue;
 }

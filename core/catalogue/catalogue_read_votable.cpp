@@ -6,12 +6,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_readers.hpp"
 #include "core/io/xml_reader.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -97,6 +99,7 @@ class Reader {
   Catalogue read();
 
  private:
+  void read_frame(const XmlTag& tag);
   void read_rows();
   void read_row();
   void read_binary(bool with_nulls);
@@ -192,14 +195,20 @@ void Reader::read_binary(bool with_nulls) {
 }
 
 std::string frame_of(const std::string& system) {
-  static constexpr std::array<std::pair<const char*, const char*>, 5> kFrames{{{"ICRS", "ICRS"},
-                                                                               {"eq_FK5", "FK5 J2000"},
-                                                                               {"eq_FK4", "FK4 B1950"},
-                                                                               {"galactic", "Galactic"},
-                                                                               {"ecl_FK5", "Ecliptic"}}};
+  static constexpr std::array<std::pair<const char*, const char*>, 5> kFrames{
+      {{"ICRS", "ICRS"}, {"eq_FK5", "FK5"}, {"eq_FK4", "FK4"}, {"galactic", "Galactic"}, {"ecl_FK5", "Ecliptic"}}};
   for (const auto& [standard, frame] : kFrames)
     if (system == standard) return frame;
   return {};
+}
+
+/// COOSYS: the system, and its equinox as "J2000", "B1950" or "2000".
+void Reader::read_frame(const XmlTag& tag) {
+  const std::string equinox = tag.attribute("equinox");
+  const double year = std::atof(equinox.c_str() + (equinox.find_first_of("JB") == 0 ? 1 : 0));
+  if (year > 0) catalogue_.equinox = year;
+  catalogue_.frame = frame_of(tag.attribute("system"));
+  if (const auto system = system_named(catalogue_.frame, catalogue_.equinox)) catalogue_.frame = name_of(*system);
 }
 
 Catalogue Reader::read() {
@@ -207,8 +216,7 @@ Catalogue Reader::read() {
   bool known = false;
   for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
     known = known || tag.name == "VOTABLE";
-    if (tag.name == "COOSYS" && tag.opens && catalogue_.frame.empty())
-      catalogue_.frame = frame_of(tag.attribute("system"));
+    if (tag.name == "COOSYS" && tag.opens && catalogue_.frame.empty()) read_frame(tag);
     if (tag.name == "FIELD" && tag.opens) fields_.push_back(field_of(tag));
     if (tag.name == "DESCRIPTION" && !tag.opens && !fields_.empty()) fields_.back().info.text = trimmed(tag.text);
     if (tag.name == "FITS" && tag.opens)

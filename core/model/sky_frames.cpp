@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 
 namespace reber {
 namespace {
@@ -170,7 +173,7 @@ std::optional<SkySystem> system_of(const Wcs& wcs) {
     case Wcs::Frame::fk5:
       return SkySystem{Frame::fk5, std::isfinite(equinox) ? equinox : 2000};
     case Wcs::Frame::fk4:
-      return SkySystem{Frame::fk4, std::isfinite(equinox) ? equinox : 1950};
+      return SkySystem{Frame::fk4, std::isfinite(equinox) ? equinox : 1950, !wcs.frame_name().starts_with("FK4-NO-E")};
     case Wcs::Frame::galactic:
       return SkySystem{Frame::galactic, 2000};
     case Wcs::Frame::ecliptic:
@@ -185,15 +188,38 @@ std::string name_of(const SkySystem& system) {
     case Frame::icrs:
       return "ICRS";
     case Frame::fk5:
-      return fmt::format("FK5 J{:g}", system.equinox);
+      return fmt::format("FK5 J{:.10g}", system.equinox);
     case Frame::fk4:
-      return fmt::format("FK4 B{:g}", system.equinox);
+      return fmt::format("{} B{:.10g}", system.e_terms ? "FK4" : "FK4-NO-E", system.equinox);
     case Frame::galactic:
       return "Galactic";
     case Frame::ecliptic:
-      return system.equinox == 2000 ? "Ecliptic" : fmt::format("Ecliptic J{:g}", system.equinox);
+      return system.equinox == 2000 ? "Ecliptic" : fmt::format("Ecliptic J{:.10g}", system.equinox);
   }
   return {};
+}
+
+std::optional<SkySystem> system_named(const std::string& name, double equinox) {
+  std::string word = name.substr(0, name.find(' '));
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::size_t space = name.find(' ');
+  if (space != std::string::npos && space + 2 < name.size()) {
+    const double year = std::atof(name.c_str() + space + 2);
+    if (year > 0) equinox = year;
+  }
+  const auto year = [&](double usual) { return std::isfinite(equinox) ? equinox : usual; };
+  if (word == "ICRS") return SkySystem{Frame::icrs, 2000};
+  if (word == "FK5") return SkySystem{Frame::fk5, year(2000)};
+  if (word == "FK4" || word == "FK4-NO-E") return SkySystem{Frame::fk4, year(1950), word == "FK4"};
+  if (word == "GALACTIC") return SkySystem{Frame::galactic, 2000};
+  if (word == "ECLIPTIC") return SkySystem{Frame::ecliptic, year(2000)};
+  return std::nullopt;
+}
+
+SkySystem in_region_files(const SkySystem& system) {
+  const double usual = system.frame == Frame::fk4 ? 1950 : 2000;
+  const bool dated = system.frame == Frame::fk5 || system.frame == Frame::fk4 || system.frame == Frame::ecliptic;
+  return dated && (system.equinox != usual || !system.e_terms) ? SkySystem{} : system;
 }
 
 std::array<const char*, 2> axis_names(const SkySystem& system) {
@@ -206,8 +232,8 @@ SkyConverter::SkyConverter(const SkySystem& from, const SkySystem& to) : identit
   if (identity_) return;
   // FK4's matrix is orthogonal within 1e-8 only; its transpose is what the inverse is defined as.
   matrix_ = times(transposed(to_icrs(to)), to_icrs(from));
-  if (from.frame == Frame::fk4) take_off_ = e_terms(from.equinox);
-  if (to.frame == Frame::fk4) put_on_ = e_terms(to.equinox);
+  if (from.frame == Frame::fk4 && from.e_terms) take_off_ = e_terms(from.equinox);
+  if (to.frame == Frame::fk4 && to.e_terms) put_on_ = e_terms(to.equinox);
 }
 
 SkyPosition SkyConverter::operator()(const SkyPosition& p) const {

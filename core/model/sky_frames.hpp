@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@ struct SkySystem {
   enum class Frame { icrs, fk5, fk4, galactic, ecliptic };
   Frame frame = Frame::icrs;
   double equinox = 2000;
+  bool e_terms = true;  ///< FK4 alone: false for FK4-NO-E, whose positions have no E-terms of aberration in them
 
   friend bool operator==(const SkySystem&, const SkySystem&) = default;
   [[nodiscard]] bool equatorial() const { return frame != Frame::galactic && frame != Frame::ecliptic; }
@@ -25,6 +27,13 @@ struct SkySystem {
 
 /// "ICRS", "FK5 J2000", "Galactic" ...
 [[nodiscard]] std::string name_of(const SkySystem& system);
+/// The system of a name as name_of() and FITS's RADESYS write it: "ICRS", "FK5", "FK4 B1950", "FK4-NO-E", "Galactic"
+/// ...
+///   equinox: in place of 2000 or 1950 where the name has none; NaN for none   returns nothing for other names
+[[nodiscard]] std::optional<SkySystem> system_named(const std::string& name,
+                                                    double equinox = std::numeric_limits<double>::quiet_NaN());
+/// ICRS for a system whose equinox (or lack of E-terms) region files have no word for; else the system itself.
+[[nodiscard]] SkySystem in_region_files(const SkySystem& system);
 /// Names of the two coordinates: "RA" and "Dec", "l" and "b", or "lon" and "lat".
 [[nodiscard]] std::array<const char*, 2> axis_names(const SkySystem& system);
 

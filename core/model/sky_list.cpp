@@ -14,6 +14,8 @@
 #include <optional>
 
 #include "core/base/error.hpp"
+#include "core/model/coordinates.hpp"
+#include "core/model/sky_frames.hpp"
 #include "core/model/sky_geometry.hpp"
 #include "core/model/sky_quantities.hpp"
 
@@ -27,6 +29,20 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 
 constexpr std::array kNameAliases{"source_name", "component_name", "name",   "source_id", "component_id",
                                   "uuid",        "gaus_id",        "number", "id"};
+
+std::string_view strip(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> plain_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && stop == text.data() + text.size() && std::isfinite(value);
+  return whole ? std::optional(value) : std::nullopt;
+}
 
 /// Lower case, without the "col_" of CASDA's VOTables.
 std::string key_of(const std::string& name) {
@@ -74,37 +90,43 @@ std::optional<double> flux_factor(const std::string& unit, bool& known) {
   return std::nullopt;
 }
 
-/// "12:34:56.7", "12 34 56.7", "12h34m56.7s" as a number of the first unit.
-double sexagesimal(const std::string& text) {
-  double parts[3] = {};
-  int count = 0;
-  bool negative = false;
-  std::size_t at = 0;
-  while (at < text.size() && count < 3) {
-    const char c = text[at];
-    if (c == '-' && count == 0) negative = true;
-    if (!(c >= '0' && c <= '9')) {
-      ++at;
-      continue;
-    }
-    const auto [stop, error] =
-        std::from_chars(text.data() + at, text.data() + text.size(), parts[count], std::chars_format::fixed);
-    if (error != std::errc()) return kNan;
-    at = static_cast<std::size_t>(stop - text.data());
-    ++count;
-  }
-  if (count == 0) return kNan;
-  const double value = parts[0] + parts[1] / 60 + parts[2] / 3600;
-  return negative ? -value : value;
-}
-
 std::vector<double> numbers_of(const Column& column) {
   if (const auto* reals = std::get_if<std::vector<double>>(&column.values)) return *reals;
   std::vector<double> out;
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&column.values)) {
     for (const std::int64_t value : *whole) out.push_back(static_cast<double>(value));
   } else {
-    for (const std::string& text : std::get<std::vector<std::string>>(column.values)) out.push_back(sexagesimal(text));
+    out.assign(std::get<std::vector<std::string>>(column.values).size(), kNan);
+  }
+  return out;
+}
+
+/// A column of angles that is text.
+struct TextAngles {
+  std::vector<double> values;  ///< degrees of sexagesimal cells, plain numbers as they stand; NaN where refused
+  bool sexagesimal = false;    ///< the kind of most cells
+  std::vector<std::string> refused;
+};
+
+TextAngles read_text_angles(const Column& column, bool hours) {
+  const auto& cells = std::get<std::vector<std::string>>(column.values);
+  std::vector<std::optional<double>> plain, fields;
+  std::size_t plains = 0, sexagesimals = 0;
+  for (const std::string& cell : cells) {
+    std::string text(strip(cell));
+    plain.push_back(plain_number(text));
+    std::ranges::replace(text, ' ', ':');  // "12 34 56.7"
+    fields.push_back(plain.back() ? std::nullopt : parse_angle(text, hours));
+    plains += plain.back() ? 1 : 0;
+    sexagesimals += fields.back() ? 1 : 0;
+  }
+  TextAngles out;
+  out.sexagesimal = sexagesimals > plains;
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const std::optional<double>& value = out.sexagesimal ? fields[row] : plain[row];
+    out.values.push_back(value.value_or(kNan));
+    if (!value && !strip(cells[row]).empty())
+      out.refused.push_back(fmt::format("{} of row {}, '{}'", column.info.name, row + 1, cells[row]));
   }
   return out;
 }
@@ -184,11 +206,6 @@ Found Recogniser::find(const Quantity& quantity) const {
 
 double Recogniser::angle(const Quantity& quantity, const Found& found, const std::vector<double>& values,
                          UsedColumn& used) const {
-  const bool text = std::holds_alternative<std::vector<std::string>>(found.column->values);
-  if (text) {
-    used.unit = quantity.kind == Kind::longitude ? "h:m:s" : "d:m:s";
-    return quantity.kind == Kind::longitude ? 15 : 1;
-  }
   if (const auto factor = angle_factor(used.unit)) return *factor;
   if (found.by_user && !found.unit.empty())
     throw InputError(
@@ -206,6 +223,7 @@ double Recogniser::angle(const Quantity& quantity, const Found& found, const std
 }
 
 void Recogniser::take(const Quantity& quantity, const Found& found) {
+  const bool text = std::holds_alternative<std::vector<std::string>>(found.column->values);
   std::vector<double> values = numbers_of(*found.column);
   UsedColumn used{quantity.key, found.column->info.name, found.column->info.unit, false};
   if (found.by_user && !found.unit.empty()) {
@@ -227,7 +245,17 @@ void Recogniser::take(const Quantity& quantity, const Found& found) {
     used.assumed = false;
     if (key_of(found.column->info.name).find("_image") != std::string::npos) shift = -1;  // SExtractor counts from 1
   } else if (quantity.kind != Kind::plain) {
-    factor *= angle(quantity, found, values, used);
+    const bool longitude = quantity.kind == Kind::longitude;
+    const std::optional<double> stated = angle_factor(used.unit);
+    // "12:34:56" is hours, but where the column says that it is in degrees.
+    TextAngles angles;
+    if (text) angles = read_text_angles(*found.column, longitude && !(stated && *stated == 1 && !used.assumed));
+    if (text) values = angles.values;
+    for (std::string& cell : angles.refused) list_.refused.push_back(std::move(cell));
+    if (angles.sexagesimal)
+      used = {used.key, used.column, longitude ? "h:m:s" : "d:m:s", false};
+    else
+      factor *= angle(quantity, found, values, used);
   }
   const bool positive = quantity.kind == Kind::error || quantity.kind == Kind::angle ||
                         (quantity.kind == Kind::flux && quantity.key[0] == 'e');
@@ -266,6 +294,7 @@ void Recogniser::finish() {
   for (double& lon : list_.lon)
     if (lon < 0 || lon >= 360) lon -= 360 * std::floor(lon / 360);
   list_.frame = galactic || catalogue_.frame.empty() ? "ICRS" : catalogue_.frame;
+  if (const auto system = system_named(list_.frame, catalogue_.equinox)) list_.frame = name_of(*system);
   if (!list_.snr.empty()) return;
   const auto ratio = [&](const std::vector<double>& flux, const std::vector<double>& noise) {
     if (!list_.snr.empty() || flux.empty() || noise.empty()) return;
@@ -312,6 +341,21 @@ ColumnChoice parse_columns(const std::string& text, const std::string& option) {
 
 SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice) { return Recogniser(catalogue, choice).run(); }
 
+SkyList in_frame(SkyList list, const std::string& frame) {
+  if (list.frame == frame || list.lon.empty()) return list;
+  const auto from = system_named(list.frame), to = system_named(frame);
+  if (!from || !to)
+    throw InputError(fmt::format("positions in the frame '{}' cannot be turned to '{}'", list.frame, frame));
+  const SkyConverter convert(*from, *to);
+  for (std::size_t i = 0; i < list.lon.size() && i < list.lat.size(); ++i) {
+    const SkyPosition turned = convert({list.lon[i], list.lat[i]});
+    list.lon[i] = turned.lon_deg;
+    list.lat[i] = turned.lat_deg;
+  }
+  list.frame = frame;
+  return list;
+}
+
 std::string describe_columns(const SkyList& list) {
   std::string text;
   for (const Quantity& quantity : quantities()) {
@@ -322,6 +366,10 @@ std::string describe_columns(const SkyList& list) {
         used->unit.empty() ? "" : fmt::format(" ({}{})", used->unit, used->assumed ? ", assumed" : "");
     text += fmt::format("{}{} {}{}", text.empty() ? "" : "; ", quantity.text, used->column, unit);
   }
+  constexpr std::size_t kMostNamed = 3;
+  for (std::size_t i = 0; i < std::min(list.refused.size(), kMostNamed); ++i)
+    text += fmt::format("{}{}", i == 0 ? "; no positions: " : ", ", list.refused[i]);
+  if (list.refused.size() > kMostNamed) text += fmt::format(" and {} more", list.refused.size() - kMostNamed);
   return text;
 }
 

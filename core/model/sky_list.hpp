@@ -22,7 +22,9 @@ struct UsedColumn {
 /// Quantities of a list of sources. A vector is empty where the catalogue has no such column; NaN: no value.
 struct SkyList {
   std::int64_t rows = 0;
-  std::string frame;                   ///< "ICRS" where the catalogue names none; galactic positions are turned to ICRS
+  /// Of the positions, as name_of() writes it, with the equinox; "ICRS" where the catalogue names none. Positions in
+  /// columns of galactic longitude are turned to ICRS.
+  std::string frame;
   std::vector<std::string> name;       ///< of the source: its name or number in the catalogue
   std::vector<double> lon, lat;        ///< degrees
   std::vector<double> e_lon, e_lat;    ///< 1 sigma, degrees on the sky
@@ -35,6 +37,7 @@ struct SkyList {
   std::vector<double> snr;             ///< as given, else peak / rms, else peak / e_peak, else total / e_total
   bool flux_scale_known = true;        ///< false: counts or the like, good for scatter alone
   std::vector<UsedColumn> used;        ///< in the order of the quantities above
+  std::vector<std::string> refused;    ///< cells that are no angle of their column's kind, with their rows
 };
 
 /// The user's own choice of columns: quantity -> "COLUMN" or "COLUMN:UNIT".
@@ -44,11 +47,16 @@ using ColumnChoice = std::map<std::string, std::string>;
 [[nodiscard]] ColumnChoice parse_columns(const std::string& text, const std::string& option);
 
 /// Knows the columns of PyBDSF, Aegean, Selavy/CASDA, SExtractor, PySE, SoFiA, Reber, and of the surveys in VizieR.
-/// Names are compared without regard to case; positions are known by UCD too, and read as sexagesimal text.
+/// Names are compared without regard to case; positions are known by UCD too. In a column of text a single number is
+/// degrees (or the column's unit), and hours need two or three fields or an h; a column is of the kind of most of its
+/// cells, and the others are refused: their rows have no position.
 /// Units are the file's own, else those of the program that uses the name. Without either, errors with a median below
 /// 0.02 and sizes with one below 0.1 are taken for degrees, others for arcseconds.
 ///   throws InputError where the choice names a missing column or a unit of the wrong kind
 [[nodiscard]] SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice = {});
+
+/// Positions turned into another frame.   throws InputError where one of the two has no known conversion
+[[nodiscard]] SkyList in_frame(SkyList list, const std::string& frame);
 
 /// "RA, DEC (deg); total flux int_flux (Jy, assumed)": for a report.
 [[nodiscard]] std::string describe_columns(const SkyList& list);

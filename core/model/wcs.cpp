@@ -116,7 +116,7 @@ void Wcs::State::read_frame(const fits::CardTable& table) {
     if (fk4 || system_name == "FK5") {
       frame = fk4 ? Frame::fk4 : Frame::fk5;
       if (!std::isfinite(equinox)) equinox = fk4 ? 1950 : 2000;
-      frame_name = fmt::format("{} {}{:g}", system_name, fk4 ? 'B' : 'J', equinox);
+      frame_name = fmt::format("{} {}{:.10g}", system_name, fk4 ? 'B' : 'J', equinox);
       return;
     }
   }

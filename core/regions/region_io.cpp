@@ -249,7 +249,8 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
 }
 
 std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
-                         const SkySystem& system, bool on_sky) {
+                         const SkySystem& wanted, bool on_sky) {
+  const SkySystem system = in_region_files(wanted);
   std::vector<FileRegion> files;
   for (const Region& region : regions) files.push_back(to_file_region(region, wcs, system, on_sky));
   const bool sky = !files.empty() && files.front().on_sky;

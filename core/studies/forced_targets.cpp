@@ -10,32 +10,11 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/model/sky_geometry.hpp"
 
 namespace reber::forced {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// The list's position in the image's frame.
-void to_frame(const Wcs& wcs, const std::string& frame, double& lon, double& lat) {
-  const bool modern = frame.starts_with("ICRS") || frame.starts_with("FK5");
-  switch (wcs.frame()) {
-    case Wcs::Frame::galactic:
-      if (frame.starts_with("Galactic")) return;
-      if (modern) return icrs_to_galactic(lon, lat);
-      break;
-    case Wcs::Frame::icrs:
-    case Wcs::Frame::fk5:
-      if (modern) return;
-      break;
-    default:
-      if (frame == wcs.frame_name()) return;
-  }
-  throw InputError(
-      fmt::format("the list's positions are {} and the image's {}: they cannot be turned into each other here", frame,
-                  wcs.frame_name()));
-}
 
 /// What is common to all targets.
 struct Placing {
@@ -71,11 +50,12 @@ void set_shape(Target& target, std::size_t row, const Placing& p) {
 
 }  // namespace
 
-std::vector<Target> place(const SkyList& list, const ImageHeader& header, const BeamField& beams,
+std::vector<Target> place(const SkyList& given, const ImageHeader& header, const BeamField& beams,
                           const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape) {
   std::vector<Target> targets;
   const auto& wcs = header.wcs;
-  const bool sky = !list.lon.empty() && wcs.celestial();
+  const bool sky = !given.lon.empty() && wcs.celestial();
+  const SkyList list = sky ? in_frame(given, wcs.frame_name()) : given;
   if (!sky && list.x.empty())
     throw InputError(fmt::format("the list has no {} positions, which {} needs",
                                  wcs.celestial() ? "sky or pixel" : "pixel", header.path));
@@ -88,7 +68,6 @@ std::vector<Target> place(const SkyList& list, const ImageHeader& header, const 
       *value = kNan;
     if (sky && std::isfinite(list.lon[row])) {
       s.lon = list.lon[row], s.lat = list.lat[row];
-      to_frame(wcs, list.frame, s.lon, s.lat);
       if (const auto at = wcs.to_pixel({s.lon, s.lat})) s.x = at->x, s.y = at->y;
       if (!std::isfinite(s.x)) s.flag |= kForcedOffImage;
     } else if (!sky && std::isfinite(list.x[row])) {

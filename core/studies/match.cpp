@@ -232,14 +232,6 @@ PairValues values_of(const SkyList& a, const SkyList& b, const std::vector<Match
   return out;
 }
 
-std::string system_of(const std::string& frame) { return frame.substr(0, frame.find(' ')); }
-
-/// ICRS and FK5 J2000 differ by less than 0.03 arcsec.
-bool same_frame(const std::string& a, const std::string& b) {
-  const auto modern = [](const std::string& frame) { return system_of(frame) == "ICRS" || system_of(frame) == "FK5"; };
-  return system_of(a) == system_of(b) || (modern(a) && modern(b));
-}
-
 }  // namespace
 
 std::vector<MatchPair> match_sky(const std::vector<double>& lon_a, const std::vector<double>& lat_a,
@@ -314,10 +306,8 @@ MatchRadius default_radius(const SkyList& a, const SkyList& b) {
   return radius;
 }
 
-MatchSummary match_lists(const SkyList& a, const SkyList& b, double radius_deg) {
-  if (!same_frame(a.frame, b.frame))
-    throw InputError(
-        fmt::format("the positions of A are {} and those of B {}: they cannot be compared", a.frame, b.frame));
+MatchSummary match_lists(const SkyList& a, const SkyList& list_b, double radius_deg) {
+  const SkyList b = in_frame(list_b, a.frame);
   MatchSummary summary;
   summary.rows_a = placed(a), summary.rows_b = placed(b);
   summary.pairs = match_sky(a.lon, a.lat, b.lon, b.lat, radius_deg);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/error.hpp"
@@ -14,20 +13,6 @@
 #include "core/io/byte_source.hpp"
 
 namespace reber::gui {
-
-std::optional<SkySystem> system_named(const std::string& name) {
-  using Frame = SkySystem::Frame;
-  const auto equinox = [&](char letter, double usual) {
-    const std::size_t at = name.find(letter, 3);
-    const double year = at == std::string::npos ? 0 : std::atof(name.c_str() + at + 1);
-    return year > 1000 ? year : usual;
-  };
-  if (name == "ICRS") return SkySystem{Frame::icrs, 2000};
-  if (name.starts_with("FK5")) return SkySystem{Frame::fk5, equinox('J', 2000)};
-  if (name.starts_with("FK4")) return SkySystem{Frame::fk4, equinox('B', 1950)};
-  if (name == "Galactic") return SkySystem{Frame::galactic, 2000};
-  return std::nullopt;
-}
 
 std::unique_ptr<OpenCatalogue> open_catalogue(const std::string& path) {
   auto opened = std::make_unique<OpenCatalogue>();
@@ -92,26 +77,13 @@ bool open_catalogue_file(ViewerState& state, const std::string& path) {
   }
 }
 
-SkyList in_frame(SkyList list, const std::string& frame) {
-  const auto from = system_named(list.frame), to = system_named(frame);
-  if (!from || !to || list.frame == frame) return list;
-  const SkyConverter convert(*from, *to);
-  for (std::size_t i = 0; i < list.lon.size() && i < list.lat.size(); ++i) {
-    const SkyPosition turned = convert({list.lon[i], list.lat[i]});
-    list.lon[i] = turned.lon_deg;
-    list.lat[i] = turned.lat_deg;
-  }
-  list.frame = frame;
-  return list;
-}
-
 void match_into(MatchWork& match, const SkyList& a, const SkyList& b) {
   match.summary.reset();
   match.error.clear();
   match.only_a.clear();
   match.only_b.clear();
   match.list_a = a;
-  match.list_b = in_frame(b, a.frame);
+  match.list_b = b;
   try {
     match.radius = match.radius_arcsec > 0 ? MatchRadius{match.radius_arcsec / 3600, "as given"}
                                            : default_radius(match.list_a, match.list_b);

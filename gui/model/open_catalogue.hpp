@@ -13,9 +13,6 @@
 
 namespace reber::gui {
 
-/// "ICRS", "FK5 J2000", "FK4 B1950", "Galactic" ... as SkyList::frame and Wcs::frame_name() have them.
-[[nodiscard]] std::optional<SkySystem> system_named(const std::string& name);
-
 /// Reads the file and recognises its columns.   throws DataError, InputError where it has no positions
 [[nodiscard]] std::unique_ptr<OpenCatalogue> open_catalogue(const std::string& path);
 
@@ -29,9 +26,6 @@ bool open_catalogue_file(ViewerState& state, const std::string& path);
 /// Pixel of each row, NaN where it has none: through the sky, frames converted, else by the catalogue's own pixel
 /// columns. Kept in the catalogue until another header is asked for.
 const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::shared_ptr<const ImageHeader>& header);
-
-/// Positions turned into another frame; as it is where a frame is not known.
-[[nodiscard]] SkyList in_frame(SkyList list, const std::string& frame);
 
 /// Matches two lists and fills the rest: pairs, rows of a alone, rows of b alone, or the reason why not.
 void match_into(MatchWork& match, const SkyList& a, const SkyList& b);

@@ -151,9 +151,13 @@ TEST(Match, RadiusFollowsSizesThenErrorsAndSparesCrowdedLists) {
   EXPECT_NEAR(default_radius(crowded, crowded).deg, std::sqrt(0.05 / (M_PI * 20000)), 1e-4);
 }
 
-TEST(Match, ListsInDifferentFramesAreRefused) {
+TEST(Match, ListsInDifferentFramesAreTurnedIntoEachOther) {
   SkyList a = list_of({{1}, {1}}), b = a;
   b.frame = "FK4 B1950";
+  EXPECT_TRUE(match_lists(a, b, 0.1).pairs.empty());  // .64 degrees of precession
+  const SkyList turned = in_frame(a, "FK4 B1950");
+  EXPECT_LT(match_lists(a, turned, 0.1).pairs.at(0).separation_deg, 1e-7);
+  b.frame = "the frame of a ship";
   EXPECT_THROW((void)match_lists(a, b, 0.1), InputError);
   b.frame = "FK5 J2000";
   EXPECT_EQ(match_lists(a, b, 0.1).pairs.size(), 1U);
