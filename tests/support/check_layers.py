@@ -79,7 +79,8 @@ ALLOWED |= {
     "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
 }
 
-# Sources of a folder at the most: beyond that it is no room but a list.
+# Sources of a folder, beyond which it is a list and no room: a warning, since a file in the wrong folder is worse.
+WARNING = "warning: "
 FULLEST = 45
 
 # A .cpp or .cu has a header of its stem in its folder. These are rows of a table instead, which one header declares:
@@ -178,13 +179,14 @@ def breaches(root):
         yield from include_breaches(path, text)
         yield from banned_calls(path, text)
         yield from stem_breaches(root, path)
-    yield from (f"{folder}: {n} sources; more than {FULLEST} are no room any more"
+    yield from (f"{WARNING}{folder}: {n} sources; more than {FULLEST} are no room any more"
                 for folder, n in count.items() if n > FULLEST)
 
 
 def main():
-    bad = list(breaches(sys.argv[1]))
-    print("\n".join(bad) if bad else "layers hold")
+    found = list(breaches(sys.argv[1]))
+    bad = [line for line in found if not line.startswith(WARNING)]
+    print("\n".join(found) if found else "layers hold")
     return 1 if bad else 0
 
 
