@@ -59,8 +59,10 @@ std::string vounit(const std::string& unit) {
   std::string out;
   for (std::size_t i = 0; i < unit.size(); ++i) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    if (i > 0 && unit[i] >= '0' && unit[i] <= '9' && letter(unit[i - 1])) out += "**";
-    out += unit[i];
+    const auto digit = [&unit](std::size_t at) { return at < unit.size() && unit[at] >= '0' && unit[at] <= '9'; };
+    const bool power = digit(i) || (unit[i] == '-' && digit(i + 1));
+    if (i > 0 && power && letter(unit[i - 1])) out += "**";
+    out += unit[i] == ' ' ? '.' : unit[i];
   }
   return out;
 }

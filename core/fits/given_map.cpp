@@ -83,7 +83,7 @@ void convert_unit(const ImageHeader& map, const ImageHeader& image, const char* 
 
 std::optional<double> unit_factor(const Unit& map, const Unit& image) {
   if (map.text == image.text || map.text.empty() || image.text.empty()) return 1;
-  if (map.kind != image.kind || map.kind == Unit::Kind::unknown) return std::nullopt;
+  if (!map.alike(image)) return std::nullopt;
   return map.factor / image.factor;
 }
 

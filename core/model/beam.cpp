@@ -143,11 +143,14 @@ Beam convolve_beams(const Beam& a, const Beam& b) {
   return {ellipse.major / kArcsecPerDegree, ellipse.minor / kArcsecPerDegree, ellipse.pa_deg};
 }
 
+double kelvin_per_jy_sr(double frequency_hz) {
+  const double wavelength = kLightSpeed / frequency_hz;
+  return kWattPerJansky * wavelength * wavelength / (2 * kBoltzmann);
+}
+
 double kelvin_per_jy_beam(const Beam& beam, double frequency_hz) {
   const double radian = std::numbers::pi / 180;
-  const double solid_angle = beam.area_deg2() * radian * radian;
-  const double wavelength = kLightSpeed / frequency_hz;
-  return kWattPerJansky * wavelength * wavelength / (2 * kBoltzmann * solid_angle);
+  return kelvin_per_jy_sr(frequency_hz) / (beam.area_deg2() * radian * radian);
 }
 
 }  // namespace reber

@@ -75,6 +75,8 @@ struct Deconvolved {
 /// The beam after both.
 [[nodiscard]] Beam convolve_beams(const Beam& a, const Beam& b);
 
+/// Kelvin per Jy/sr: c^2 / (2 k nu^2), of Rayleigh and Jeans.
+[[nodiscard]] double kelvin_per_jy_sr(double frequency_hz);
 /// Kelvin per Jy/beam: c^2 / (2 k nu^2 Omega).
 [[nodiscard]] double kelvin_per_jy_beam(const Beam& beam, double frequency_hz);
 

@@ -144,7 +144,7 @@ BeamField beam_by_place(const ImageHeader& header, const std::optional<Beam>& be
                         const std::optional<Beam>& after) {
   constexpr std::int64_t kFewest = 32, kMost = 512;
   const bool on_sky = beam && is == BeamIs::sky;
-  if (!header.wcs.celestial() || (!on_sky && header.unit.kind != Unit::Kind::jy_per_sr)) return after;
+  if (!header.wcs.celestial() || (!on_sky && !header.unit.per_solid_angle())) return after;
   const auto of = [](const Beam& one) { return sky_covariance(one.major_deg, one.minor_deg, one.pa_deg); };
   const auto centre = header.centre_geometry();
   Covariance kernel;

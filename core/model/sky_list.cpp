@@ -18,6 +18,7 @@
 #include "core/model/sky_frames.hpp"
 #include "core/model/sky_geometry.hpp"
 #include "core/model/sky_quantities.hpp"
+#include "core/model/unit.hpp"
 
 namespace reber {
 namespace {
@@ -80,6 +81,9 @@ std::optional<double> flux_factor(const std::string& unit, bool& known) {
     known = false;
     return 1.0;
   }
+  const Unit brightness = Unit::parse(unit);
+  if (brightness.kind == Unit::Kind::jy_per_beam || brightness.kind == Unit::Kind::jy_per_pixel)
+    return brightness.factor;
   const std::string prefix = u.substr(0, at);
   if (prefix.empty()) return 1.0;
   if (prefix == "m") return 1e-3;

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Spellings of brightness units.
+// Brightness units: words as observatories write them, WCSLIB's grammar, and what is left told apart by dimension.
 #include "core/model/unit.hpp"
 
+#include <wcslib/wcsunits.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <initializer_list>
+#include <numbers>
 #include <optional>
 #include <string_view>
+
+#include "core/model/wcslib_call.hpp"
 
 namespace reber {
 namespace {
 
+constexpr double kDegrees = 180 / std::numbers::pi;
+constexpr std::size_t kLongest = 72;  // of wcsutrn
+
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -23,113 +35,177 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// What stands behind "Jy", written as "/word": blanks, dots and exponents of -1 are spellings of the slash.
-std::string divisor(std::string_view text) {
-  std::string word;
-  bool divides = false;
-  for (const char c : text) {
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (c == '/' || c == '-') {
-      if (divides) return {};
-      divides = true;
-    } else if (c != ' ' && c != '.' && c != '*' && c != '^' && c != '(' && c != ')' && c != '1') {
-      return {};
-    }
-  }
-  // "Jy per beam" has its slash as a word.
-  if (!divides && word.rfind("per", 0) == 0) return word.substr(3);
-  return divides ? word : std::string();
-}
-
-/// Factor of a prefix before Jy or K; empty for an unknown one. M is mega, m is milli.
-std::optional<double> prefix_factor(std::string_view prefix) {
-  if (prefix.empty()) return 1.0;
-  if (prefix == "m") return 1e-3;
-  if (prefix == "u" || prefix == "\xc2\xb5" || prefix == "\xce\xbc" || prefix == "\xb5") return 1e-6;
-  if (prefix == "n") return 1e-9;
-  if (prefix == "k") return 1e3;
-  if (prefix == "M") return 1e6;
-  if (prefix == "G") return 1e9;
-  return std::nullopt;
-}
-
 std::string_view strip(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
 
-bool parse_kelvin(std::string_view text, Unit& unit) {
-  // A remark in brackets says which temperature: "K (Tb)".
-  const std::string_view bare = strip(text.substr(0, text.find('(')));
-  const std::string small = lower(bare);
-  if (one_of(small, {"kelvin", "kelvins"})) {
-    unit.kind = Unit::Kind::kelvin;
-    return true;
-  }
-  if (bare.empty() || bare.back() != 'K') return false;
-  const std::string_view prefix = bare.substr(0, bare.size() - 1);
-  const auto factor = prefix_factor(prefix);
-  // "MK" may be a milli-kelvin in capitals: not to be guessed.
-  if (!factor || prefix == "M") return false;
-  unit.kind = Unit::Kind::kelvin;
-  unit.factor = *factor;
-  return true;
+/// Without the blanks at both ends and those after a prefix ("m Jy/beam"); micro is "u".
+std::string tidied(std::string_view text) {
+  std::string out(strip(text));
+  for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc", "\xb5"})
+    for (std::size_t at = out.find(micro); at != std::string::npos; at = out.find(micro))
+      out.replace(at, micro.size(), "u");
+  const std::size_t next = out.find_first_not_of(' ', 1);
+  const bool prefix = out.size() > 2 && std::string_view("munkMG").find(out[0]) != std::string_view::npos;
+  if (prefix && out[1] == ' ' && next != std::string::npos && one_of(lower(out.substr(next, 1)), {"j", "k"}))
+    out.erase(1, next - 1);
+  return out;
 }
 
-bool parse_jansky(std::string_view text, Unit& unit) {
-  const std::string small = lower(text);
+/// A word as the FITS standard has it, or as it stands. before: the word that stands before it
+std::string standard(const std::string& word, std::string_view before) {
+  const std::string small = lower(word);
+  if (one_of(small, {"beam", "beams", "bm", "bmarea", "beamarea"})) return "beam";
+  if (one_of(small, {"pixel", "pixels", "pix", "px"})) return "pixel";
+  if (one_of(small, {"sr", "ster", "steradian", "steradians"})) return "sr";
+  if (one_of(small, {"arcsec", "arcsecs", "arcsecond", "arcseconds"})) return "arcsec";
+  if (one_of(small, {"arcmin", "arcmins", "arcminute", "arcminutes"})) return "arcmin";
+  if (one_of(small, {"deg", "degree", "degrees"})) return "deg";
+  if (one_of(small, {"km", "sec", "second", "seconds"})) return small == "km" ? "km" : "s";
+  // A siemens stands behind no length.
+  if (word == "S" && one_of(before, {"km", "m", "M"})) return "s";
+  if (small.starts_with("per")) return small.size() > 3 ? "/" + standard(word.substr(3), {}) : "/";
+  for (const std::string_view name : {"janskys", "jansky", "kelvins", "kelvin"})
+    if (small.ends_with(name)) return word.substr(0, word.size() - name.size()) + (name[0] == 'j' ? "Jy" : "K");
   const std::size_t at = small.find("jy");
-  const std::size_t word = small.find("jansky");
-  std::size_t start = at, length = 2;
-  if (at == std::string::npos && word != std::string::npos) {
-    start = word;
-    length = 6;
+  if (at == std::string::npos) return word;
+  const std::string rest = word.substr(at + 2);
+  return word.substr(0, at) + "Jy" + (rest.empty() ? "" : " " + standard(rest, {}));
+}
+
+struct Words {
+  std::string text;
+  bool mega_in_capitals = false;  ///< "MJY": mega where it is the usual prefix alone
+};
+
+/// The text in the standard's words; empty where they have two meanings.
+std::optional<Words> standard_words(const std::string& text) {
+  Words words;
+  std::string before;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (!is_letter(c)) {
+      const std::size_t next = text.find_first_not_of(' ', i + 1);
+      const bool divides = c == '-' && next != std::string::npos && is_letter(text[next]);
+      words.text += divides ? '/' : c;
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const std::string word = text.substr(i, end - i);
+    if (word == "MK" || word == "MKELVIN") return std::nullopt;  // a milli-kelvin in capitals?
+    if (word.starts_with("MJ") && !word.starts_with("MJy")) words.mega_in_capitals = true;
+    before = standard(word, before);
+    words.text += before;
+    i = end;
   }
-  if (start == std::string::npos) return false;
-  const std::string over = divisor(text.substr(start + length));
-  Unit::Kind kind = Unit::Kind::unknown;
-  if (one_of(over, {"beam", "bm", "beams", "bmarea", "beamarea"})) kind = Unit::Kind::jy_per_beam;
-  if (one_of(over, {"pixel", "pix", "px", "pixels"})) kind = Unit::Kind::jy_per_pixel;
-  if (one_of(over, {"sr", "ster", "steradian"})) kind = Unit::Kind::jy_per_sr;
-  if (kind == Unit::Kind::unknown) return false;
-  const std::string_view prefix = strip(text.substr(0, start));
-  const auto factor = prefix_factor(prefix);
-  if (!factor) return false;
-  // "MJY/BEAM" all in capitals: a mega-jansky per beam is never meant for certain. Per steradian it is the usual unit.
-  const bool capitals = text.substr(start, 2) == "JY";
-  if (prefix == "M" && capitals && kind != Unit::Kind::jy_per_sr) return false;
-  unit.kind = kind;
-  unit.factor = *factor;
-  return true;
+  return words;
+}
+
+/// A power of ten to the last bit, where it is one.
+double exact(double factor) {
+  const double power = std::round(std::log10(factor)), ten = std::pow(10.0, power);
+  return std::abs(factor / ten - 1) < 1e-12 ? ten : factor;
+}
+
+/// What WCSLIB makes of a text: powers of the fundamental units, and the factor to them.
+struct Dimensions {
+  std::array<double, WCSUNITS_NTYPE> power{};
+  double scale = 0;
+
+  /// Takes one power away. returns what it was
+  double take(int type) {
+    const double was = power[static_cast<std::size_t>(type)];
+    power[static_cast<std::size_t>(type)] = 0;
+    return was;
+  }
+  [[nodiscard]] bool none_left() const {
+    return std::ranges::all_of(power, [](double p) { return p == 0; });
+  }
+};
+
+std::optional<Dimensions> dimensions_of(const std::string& text) {
+  if (text.empty() || text.size() > kLongest) return std::nullopt;
+  std::array<char, 2 * kLongest> buffer{};
+  std::ranges::copy(text, buffer.begin());
+  Dimensions found;
+  int function = 0;
+  const int status = call_wcslib(WcslibCall::parses, [&] {
+    wcsutrne(0, buffer.data(), nullptr);  // what it cannot translate stays as it is
+    return wcsulexe(buffer.data(), &function, &found.scale, found.power.data(), nullptr);
+  });
+  if (status != 0 || function != 0 || !(found.scale > 0)) return std::nullopt;
+  return found;
+}
+
+/// What a brightness is summed over, by its dimension; the rest of the dimensions is taken.
+std::optional<std::string> spectral_part(Dimensions& of, bool names_hertz) {
+  const double length = of.take(WCSUNITS_LENGTH), time = of.take(WCSUNITS_TIME);
+  if (length == 0 && time == 0) return "";
+  if (length == 1 && time == 0) return "m";
+  if (length == 0 && time == -1 && names_hertz) return "Hz";
+  if (length != 1 || time != -1) return std::nullopt;
+  of.scale *= 1e-3;
+  return "km/s";
+}
+
+Unit told_apart(Dimensions of, const Words& words) {
+  constexpr double kJansky = 1e-26;
+  const double pixel = of.take(WCSUNITS_PIXEL), beam = of.take(WCSUNITS_BEAM), sr = of.take(WCSUNITS_SOLID_ANGLE),
+               angle = of.take(WCSUNITS_PLANE_ANGLE), mass = of.take(WCSUNITS_MASS),
+               kelvin = of.take(WCSUNITS_TEMPERATURE);
+  Unit unit;
+  const double divisors = std::abs(pixel) + std::abs(beam) + std::abs(sr) + std::abs(angle) / 2;
+  if (mass == 1 && kelvin == 0 && divisors == 1) {
+    of.power[WCSUNITS_TIME] += 2;
+    of.scale *= (angle == -2 ? kDegrees * kDegrees : 1) / kJansky;
+    if (beam == -1) unit.kind = Unit::Kind::jy_per_beam;
+    if (pixel == -1) unit.kind = Unit::Kind::jy_per_pixel;
+    if (sr == -1 || angle == -2) unit.kind = Unit::Kind::jy_per_sr;
+    if (words.mega_in_capitals && sr != -1) return {};
+  } else if (kelvin == 1 && mass == 0 && divisors == 0) {
+    unit.kind = Unit::Kind::kelvin;
+  }
+  const auto spectral = spectral_part(of, lower(words.text).find("hz") != std::string::npos);
+  if (unit.kind == Unit::Kind::unknown || !spectral || !of.none_left()) return {};
+  unit.spectral = *spectral;
+  unit.factor = exact(of.scale);
+  return unit;
+}
+
+Unit parsed(std::string_view text) {
+  const auto words = standard_words(tidied(text));
+  const auto dimensions = words ? dimensions_of(words->text) : std::nullopt;
+  return dimensions ? told_apart(*dimensions, *words) : Unit();
 }
 
 }  // namespace
 
 Unit Unit::parse(const std::string& text) {
-  Unit unit;
+  Unit unit = parsed(text);
+  // A remark in brackets says which temperature: "K (Tb)".
+  const std::size_t remark = text.find('(');
+  if (unit.kind == Kind::unknown && remark != std::string::npos) {
+    unit = parsed(text.substr(0, remark));
+    if (unit.kind != Kind::kelvin) unit = Unit();
+  }
   unit.text = text;
-  const std::string_view bare = strip(text);
-  if (!parse_jansky(bare, unit)) parse_kelvin(bare, unit);
   return unit;
 }
 
 std::string Unit::name() const {
-  switch (kind) {
-    case Kind::jy_per_beam:
-      return "Jy/beam";
-    case Kind::jy_per_pixel:
-      return "Jy/pixel";
-    case Kind::jy_per_sr:
-      return "Jy/sr";
-    case Kind::kelvin:
-      return "K";
-    case Kind::unknown:
-      break;
-  }
-  return text;
+  if (kind == Kind::unknown) return text;
+  if (kind == Kind::kelvin) return spectral.empty() ? "K" : "K " + spectral;
+  const std::string over = kind == Kind::jy_per_beam ? "beam" : kind == Kind::jy_per_pixel ? "pixel" : "sr";
+  if (spectral.empty()) return "Jy/" + over;
+  // One way to read it: programs do not agree on what a second slash divides.
+  return "Jy " + over + "-1 " + (spectral == "km/s" ? "km s-1" : spectral);
 }
+
+std::string Unit::total_name() const { return spectral.empty() ? "Jy" : "Jy " + spectral; }
 
 std::pair<std::string, double> Unit::readable(double magnitude) const {
   if (kind == Kind::unknown) return {text, 1.0};

@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/compute/counted_cells.hpp"
+#include "core/compute/flux_scale.hpp"
 #include "core/compute/lent_pixels.hpp"
 #include "core/compute/shares_image.hpp"
 #include "core/fits/beam_map.hpp"
@@ -226,6 +227,8 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   work.fact("plan", plan.tiling.reason);
   if (request.detect && head.unit.text.empty())
     work.warn("no BUNIT: the unit of the pixels is unknown, and so are total fluxes; --unit gives one");
+  if (request.detect && head.unit.kind == Unit::Kind::kelvin)
+    if (const std::string why = why_no_totals(head, plan.beam); !why.empty()) work.warn("no total fluxes: " + why);
   return plan;
 }
 

@@ -213,6 +213,7 @@ std::vector<Column> island_columns(IslandTable table, const SourceList& list, co
   for (const Row& row : rows_of(table)) {
     ColumnInfo info = in_frame_of(row.info, header);
     if (info.unit == "mJy/beam" && facts.milli == 1) info.unit = header.unit.name();
+    if (info.unit == "mJy") info.unit = "m" + header.unit.total_name();
     columns.push_back(std::visit([&](auto value) { return column_of(info, places, list, value); }, row.value));
   }
   return columns;

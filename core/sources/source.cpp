@@ -44,25 +44,6 @@ struct Setting {
   BeamField beams{};                  ///< where it or the area varies, beam_px and what follows are those of at_place()
 };
 
-double flux_per_sum(const Setting& setting) {
-  double per_sum = kNan;
-  switch (setting.header.unit.kind) {
-    case Unit::Kind::jy_per_beam:
-      per_sum = 1 / setting.beam_area_px;
-      break;
-    case Unit::Kind::jy_per_pixel:
-      per_sum = 1;
-      break;
-    case Unit::Kind::jy_per_sr:
-      per_sum = setting.pixel_deg2 / (kDegrees * kDegrees);
-      break;
-    case Unit::Kind::kelvin:
-    case Unit::Kind::unknown:
-      break;
-  }
-  return per_sum * setting.unit;
-}
-
 Setting make_setting(const DetectOptions& options, const ImageHeader& header, const BeamField& beams) {
   const std::optional<Beam>& beam = beams.nominal();
   Setting setting{header, &header.wcs, options, {}, kNan, kNan, header.unit.factor, kNan, beams};
@@ -72,7 +53,7 @@ Setting make_setting(const DetectOptions& options, const ImageHeader& header, co
     setting.beam_px = to_pixels(sky_covariance(beam->major_deg, beam->minor_deg, beam->pa_deg), *centre);
     setting.beam_area_px = beam->area_deg2() / setting.pixel_deg2;
   }
-  setting.per_sum = flux_per_sum(setting);
+  setting.per_sum = flux_per_sum(setting.header, setting.beam_area_px, setting.pixel_deg2);
   return setting;
 }
 
@@ -83,7 +64,7 @@ void at_place(Setting& setting, double x, double y) {
     setting.beam_area_px = gaussian_area(*setting.beam_px);
   }
   if (setting.beams.areas_vary()) setting.pixel_deg2 = setting.beams.pixel_deg2(x, y);
-  setting.per_sum = flux_per_sum(setting);
+  setting.per_sum = flux_per_sum(setting.header, setting.beam_area_px, setting.pixel_deg2);
 }
 
 /// Second moments of the island about its centroid, and the pixel shape made of them.
@@ -342,18 +323,6 @@ void sort_by_peak(std::vector<Source>& sources) {
 }
 
 }  // namespace
-
-double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam) {
-  const DetectOptions unused;
-  return make_setting(unused, header, beam).per_sum;
-}
-
-double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double nominal, double x, double y) {
-  if (beams.varies() && header.unit.kind == Unit::Kind::jy_per_beam)
-    return 1 / gaussian_area(beams.at(x, y).pixels) * header.unit.factor;
-  const bool of_area = beams.areas_vary() && header.unit.kind == Unit::Kind::jy_per_sr;
-  return of_area ? beams.pixel_deg2(x, y) / (kDegrees * kDegrees) * header.unit.factor : nominal;
-}
 
 void merge_negative(std::vector<Source>& sources, const std::vector<Source>& negative, std::int64_t islands) {
   for (const Source& source : negative) sources.emplace_back(source).island += islands;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/compute/detection.hpp"
+#include "core/compute/flux_scale.hpp"
 #include "core/compute/gaussian_fit.hpp"
 #include "core/model/beam_field.hpp"
 #include "core/model/catalogue.hpp"
@@ -110,13 +111,6 @@ struct Calibration {
   double position_error_deg = 0;  ///< on the sky, added to E_RA and E_DEC in quadrature
   bool operator==(const Calibration&) const = default;
 };
-
-/// Flux density (Jy) of a sum of pixel values; NaN where the unit or the beam it needs is not known.
-[[nodiscard]] double flux_per_sum(const ImageHeader& header, const std::optional<Beam>& beam);
-/// The same at a place, pixels, of an image whose beam or pixel area may vary. Touches no coordinate system: any thread may call it.
-///   nominal: flux_per_sum() of the nominal beam
-[[nodiscard]] double flux_per_sum_at(const ImageHeader& header, const BeamField& beams, double nominal, double x,
-                                     double y);
 
 /// Truncation-corrected moments and errors for correlated noise; docs/numerics.md#measure gives the equations.
 /// Where there are fits, one an entry of `sums`, positions, shapes, fluxes and their errors are theirs. Fluxes and

@@ -162,6 +162,9 @@ ColumnInfo in_frame_of(ColumnInfo info, const ImageHeader& header) {
     replace(info.ucd, "pos.eq.dec", galactic ? "pos.galactic.lat" : "pos.ecliptic.lat");
   }
   if (info.unit == "Jy/beam") info.unit = header.unit.name();
+  if (info.unit == "Jy") info.unit = header.unit.total_name();
+  if (info.unit == "Jy.arcsec-2" && !header.unit.spectral.empty())
+    info.unit = header.unit.spectral == "km/s" ? "Jy km s-1 arcsec-2" : "Jy " + header.unit.spectral + " arcsec-2";
   return info;
 }
 

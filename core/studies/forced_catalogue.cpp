@@ -24,7 +24,7 @@ Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyLi
     out.columns.push_back({{title, unit, ucd, text}, std::move(values)});
   };
   using F = ForcedSource;
-  const std::string brightness = header.unit.name();
+  const std::string brightness = header.unit.name(), flux = header.unit.total_name();
   const bool galactic = header.wcs.frame() == Wcs::Frame::galactic;
   out.columns.push_back({{"Source_id", "", "meta.id;meta.main", "Row of the list, from 0"}, std::move(row)});
   out.columns.push_back({{"Name", "", "meta.id", "Name or number in the list"}, std::move(name)});
@@ -34,12 +34,12 @@ Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyLi
   real(galactic ? "GLAT" : "DEC", "deg", galactic ? "pos.galactic.lat" : "pos.eq.dec;meta.main",
        "Latitude, held or fitted", &F::lat);
   real(galactic ? "E_GLAT" : "E_DEC", "deg", "stat.error", "1-sigma error; none where held", &F::e_lat);
-  real("Total_flux", "Jy", "phot.flux.density;em.radio", "Flux density of the shape that was held", &F::total);
-  real("E_Total_flux", "Jy", "stat.error;phot.flux.density;em.radio", "1-sigma error of Total_flux", &F::e_total);
+  real("Total_flux", flux, "phot.flux.density;em.radio", "Flux density of the shape that was held", &F::total);
+  real("E_Total_flux", flux, "stat.error;phot.flux.density;em.radio", "1-sigma error of Total_flux", &F::e_total);
   real("Peak_flux", brightness, "phot.flux.density;stat.max;em.radio", "Peak of the shape that was held", &F::peak);
   real("E_Peak_flux", brightness, "stat.error;phot.flux.density;stat.max;em.radio", "1-sigma error of Peak_flux",
        &F::e_peak);
-  real("Upper_limit", "Jy", "phot.flux.density;stat.max", "max(flux, 0) + --limit errors where S/N is below --limit",
+  real("Upper_limit", flux, "phot.flux.density;stat.max", "max(flux, 0) + --limit errors where S/N is below --limit",
        &F::limit);
   real("SNR", "", "stat.snr", "Flux over its error", &F::snr);
   real("Maj", "deg", "phys.angSize.smajAxis", "FWHM of the major axis, held", &F::major);

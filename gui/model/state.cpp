@@ -74,7 +74,7 @@ std::string Document::title() const {
 
 bool same_unit(const Unit& a, const Unit& b) {
   if (a.kind == Unit::Kind::unknown) return b.kind == Unit::Kind::unknown && a.text == b.text;
-  return a.kind == b.kind && a.factor == b.factor;
+  return a.alike(b) && a.factor == b.factor;
 }
 
 Unit shown_unit(const Document& document, LayerKind kind) {

@@ -74,7 +74,7 @@ ColumnUnits units_for(const RegionResults* found, const Unit& unit) {
   }
   ColumnUnits units;
   std::tie(units.value, units.per_value) = unit.readable(value);
-  units.flux = jy >= 1 || jy == 0 ? "Jy" : jy >= 1e-3 ? "mJy" : "\xC2\xB5Jy";
+  units.flux = (jy >= 1 || jy == 0 ? "" : jy >= 1e-3 ? "m" : "\xC2\xB5") + unit.total_name();
   units.per_jy = jy >= 1 || jy == 0 ? 1 : jy >= 1e-3 ? 1e3 : 1e6;
   return units;
 }

@@ -39,23 +39,20 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
     out.no_flux = "the size of a pixel on the sky is not known";
     return;
   }
-  if (unit.kind == Unit::Kind::jy_per_sr) {
-    out.flux_jy = sum * pixel_deg2 * kSrPerDeg2;
+  if (unit.kind == Unit::Kind::kelvin && !(frequency > 0 && unit.spectral.empty())) {
+    out.no_flux = "the image's frequency is not known";
+    return;
+  }
+  if (unit.per_solid_angle()) {
+    const double per_sr = unit.kind == Unit::Kind::kelvin ? sum / kelvin_per_jy_sr(frequency) : sum;
+    out.flux_jy = per_sr * pixel_deg2 * kSrPerDeg2;
     return;
   }
   if (!(beam_deg2 > 0)) {
     out.no_flux = "the image has no restoring beam";
     return;
   }
-  double per_beam = sum;
-  if (unit.kind == Unit::Kind::kelvin) {
-    if (!(frequency > 0)) {
-      out.no_flux = "the image's frequency is not known";
-      return;
-    }
-    per_beam /= kelvin_per_jy_beam(*beam, frequency);
-  }
-  out.flux_jy = per_beam * pixel_deg2 / beam_deg2;
+  out.flux_jy = sum * pixel_deg2 / beam_deg2;
 }
 
 void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pixels) {
@@ -111,7 +108,7 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
     }
   }
   // A beam that is constant in pixels is told by the geometry of the image's middle (core/model/grid_geometry.hpp).
-  const bool by_place = unit.kind == Unit::Kind::jy_per_sr || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
+  const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
   const auto geometry = by_place
                             ? wcs.sky_per_pixel(static_cast<double>(rect.x0) + 0.5 * static_cast<double>(rect.nx - 1),
                                                 static_cast<double>(rect.y0) + 0.5 * static_cast<double>(rect.ny - 1))

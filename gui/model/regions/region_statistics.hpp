@@ -18,7 +18,7 @@ struct RegionStatistics {
   PixelSummary pixels;
   double std = std::numeric_limits<double>::quiet_NaN(), median = std, sigma = std;  ///< sigma: 1.4826 MAD
   double area_deg2 = std;                                                            ///< of the finite pixels
-  std::optional<double> flux_jy;  ///< sum over the beam's area; of K through the beam and frequency
+  std::optional<double> flux_jy;  ///< Unit::total_name(): sum over the beam's area; of K by the frequency
   std::optional<double> beams;    ///< area in beams
   std::string no_flux;            ///< why there is no flux
   /// The ring around it: pixels between the region kRingFrom and kRingTo times as large that are not inside.

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Units in any order, maps summed over a line, temperatures. Inputs are read from the folder of test data.
+# shellcheck source-path=SCRIPTDIR source=harness.sh
+. "$(dirname "$0")/harness.sh"
+
+data=${REBER_TEST_DATA:-${3:-}}/reported
+if [ ! -d "$data/02_moment0_unit" ]; then
+  echo "no folder 'reported' in the test data: units not measured"
+  finish
+fi
+for image in "$data"/01_bunit_beam-1_jy/u_*.fits "$data"/02_moment0_unit/m0_[abcd].fits; do
+  name=$(basename "$image" .fits)
+  run find "$image" -o "$name.csv" --backend cpu
+  expect_status 0
+  run convolve "$image" "c_$name.fits" --to-beam 14,12,0 --backend cpu
+  expect_status 0
+  expect_in out "flux factor 2.1"
+done
+run find "$data/02_moment0_unit/m0_k.fits" -o m0_k.csv --backend cpu
+expect_status 0
+expect_in err "no total fluxes: 'K km/s' is a temperature summed over a line"
+run info "$data/02_moment0_unit/m0_a.fits"
+expect_in out "Jy/beam km/s"
+expect_not_in out "not a unit"
+what="totals and their units"
+checks=$((checks + 1))
+python3 - <<'PY' >out 2>err || report "a total or its unit is wrong"
+import csv, glob, math
+def rows(name):
+    return list(csv.DictReader(line for line in open(name) if line[0] != "#"))
+for name in sorted(glob.glob("u_*.csv")):
+    totals = sorted(float(row["Total_flux"]) for row in rows(name))[-2:]
+    assert abs(totals[1] - .501) < .002 and abs(totals[0] - .300) < .002, (name, totals)
+print([[float(r["Total_flux"]) for r in rows(n)] for n in sorted(glob.glob("m0_*.csv"))])
+assert all(math.isnan(float(r["Total_flux"] or "nan")) for r in rows("m0_k.csv"))
+PY
+finish
