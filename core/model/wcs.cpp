@@ -15,6 +15,7 @@
 #include "core/model/fits_cards.hpp"
 #include "core/model/spectral.hpp"
 #include "core/model/wcs_cards.hpp"
+#include "core/model/wcs_scale.hpp"
 #include "core/model/wcslib_call.hpp"
 #include "core/model/wcslib_system.hpp"
 
@@ -22,12 +23,6 @@ namespace reber {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kDegree = 3.14159265358979323846 / 180.0;
-
-std::array<double, 3> unit_vector(const SkyPosition& sky) {
-  const double lon = sky.lon_deg * kDegree, lat = sky.lat_deg * kDegree;
-  return {std::cos(lat) * std::cos(lon), std::cos(lat) * std::sin(lon), std::sin(lat)};
-}
 
 }  // namespace
 
@@ -290,21 +285,11 @@ std::optional<SkyPosition> Wcs::to_sky(double x, double y) const { return state_
 std::optional<PixelPosition> Wcs::to_pixel(SkyPosition sky) const { return state_->to_pixel(sky); }
 
 std::optional<Matrix2> Wcs::sky_per_pixel(double x, double y) const {
-  // Central differences: their own error is (pixel h)^2 / 6, the rounding 1e-16 / (pixel h); 0.05 px keeps both below
-  // 1e-8 for pixels from 0.01 arcsec to 0.1 degrees.
-  constexpr double h = 0.05;
-  const auto centre = to_sky(x, y);
-  const auto left = to_sky(x - h, y), right = to_sky(x + h, y), below = to_sky(x, y - h), above = to_sky(x, y + h);
-  if (!centre || !left || !right || !below || !above) return std::nullopt;
-  const double lon = centre->lon_deg * kDegree, lat = centre->lat_deg * kDegree;
-  const std::array<double, 3> east = {-std::sin(lon), std::cos(lon), 0};
-  const std::array<double, 3> north = {-std::sin(lat) * std::cos(lon), -std::sin(lat) * std::sin(lon), std::cos(lat)};
-  const auto slope = [&](const SkyPosition& from, const SkyPosition& to, const std::array<double, 3>& axis) {
-    const auto a = unit_vector(from), b = unit_vector(to);
-    return ((b[0] - a[0]) * axis[0] + (b[1] - a[1]) * axis[1] + (b[2] - a[2]) * axis[2]) / (2 * h * kDegree);
-  };
-  return Matrix2{slope(*left, *right, east), slope(*below, *above, east), slope(*left, *right, north),
-                 slope(*below, *above, north)};
+  if (!state_->celestial) return std::nullopt;
+  State& state = *state_;
+  state.pixel[static_cast<std::size_t>(state.x)] = x + 1;
+  state.pixel[static_cast<std::size_t>(state.y)] = y + 1;
+  return reber::sky_per_pixel(state.solver->prm(), state.pixel, state.x, state.y);
 }
 
 }  // namespace reber

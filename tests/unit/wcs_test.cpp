@@ -2,6 +2,7 @@
 // Celestial coordinates: positions, frames, frequencies, and what makes a system unusable.
 #include "core/model/wcs.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,6 +62,52 @@ TEST(Wcs, SkyPerPixelIsTheLocalMatrix) {
   ASSERT_TRUE(rotated.has_value());
   EXPECT_NEAR(rotated->determinant(), -std::pow(10.0 / 3600, 2), 1e-12);
   EXPECT_NEAR(rotated->d, 10.0 / 3600 * std::cos(30 * M_PI / 180), 1e-9);
+}
+
+/// A system whose native pole or equator lies at RA 187.7, with square pixels.
+Wcs square_pixels(const std::string& projection, double deg, double lat) {
+  std::vector<std::string> cards{"CTYPE1  = 'RA---" + projection + "'",
+                                 "CTYPE2  = 'DEC--" + projection + "'",
+                                 "CRVAL1  = 187.70593075",
+                                 fmt::format("CRVAL2  = {}", lat),
+                                 "CRPIX1  = 5.0",
+                                 "CRPIX2  = 5.0",
+                                 fmt::format("CDELT1  = {:.16E}", -deg),
+                                 fmt::format("CDELT2  = {:.16E}", deg)};
+  return parse(cards);
+}
+
+TEST(Wcs, SkyPerPixelHoldsForPixelsOfAnySize) {
+  for (const double deg : {0.1e-6 / 3600, 1e-6 / 3600, 1e-3 / 3600, 1 / 3600.0, 1.0, 10.0}) {
+    for (const char* projection : {"TAN", "SIN", "ARC", "STG", "ZEA", "CAR", "SFL", "AIT"}) {
+      const bool zenithal = std::string("TAN SIN ARC STG ZEA").find(projection) != std::string::npos;
+      const auto m = square_pixels(projection, deg, zenithal ? 12.39112331 : 0).sky_per_pixel(4, 4);
+      ASSERT_TRUE(m.has_value()) << projection << deg;
+      EXPECT_NEAR(m->a / deg, -1, 1e-10) << projection << deg;
+      EXPECT_NEAR(m->d / deg, 1, 1e-10) << projection << deg;
+      EXPECT_NEAR(m->b / deg, 0, 1e-10) << projection << deg;
+      EXPECT_NEAR(m->c / deg, 0, 1e-10) << projection << deg;
+    }
+  }
+}
+
+TEST(Wcs, SkyPerPixelHoldsFarFromTheReference) {
+  const double deg = 1 / 3600.0, radian = M_PI / 180, y = 0.5 / radian;  // 0.5 in the plane of projection
+  const struct {
+    const char* projection;
+    double east, north;
+  } slopes[] = {{"TAN", std::cos(std::atan(0.5)), std::pow(std::cos(std::atan(0.5)), 2)},
+                {"SIN", 1, 1 / std::cos(std::asin(0.5))},
+                {"ARC", std::sin(0.5) / 0.5, 1},
+                {"STG", std::sin(2 * std::atan(0.25)) / 0.5, 1 / (1 + 0.0625)},
+                {"ZEA", std::sin(2 * std::asin(0.25)) / 0.5, 1 / std::cos(std::asin(0.25))},
+                {"CAR", std::cos(0.5), 1}};
+  for (const auto& s : slopes) {
+    const auto m = square_pixels(s.projection, deg, 0).sky_per_pixel(4, 4 + y / deg);
+    ASSERT_TRUE(m.has_value()) << s.projection;
+    EXPECT_NEAR(m->a / deg, -s.east, 1e-10) << s.projection;
+    EXPECT_NEAR(m->d / deg, s.north, 1e-10) << s.projection;
+  }
 }
 
 TEST(Wcs, SkyPerPixelHoldsAtThePole) {
