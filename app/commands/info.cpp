@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/fits/fits_image.hpp"
+#include "core/model/decimals.hpp"
 #include "core/model/image_header.hpp"
 
 namespace reber::app {
@@ -71,7 +72,7 @@ std::optional<PixelScale> pixel_scale(const ImageHeader& header) {
                     std::nearbyint(std::atan2(m->b, m->d) * 180 / M_PI * 1e6) * 1e-6};
 }
 
-std::string sexagesimal(const SkyPosition& sky) {
+std::string sexagesimal(const SkyPosition& sky, double pixel_arcsec) {
   const auto split = [](double value, int decimals) {
     const double unit = std::pow(10, decimals);
     const auto ticks = static_cast<std::int64_t>(std::llround(std::abs(value) * 3600 * unit));
@@ -80,8 +81,9 @@ std::string sexagesimal(const SkyPosition& sky) {
     return fmt::format("{:02}:{:02}:{:02}.{:0{}}", seconds / 3600, seconds / 60 % 60, seconds % 60, ticks % per_second,
                        decimals);
   };
-  return fmt::format("{} {}{}", split(std::fmod(sky.lon_deg + 360, 360) / 15, 2), sky.lat_deg < 0 ? "-" : "+",
-                     split(sky.lat_deg, 1));
+  return fmt::format("{} {}{}",
+                     split(std::fmod(sky.lon_deg + 360, 360) / 15, std::min(11, decimals_for(pixel_arcsec / 15, 2))),
+                     sky.lat_deg < 0 ? "-" : "+", split(sky.lat_deg, std::min(11, decimals_for(pixel_arcsec, 1))));
 }
 
 std::string sky_in_words(const ImageHeader& header) {
@@ -92,8 +94,11 @@ std::string sky_in_words(const ImageHeader& header) {
   if (!centre) return text + "; the centre is off the sky";
   const auto frame = header.wcs.frame();
   const bool equatorial = frame == Wcs::Frame::icrs || frame == Wcs::Frame::fk5 || frame == Wcs::Frame::fk4;
-  text += fmt::format("; centre {:.6f} {:+.6f} deg", centre->lon_deg, centre->lat_deg);
-  if (equatorial) text += fmt::format(" ({})", sexagesimal(*centre));
+  const auto scale = pixel_scale(header);
+  const double pixel_arcsec = scale ? std::min(scale->x_arcsec, scale->y_arcsec) : 0;
+  const int decimals = decimals_for(pixel_arcsec / kArcsec, 6);
+  text += fmt::format("; centre {:.{}f} {:+.{}f} deg", centre->lon_deg, decimals, centre->lat_deg, decimals);
+  if (equatorial) text += fmt::format(" ({})", sexagesimal(*centre, pixel_arcsec));
   return text;
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/model/decimals.hpp"
+
 namespace reber::app {
 namespace {
 
@@ -40,18 +42,24 @@ std::string source_table(const std::vector<Source>& sources, const ImageHeader& 
   const bool known = header.unit.kind != Unit::Kind::unknown;
   const Scale scale = known ? scale_for(std::abs(order[(shown - 1) / 2]->peak_pixel)) : Scale{1, ""};
   const std::string peak_unit = known ? scale.prefix + header.unit.name() : "image unit";
+  const auto geometry = header.centre_geometry();
+  const double pixel_deg = geometry ? std::sqrt(std::abs(geometry->determinant())) : 0;
+  const int decimals = sky ? decimals_for(pixel_deg, 6) : 2, size_decimals = decimals_for(pixel_deg * kArcsec, 1);
+  const int width = std::max(11, decimals + 5), size_width = std::max(7, size_decimals + 2);
   std::string text =
-      fmt::format("{:>6} {:>11} {:>11} {:>9} {:>9} {:>19} {:>19} {:>15}\n", "island", sky ? "lon deg" : "x px",
-                  sky ? "lat deg" : "y px", "S/N", "pixels", "peak " + peak_unit,
-                  known ? fmt::format("total {}Jy", scale.prefix) : "total", "size arcsec");
+      fmt::format("{:>6} {:>{}} {:>{}} {:>9} {:>9} {:>19} {:>19} {:>{}}\n", "island", sky ? "lon deg" : "x px", width,
+                  sky ? "lat deg" : "y px", width, "S/N", "pixels", "peak " + peak_unit,
+                  known ? fmt::format("total {}{}", scale.prefix, header.unit.total_name()) : "total", "size arcsec",
+                  2 * size_width + 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const Source& s = *order[i];
     const auto flux = [&](double value, double error) {
       return cell(value * scale.factor, 10, 3) + " +-" + cell(error * scale.factor, 6, 3);
     };
-    text += fmt::format("{:>6} {} {} {} {:>9} {} {} {} {}\n", s.island, cell(sky ? s.ra : s.x, 11, sky ? 6 : 2),
-                        cell(sky ? s.dec : s.y, 11, sky ? 6 : 2), cell(s.snr, 9, 1), s.npix, flux(s.peak, s.e_peak),
-                        flux(s.total, s.e_total), cell(s.major_deg * kArcsec, 7, 1), cell(s.minor_deg * kArcsec, 7, 1));
+    text += fmt::format("{:>6} {} {} {} {:>9} {} {} {} {}\n", s.island, cell(sky ? s.ra : s.x, width, decimals),
+                        cell(sky ? s.dec : s.y, width, decimals), cell(s.snr, 9, 1), s.npix, flux(s.peak, s.e_peak),
+                        flux(s.total, s.e_total), cell(s.major_deg * kArcsec, size_width, size_decimals),
+                        cell(s.minor_deg * kArcsec, size_width, size_decimals));
   }
   if (shown < order.size()) text += fmt::format("{:>6} and {} more\n", "...", order.size() - shown);
   return text;

@@ -14,6 +14,7 @@
 #include "core/catalogue/catalogue_writers.hpp"
 #include "core/catalogue/row_text.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/model/decimals.hpp"
 
 namespace reber {
 namespace {
@@ -23,10 +24,17 @@ constexpr double kSemiArcsec = 1800;  ///< half of 3600: FWHM in degrees to a se
 /// Where one source lies, for the format to spell.
 struct Place {
   double lon, lat, x, y, major, minor, pa;
-  std::vector<double> outline;  ///< longitude and latitude of each corner, degrees; empty: the ellipse
+  std::vector<std::string> outline;  ///< longitude and latitude of each corner, degrees; empty: the ellipse
   [[nodiscard]] bool has_sky() const { return std::isfinite(lon) && std::isfinite(lat); }
   [[nodiscard]] bool has_pixel() const { return std::isfinite(x) && std::isfinite(y); }
   [[nodiscard]] bool has_shape() const { return major > 0 && minor > 0 && std::isfinite(pa); }
+  /// With the decimals that a hundredth of the source needs.
+  [[nodiscard]] std::string degrees(double value) const {
+    return fmt::format("{:.{}f}", value, decimals_for(minor / 100, 9));
+  }
+  [[nodiscard]] std::string semi_arcsec(double fwhm) const {
+    return fmt::format("{:.{}f}", kSemiArcsec * fwhm, decimals_for(minor * 36, 5));
+  }
 };
 
 double at(const std::vector<double>* values, std::size_t row) {
@@ -43,12 +51,12 @@ std::string label(const std::string& text, const char* not_allowed) {
 }
 
 /// The numbers of "POLYGON ICRS lon lat lon lat ...".
-std::vector<double> corners_of(const std::string& region) {
+std::vector<std::string> corners_of(const std::string& region) {
   std::istringstream words(region);
   std::string kind, frame;
-  std::vector<double> corners;
+  std::vector<std::string> corners;
   if (!(words >> kind >> frame) || kind != "POLYGON") return corners;
-  for (double value = 0; words >> value;) corners.push_back(value);
+  for (std::string value; words >> value;) corners.push_back(value);
   return corners;
 }
 
@@ -86,7 +94,7 @@ void write_regions(const Catalogue& catalogue, const RegionFormat& format, const
         at(columns.lon, row),   at(columns.lat, row),
         at(columns.x, row),     at(columns.y, row),
         at(columns.major, row), at(columns.minor, row),
-        at(columns.pa, row),    outlines != nullptr ? corners_of((*outlines)[row]) : std::vector<double>{}};
+        at(columns.pa, row),    outlines != nullptr ? corners_of((*outlines)[row]) : std::vector<std::string>{}};
     return format.region(place, system, label_of(catalogue, row, format.not_allowed));
   };
   RowText rows(file);
@@ -116,14 +124,15 @@ std::string word_for(const Catalogue& catalogue, const FrameWords& words) {
 /// pixels are 1-based.
 std::string ds9(const Place& place, const std::string& system, const std::string& name) {
   std::string shape;
+  const std::string lon = place.degrees(place.lon), lat = place.degrees(place.lat);
   if (!system.empty() && !place.outline.empty()) {
-    for (const double value : place.outline) shape += fmt::format("{}{:.7f}", shape.empty() ? "" : ",", value);
+    for (const std::string& value : place.outline) shape += fmt::format("{}{}", shape.empty() ? "" : ",", value);
     shape = fmt::format("{}; polygon({})", system, shape);
   } else if (!system.empty() && place.has_sky()) {
     shape = place.has_shape()
-                ? fmt::format("{}; ellipse({:.9f},{:.9f},{:.5f}\",{:.5f}\",{:.4f})", system, place.lon, place.lat,
-                              kSemiArcsec * place.major, kSemiArcsec * place.minor, place.pa + 90)
-                : fmt::format("{}; point({:.9f},{:.9f})", system, place.lon, place.lat);
+                ? fmt::format("{}; ellipse({},{},{}\",{}\",{:.4f})", system, lon, lat, place.semi_arcsec(place.major),
+                              place.semi_arcsec(place.minor), place.pa + 90)
+                : fmt::format("{}; point({},{})", system, lon, lat);
   } else if (place.has_pixel()) {
     shape = fmt::format("image; point({:.4f},{:.4f})", place.x + 1, place.y + 1);
   }
@@ -133,16 +142,16 @@ std::string ds9(const Place& place, const std::string& system, const std::string
 /// CASA's ellipse: [major, minor] semi-axes and the position angle itself, north through east. Pixels are 0-based.
 std::string crtf(const Place& place, const std::string& system, const std::string& name) {
   std::string shape;
+  const std::string lon = place.degrees(place.lon), lat = place.degrees(place.lat);
   if (!system.empty() && !place.outline.empty()) {
     for (std::size_t i = 0; i + 1 < place.outline.size(); i += 2)
-      shape += fmt::format("{}[{:.7f}deg, {:.7f}deg]", i == 0 ? "" : ", ", place.outline[i], place.outline[i + 1]);
+      shape += fmt::format("{}[{}deg, {}deg]", i == 0 ? "" : ", ", place.outline[i], place.outline[i + 1]);
     shape = fmt::format("poly [{}] coord={}", shape, system);
   } else if (!system.empty() && place.has_sky()) {
-    shape =
-        place.has_shape()
-            ? fmt::format("ellipse [[{:.9f}deg, {:.9f}deg], [{:.5f}arcsec, {:.5f}arcsec], {:.4f}deg] coord={}",
-                          place.lon, place.lat, kSemiArcsec * place.major, kSemiArcsec * place.minor, place.pa, system)
-            : fmt::format("symbol [[{:.9f}deg, {:.9f}deg], +] coord={}", place.lon, place.lat, system);
+    shape = place.has_shape()
+                ? fmt::format("ellipse [[{}deg, {}deg], [{}arcsec, {}arcsec], {:.4f}deg] coord={}", lon, lat,
+                              place.semi_arcsec(place.major), place.semi_arcsec(place.minor), place.pa, system)
+                : fmt::format("symbol [[{}deg, {}deg], +] coord={}", lon, lat, system);
   } else if (place.has_pixel()) {
     shape = fmt::format("symbol [[{:.4f}pix, {:.4f}pix], +]", place.x, place.y);
   }
@@ -152,11 +161,12 @@ std::string crtf(const Place& place, const std::string& system, const std::strin
 /// PA SKY in the head: angles from north through east. Sizes in degrees; pixels are 0-based.
 std::string karma(const Place& place, const std::string& system, const std::string& name) {
   if (!system.empty() && place.has_sky()) {
-    const std::string shape = place.has_shape()
-                                  ? fmt::format("ELLIPSE W {:.9f} {:.9f} {:.9f} {:.9f} {:.4f}\n", place.lon, place.lat,
-                                                place.major / 2, place.minor / 2, place.pa)
-                                  : fmt::format("CROSS W {:.9f} {:.9f} 0.002 0.002\n", place.lon, place.lat);
-    return shape + fmt::format("TEXT W {:.9f} {:.9f} {}\n", place.lon, place.lat, name);
+    const std::string lon = place.degrees(place.lon), lat = place.degrees(place.lat);
+    const std::string shape =
+        place.has_shape() ? fmt::format("ELLIPSE W {} {} {} {} {:.4f}\n", lon, lat, place.degrees(place.major / 2),
+                                        place.degrees(place.minor / 2), place.pa)
+                          : fmt::format("CROSS W {} {} 0.002 0.002\n", lon, lat);
+    return shape + fmt::format("TEXT W {} {} {}\n", lon, lat, name);
   }
   if (!place.has_pixel()) return {};
   return fmt::format("CROSS P {0:.4f} {1:.4f} 3 3\nTEXT P {0:.4f} {1:.4f} {2}\n", place.x, place.y, name);

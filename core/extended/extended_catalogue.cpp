@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/model/decimals.hpp"
 #include "core/sources/plane_columns.hpp"
 #include "core/sources/source_columns.hpp"
 
@@ -126,10 +127,11 @@ std::string region_of(const ExtendedSource& source, const Wcs& wcs) {
       return {};
   }
   std::string text = "POLYGON " + frame;
+  const int decimals = decimals_for(source.extent_deg / 100, 7);
   for (const PixelPosition& corner : source.outline) {
     const auto sky = wcs.to_sky(corner.x, corner.y);
     if (!sky) return {};
-    text += fmt::format(" {:.7f} {:.7f}", sky->lon_deg, sky->lat_deg);
+    text += fmt::format(" {:.{}f} {:.{}f}", sky->lon_deg, decimals, sky->lat_deg, decimals);
   }
   return text;
 }

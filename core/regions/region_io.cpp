@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/model/decimals.hpp"
 
 namespace reber {
 namespace {
@@ -111,10 +112,28 @@ const char* crtf_system(const SkySystem& system) {
   return "";
 }
 
+/// The least size of a region, degrees: of a polygon, its shortest step. NaN for a point.
+double least_size(const FileRegion& f) {
+  if (f.half_x > 0 && f.half_y > 0) return std::min(f.half_x, f.half_y);
+  double least = std::nan("");
+  for (std::size_t i = 0; i + 3 < f.places.size(); i += 2)
+    least = std::fmin(least, std::hypot(f.places[i + 2] - f.places[i], f.places[i + 3] - f.places[i + 1]));
+  return least;
+}
+
+/// A position on the sky, or in pixels.
+std::string degrees(double value, const FileRegion& f) {
+  return fmt::format("{:.{}f}", value, f.on_sky ? decimals_for(least_size(f) / 100, 9) : 9);
+}
+
+std::string arcsec(double value_deg, const FileRegion& f) {
+  return fmt::format("{:.{}f}", value_deg * 3600, decimals_for(least_size(f) * 36, 6));
+}
+
 std::string ds9_line(const FileRegion& f) {
   const double base = f.on_sky ? 0 : 1;
-  const auto place = [&](double v) { return f.on_sky ? fmt::format("{:.9f}", v) : fmt::format("{:.6f}", v + base); };
-  const auto size = [&](double v) { return f.on_sky ? fmt::format("{:.6f}\"", v * 3600) : fmt::format("{:.6f}", v); };
+  const auto place = [&](double v) { return f.on_sky ? degrees(v, f) : fmt::format("{:.6f}", v + base); };
+  const auto size = [&](double v) { return f.on_sky ? arcsec(v, f) + '"' : fmt::format("{:.6f}", v); };
   std::string places;
   for (std::size_t i = 0; i < f.places.size(); ++i) {
     if (i > 0) places += ',';
@@ -137,12 +156,11 @@ std::string ds9_line(const FileRegion& f) {
 
 std::string crtf_line(const FileRegion& f) {
   const char* const unit = f.on_sky ? "deg" : "pix";
-  const auto size = [&](double v) {
-    return f.on_sky ? fmt::format("{:.6f}arcsec", v * 3600) : fmt::format("{:.6f}pix", v);
-  };
+  const auto size = [&](double v) { return f.on_sky ? arcsec(v, f) + "arcsec" : fmt::format("{:.6f}pix", v); };
   std::string places;
   for (std::size_t i = 0; i + 1 < f.places.size(); i += 2) {
-    places += fmt::format("{}[{:.9f}{}, {:.9f}{}]", i > 0 ? ", " : "", f.places[i], unit, f.places[i + 1], unit);
+    places += fmt::format("{}[{}{}, {}{}]", i > 0 ? ", " : "", degrees(f.places[i], f), unit,
+                          degrees(f.places[i + 1], f), unit);
   }
   switch (f.kind) {
     case Region::Kind::ellipse:
