@@ -135,7 +135,8 @@ std::optional<Dimensions> dimensions_of(const std::string& text) {
   int function = 0;
   const int status = call_wcslib(WcslibCall::parses, [&] {
     wcsutrne(0, buffer.data(), nullptr);  // what it cannot translate stays as it is
-    return wcsulexe(buffer.data(), &function, &found.scale, found.power.data(), nullptr);
+    // Its status 2 is of an operator without a unit, and not of memory.
+    return wcsulexe(buffer.data(), &function, &found.scale, found.power.data(), nullptr) == 0 ? 0 : 1;
   });
   if (status != 0 || function != 0 || !(found.scale > 0)) return std::nullopt;
   return found;
