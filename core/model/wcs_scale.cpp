@@ -9,13 +9,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/model/wcs_cards.hpp"
 #include "core/model/wcslib_call.hpp"
 
 namespace reber {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr int kMostAxes = 32;
+constexpr int kMostAxes = kMaxWcsAxes;
 
 struct Centre {
   double plane_x, plane_y, lon, lat;  ///< degrees

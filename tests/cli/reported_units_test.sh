@@ -23,6 +23,16 @@ expect_in err "no total fluxes: 'K km/s' is a temperature summed over a line"
 run info "$data/02_moment0_unit/m0_a.fits"
 expect_in out "Jy/beam km/s"
 expect_not_in out "not a unit"
+for name in 3 6 7; do
+  run find "$data/51_pixel_scale_of_vlbi/px_$name.fits" -o "px_$name.csv" --backend cpu
+  expect_status 0
+done
+for kind in csv reg crtf ann; do
+  run find "$data/20_microarcsecond/uas.fits" -o "uas.$kind" --backend cpu
+  expect_status 0
+  expect_in out "187.705930403835" "0.000020"
+  grep -q "187.7059304038" "uas.$kind" || report "too few decimals in uas.$kind"
+done
 what="totals and their units"
 checks=$((checks + 1))
 python3 - <<'PY' >out 2>err || report "a total or its unit is wrong"
@@ -32,7 +42,11 @@ def rows(name):
 for name in sorted(glob.glob("u_*.csv")):
     totals = sorted(float(row["Total_flux"]) for row in rows(name))[-2:]
     assert abs(totals[1] - .501) < .002 and abs(totals[0] - .300) < .002, (name, totals)
-print([[float(r["Total_flux"]) for r in rows(n)] for n in sorted(glob.glob("m0_*.csv"))])
+for name in ("m0_a", "m0_b", "m0_c", "m0_d"):
+    assert all(math.isfinite(float(row["Total_flux"])) for row in rows(name + ".csv")), name
+for name in ("px_3", "px_6", "px_7"):
+    totals = [float(row["Total_flux"]) for row in rows(name + ".csv")]
+    assert len(totals) == 1 and abs(totals[0] - 1.0001) < 1e-4, (name, totals)
 assert all(math.isnan(float(r["Total_flux"] or "nan")) for r in rows("m0_k.csv"))
 PY
 finish
