@@ -202,6 +202,7 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
 RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) {
   const ImageHeader& head = *opened.header;
   RunPlan plan;
+  plan.header = opened.header;
   plan.beam = request.beam ? request.beam : head.beam;
   if (!request.psf_map.empty() && request.detect) {
     plan.beams = read_beam_map(request.psf_map, head, work.job.progress());
@@ -213,6 +214,11 @@ RunPlan plan_run(const Opened& opened, const Request& request, StageWork& work) 
   describe(head, plan.beam, plan.beams, map, work);
   plan.needs.shape = head.shape;
   if (request.convolve) plan_convolution(head, request, plan, work);
+  if (plan.convolution && !plan.convolution->unit_after.empty()) {
+    auto after = std::make_shared<ImageHeader>(head);
+    after->unit = Unit::parse(plan.convolution->unit_after);
+    plan.header = std::move(after);
+  }
   if (request.convolve && plan.convolution->beam_after && !map) {
     const BeamField after =
         beam_by_place(head, plan.beam, beam_is(head, request.beam_is), plan.convolution->beam_after);

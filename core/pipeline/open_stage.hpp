@@ -37,6 +37,7 @@ struct Opened {
 
 /// What the header alone decides.
 struct RunPlan {
+  std::shared_ptr<const ImageHeader> header;       ///< of the pixels once convolved: their unit may be another
   std::optional<Beam> beam;                        ///< of the image as it is read
   BeamField beams;                                 ///< how it and the areas of pixels vary once convolved
   std::optional<ResolvedConvolution> convolution;  ///< where one is asked for

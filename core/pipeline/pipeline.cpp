@@ -74,7 +74,7 @@ class Pipeline::Run {
   void judge();
   [[nodiscard]] MeasuredPlane plane() const {
     const Convolved& convolved = made_.outcomes.convolved->value;
-    return {*convolved.plane, made_.outcomes.background->value, *made_.outcomes.opened->value.header, convolved.beam,
+    return {*convolved.plane, made_.outcomes.background->value, *made_.outcomes.planned->value.header, convolved.beam,
             made_.beams()};
   }
 
@@ -130,7 +130,7 @@ void Pipeline::Run::convolve() {
 
 void Pipeline::Run::measure_background() {
   Outcomes& out = made_.outcomes;
-  const BackgroundInputs in{*out.convolved->value.plane, *out.opened->value.header,      out.convolved->value.beam,
+  const BackgroundInputs in{*out.convolved->value.plane, *out.planned->value.header,     out.convolved->value.beam,
                             out.planned->value.tiling,   !convolves(out.planned->value), labelled_next(*request_)};
   out.background = runner_.step(runner_.kept().background, key(StageId::background, ids(out.convolved)), true,
                                 [&](StageWork& work) { return run_background(in, *request_->background, work); });
@@ -165,7 +165,7 @@ void Pipeline::Run::judge() {
     return FoundInputs{found.detected->value, found.fitted ? found.fitted->value.sums : found.measured->value,
                        found.fitted ? found.fitted->value.fits : kNoFits};
   };
-  const JudgeInputs in{*out.opened->value.header, made_.beams(), inputs(out.positive),
+  const JudgeInputs in{*out.planned->value.header, made_.beams(), inputs(out.positive),
                        out.negative.detected ? std::optional(inputs(out.negative)) : std::nullopt};
   const Key wanted =
       key(StageId::judge, ids(out.positive.measured, out.positive.fitted, out.negative.measured, out.negative.fitted));

@@ -32,12 +32,35 @@ Matrix2 geometry_at_centre(const ImageHeader& header) {
   return *matrix;
 }
 
+/// A model without a beam is of points: the beam itself is the kernel, and its sum is the flux of a beam.
+ResolvedConvolution points_to_beam(const TargetBeam& target, const ImageHeader& header, const Matrix2& geometry) {
+  ResolvedConvolution resolved;
+  resolved.beam_after = target.beam;
+  resolved.flux_factor = target.beam.area_deg2() / std::abs(geometry.determinant());
+  resolved.unit_after = "Jy/beam" + (header.unit.spectral.empty() ? "" : " " + header.unit.spectral);
+  const Covariance pixels =
+      to_pixels(sky_covariance(target.beam.major_deg, target.beam.minor_deg, target.beam.pa_deg), geometry);
+  const Ellipse axes = ellipse_of(pixels);
+  if (axes.minor < kSampledFwhmPx)
+    throw InputError(fmt::format("{}: a beam of {:.3f} x {:.3f} pixels is too small to sample; {:.2g} are needed",
+                                 header.path, axes.major, axes.minor, kSampledFwhmPx));
+  resolved.spec.kernel = gaussian_kernel(pixels, Normalise::sum);
+  // The weights are of the image's unit: those of the result have no prefix.
+  resolved.flux_factor *= header.unit.factor;
+  resolved.notes.push_back(fmt::format("no beam -> {}: the image is taken as points, {} becomes {}, flux factor {:.9g}",
+                                       in_words(target.beam), header.unit.text, resolved.unit_after,
+                                       resolved.flux_factor));
+  return resolved;
+}
+
 ResolvedConvolution to_target_beam(const TargetBeam& target, const ImageHeader& header,
                                    const std::optional<Beam>& beam) {
-  if (!beam)
+  const bool of_points = !beam && header.unit.kind == Unit::Kind::jy_per_pixel;
+  if (!beam && !of_points)
     throw InputError(fmt::format("{}: smoothing to a beam needs the image's own beam; {}. Give it with --image-beam",
                                  header.path, header.beam_note));
   const Matrix2 geometry = geometry_at_centre(header);
+  if (of_points) return points_to_beam(target, header, geometry);
   const Deconvolved kernel = deconvolve(target.beam, *beam);
   if (kernel.kind == Deconvolved::Kind::impossible)
     throw InputError(fmt::format("{}: cannot reach beam {} from {}: {}", header.path, in_words(target.beam),

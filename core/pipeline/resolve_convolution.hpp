@@ -19,6 +19,7 @@ struct ResolvedConvolution {
   std::optional<Beam> beam_after;
   bool copy = false;               ///< the target is the image's own beam: nothing to do
   double flux_factor = 1;          ///< already in the weights
+  std::string unit_after;          ///< BUNIT of the result where it is another than the image's
   std::vector<std::string> notes;  ///< for the report and HISTORY
 };
 
@@ -27,6 +28,7 @@ struct ResolvedConvolution {
 [[nodiscard]] double smoothing_flux_factor(const ImageHeader& header, const Beam& target, const Beam& source);
 
 /// Kernel from the request and the image's beam, unit and geometry (at the image's centre, by WCSLIB).
+/// An image in Jy/pixel without a beam is of points: smoothed to a beam it is in Jy/beam.
 /// Jy/beam data smoothed by a Gaussian or to a target beam are multiplied by Omega_new / Omega_old; K, Jy/sr by 1.
 ///   throws InputError where a beam, a sky geometry or a known unit is needed and missing, or the target is impossible
 [[nodiscard]] ResolvedConvolution resolve_convolution(const ConvolveRequest& request, const ImageHeader& header,

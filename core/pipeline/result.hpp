@@ -55,7 +55,7 @@ struct Result {
   std::vector<std::string> history;     ///< how it was made, one line per fact: HISTORY of every file; empty: dry run
   std::vector<std::string> stages_run;  ///< names of the report's rows that this run made itself
 
-  [[nodiscard]] const ImageHeader& header() const { return *outcomes.opened->value.header; }
+  [[nodiscard]] const ImageHeader& header() const { return *outcomes.planned->value.header; }
   /// Convolved where asked for; null where nothing was read.
   [[nodiscard]] std::shared_ptr<const Plane> plane() const;
   [[nodiscard]] std::optional<Beam> beam() const;                  ///< of plane()

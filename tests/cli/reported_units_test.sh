@@ -23,6 +23,10 @@ expect_in err "no total fluxes: 'K km/s' is a temperature summed over a line"
 run info "$data/02_moment0_unit/m0_a.fits"
 expect_in out "Jy/beam km/s"
 expect_not_in out "not a unit"
+run convolve "$data/40_eht_jy_per_pixel/ring.fits" ring.fits --to-beam 20e-6,20e-6,0 --backend cpu
+expect_status 0
+expect_in out "Jy/beam"
+run find ring.fits -o ring.csv --backend cpu
 for name in 3 6 7; do
   run find "$data/51_pixel_scale_of_vlbi/px_$name.fits" -o "px_$name.csv" --backend cpu
   expect_status 0
@@ -47,6 +51,8 @@ for name in ("m0_a", "m0_b", "m0_c", "m0_d"):
 for name in ("px_3", "px_6", "px_7"):
     totals = [float(row["Total_flux"]) for row in rows(name + ".csv")]
     assert len(totals) == 1 and abs(totals[0] - 1.0001) < 1e-4, (name, totals)
+head = open("ring.fits", "rb").read(14400).decode("ascii", "replace")
+assert "BUNIT   = 'Jy/beam" in head and "BMAJ    =" in head, head
 assert all(math.isnan(float(r["Total_flux"] or "nan")) for r in rows("m0_k.csv"))
 PY
 finish
