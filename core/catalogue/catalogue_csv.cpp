@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogues as comma-separated values: one header line, then the rows. Every reader takes it; where the positions are
-// not ICRS, a comment before them says so.
+// neither ICRS nor FK5 J2000, a comment before them says so.
 #include <fmt/compile.h>
 #include <fmt/format.h>
 

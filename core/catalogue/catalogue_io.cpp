@@ -51,7 +51,9 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 }  // namespace
 
 std::string frame_comment(const Catalogue& catalogue) {
-  return catalogue.frame.empty() || catalogue.frame == "ICRS" ? "" : "# frame: " + catalogue.frame + "\n";
+  // FK5 J2000 is within .025 arcsec of ICRS, and scripts read its tables without a thought of comments.
+  const bool usual = catalogue.frame.empty() || catalogue.frame == "ICRS" || catalogue.frame == "FK5 J2000";
+  return usual ? "" : "# frame: " + catalogue.frame + "\n";
 }
 
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }

@@ -25,7 +25,7 @@ std::string head(const Catalogue& catalogue) {
   if (std::isfinite(catalogue.frequency_hz))
     text += fmt::format("# Reference frequency of the detection (\"ch0\") image: {:.5e} Hz\n", catalogue.frequency_hz);
   if (std::isfinite(catalogue.equinox)) text += fmt::format("# Equinox : {:.1f} \n", catalogue.equinox);
-  if (catalogue.frame != "FK5 J2000") text += frame_comment(catalogue);  // PyBDSF's own lists say the equinox alone
+  text += frame_comment(catalogue);
   text += "\n#";
   for (const Column& column : catalogue.columns) text += ' ' + column.info.name;
   return text + '\n';

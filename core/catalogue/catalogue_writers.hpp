@@ -43,7 +43,8 @@ struct PlaceColumns {
 /// throws InternalError where columns differ in length
 void check_columns(const Catalogue& catalogue);
 
-/// "# frame: FK4 B1950" and a line end, for text formats; empty for ICRS and without positions. Our reader knows it.
+/// "# frame: FK4 B1950" and a line end, for text formats; empty for ICRS, for FK5 J2000 (within .025
+/// arcsec of it) and without positions. Our reader knows it.
 [[nodiscard]] std::string frame_comment(const Catalogue& catalogue);
 
 }  // namespace reber

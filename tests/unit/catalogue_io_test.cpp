@@ -73,10 +73,8 @@ TEST(CatalogueIo, TheExtensionChoosesTheFormat) {
 TEST(CatalogueIo, CsvKeepsEveryDigitAndDefusesText) {
   const TemporaryFolder folder;
   write_catalogue(sample(), folder.file("c.csv"), false);
-  auto lines = lines_of(load(folder.file("c.csv")));
-  ASSERT_EQ(lines.size(), 5U);
-  EXPECT_EQ(lines[0], "# frame: " + sample().frame);  // not ICRS
-  lines.erase(lines.begin());
+  const auto lines = lines_of(load(folder.file("c.csv")));
+  ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0], "Source_id,RA,DEC,Xposn,Yposn,Maj,Min,PA,Name");
   EXPECT_EQ(lines[1], "0,187.12345678901235,-12.5,1,1,0.0125,0.01,25,\"'=cmd()|\"\"x\"\",\"");
   EXPECT_EQ(lines[2].substr(0, 5), "1,1e-");
@@ -245,7 +243,7 @@ TEST(CatalogueIo, AnEmptyCatalogueIsStillAFile) {
   for (Column& column : empty.columns) std::visit([](auto& values) { values.clear(); }, column.values);
   for (const CatalogueFormat& format : catalogue_formats())
     EXPECT_NO_THROW(write_catalogue(empty, folder.file(std::string("e") + format.extension), false));
-  EXPECT_EQ(lines_of(load(folder.file("e.csv"))).size(), 2U);
+  EXPECT_EQ(lines_of(load(folder.file("e.csv"))).size(), 1U);
 }
 
 TEST(CatalogueIo, ColumnsOfDifferentLengthAreOurBug) {
