@@ -48,6 +48,10 @@ class MaskWork {
   [[nodiscard]] bool of_image() const { return options_.threshold || !options_.islands.empty() || options_.coverage; }
   void read_image();
   void mask_islands();
+  [[nodiscard]] Mask given(const std::string& path) {
+    const auto warn = [&](const std::string& text) { terminal_.log().warning(fmt::format("{}: {}", path, text)); };
+    return mask_for(path, header(), warn, terminal_.progress());
+  }
   void note(const std::string& line) { history_.push_back("mask: " + line); }
   [[nodiscard]] std::vector<std::int32_t> numbers_of(const std::vector<std::string>& words) const;
   [[nodiscard]] std::int32_t number_at(const std::string& place) const;
@@ -125,17 +129,17 @@ void MaskWork::read() {
 
 void MaskWork::combine() {
   for (const std::string& path : options_.merged) {
-    merge(file_.mask, mask_for(path, header(), terminal_.progress()));
+    merge(file_.mask, given(path));
     note("merged with " + path);
   }
   for (const std::string& path : options_.subtracted) {
-    subtract(file_.mask, mask_for(path, header(), terminal_.progress()));
+    subtract(file_.mask, given(path));
     note("less " + path);
   }
   if (options_.kept.empty()) return;
   Mask inside(header().shape);
   for (const std::string& path : options_.kept) {
-    merge(inside, mask_for(path, header(), terminal_.progress()));
+    merge(inside, given(path));
     note("cut to " + path);
   }
   invert(inside);

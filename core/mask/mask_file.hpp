@@ -2,6 +2,7 @@
 // Masks as FITS images: read from any type of pixel, written on the axes of the image that they belong to.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct MaskFile {
 [[nodiscard]] MaskFile read_mask(const std::string& path, const Progress& progress = {});
 
 /// The mask of a FITS file or of a file of regions, on the grid of an image.
-///   throws InputError for a FITS mask of another size; as read_mask and read_regions
-[[nodiscard]] Mask mask_for(const std::string& path, const ImageHeader& image, const Progress& progress = {});
+///   warn   as mask_of()   throws InputError for a FITS mask of another size; as read_mask and read_regions
+[[nodiscard]] Mask mask_for(const std::string& path, const ImageHeader& image,
+                            const std::function<void(const std::string&)>& warn = {}, const Progress& progress = {});
 
 /// The mask at another image's pixels: that of the nearest pixel on the sky, 0 beyond the mask. Numbers become 1.
 ///   throws InputError where either image has no sky positions

@@ -13,9 +13,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/base/thread_pool.hpp"
 #include "core/regions/region_io.hpp"
 #include "core/regions/region_parsers.hpp"
+#include "core/regions/region_spans.hpp"
 
 namespace reber {
 namespace {
@@ -121,22 +121,30 @@ std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs
   return regions;
 }
 
-Mask mask_of(const std::vector<Region>& regions, Shape shape) {
+Mask mask_of(const std::vector<Region>& regions, Shape shape, const std::function<void(const std::string&)>& warn,
+             const Progress& progress) {
   Mask mask(shape);
-  const bool all_excluded = std::ranges::all_of(regions, &Region::excluded);
-  if (all_excluded) std::ranges::fill(mask.pixels, 1);
+  if (std::ranges::all_of(regions, &Region::excluded)) std::ranges::fill(mask.pixels, 1);
+  std::vector<std::size_t> without;
   for (const bool excluded : {false, true})
-    for (const Region& region : regions) {
-      if (region.excluded != excluded) continue;
-      const Rect box = bounds_of(region, shape);
-      ThreadPool pool(box.shape().count() > (1 << 18) ? 0 : 1);
-      pool.for_each(box.ny, [&](std::int64_t row) {
-        const std::int64_t y = box.y0 + row;
-        for (std::int64_t x = box.x0; x < box.x0 + box.nx; ++x)
-          if (contains(region, {static_cast<double>(x), static_cast<double>(y)}))
-            mask.pixels[static_cast<std::size_t>(y * shape.nx + x)] = excluded ? 0 : 1;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].excluded != excluded) continue;
+      bool any = false;
+      progress.check();
+      for_each_span(regions[i], shape, [&](const PixelSpan& span) {
+        any = true;
+        progress.check();
+        std::fill_n(mask.pixels.begin() + span.y * shape.nx + span.x0, span.x1 - span.x0, excluded ? 0 : 1);
       });
+      if (!any) without.push_back(i);
     }
+  if (warn && !without.empty()) {
+    const std::size_t first = std::ranges::min(without);
+    const std::string& name = regions[first].name;
+    warn(fmt::format("{} of {} regions {} no pixel of the image{}: region {}{}", without.size(), regions.size(),
+                     without.size() == 1 ? "holds" : "hold", without.size() == 1 ? "" : "; the first", first + 1,
+                     name.empty() ? "" : fmt::format(" ({})", printable(name))));
+  }
   return mask;
 }
 

@@ -2,9 +2,11 @@
 // Region files as masks, and masks as region files.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/mask/mask.hpp"
 #include "core/model/wcs.hpp"
 #include "core/regions/regions.hpp"
@@ -17,9 +19,11 @@ namespace reber {
 ///   sky; DataError for a file that cannot be read or holds no shape
 [[nodiscard]] std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs);
 
-/// 1 where a pixel's centre is in one of the shapes and in none that is excluded; where all are excluded, everything
-/// else is inside.
-[[nodiscard]] Mask mask_of(const std::vector<Region>& regions, Shape shape);
+/// 1 where a pixel is in one of the shapes (for_each_span()) and in none that is excluded; where all are excluded,
+/// everything else is inside.
+///   warn   is told of regions that hold no pixel of the image   throws Cancelled
+[[nodiscard]] Mask mask_of(const std::vector<Region>& regions, Shape shape,
+                           const std::function<void(const std::string&)>& warn = {}, const Progress& progress = {});
 
 /// The outlines of the islands along the sides of their pixels, one polygon per outline; outlines of holes are marked
 /// as excluded. Read back on the same grid they give the same mask.

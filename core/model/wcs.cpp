@@ -24,6 +24,17 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+PhysicalPixels read_physical(const fits::CardTable& table, int x, int y) {
+  const auto value = [&](const std::string& keyword, double otherwise) {
+    const auto given = table.number(keyword);
+    return given && std::isfinite(*given) ? *given : otherwise;
+  };
+  const auto scale = [&](int i, int j) { return value(fmt::format("LTM{}_{}", i, j), i == j ? 1 : 0); };
+  const PhysicalPixels read{{scale(x, x), scale(x, y), scale(y, x), scale(y, y)},
+                            {value(fmt::format("LTV{}", x), 0), value(fmt::format("LTV{}", y), 0)}};
+  return std::abs(read.scale.determinant()) > 0 ? read : PhysicalPixels();
+}
+
 }  // namespace
 
 struct Wcs::State {
@@ -37,6 +48,7 @@ struct Wcs::State {
   Frame frame = Frame::none;
   double equinox = kNaN;
   double frequency = kNaN;
+  PhysicalPixels physical;
   std::string frame_name, projection, spectral_reading;
 
   State() = default;
@@ -51,6 +63,7 @@ struct Wcs::State {
         frame(other.frame),
         equinox(other.equinox),
         frequency(other.frequency),
+        physical(other.physical),
         frame_name(other.frame_name),
         projection(other.projection),
         spectral_reading(other.spectral_reading) {}
@@ -267,6 +280,7 @@ Wcs Wcs::parse(const std::string& header_cards, int x_axis, int y_axis, const st
   Wcs wcs;
   const fits::CardTable table(header_cards);
   wcs.state_->read(table, {x_axis + 1, y_axis + 1}, fixed_pixel, nx, ny);
+  wcs.state_->physical = read_physical(table, x_axis + 1, y_axis + 1);
   const SpectralAxis spectral(table);
   wcs.state_->frequency = find_frequency(table, spectral, naxis, fixed_pixel);
   wcs.state_->spectral_reading = spectral.why_not().empty() ? spectral.reading() : "unreadable: " + spectral.why_not();
@@ -280,6 +294,7 @@ double Wcs::equinox() const { return state_->equinox; }
 std::string Wcs::frame_name() const { return state_->frame_name; }
 std::string Wcs::projection() const { return state_->projection; }
 double Wcs::frequency_hz() const { return state_->frequency; }
+const PhysicalPixels& Wcs::physical() const { return state_->physical; }
 const std::string& Wcs::spectral_reading() const { return state_->spectral_reading; }
 std::optional<SkyPosition> Wcs::to_sky(double x, double y) const { return state_->to_sky(x, y); }
 std::optional<PixelPosition> Wcs::to_pixel(SkyPosition sky) const { return state_->to_pixel(sky); }

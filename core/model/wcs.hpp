@@ -24,6 +24,13 @@ struct PixelPosition {
   double y = 0;
 };
 
+/// Pixels of the image that a plane was cut or binned from, DS9's "physical" ones: pixel = scale physical + shift, both
+/// counted from 1 (keywords LTM and LTV).
+struct PhysicalPixels {
+  Matrix2 scale;
+  PixelPosition shift;
+};
+
 /// The celestial coordinate system of a plane. Copies share the parsed header but are safe to use from different
 /// threads only as different objects. Default-made: none.
 class Wcs {
@@ -51,6 +58,7 @@ class Wcs {
   [[nodiscard]] std::string frame_name() const;  ///< "ICRS", "FK5 J2000", "FK4 B1950", "Galactic" ...
   [[nodiscard]] std::string projection() const;  ///< "SIN", "TAN" ...; empty without positions
   [[nodiscard]] double frequency_hz() const;     ///< of the plane's spectral axis or RESTFRQ; NaN where unknown
+  [[nodiscard]] const PhysicalPixels& physical() const;
   /// How an axis type with several readings was taken, or why the spectral axis cannot be read; else empty.
   [[nodiscard]] const std::string& spectral_reading() const;
 

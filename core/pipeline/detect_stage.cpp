@@ -106,8 +106,10 @@ std::shared_ptr<const SearchedPixels> searched_pixels(const MeasuredPlane& in, c
     invert(mask);
     subtract(inside, mask);
   };
-  if (!search.mask.empty()) keep(mask_for(search.mask, in.header, work.job.progress()));
-  if (!search.region.empty()) keep(mask_of(read_regions(search.region, in.header.wcs), in.header.shape));
+  const auto warn = [&](const std::string& text) { work.warn(text); };
+  if (!search.mask.empty()) keep(mask_for(search.mask, in.header, warn, work.job.progress()));
+  if (!search.region.empty())
+    keep(mask_of(read_regions(search.region, in.header.wcs), in.header.shape, warn, work.job.progress()));
   if (!search.moc.empty()) keep(mask_of(read_moc(search.moc), in.header.wcs, in.header.shape));
   if (inside.count() == 0) work.warn("no pixel of the image lies where sources are to be looked for");
   work.fact("search", fmt::format("{} of {} pixels", inside.count(), inside.shape.count()));

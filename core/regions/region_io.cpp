@@ -45,10 +45,8 @@ Vector2 inverse_times(const Matrix2& m, Vector2 v) {
 }
 Vector2 times(const Matrix2& m, Vector2 v) { return {m.a * v.x + m.b * v.y, m.c * v.x + m.d * v.y}; }
 
-void set_axes(Region& region, const FileRegion& file, const Matrix2& m) {
-  const double pa = (file.angle_deg - 90) * kPi / 180;
-  const Vector2 first = inverse_times(m, {file.half_x * std::sin(pa), file.half_x * std::cos(pa)}),
-                second = inverse_times(m, {file.half_y * std::cos(pa), -file.half_y * std::sin(pa)});
+/// Half sizes and angle in pixels of axes that are given as vectors of pixels.
+void set_axes(Region& region, Vector2 first, Vector2 second) {
   region.half_x = first.length();
   region.half_y = second.length();
   region.angle_deg = std::atan2(first.y, first.x) * 180 / kPi;
@@ -61,12 +59,28 @@ void set_axes(Region& region, const FileRegion& file, const Matrix2& m) {
   region.angle_deg = 90 - e.pa_deg;
 }
 
+/// axis: of a length and an angle of the file, degrees, to a vector of pixels
+template <class Axis>
+void set_axes(Region& region, const FileRegion& file, const Axis& axis) {
+  const auto set = [&](double half_x, double half_y) {
+    set_axes(region, axis(half_x, file.angle_deg), axis(half_y, file.angle_deg + 90));
+  };
+  if (file.inner_x > 0 && file.inner_y > 0) {
+    set(file.inner_x, file.inner_y);
+    region.inner_x = region.half_x;
+    region.inner_y = region.half_y;
+  }
+  set(file.half_x, file.half_y);
+}
+
 void set_file_axes(FileRegion& file, const Region& region, const Matrix2& m) {
   const double a = region.angle_deg * kPi / 180;
   const Vector2 first = times(m, {region.half_x * std::cos(a), region.half_x * std::sin(a)}),
                 second = times(m, {-region.half_y * std::sin(a), region.half_y * std::cos(a)});
   file.half_x = first.length();
   file.half_y = second.length();
+  file.inner_x = region.inner_x * file.half_x / region.half_x;
+  file.inner_y = region.inner_y * file.half_y / region.half_y;
   double pa = std::atan2(first.x, first.y) * 180 / kPi;
   if (region.kind == Region::Kind::ellipse && !at_right_angles(first, second)) {
     const Ellipse e = ellipse_of({first.x * first.x + second.x * second.x, first.x * first.y + second.x * second.y,
@@ -139,11 +153,16 @@ std::string ds9_line(const FileRegion& f) {
     if (i > 0) places += ',';
     places += place(f.places[i]);
   }
+  const auto sizes = [&](double part) {
+    const std::string outer = fmt::format("{},{}", size(part * f.half_x), size(part * f.half_y));
+    if (!(f.inner_x > 0)) return outer;
+    return fmt::format("{},{},{}", size(part * f.inner_x), size(part * f.inner_y), outer);
+  };
   switch (f.kind) {
     case Region::Kind::ellipse:
-      return fmt::format("ellipse({},{},{},{:.6f})", places, size(f.half_x), size(f.half_y), f.angle_deg);
+      return fmt::format("ellipse({},{},{:.6f})", places, sizes(1), f.angle_deg);
     case Region::Kind::box:
-      return fmt::format("box({},{},{},{:.6f})", places, size(2 * f.half_x), size(2 * f.half_y), f.angle_deg);
+      return fmt::format("box({},{},{:.6f})", places, sizes(2), f.angle_deg);
     case Region::Kind::polygon:
       return fmt::format("polygon({})", places);
     case Region::Kind::line:
@@ -164,6 +183,10 @@ std::string crtf_line(const FileRegion& f) {
   }
   switch (f.kind) {
     case Region::Kind::ellipse:
+      // A ring is round in CASA; of another its axes' means.
+      if (f.inner_x > 0)
+        return fmt::format("annulus[{}, [{}, {}]]", places, size(std::sqrt(f.inner_x * f.inner_y)),
+                           size(std::sqrt(f.half_x * f.half_y)));
       // CASA's first axis is the one that the position angle speaks of.
       return fmt::format("ellipse[{}, [{}, {}], {:.6f}deg]", places, size(f.half_x), size(f.half_y),
                          std::fmod(f.angle_deg - 90 + 360, 360));
@@ -203,10 +226,12 @@ Region to_region(const FileRegion& file, const Wcs& wcs) {
   region.kind = file.kind;
   region.name = file.name;
   region.excluded = file.excluded;
-  const SkyView sky(wcs, file.system);
-  if (file.on_sky && (!sky.celestial() || sky.shown() != file.system)) {
+  region.border = file.border;
+  const SkyView sky(wcs, file.system ? *file.system : system_of(wcs).value_or(SkySystem{}));
+  if (file.on_sky && (!sky.celestial() || (file.system && sky.shown() != *file.system))) {
     throw InputError(fmt::format("{} positions cannot be placed on this image: its own coordinates are {}",
-                                 name_of(file.system), wcs.celestial() ? wcs.frame_name() : "not celestial"));
+                                 file.system ? name_of(*file.system) : "sky",
+                                 wcs.celestial() ? wcs.frame_name() : "not celestial"));
   }
   std::vector<PixelPosition> points;
   for (std::size_t i = 0; i + 1 < file.places.size(); i += 2) {
@@ -215,6 +240,10 @@ Region to_region(const FileRegion& file, const Wcs& wcs) {
       const auto found = sky.to_pixel({p.x, p.y});
       if (!found) throw InputError(fmt::format("{:.6f}, {:.6f} deg is not on this image's projection", p.x, p.y));
       p = *found;
+    } else if (file.physical) {
+      const PhysicalPixels& from = wcs.physical();
+      const Vector2 at = times(from.scale, {p.x, p.y});
+      p = {at.x + from.shift.x - 1, at.y + from.shift.y - 1};
     }
     points.push_back(p);
   }
@@ -225,13 +254,28 @@ Region to_region(const FileRegion& file, const Wcs& wcs) {
   }
   region.centre = points.front();
   if (region.kind == Region::Kind::point) return region;
-  region.half_x = file.half_x;
-  region.half_y = file.half_y;
-  region.angle_deg = file.angle_deg;
-  if (!file.on_sky || file.sizes_in_pixels) return region;
+  const auto along = [](double length, double angle_deg) {
+    return Vector2{length * std::cos(angle_deg * kPi / 180), length * std::sin(angle_deg * kPi / 180)};
+  };
+  if (file.physical) {
+    set_axes(region, file, [&](double l, double angle) { return times(wcs.physical().scale, along(l, angle)); });
+    return region;
+  }
+  if (!file.on_sky || file.sizes_in_pixels) {
+    region.half_x = file.half_x;
+    region.half_y = file.half_y;
+    region.inner_x = file.inner_x;
+    region.inner_y = file.inner_y;
+    region.angle_deg = file.angle_deg;
+    return region;
+  }
   const auto m = local_matrix(sky, wcs, region.centre);
   if (!m) throw InputError("the scale of the sky is not known where the region lies");
-  set_axes(region, file, *m);
+  // West is where the file's angles begin.
+  set_axes(region, file, [&](double l, double angle) {
+    const Vector2 v = along(l, angle);
+    return inverse_times(*m, {-v.x, v.y});
+  });
   return region;
 }
 
@@ -257,6 +301,8 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
   if (region.kind != Region::Kind::ellipse && region.kind != Region::Kind::box) return file;
   file.half_x = region.half_x;
   file.half_y = region.half_y;
+  file.inner_x = region.inner_x;
+  file.inner_y = region.inner_y;
   file.angle_deg = std::fmod(std::fmod(region.angle_deg, 360) + 360, 360);
   if (file.angle_deg > 360 - 5e-7) file.angle_deg = 0;  // not "360.000000": what is read back must be what was written
   if (!file.on_sky) return file;

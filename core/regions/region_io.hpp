@@ -2,6 +2,7 @@
 // Region files: DS9's and CASA's (CRTF).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,16 @@ enum class RegionFormat { ds9, crtf };
 struct FileRegion {
   Region::Kind kind = Region::Kind::ellipse;
   bool on_sky = false;
-  SkySystem system;
-  std::vector<double> places;     ///< x y x y ...: degrees on the sky, else 0-based pixels
-  double half_x = 0, half_y = 0;  ///< degrees on the sky, else pixels
-  bool sizes_in_pixels = false;
+  std::optional<SkySystem> system;  ///< empty: the image's own
+  bool physical = false;            ///< places and sizes in DS9's physical pixels, places counted from 1
+  std::vector<double> places;       ///< x y x y ...: degrees on the sky, else 0-based pixels
+  double half_x = 0, half_y = 0;    ///< degrees on the sky, else pixels
+  double inner_x = 0, inner_y = 0;  ///< of the hole; 0: none
+  bool sizes_in_pixels = false, has_size = false;
   double angle_deg = 0;
   std::string name;
   bool excluded = false;
+  Border border = Border::ds9;
 };
 
 /// To pixels of an image and back. Ellipses and boxes go through the local geometry at their centres; an ellipse stays

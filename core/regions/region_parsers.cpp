@@ -92,6 +92,13 @@ std::string property(const std::string& text, const std::string& word) {
   return end == std::string::npos ? std::string() : text.substr(start + 1, end - start - 1);
 }
 
+/// Sizes of one shape are all in pixels or all on the sky.
+void note_unit(FileRegion& region, bool pixels, int line) {
+  if (region.has_size && region.sizes_in_pixels != pixels) refuse(line, "its sizes are in pixels and on the sky both");
+  region.has_size = true;
+  region.sizes_in_pixels = pixels;
+}
+
 class Ds9 {
  public:
   void read_line(const std::string& given, int number) {
@@ -117,6 +124,7 @@ class Ds9 {
     }
     if (word == "image" || word == "physical") {
       on_sky_ = false;
+      physical_ = word == "physical";
       return;
     }
     FileRegion region;
@@ -125,6 +133,7 @@ class Ds9 {
     const std::size_t open = word.find_first_of("( \t", start);
     const std::string shape = word.substr(start, open == std::string::npos ? open : open - start);
     region.on_sky = on_sky_;
+    region.physical = !on_sky_ && physical_;
     region.system = system_;
     region.name = property(comment, "text");
     std::vector<std::string> words =
@@ -153,13 +162,27 @@ class Ds9 {
     } else if (shape == "circle") {
       need(3);
       region.half_x = region.half_y = size(words[2], region);
-    } else if ((shape == "ellipse" || shape == "box") && words.size() <= 5) {
-      region.kind = shape == "box" ? Region::Kind::box : Region::Kind::ellipse;
+    } else if (shape == "annulus") {
+      const std::size_t last = sizes_end(words) - 1;
+      if (last < 3) refuse(line_, "annulus needs two radii");
+      region.inner_x = region.inner_y = size(words[2], region, true);
+      region.half_x = region.half_y = size(words[last], region);
+      if (!(region.inner_x < region.half_x)) refuse(line_, "an annulus needs its inner radius first");
+    } else if (shape == "ellipse" || shape == "box") {
       need(4);
+      region.kind = shape == "box" ? Region::Kind::box : Region::Kind::ellipse;
+      // Pairs of sizes from the innermost to the outermost, then the angle.
       const double part = shape == "box" ? 0.5 : 1;
-      region.half_x = part * size(words[2], region);
-      region.half_y = part * size(words[3], region);
-      if (words.size() > 4) region.angle_deg = angle_or_refuse(words[4], false, line_);
+      const std::size_t end = sizes_end(words), last = end / 2 * 2 - 2;
+      if (end < 4) refuse(line_, fmt::format("{} needs two sizes", shape));
+      if (last > 2) {
+        region.inner_x = part * size(words[2], region, true);
+        region.inner_y = part * size(words[3], region, true);
+      }
+      region.half_x = part * size(words[last], region);
+      region.half_y = part * size(words[last + 1], region);
+      if (end % 2 == 1) region.angle_deg = angle_or_refuse(words[end - 1], false, line_);
+      if (end == words.size() - 2) region.angle_deg = angle_or_refuse(words.back(), false, line_);
     } else {
       return false;
     }
@@ -167,26 +190,34 @@ class Ds9 {
     return true;
   }
 
+  /// Where the sizes of a shape end: before "n=3", which says how many rings are between two of them.
+  static std::size_t sizes_end(const std::vector<std::string>& words) {
+    const auto rings = std::ranges::find_if(words, [](const std::string& word) { return word.rfind("n=", 0) == 0; });
+    return static_cast<std::size_t>(rings - words.begin());
+  }
+
   void add_place(const std::vector<std::string>& words, std::size_t i, FileRegion& region) const {
     if (region.on_sky) {
-      region.places.push_back(angle_or_refuse(words[i], region.system.equatorial(), line_));
+      region.places.push_back(angle_or_refuse(words[i], region.system->equatorial(), line_));
       region.places.push_back(angle_or_refuse(words[i + 1], false, line_));
     } else {
-      region.places.push_back(pixel_or_refuse(words[i], line_) - 1);
-      region.places.push_back(pixel_or_refuse(words[i + 1], line_) - 1);
+      const double base = region.physical ? 0 : 1;
+      region.places.push_back(pixel_or_refuse(words[i], line_) - base);
+      region.places.push_back(pixel_or_refuse(words[i + 1], line_) - base);
     }
   }
 
-  double size(const std::string& word, FileRegion& region) const {
+  /// may_be_zero: an annulus from its middle has no hole.
+  double size(const std::string& word, FileRegion& region, bool may_be_zero = false) const {
     const bool pixels = !region.on_sky || word.back() == 'p' || word.back() == 'i';
-    region.sizes_in_pixels = pixels;
+    note_unit(region, pixels, line_);
     const double v = pixels ? pixel_or_refuse(word, line_) : angle_or_refuse(word, false, line_);
-    if (!(v > 0)) refuse(line_, fmt::format("'{}' is no size", word));
+    if (!(v > 0) && !(may_be_zero && v == 0)) refuse(line_, fmt::format("'{}' is no size", word));
     return v;
   }
 
   int line_ = 0;
-  bool on_sky_ = false;
+  bool on_sky_ = false, physical_ = false;
   SkySystem system_;
 };
 
@@ -202,13 +233,14 @@ class Crtf {
       return;
     }
     FileRegion region;
+    region.border = Border::casa;
     region.excluded = small[0] == '-';
     if (small[0] == '-' || small[0] == '+') small.erase(0, 1);
     small = trimmed(small);
     if (small.rfind("ann ", 0) == 0) small = trimmed(small.substr(4));
     const std::size_t open = small.find('['), close = matching(small, open);
     if (open == std::string::npos || close == std::string::npos) refuse(line_, "a shape and its [ ] were expected");
-    const SkySystem kept = system_;
+    const std::optional<SkySystem> kept = system_;
     read_coord(small.substr(close));
     const std::string shape = trimmed(small.substr(0, open));
     const auto words = arguments(small.substr(open, close - open + 1));
@@ -248,11 +280,12 @@ class Crtf {
 
   double value(const std::string& word, bool longitude, const FileRegion& region) const {
     if (!region.on_sky) return pixel_or_refuse(word, line_);
-    return angle_or_refuse(word, longitude && region.system.equatorial(), line_);
+    // Colons are hours in every frame of CASA's.
+    return angle_or_refuse(word, longitude, line_);
   }
 
   double size(const std::string& word, FileRegion& region) const {
-    region.sizes_in_pixels = in_pixels(word);
+    note_unit(region, in_pixels(word), line_);
     const double v = region.sizes_in_pixels ? pixel_or_refuse(word, line_) : angle_or_refuse(word, false, line_);
     if (!(v > 0)) refuse(line_, fmt::format("'{}' is no size", word));
     return v;
@@ -279,6 +312,12 @@ class Crtf {
       places(2);
       need(3);
       region.half_x = region.half_y = size(words[2], region);
+    } else if (shape == "annulus") {
+      places(2);
+      need(4);
+      region.inner_x = region.inner_y = size(words[2], region);
+      region.half_x = region.half_y = size(words[3], region);
+      if (!(region.inner_x < region.half_x)) refuse(line_, "an annulus needs its inner radius first");
     } else if (shape == "ellipse" || shape == "rotbox" || shape == "centerbox") {
       const bool box = shape != "ellipse";
       region.kind = box ? Region::Kind::box : Region::Kind::ellipse;
@@ -305,7 +344,7 @@ class Crtf {
   }
 
   int line_ = 0;
-  SkySystem system_{Frame::fk5, 2000};
+  std::optional<SkySystem> system_;  ///< empty: the image's own
 };
 
 template <class Reader>

@@ -67,8 +67,20 @@ bool contains(const Region& region, PixelPosition p) {
   if (region.kind == Region::Kind::polygon) return region.points.size() >= 3 && inside_polygon(region.points, p);
   if (!region.has_area() || !(region.half_x > 0) || !(region.half_y > 0)) return false;
   const PixelPosition q = Frame(region).in(p);
-  const double u = q.x / region.half_x, v = q.y / region.half_y;
-  return region.kind == Region::Kind::ellipse ? u * u + v * v <= 1 : std::abs(u) <= 1 && std::abs(v) <= 1;
+  const auto within = [&](double half_x, double half_y) {
+    const double u = q.x / half_x, v = q.y / half_y;
+    return region.kind == Region::Kind::ellipse ? u * u + v * v <= 1 : std::abs(u) <= 1 && std::abs(v) <= 1;
+  };
+  return within(region.half_x, region.half_y) && !(hole_of(region) && within(region.inner_x, region.inner_y));
+}
+
+std::optional<Region> hole_of(const Region& region) {
+  if (!(region.inner_x > 0) || !(region.inner_y > 0)) return std::nullopt;
+  Region hole = region;
+  hole.half_x = region.inner_x;
+  hole.half_y = region.inner_y;
+  hole.inner_x = hole.inner_y = 0;
+  return hole;
 }
 
 PixelPosition centre_of(const Region& region) {
@@ -158,9 +170,15 @@ Region pull_handle(const Region& region, std::size_t handle, PixelPosition to, b
   const Frame f(region);
   PixelPosition corner = f.in(to);
   constexpr double kLeast = 0.25;
+  // The hole of an annulus stays as large a part of it.
+  const auto resize = [&](double half_x, double half_y) {
+    out.inner_x *= half_x / region.half_x;
+    out.inner_y *= half_y / region.half_y;
+    out.half_x = half_x;
+    out.half_y = half_y;
+  };
   if (symmetric) {
-    out.half_x = std::max(kLeast, std::abs(corner.x));
-    out.half_y = std::max(kLeast, std::abs(corner.y));
+    resize(std::max(kLeast, std::abs(corner.x)), std::max(kLeast, std::abs(corner.y)));
     return out;
   }
   // The opposite corner stays.
@@ -168,8 +186,7 @@ Region pull_handle(const Region& region, std::size_t handle, PixelPosition to, b
   const double fixed_x = -u * region.half_x, fixed_y = -v * region.half_y;
   corner.x = u > 0 ? std::max(corner.x, fixed_x + 2 * kLeast) : std::min(corner.x, fixed_x - 2 * kLeast);
   corner.y = v > 0 ? std::max(corner.y, fixed_y + 2 * kLeast) : std::min(corner.y, fixed_y - 2 * kLeast);
-  out.half_x = 0.5 * std::abs(corner.x - fixed_x);
-  out.half_y = 0.5 * std::abs(corner.y - fixed_y);
+  resize(0.5 * std::abs(corner.x - fixed_x), 0.5 * std::abs(corner.y - fixed_y));
   out.centre = f.out(0.5 * (corner.x + fixed_x), 0.5 * (corner.y + fixed_y));
   return out;
 }
@@ -179,6 +196,8 @@ Region scaled(const Region& region, double factor) {
   const PixelPosition middle = centre_of(region);
   larger.half_x *= factor;
   larger.half_y *= factor;
+  larger.inner_x *= factor;
+  larger.inner_y *= factor;
   for (PixelPosition& p : larger.points)
     p = {middle.x + factor * (p.x - middle.x), middle.y + factor * (p.y - middle.y)};
   return larger;

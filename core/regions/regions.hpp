@@ -11,8 +11,16 @@
 
 namespace reber {
 
+/// Which pixels count whose centres lie on a border.
+///   ds9    of boxes and polygons those on the upper and right side, so that shapes side by side share none and lose
+///          none; of ellipses none                                                   (funtools 1.4, as DS9's counts)
+///   casa   all                                        (casacore: LCPolygon, LCEllipsoid; an annulus less its inner
+///   disc)
+enum class Border { ds9, casa };
+
 /// A shape in image pixels (0-based). Ellipses and boxes have a centre, half sizes and the angle of their first axis,
-/// counter-clockwise from +x; polygons and lines have their points; a point has its centre.
+/// counter-clockwise from +x, and may have a hole of their own shape; polygons and lines have their points; a point
+/// has its centre.
 struct Region {
   enum class Kind { ellipse, box, polygon, line, point };
   Kind kind = Kind::ellipse;
@@ -21,15 +29,19 @@ struct Region {
   double angle_deg = 0;
   std::vector<PixelPosition> points;
   std::string name;
-  bool excluded = false;  ///< marked with "-" in its file; kept when written
+  bool excluded = false;            ///< marked with "-" in its file; kept when written
+  double inner_x = 0, inner_y = 0;  ///< half sizes of the hole of an annulus; 0: none
+  Border border = Border::ds9;
 
   [[nodiscard]] bool has_area() const { return kind != Kind::line && kind != Kind::point; }
 };
 
 [[nodiscard]] const char* name_of(Region::Kind kind);
 
-/// True where the position is inside; the border counts as inside for ellipses and boxes, even-odd rule for polygons.
+/// True where the position is inside, for a pointer; even-odd rule for polygons. Pixels: for_each_span().
 [[nodiscard]] bool contains(const Region& region, PixelPosition p);
+/// The hole of an annulus as a region; empty where there is none.
+[[nodiscard]] std::optional<Region> hole_of(const Region& region);
 /// Middle of the region.
 [[nodiscard]] PixelPosition centre_of(const Region& region);
 /// Closed outline (open for a line; one point for a point).

@@ -104,7 +104,7 @@ TEST(GuiRegions, SpellingsOfBothFormats) {
   const auto ds9 = parse_ds9(
       "# Region file format: DS9\nglobal color=red\nfk5\ncircle(13:20:00,+35:00:00,0.5') # text={a circle}\n"
       "image; box 10 20 4 6 30 ; "
-      "-point(5,6)\nannulus(1,2,3,4)\npolygon(1,1,5,1,5,5)\nicrs;ellipse(200d,35d,5p,6p,0)\n");
+      "-point(5,6)\npanda(1,2,0,90,1,3,4,1)\npolygon(1,1,5,1,5,5)\nicrs;ellipse(200d,35d,5p,6p,0)\n");
   ASSERT_EQ(ds9.regions.size(), 5U);
   EXPECT_EQ(ds9.regions[0].name, "a circle");
   EXPECT_NEAR(ds9.regions[0].places[0], 200, 1e-10);
@@ -119,7 +119,7 @@ TEST(GuiRegions, SpellingsOfBothFormats) {
       "#CRTFv0\nglobal coord=GALACTIC\ncircle[[10deg, 20deg], 3arcmin]\nbox[[1deg,2deg],[3deg,4deg]], coord=ICRS\n"
       "centerbox[[5pix, 6pix], [4pix, 2pix]]\npoly[[13h20m0.0s, +35.00.00.0], [1h,2deg], [3h,4deg]], coord=J2000\n");
   ASSERT_EQ(crtf.regions.size(), 4U);
-  EXPECT_EQ(crtf.regions[0].system.frame, SkySystem::Frame::galactic);
+  EXPECT_EQ(crtf.regions[0].system->frame, SkySystem::Frame::galactic);
   EXPECT_EQ(crtf.regions[1].places.size(), 8U);
   EXPECT_FALSE(crtf.regions[2].on_sky);
   EXPECT_NEAR(crtf.regions[3].places[0], 200, 1e-10);
@@ -131,6 +131,33 @@ TEST(GuiRegions, SpellingsOfBothFormats) {
   for (const char* wrong : {"circle[[1deg,2deg]]", "circle 1 2 3", "circle[[1deg,2deg], 3deg], coord=XYZ"}) {
     EXPECT_THROW((void)parse_crtf(wrong), InputError) << wrong;
   }
+}
+
+TEST(GuiRegions, RingsHaveTheirInnerAndOuterSizes) {
+  const auto ds9 = parse_ds9(
+      "image\nannulus(10,10,2,4,6)\nannulus(10,10,2,6,n=3)\nellipse(10,10,2,1,4,2,6,3,30)\nbox(10,10,2,2,8,6,n=2,30)\n"
+      "physical;circle(5,5,2)\n");
+  ASSERT_EQ(ds9.regions.size(), 5U);
+  for (int i : {0, 1}) {
+    EXPECT_EQ(ds9.regions[static_cast<std::size_t>(i)].inner_x, 2);
+    EXPECT_EQ(ds9.regions[static_cast<std::size_t>(i)].half_y, 6);
+  }
+  EXPECT_EQ(ds9.regions[2].inner_y, 1);
+  EXPECT_EQ(ds9.regions[2].half_x, 6);
+  EXPECT_EQ(ds9.regions[2].angle_deg, 30);
+  EXPECT_EQ(ds9.regions[3].inner_x, 1);
+  EXPECT_EQ(ds9.regions[3].half_x, 4);
+  EXPECT_EQ(ds9.regions[3].half_y, 3);
+  EXPECT_EQ(ds9.regions[3].angle_deg, 30);
+  EXPECT_TRUE(ds9.regions[4].physical);
+  const auto crtf = parse_crtf("#CRTFv0\nannulus[[1pix,2pix],[3pix,4pix]]\ncircle[[10:00:00,2.0.0],3arcsec]\n");
+  EXPECT_EQ(crtf.regions.at(0).inner_x, 3);
+  EXPECT_EQ(crtf.regions[0].border, Border::casa);
+  EXPECT_FALSE(crtf.regions.at(1).system.has_value());
+  EXPECT_NEAR(crtf.regions[1].places[0], 150, 1e-10);
+  EXPECT_THROW((void)parse_crtf("annulus[[1pix,2pix],[4pix,3pix]]"), InputError);
+  for (const char* wrong : {"image;annulus(1,2,3,n=2)", "image;ellipse(1,2,3,n=2)", "image;annulus(1,2,-1,2)"})
+    EXPECT_THROW((void)parse_ds9(wrong), InputError) << wrong;
 }
 
 TEST(GuiRegions, StatisticsAndFluxThroughTheBeam) {

