@@ -73,24 +73,31 @@ struct Wcs::State {
   void read_frame(const fits::CardTable& table);
   bool choose_system(const wcsprm& parsed, const std::array<int, 2>& axes, const std::vector<double>& fixed_pixel,
                      const fits::CardTable& table);
+  Matrix2 plane_per_pixel() const;  ///< d(projection plane)/d(x, y), degrees; distortions left out
   bool degenerate() const;
   bool round_trips(double nx, double ny);
   std::optional<SkyPosition> to_sky(double px, double py);
   std::optional<PixelPosition> to_pixel(SkyPosition sky);
 };
 
+Matrix2 Wcs::State::plane_per_pixel() const {
+  const wcsprm& prm = solver->prm();
+  const auto at = [&](int i, int j) { return prm.lin.cdelt[i] * prm.lin.pc[i * prm.naxis + j]; };
+  return {at(prm.lng, x), at(prm.lng, y), at(prm.lat, x), at(prm.lat, y)};
+}
+
 /// True where the 2x2 matrix from pixels to the projection plane is singular within rounding.
 bool Wcs::State::degenerate() const {
-  wcsprm& prm = solver->prm();
-  const int n = prm.naxis;
-  const auto at = [&](int i, int j) { return prm.lin.cdelt[i] * prm.lin.pc[i * n + j]; };
-  const double a = at(prm.lng, x), b = at(prm.lng, y), c = at(prm.lat, x), d = at(prm.lat, y);
-  return !(std::abs(a * d - b * c) > 1e-10 * (std::abs(a * d) + std::abs(b * c)));
+  const Matrix2 m = plane_per_pixel();
+  return !(std::abs(m.a * m.d - m.b * m.c) > 1e-10 * (std::abs(m.a * m.d) + std::abs(m.b * m.c)));
 }
 
 bool Wcs::State::round_trips(double nx, double ny) {
   const double xs[] = {(nx - 1) / 2, 0, nx - 1, 0, nx - 1};
   const double ys[] = {(ny - 1) / 2, 0, 0, ny - 1, ny - 1};
+  // A longitude is rounded by up to 3e-14 degrees, which a pixel of a micro-arcsecond notices.
+  constexpr double kRoundingDeg = 1e-12;
+  const double rounding_px = kRoundingDeg / std::sqrt(std::abs(plane_per_pixel().determinant()));
   int on_sky = 0;
   for (int i = 0; i < 5; ++i) {
     const auto sky = to_sky(xs[i], ys[i]);
@@ -98,8 +105,8 @@ bool Wcs::State::round_trips(double nx, double ny) {
     ++on_sky;
     const auto back = to_pixel(*sky);
     // An all-sky map may come back on its other edge: one good point is enough.
-    if (back && std::abs(back->x - xs[i]) <= 1e-6 * std::max(1.0, nx) &&
-        std::abs(back->y - ys[i]) <= 1e-6 * std::max(1.0, ny)) {
+    if (back && std::abs(back->x - xs[i]) <= 1e-6 * std::max(1.0, nx) + rounding_px &&
+        std::abs(back->y - ys[i]) <= 1e-6 * std::max(1.0, ny) + rounding_px) {
       return true;
     }
   }

@@ -50,6 +50,23 @@ TEST(Wcs, ReferencePixelIsZeroBasedAndComesBack) {
   }
 }
 
+TEST(Wcs, PixelsThatARoundedLongitudeCannotTellApartStillHaveASky) {
+  for (const char* reference : {"33.0", "1.0", "500.0", "-2000.25"}) {
+    const std::string at = reference;
+    const Wcs wcs = parse({"CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", "CRPIX1  = " + at, "CRPIX2  = " + at,
+                           "CRVAL1  = 359.7059304038394", "CRVAL2  = -12.3911231", "CDELT1  = -2.77777777777778E-11",
+                           "CDELT2  = 2.77777777777778E-11"},
+                          0, 1, {1, 1}, 64, 64);
+    ASSERT_TRUE(wcs.celestial()) << reference << ": " << wcs.why_not();
+    const auto sky = wcs.to_sky(10, 50);
+    ASSERT_TRUE(sky.has_value());
+    const auto back = wcs.to_pixel(*sky);
+    ASSERT_TRUE(back.has_value());
+    EXPECT_NEAR(back->x, 10, 0.01) << reference;
+    EXPECT_NEAR(back->y, 50, 0.01) << reference;
+  }
+}
+
 TEST(Wcs, SkyPerPixelIsTheLocalMatrix) {
   const auto m = parse(sky_cards()).sky_per_pixel(4, 4);
   ASSERT_TRUE(m.has_value());
