@@ -16,6 +16,8 @@ namespace reber {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
+/// A slope of fourth order: places in steps, and what their values are multiplied with, over 12 steps.
+constexpr std::array<double, 4> kAt{-2, -1, 1, 2}, kWeight{1, -8, 8, -1};
 constexpr int kMostAxes = kMaxWcsAxes;
 
 struct Centre {
@@ -34,33 +36,32 @@ std::optional<Centre> centre_of(wcsprm& prm, const std::vector<double>& pixel) {
   return Centre{plane[lng], plane[lat], sky[lng] * kDegree, sky[lat] * kDegree};
 }
 
-/// d(plane)/d(pixel). Distortions are polynomials of the pixel: a pixel is a small step to them.
+/// d(plane)/d(pixel). Distortions are polynomials of the pixel: a part of a pixel is a small step to them.
 std::optional<Matrix2> plane_per_pixel(wcsprm& prm, const std::vector<double>& pixel, int x, int y) {
   const int n = prm.naxis;
   const auto at = [&](int i, int j) { return prm.lin.cdelt[i] * prm.lin.pc[i * n + j]; };
   if (prm.lin.dispre == nullptr && prm.lin.disseq == nullptr)
     return Matrix2{at(prm.lng, x), at(prm.lng, y), at(prm.lat, x), at(prm.lat, y)};
+  const auto lng = static_cast<std::size_t>(prm.lng), lat = static_cast<std::size_t>(prm.lat);
+  constexpr double kStep = 0.25;
   std::array<double, 4> slope{};
-  for (int axis = 0; axis < 2; ++axis) {
-    std::array<std::array<double, kMostAxes>, 2> plane{};
-    for (std::size_t end = 0; end < 2; ++end) {
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    for (std::size_t i = 0; i < kAt.size(); ++i) {
+      std::array<double, kMostAxes> plane{};
       std::vector<double> moved = pixel;
-      moved[static_cast<std::size_t>(axis == 0 ? x : y)] += end == 0 ? -0.5 : 0.5;
+      moved[static_cast<std::size_t>(axis == 0 ? x : y)] += kAt[i] * kStep;
       const int status =
-          call_wcslib(WcslibCall::computes, [&] { return linp2x(&prm.lin, 1, n, moved.data(), plane[end].data()); });
+          call_wcslib(WcslibCall::computes, [&] { return linp2x(&prm.lin, 1, n, moved.data(), plane.data()); });
       if (status != 0) return std::nullopt;
+      slope[axis] += kWeight[i] / (12 * kStep) * plane[lng];
+      slope[axis + 2] += kWeight[i] / (12 * kStep) * plane[lat];
     }
-    const auto lng = static_cast<std::size_t>(prm.lng), lat = static_cast<std::size_t>(prm.lat);
-    slope[static_cast<std::size_t>(axis)] = plane[1][lng] - plane[0][lng];
-    slope[static_cast<std::size_t>(axis) + 2] = plane[1][lat] - plane[0][lat];
-  }
   return Matrix2{slope[0], slope[1], slope[2], slope[3]};
 }
 
 /// d(east, north)/d(plane) by differences of fourth order over `step` degrees; empty where they leave the sky.
 std::optional<Matrix2> sky_per_plane(celprm& cel, const Centre& centre, double step) {
   constexpr int kPlaces = 8;
-  constexpr std::array<double, 4> kAt{-2, -1, 1, 2}, kWeight{1, -8, 8, -1};
   std::array<double, kPlaces> x{}, y{}, phi{}, theta{}, lon{}, lat{};
   std::array<int, kPlaces> bad{};
   for (std::size_t i = 0; i < kPlaces; ++i) {

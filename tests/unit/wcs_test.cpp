@@ -67,6 +67,17 @@ TEST(Wcs, PixelsThatARoundedLongitudeCannotTellApartStillHaveASky) {
   }
 }
 
+TEST(Wcs, DistortionsOfThirdOrderAreInThePixelsScale) {
+  const Wcs wcs = parse({"CTYPE1  = 'RA---TAN-SIP'", "CTYPE2  = 'DEC--TAN-SIP'", "CRPIX1  = 33.0", "CRPIX2  = 33.0",
+                         "CRVAL1  = 187.7", "CRVAL2  = 12.4", "CD1_1   = -2.8E-10", "CD2_2   = 2.8E-10", "A_ORDER = 3",
+                         "B_ORDER = 3", "A_3_0   = 1.0E-6", "B_0_3   = 1.0E-6"},
+                        0, 1, {1, 1}, 64, 64);
+  const auto m = wcs.sky_per_pixel(42, 27);
+  ASSERT_TRUE(m.has_value()) << wcs.why_not();
+  EXPECT_NEAR(m->a / (-2.8e-10 * (1 + 3e-6 * 10 * 10)), 1, 1e-9);
+  EXPECT_NEAR(m->d / (2.8e-10 * (1 + 3e-6 * 5 * 5)), 1, 1e-9);
+}
+
 TEST(Wcs, SkyPerPixelIsTheLocalMatrix) {
   const auto m = parse(sky_cards()).sky_per_pixel(4, 4);
   ASSERT_TRUE(m.has_value());
