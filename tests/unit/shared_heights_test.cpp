@@ -202,8 +202,8 @@ TEST(SharedHeights, of_one_wide_gaussian_hold_the_pixels_where_these_say_more) {
   };
   const Scene wide = times_beam(3.5);
   EXPECT_NEAR(got(wide, 0.9, 0), 1, 0.01);
-  EXPECT_EQ(got(wide, 0.999, 0), 0.999);
-  EXPECT_EQ(got(wide, 0.9, kFlagCore), 0.9);
+  EXPECT_DOUBLE_EQ(got(wide, 0.999, 0), 0.999);
+  EXPECT_DOUBLE_EQ(got(wide, 0.9, kFlagCore), 0.9);
   EXPECT_DOUBLE_EQ(got(times_beam(2.5), 0.9, 0), 0.9);  // in a crowd what lies around it is of others
 }
 
