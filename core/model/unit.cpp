@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <numbers>
 #include <optional>
@@ -129,6 +130,12 @@ struct Dimensions {
 
 std::optional<Dimensions> dimensions_of(const std::string& text) {
   if (text.empty() || text.size() > kLongest) return std::nullopt;
+  // What no unit is written with does not reach WCSLIB's scanners, which complain of it as they do of lost memory.
+  const auto of_a_unit = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::strchr(" .*/^()+-_", c) != nullptr;
+  };
+  if (!std::ranges::all_of(text, [&](char c) { return c != 0 && of_a_unit(static_cast<unsigned char>(c)); }))
+    return std::nullopt;
   std::array<char, 2 * kLongest> buffer{};
   std::ranges::copy(text, buffer.begin());
   Dimensions found;

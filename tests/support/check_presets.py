@@ -86,7 +86,8 @@ def configure(name, wanted, options):
     environment = dict(os.environ)
     if options.nvcc:
         environment["CUDACXX"] = options.nvcc
-    done = run(["cmake", "-S", options.source, "--preset", name, "-B", folder, "-DREBER_TEST_DATA="], cwd=options.source,
+    done = run(["cmake", "-S", options.source, "--preset", name, "-B", folder, "-DREBER_TEST_DATA=",
+                "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"], cwd=options.source,
                env=environment)
     if done.returncode != 0:
         return [f"preset {name} does not configure:\n{tail(done.stdout)}"]
