@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -32,7 +33,8 @@ constexpr std::array<std::string_view, 12> kTypes{"FREQ", "AFRQ", "ENER", "WAVN"
 constexpr std::array<std::pair<std::string_view, const char*>, 2> kOtherNames{
     {{"SPECLNMF", "FREQ"}, {"SPECLOGF", "FREQ"}}};
 /// Spellings of units, in small letters, that WCSLIB refuses or could read as something else ("M/S").
-constexpr std::array<std::pair<std::string_view, const char*>, 11> kOtherUnits{{{"hz", "Hz"},
+constexpr std::array<std::pair<std::string_view, const char*>, 16> kOtherUnits{{{"hz", "Hz"},
+                                                                                {"hertz", "Hz"},
                                                                                 {"khz", "kHz"},
                                                                                 {"mhz", "MHz"},
                                                                                 {"ghz", "GHz"},
@@ -41,8 +43,12 @@ constexpr std::array<std::pair<std::string_view, const char*>, 11> kOtherUnits{{
                                                                                 {"km s-1", "km/s"},
                                                                                 {"m/s", "m/s"},
                                                                                 {"micron", "um"},
+                                                                                {"microns", "um"},
                                                                                 {"ms-1", "m/s"},
-                                                                                {"angstrom", "Angstrom"}}};
+                                                                                {"angstrom", "Angstrom"},
+                                                                                {"angstroms", "Angstrom"},
+                                                                                {"cm-1", "cm-1"},
+                                                                                {"ev", "eV"}}};
 
 std::string capitals(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -84,12 +90,15 @@ struct SpectralAxis::State {
   int axis = -1;
   std::string type, reading, why_not;
   double rest = kNaN, rest_wave = 0;
+  bool stands = false;                   ///< the step is 0: every plane is at the reference pixel
   std::optional<wcslib::System> system;  ///< of this axis alone, or of all where they cannot be separated
   int at = 0;                            ///< the axis in `system`
   std::vector<double> planes;            ///< of SPECLNMF: frequency by plane from 0, NaN where the axis says it
 
   void read(const fits::CardTable& table);
+  void mend_step(wcsprm& header);
   int set_up(const wcsprm& header, const std::string& axis_type);
+  [[nodiscard]] bool known() { return system && system->prm().spec == at; }
   void read_planes(const fits::CardTable& table);
   [[nodiscard]] double world(const std::vector<double>& pixel) const;
 };
@@ -99,10 +108,24 @@ void SpectralAxis::State::read_planes(const fits::CardTable& table) {
   constexpr std::int64_t kMostPlanes = 9999;
   const std::int64_t terms = std::clamp<std::int64_t>(table.integer("NTERM").value_or(0), 0, kMostPlanes);
   const double reference = table.number(fmt::format("CRVAL{}", axis + 1)).value_or(kNaN);
-  if (!table.has("FREQ0001")) return;
   planes.assign(static_cast<std::size_t>(terms), reference);
   for (std::int64_t k = 1; k <= kMostPlanes && table.has(fmt::format("FREQ{:04}", k)); ++k)
     planes.push_back(table.number(fmt::format("FREQ{:04}", k)).value_or(kNaN));
+}
+
+/// A step that WCSLIB would call singular: of 0, which axes of one plane often have, or in CDELT beside a matrix CD of
+/// the other axes alone.
+void SpectralAxis::State::mend_step(wcsprm& header) {
+  constexpr int kHasCd = 2;
+  double& step = header.cdelt[axis];
+  if ((header.altlin & kHasCd) != 0) {
+    const std::span<double> row(header.cd + static_cast<std::ptrdiff_t>(axis) * header.naxis,
+                                static_cast<std::size_t>(header.naxis));
+    if (std::ranges::any_of(row, [](double element) { return element != 0; })) return;
+    row[static_cast<std::size_t>(axis)] = step == 0 ? 1 : step;
+  }
+  stands = step == 0;
+  if (stands) step = 1;
 }
 
 /// returns WCSLIB's status; 0 with `system` set
@@ -154,14 +177,16 @@ void SpectralAxis::State::read(const fits::CardTable& table) {
   }
   mend_unit(header->cunit[axis]);
   call_wcslib(WcslibCall::parses, [header] { return unitfix(0, header); });
+  mend_step(*header);
   int status = set_up(*header, axis_type);
-  if (status != 0 && !has_algorithm(axis_type)) {
+  // A name that WCSLIB does not know is a linear axis to it, in whatever unit: VELOCITY, FREQUENCY.
+  if ((status != 0 || !known()) && !has_algorithm(axis_type)) {
     name_axis(type = spectral_type(axis_type));
     status = set_up(*header, axis_type);
   }
-  if (status != 0) {
+  if (status != 0 || !known() || !std::isfinite(world({}))) {
     why_not = fmt::format("CTYPE{}='{}', CUNIT{}='{}': {}", axis + 1, axis_type, axis + 1, header->cunit[axis],
-                          status > 0 && status < 14 ? wcs_errmsg[status] : "unknown error");
+                          status > 0 && status < 14 ? wcs_errmsg[status] : "WCSLIB finds no coordinates");
     system.reset();
     return;
   }
@@ -179,7 +204,7 @@ double SpectralAxis::State::world(const std::vector<double>& pixel) const {
   std::array<double, kMaxWcsAxes> where{}, image{}, world{};
   for (int i = 0; i < prm.naxis; ++i) {
     const auto of_image = static_cast<std::size_t>(prm.naxis == 1 ? axis : i);
-    const bool given = of_image < pixel.size() && (prm.naxis == 1 || (i != prm.lng && i != prm.lat));
+    const bool given = !stands && of_image < pixel.size() && (prm.naxis == 1 || (i != prm.lng && i != prm.lat));
     where[static_cast<std::size_t>(i)] = given ? pixel[of_image] : prm.crpix[i];
   }
   double phi = 0, theta = 0;
@@ -238,9 +263,9 @@ double find_frequency(const fits::CardTable& table, const SpectralAxis& axis, in
   pixel.resize(std::min(pixel.size(), static_cast<std::size_t>(std::max(naxis, 0))));
   const auto usable = [](double f) { return std::isfinite(f) && f > 0; };
   const double rest = table.number("RESTFRQ").value_or(table.number("RESTFREQ").value_or(kNaN));
-  for (const double frequency : {axis.frequency_hz(pixel), table.number("FREQ").value_or(kNaN), rest})
+  for (const double frequency : {axis.frequency_hz(pixel), table.number("FREQ").value_or(kNaN)})
     if (usable(frequency)) return frequency;
-  return kNaN;
+  return axis.why_not().empty() && usable(rest) ? rest : kNaN;
 }
 
 }  // namespace reber

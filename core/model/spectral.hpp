@@ -13,6 +13,7 @@ namespace reber {
 /// The first spectral axis of a header, in the axis types, units and matrices that WCSLIB knows (FITS papers I and III:
 /// Greisen & Calabretta 2002, A&A 395, 1061; Greisen et al. 2006, A&A 446, 747), AIPS's VELO and FELO (VELREF) among
 /// them. SPECLNMF and SPECLOGF of Obit and MeerKAT are frequencies: FREQnnnn of plane NTERM + nnnn where it is given.
+/// Any other name counts by its first four letters (FREQUENCY, VELOCITY).
 class SpectralAxis {
  public:
   /// No axis.
@@ -47,7 +48,8 @@ class SpectralAxis {
 };
 
 /// Frequency of the plane at `fixed_pixel`: of the spectral axis, else the FREQ keyword, else RESTFRQ or RESTFREQ; NaN
-/// where unknown. fixed_pixel: 1-based, one entry per axis; axes beyond naxis stand at their reference pixel   [Hz]
+/// where unknown, as where the axis cannot be read and FREQ is missing: its planes are not all at RESTFRQ. fixed_pixel:
+/// 1-based, one entry per axis; axes beyond naxis stand at their reference pixel   [Hz]
 [[nodiscard]] double find_frequency(const fits::CardTable& table, const SpectralAxis& axis, int naxis,
                                     const std::vector<double>& fixed_pixel);
 

@@ -91,6 +91,45 @@ TEST(SpectralAxis, a_unit_of_another_kind_gives_no_frequency_and_the_reason) {
   EXPECT_NE(axis.why_not().find("CUNIT3='Jy'"), std::string::npos) << axis.why_not();
 }
 
+TEST(SpectralAxis, a_longer_name_keeps_its_kind_and_its_unit) {
+  for (const char* type : {"FREQUENCY", "Frequency", "FREQ LSR", "FREQ--", "FREQ-LSRK"}) {
+    const SpectralAxis axis = third_axis(
+        {fmt::format("CTYPE3  = '{}'", type), "CUNIT3  = 'MHz'", "CRVAL3  = 1300.0", "CDELT3  = 1.0", "CRPIX3  = 1.0"});
+    EXPECT_DOUBLE_EQ(axis.frequency_hz({1, 1, 3}), 1.302e9) << type;
+  }
+  const std::vector<std::string> cards{"CTYPE3  = 'VELOCITY'", "CUNIT3  = 'km/s'", "CRVAL3  = 1000.0",
+                                       "CDELT3  = 5.0",        "CRPIX3  = 1.0",    "RESTFRQ = 1.42040575177E9"};
+  const double beta = 1.01e6 / 299792458.0;
+  EXPECT_NEAR(third_axis(cards).velocity({1, 1, 3}), 1.01e6, 1e-6);
+  EXPECT_NEAR(third_axis(cards).frequency_hz({1, 1, 3}), 1.42040575177e9 * std::sqrt((1 - beta) / (1 + beta)), 1);
+  std::vector<std::string> with = cards;
+  with.emplace_back("VELREF  = 257");
+  EXPECT_NEAR(third_axis(with).frequency_hz({1, 1, 3}), 1.42040575177e9 * (1 - beta), 1);
+}
+
+TEST(SpectralAxis, an_axis_without_a_step_stands_at_its_reference_value) {
+  for (const char* reference : {"CRPIX3  = 1.0", "CRPIX3  = 0.0"})
+    EXPECT_DOUBLE_EQ(
+        third_axis({"CTYPE3  = 'FREQ'", "CRVAL3  = 1.3E9", "CDELT3  = 0.0", reference}).frequency_hz({1, 1, 1}), 1.3e9);
+}
+
+TEST(SpectralAxis, a_step_holds_beside_a_matrix_of_the_sky_alone) {
+  const SpectralAxis axis(
+      table_of({"CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", "CD1_1   = -0.001", "CD2_2   = 0.001",
+                "CTYPE3  = 'FREQ'", "CRVAL3  = 1.3E9", "CDELT3  = 1.0E6", "CRPIX3  = 1.0"}));
+  EXPECT_DOUBLE_EQ(axis.frequency_hz({1, 1, 3}), 1.302e9);
+}
+
+TEST(SpectralAxis, an_axis_that_cannot_be_read_does_not_put_planes_at_the_rest_frequency) {
+  for (const char* type : {"CTYPE3  = 'FREQ-TAB'", "CTYPE3  = 'VRAD-X2F'", "CTYPE3  = 'FREQ-GRI'"}) {
+    const fits::CardTable cards = table_of({"CTYPE1  = 'RA---SIN'", "CTYPE2  = 'DEC--SIN'", type, "CRVAL3  = 1.3E9",
+                                            "CDELT3  = 1.0E6", "CRPIX3  = 1.0", "RESTFRQ = 1.42E9"});
+    const SpectralAxis axis(cards);
+    EXPECT_FALSE(axis.why_not().empty()) << type;
+    EXPECT_TRUE(std::isnan(find_frequency(cards, axis, 3, {1, 1, 2}))) << type;
+  }
+}
+
 /// tests/support/spectral_reference.py wrote the headers and, by formulas of its own, the frequencies.
 TEST(SpectralAxis, random_headers_agree_with_the_formulas_of_paper_iii) {
   std::ifstream file(testing::source_file("tests/support/spectral_reference.txt"));
