@@ -12,6 +12,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(cfitsio REQUIRED IMPORTED_TARGET cfitsio)
 include(ReberCfitsio)
 pkg_check_modules(wcslib REQUIRED IMPORTED_TARGET wcslib)
+# Frames and equinoxes.
+pkg_check_modules(erfa REQUIRED IMPORTED_TARGET erfa)
 # Pictures are deflated by it where it is there (x86-64 and arm64), else by zlib, eight times slower.
 pkg_check_modules(libisal IMPORTED_TARGET libisal)
 if(REBER_FFTW)

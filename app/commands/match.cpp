@@ -53,6 +53,12 @@ int execute(const Options& options, Terminal& terminal) {
   for (const auto* paths : {&options.matched, &options.only_a, &options.only_b}) check_catalogue_extensions(*paths);
   const MatchInput a = read(options.a, options.columns_a, "--columns-a");
   const MatchInput b = read(options.b, options.columns_b, "--columns-b");
+  for (const MatchInput* input : {&a, &b}) {
+    terminal.log().detail(fmt::format("{}: {}", printable(input->path), printable(describe_columns(input->list))));
+    if (!input->list.refused.empty())
+      terminal.log().warning(fmt::format("{}: {} positions are refused: {}", printable(input->path),
+                                         input->list.refused.size(), describe_refused(input->list)));
+  }
   const MatchRadius radius = options.radius_arcsec > 0 ? MatchRadius{options.radius_arcsec / 3600, "as asked for"}
                                                        : default_radius(a.list, b.list);
   const MatchSummary summary = match_lists(a.list, b.list, radius.deg);

@@ -40,12 +40,16 @@ struct Options {
   double limit = 3;
 };
 
-SkyList read_list(const Options& options) {
+SkyList read_list(const Options& options, Terminal& terminal) {
   const ColumnChoice choice = parse_columns(options.columns, "--columns");
   SkyList list = sky_list(read_catalogue(options.list), choice);
   if (list.lon.empty() && list.x.empty())
     throw InputError(
         fmt::format("{}: no columns of positions; name them: --columns lon=COLUMN,lat=COLUMN", options.list));
+  terminal.log().detail(fmt::format("{}: {}", printable(options.list), printable(describe_columns(list))));
+  if (!list.refused.empty())
+    terminal.log().warning(fmt::format("{}: {} positions are refused: {}", printable(options.list), list.refused.size(),
+                                       describe_refused(list)));
   return list;
 }
 
@@ -173,7 +177,7 @@ int execute(const Options& options, Terminal& terminal) {
   check_catalogue_extensions(options.catalogues);
   const Request request = request_of(options);
   if (!request.dry_run) check_outputs(options.catalogues, options.common.overwrite);
-  const SkyList list = read_list(options);
+  const SkyList list = read_list(options, terminal);
   if (!options.planes.empty()) return measure_planes(options, request, list, terminal);
   terminal.set_subject(options.input);
   const Progress progress = terminal.progress();
@@ -201,14 +205,24 @@ int execute(const Options& options, Terminal& terminal) {
                         counts.blank, counts.without);
   if (counts.held > 0)
     text += fmt::format("  held        {} positions: too faint, or the fit did not settle\n", counts.held);
+  if (!list.refused.empty()) text += fmt::format("  refused     {}\n", describe_refused(list));
   for (const std::string& warning : result.report.warnings) text += "  warning: " + printable(warning) + "\n";
   for (const std::string& path : options.catalogues) text += "  wrote " + printable(path) + "\n";
   terminal.print(text + "\n" + table(sources, list));
-  nlohmann::ordered_json json{{"input", options.input},        {"list", options.list},
-                              {"sources", list.rows},          {"measured", counts.measured},
-                              {"upper_limits", counts.limits}, {"off_image", counts.off},
-                              {"blank", counts.blank},         {"without_position", counts.without},
-                              {"held", counts.held},           {"outputs", options.catalogues}};
+  nlohmann::ordered_json json{{"input", options.input},
+                              {"list", options.list},
+                              {"sources", list.rows},
+                              {"measured", counts.measured},
+                              {"upper_limits", counts.limits},
+                              {"off_image", counts.off},
+                              {"blank", counts.blank},
+                              {"without_position", counts.without},
+                              {"held", counts.held},
+                              {"frame", list.frame},
+                              {"frame_assumed", list.frame_assumed},
+                              {"columns", describe_columns(list)},
+                              {"refused", list.refused},
+                              {"outputs", options.catalogues}};
   write_json(options.common, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace), terminal);
   return kDone;
 }

@@ -24,6 +24,11 @@ std::string quoted(const std::string& text) {
   return cell + '"';
 }
 
+/// "# frame: FK4 B1950" in a message; catalogues in ICRS and FK5 J2000 have none.
+std::string describe(const std::string& frame) {
+  return frame.empty() ? "; ICRS or FK5 J2000" : "; " + frame.substr(9, frame.size() - 10);
+}
+
 /// Text on its way to a file, in pieces that are worth a system call.
 class Buffer {
  public:
@@ -49,7 +54,7 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
                              bool overwrite) {
   AtomicFile file(path, overwrite);
   Buffer out(file);
-  std::string columns, from;
+  std::string columns, from, frame;
   std::int64_t rows = 0;
   while (const std::optional<JoinPart> part = next()) {
     const std::string name = printable(part->catalogue);
@@ -58,9 +63,14 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
     try {
       std::string line;
       if (!std::getline(in, line)) throw DataError(fmt::format("cannot join '{}': it is empty", name));
+      const std::string own = line.starts_with("# frame:") ? line + "\n" : "";
+      if (!own.empty() && !std::getline(in, line)) line.clear();
       if (from.empty()) {
-        columns = line, from = part->catalogue;
-        out.add("File," + columns + "\n");
+        columns = line, from = part->catalogue, frame = own;
+        out.add(frame + "File," + columns + "\n");
+      } else if (own != frame) {
+        throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
+                                    printable(from), describe(own), describe(frame)));
       } else if (line != columns) {
         throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
       }

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -49,12 +50,6 @@ const std::vector<double>* reals(const Catalogue& catalogue, std::initializer_li
 }
 
 }  // namespace
-
-std::string frame_comment(const Catalogue& catalogue) {
-  // FK5 J2000 is within .025 arcsec of ICRS, and scripts read its tables without a thought of comments.
-  const bool usual = catalogue.frame.empty() || catalogue.frame == "ICRS" || catalogue.frame == "FK5 J2000";
-  return usual ? "" : "# frame: " + catalogue.frame + "\n";
-}
 
 std::span<const CatalogueFormat> catalogue_formats() { return kFormats; }
 
@@ -97,6 +92,13 @@ PlaceColumns place_columns(const Catalogue& catalogue) {
           reals(catalogue, {"Maj"}),
           reals(catalogue, {"Min"}),
           reals(catalogue, {"PA"})};
+}
+
+std::string frame_comment(const Catalogue& catalogue) {
+  const auto system = system_named(catalogue.frame, catalogue.equinox);
+  // FK5 J2000 is within .025 arcsec of ICRS, and scripts read its tables without a thought of comments.
+  if (catalogue.frame.empty() || (system && is_usual(*system))) return {};
+  return fmt::format("# frame: {}\n", printable(system ? name_of(*system) : catalogue.frame));
 }
 
 std::string number_text(double value) {

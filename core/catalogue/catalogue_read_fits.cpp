@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_readers.hpp"
 #include "core/fits/fits_guard.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -186,13 +187,13 @@ std::vector<Column> read_ascii(const fits::ByteSource& bytes, const Hdu& hdu, co
   return out;
 }
 
-/// "FK5 J2000" of SKYFRAME, else RADESYS.
-std::string frame_of(const fits::CardTable& cards) {
+/// SKYFRAME, which Reber writes, else RADESYS; with EQUINOX, which may stand alone. "FK5 J2000" and the like.
+void read_frame(const fits::CardTable& cards, Catalogue& catalogue) {
+  const auto number = cards.number("EQUINOX");
+  catalogue.equinox = number ? *number : equinox_of(cards.string("EQUINOX").value_or(""));
   for (const char* keyword : {"SKYFRAME", "RADESYS", "RADECSYS"})
-    if (const auto frame = cards.string(keyword); frame && !frame->empty()) return *frame;
-  // FITS paper II, sect. 3.1: without RADESYS the equinox decides.
-  const auto equinox = cards.number("EQUINOX");
-  return equinox ? *equinox < 1984 ? "FK4" : "FK5" : "";
+    if (const auto frame = cards.string(keyword); frame && catalogue.frame.empty()) catalogue.frame = *frame;
+  if (const auto system = system_named(catalogue.frame, catalogue.equinox)) catalogue.frame = name_of(*system);
 }
 
 }  // namespace
@@ -206,8 +207,7 @@ Catalogue read_catalogue_fits(const fits::ByteSource& bytes, const std::string& 
     Catalogue catalogue;
     catalogue.columns =
         hdu.kind == Hdu::Kind::binary_table ? read_binary(bytes, hdu, where) : read_ascii(bytes, hdu, where);
-    catalogue.frame = frame_of(hdu.cards);
-    catalogue.equinox = hdu.cards.number("EQUINOX").value_or(std::nan(""));
+    read_frame(hdu.cards, catalogue);
     catalogue.frequency_hz = hdu.cards.number("FREQ").value_or(std::nan(""));
     return catalogue;
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_readers.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -66,7 +67,21 @@ bool is_rule(const Cells& cells) {
 struct Lines {
   std::vector<std::string_view> comments;  ///< without '#'
   std::vector<std::string_view> content;
+  std::string frame;  ///< of "# frame: FK4 B1950"
+  double equinox = kNoEquinox;
 };
+
+/// "frame: FK4 B1950" of Reber, "Equinox : 1950.0" of PyBDSF, "Coosys J2000: eq_FK5 J2000" of VizieR.
+///   returns whether the comment says no more than this
+bool reads_frame(std::string_view comment, Lines& lines) {
+  const std::size_t colon = comment.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string key = lower_case(trimmed(comment.substr(0, colon)));
+  const std::string value(trimmed(comment.substr(colon + 1)));
+  if (key == "equinox") lines.equinox = equinox_of(value);
+  if (key == "frame" || (key.starts_with("coosys") && lines.frame.empty())) lines.frame = value;
+  return key == "frame" || key == "equinox" || key.starts_with("coosys");
+}
 
 Lines split(std::string_view text) {
   Lines lines;
@@ -78,22 +93,11 @@ Lines split(std::string_view text) {
     if (trimmed(line).empty()) continue;
     if (line.front() != '#') {
       lines.content.push_back(line);
-    } else if (lines.content.empty()) {
+    } else if (lines.content.empty() && !reads_frame(line.substr(1), lines)) {
       lines.comments.push_back(line.substr(1));
     }
   }
   return lines;
-}
-
-/// The frame that frame_comment() wrote; its line is taken away.
-std::string take_frame(std::vector<std::string_view>& comments) {
-  constexpr std::string_view kWord = "frame:";
-  const auto found = std::ranges::find_if(
-      comments, [&](std::string_view line) { return lower_case(trimmed(line)).starts_with(kWord); });
-  if (found == comments.end()) return {};
-  std::string frame(trimmed(trimmed(*found).substr(kWord.size())));
-  comments.erase(found);
-  return frame;
 }
 
 char delimiter_of(std::string_view line) {
@@ -178,8 +182,7 @@ bool names(const Cells& cells) { return std::ranges::none_of(cells, is_number); 
 }  // namespace
 
 Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
-  Lines lines = split(text);
-  const std::string frame = take_frame(lines.comments);
+  const Lines lines = split(text);
   if (lines.content.empty() && lines.comments.empty()) throw DataError(fmt::format("'{}' is empty", name));
   std::size_t at = 0;
   char delimiter = ' ';
@@ -218,8 +221,10 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
   Catalogue catalogue;
   for (std::size_t c = 0; c < columns.size(); ++c)
     catalogue.columns.push_back(column_of_cells(std::move(columns[c]), std::move(cells[c])));
-  catalogue.frame = frame;
-  catalogue.equinox = catalogue.frequency_hz = std::numeric_limits<double>::quiet_NaN();
+  catalogue.frequency_hz = std::numeric_limits<double>::quiet_NaN();
+  const auto system = system_named(lines.frame, lines.equinox);
+  catalogue.frame = system ? name_of(*system) : lines.frame;
+  catalogue.equinox = system ? system->year() : lines.equinox;
   return catalogue;
 }
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_readers.hpp"
@@ -110,7 +111,27 @@ class Reader {
   std::vector<Field> fields_;
   std::vector<std::vector<std::string>> cells_;
   Catalogue catalogue_;
+  std::map<std::string, std::pair<std::string, double>> systems_;  ///< frame and equinox by the ID of the COOSYS
+  bool referred_ = false;                                          ///< the frame is that which a position refers to
 };
+
+/// COOSYS: the one that the first position refers to, else the first of the document.
+void Reader::read_frame(const XmlTag& tag) {
+  if (!tag.opens) return;
+  if (tag.name == "INFO" && tag.attribute("name") == "frame" && catalogue_.frame.empty())
+    catalogue_.frame = tag.attribute("value");
+  if (tag.name == "COOSYS") {
+    const std::pair system{tag.attribute("system"), equinox_of(tag.attribute("equinox"))};
+    const auto known = system_named(system.first, system.second);
+    systems_.try_emplace(tag.attribute("ID"), known ? name_of(*known) : system.first,
+                         known ? known->year() : kNoEquinox);
+    if (catalogue_.frame.empty()) std::tie(catalogue_.frame, catalogue_.equinox) = systems_.at(tag.attribute("ID"));
+  }
+  const auto system = systems_.find(tag.attribute("ref"));
+  if (tag.name != "FIELD" || referred_ || system == systems_.end() || !tag.attribute("ucd").starts_with("pos.")) return;
+  std::tie(catalogue_.frame, catalogue_.equinox) = system->second;
+  referred_ = true;
+}
 
 /// TABLEDATA, until it closes.
 void Reader::read_rows() {
@@ -194,29 +215,12 @@ void Reader::read_binary(bool with_nulls) {
     if (fields_[c].kept) catalogue_.columns.push_back(columns[c].finish(fields_[c].info));
 }
 
-std::string frame_of(const std::string& system) {
-  static constexpr std::array<std::pair<const char*, const char*>, 5> kFrames{
-      {{"ICRS", "ICRS"}, {"eq_FK5", "FK5"}, {"eq_FK4", "FK4"}, {"galactic", "Galactic"}, {"ecl_FK5", "Ecliptic"}}};
-  for (const auto& [standard, frame] : kFrames)
-    if (system == standard) return frame;
-  return {};
-}
-
-/// COOSYS: the system, and its equinox as "J2000", "B1950" or "2000".
-void Reader::read_frame(const XmlTag& tag) {
-  const std::string equinox = tag.attribute("equinox");
-  const double year = std::atof(equinox.c_str() + (equinox.find_first_of("JB") == 0 ? 1 : 0));
-  if (year > 0) catalogue_.equinox = year;
-  catalogue_.frame = frame_of(tag.attribute("system"));
-  if (const auto system = system_named(catalogue_.frame, catalogue_.equinox)) catalogue_.frame = name_of(*system);
-}
-
 Catalogue Reader::read() {
   catalogue_.equinox = catalogue_.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   bool known = false;
   for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
     known = known || tag.name == "VOTABLE";
-    if (tag.name == "COOSYS" && tag.opens && catalogue_.frame.empty()) read_frame(tag);
+    read_frame(tag);
     if (tag.name == "FIELD" && tag.opens) fields_.push_back(field_of(tag));
     if (tag.name == "DESCRIPTION" && !tag.opens && !fields_.empty()) fields_.back().info.text = trimmed(tag.text);
     if (tag.name == "FITS" && tag.opens)

@@ -15,6 +15,7 @@
 #include "core/catalogue/row_text.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/model/decimals.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -81,7 +82,7 @@ struct RegionFormat {
 };
 
 void write_regions(const Catalogue& catalogue, const RegionFormat& format, const std::string& system,
-                   const std::string& path, const FileOptions& how) {
+                   const SkyConverter& convert, const std::string& path, const FileOptions& how) {
   AtomicFile file(path, how);
   const PlaceColumns columns = place_columns(catalogue);
   const Column* const regions = catalogue.find("s_region");
@@ -90,11 +91,14 @@ void write_regions(const Catalogue& catalogue, const RegionFormat& format, const
   for (const std::string& line : catalogue.history) text += "# " + printable(line) + "\n";
   text += format.after;
   const auto region_of = [&](std::size_t row) {
-    const Place place{
+    Place place{
         at(columns.lon, row),   at(columns.lat, row),
         at(columns.x, row),     at(columns.y, row),
         at(columns.major, row), at(columns.minor, row),
         at(columns.pa, row),    outlines != nullptr ? corners_of((*outlines)[row]) : std::vector<std::string>{}};
+    const SkyPosition sky{place.lon, place.lat}, turned = convert(sky);
+    if (place.has_sky()) place.pa += convert.turn_deg(sky);
+    place.lon = turned.lon_deg, place.lat = turned.lat_deg;
     return format.region(place, system, label_of(catalogue, row, format.not_allowed));
   };
   RowText rows(file);
@@ -107,17 +111,27 @@ void write_regions(const Catalogue& catalogue, const RegionFormat& format, const
   file.commit(rows.written());
 }
 
-/// One of three words for the frame; empty where the format has none, so that pixels must do.
+/// A format's words for the frames at their usual equinox.
 struct FrameWords {
   const char *icrs, *fk5, *fk4, *galactic, *ecliptic;
 };
-std::string word_for(const Catalogue& catalogue, const FrameWords& words) {
-  if (catalogue.frame == "ICRS") return words.icrs;
-  if (catalogue.frame == "FK5 J2000") return words.fk5;
-  if (catalogue.frame == "FK4 B1950") return words.fk4;
-  if (catalogue.frame == "Galactic") return words.galactic;
-  if (catalogue.frame == "Ecliptic") return words.ecliptic;
-  return {};
+
+/// The frame as it is written, and how positions get there: ICRS where the format has no word for their own. An empty
+/// word, so that pixels must do, where their frame is not known.
+struct WrittenFrame {
+  std::string word;
+  SkyConverter convert;
+};
+WrittenFrame written_frame(const Catalogue& catalogue, const FrameWords& words) {
+  const auto own = system_named(catalogue.frame, catalogue.equinox);
+  if (!own) return {};
+  using Frame = SkySystem::Frame;
+  if (*own == SkySystem{Frame::icrs, 2000}) return {words.icrs, {}};
+  if (*own == SkySystem{Frame::fk5, 2000}) return {words.fk5, {}};
+  if (*own == SkySystem{Frame::fk4, 1950}) return {words.fk4, {}};
+  if (*own == SkySystem{Frame::galactic, 2000}) return {words.galactic, {}};
+  if (*own == SkySystem{Frame::ecliptic, 2000}) return {words.ecliptic, {}};
+  return {words.icrs, SkyConverter(*own, SkySystem{})};
 }
 
 /// DS9 counts angles from the axis of longitude, position angles start at north: hence 90 degrees more. Its image
@@ -179,19 +193,21 @@ void write_catalogue_regions(const Catalogue& catalogue, const std::string& path
                             "global color=green width=1 font=\"helvetica 10 normal roman\" select=1 edit=1 move=1 "
                             "delete=1 source=1\n",
                             "{}", ds9};
-  write_regions(catalogue, format, word_for(catalogue, {"icrs", "fk5", "fk4", "galactic", "ecliptic"}), path, how);
+  const auto [word, convert] = written_frame(catalogue, {"icrs", "fk5", "fk4", "galactic", "ecliptic"});
+  write_regions(catalogue, format, word, convert, path, how);
 }
 
 void write_catalogue_crtf(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   const RegionFormat format{"#CRTFv0 CASA Region Text Format version 0\n", "", "'\"[]", crtf};
-  write_regions(catalogue, format, word_for(catalogue, {"ICRS", "J2000", "B1950", "GALACTIC", "ECLIPTIC"}), path, how);
+  const auto [word, convert] = written_frame(catalogue, {"ICRS", "J2000", "B1950", "GALACTIC", "ECLIPTIC"});
+  write_regions(catalogue, format, word, convert, path, how);
 }
 
 void write_catalogue_karma(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
   const RegionFormat format{"# Karma annotation file\n", "COLOR GREEN\nCOORD W\nPA SKY\nFONT hershey12\n", "#\\",
                             karma};
   // World coordinates are those of the image, whatever its frame.
-  write_regions(catalogue, format, catalogue.frame, path, how);
+  write_regions(catalogue, format, catalogue.frame, {}, path, how);
 }
 
 }  // namespace reber

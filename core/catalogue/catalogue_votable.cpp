@@ -12,6 +12,7 @@
 #include "core/catalogue/catalogue_writers.hpp"
 #include "core/catalogue/row_text.hpp"
 #include "core/io/atomic_file.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -43,7 +44,7 @@ std::string xml(const std::string& text) {
   return out;
 }
 
-/// The standard's name of the frame; empty where it has none.
+/// The standard's name of the frame; empty where it has none, and for FK4 without E-terms.
 std::string coosys_of(const std::string& frame) {
   const std::string system = frame.substr(0, frame.find(' '));
   if (system == "ICRS") return "ICRS";
@@ -106,12 +107,14 @@ std::string head(const Catalogue& catalogue) {
       "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n<RESOURCE type=\"results\">\n";
   const std::string system = coosys_of(catalogue.frame);
   if (!system.empty()) {
+    const auto known = system_named(catalogue.frame, catalogue.equinox);
+    const bool stated = std::isfinite(catalogue.equinox) && known && std::isfinite(known->year());
     const std::string equinox =
-        std::isfinite(catalogue.equinox) && system.rfind("eq_", 0) == 0
-            ? fmt::format(" equinox=\"{}{:g}\"", system == "eq_FK4" ? 'B' : 'J', catalogue.equinox)
-            : "";
+        stated ? fmt::format(" equinox=\"{}{:.10g}\"", system == "eq_FK4" ? 'B' : 'J', known->year()) : "";
     out += fmt::format("<COOSYS ID=\"sky\" system=\"{}\"{}/>\n", system, equinox);
   }
+  if (system.empty() && !catalogue.frame.empty())
+    out += fmt::format("<INFO name=\"frame\" value=\"{}\"/>\n", xml(catalogue.frame));
   for (const std::string& line : catalogue.history)
     out += fmt::format("<INFO name=\"history\" value=\"{}\"/>\n", xml(line));
   out += "<TABLE name=\"sources\">\n";

@@ -11,9 +11,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/catalogue/catalogue_io.hpp"
 #include "core/catalogue/catalogue_writers.hpp"
 #include "core/io/atomic_file.hpp"
 #include "core/model/sexagesimal.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
@@ -38,9 +40,14 @@ const std::vector<Value>& column(const Catalogue& catalogue, const char* name) {
 }
 
 std::vector<Component> components_of(const Catalogue& catalogue) {
-  if (catalogue.frame != "ICRS" && catalogue.frame != "FK5 J2000")
+  const auto own = system_named(catalogue.frame, catalogue.equinox);
+  if (!own)
     throw InputError(fmt::format("a sky model is in equatorial coordinates, J2000; positions of this image are {}",
                                  catalogue.frame.empty() ? "unknown" : catalogue.frame));
+  const SkyConverter convert(*own, is_usual(*own) ? *own : SkySystem{SkySystem::Frame::fk5, 2000});
+  const PlaceColumns places = place_columns(catalogue);
+  if (places.lon == nullptr || places.lat == nullptr)
+    throw InputError("a sky model is made of the Gaussians of a search: this table has no positions on the sky");
   const auto real = [&](const char* name) -> const std::vector<double>& { return column<double>(catalogue, name); };
   const auto whole = [&](const char* name) -> const std::vector<std::int64_t>& {
     return column<std::int64_t>(catalogue, name);
@@ -49,15 +56,20 @@ std::vector<Component> components_of(const Catalogue& catalogue) {
   std::vector<Component> all;
   for (std::size_t row = 0; row < static_cast<std::size_t>(catalogue.rows()); ++row) {
     Component one{whole("Gaus_id")[row],      whole("Isl_id")[row],
-                  whole("Source_id")[row],    real("RA")[row],
-                  real("DEC")[row],           real("Total_flux")[row],
+                  whole("Source_id")[row],    (*places.lon)[row],
+                  (*places.lat)[row],         real("Total_flux")[row],
                   real("DC_Maj")[row] * 3600, real("DC_Min")[row] * 3600,
                   real("DC_PA")[row],         kUsualIndex};
     if (spectrum != nullptr)
       if (const double index = std::get<std::vector<double>>(spectrum->values)[row]; std::isfinite(index))
         one.index = index;
     if (!std::isfinite(one.ra + one.dec + one.flux + one.major + one.minor)) continue;
-    if (!std::isfinite(one.pa) || one.is_point()) one.pa = 0;
+    if (!std::isfinite(one.pa) || one.is_point())
+      one.pa = 0;
+    else
+      one.pa += convert.turn_deg({one.ra, one.dec});
+    const SkyPosition place = convert({one.ra, one.dec});
+    one.ra = place.lon_deg, one.dec = place.lat_deg;
     all.push_back(one);
   }
   return all;

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "core/model/decimals.hpp"
+#include "core/model/sky_frames.hpp"
 #include "core/sources/plane_columns.hpp"
 #include "core/sources/source_columns.hpp"
 
@@ -105,31 +107,16 @@ const ColumnInfo& region_column() {
 
 std::string region_of(const ExtendedSource& source, const Wcs& wcs) {
   if (source.outline.empty() || !wcs.celestial()) return {};
-  std::string frame;
-  switch (wcs.frame()) {
-    case Wcs::Frame::icrs:
-      frame = "ICRS";
-      break;
-    case Wcs::Frame::fk5:
-      frame = "FK5";
-      break;
-    case Wcs::Frame::fk4:
-      frame = "FK4";
-      break;
-    case Wcs::Frame::galactic:
-      frame = "GALACTIC";
-      break;
-    case Wcs::Frame::ecliptic:
-      frame = "ECLIPTIC";
-      break;
-    case Wcs::Frame::none:
-    case Wcs::Frame::other:
-      return {};
-  }
-  std::string text = "POLYGON " + frame;
+  // STC-S knows FK5 of J2000 and FK4 of B1950 alone: others are written in ICRS.
+  const auto own = system_of(wcs);
+  if (!own) return {};
+  constexpr std::array<const char*, 5> kWords{"ICRS", "FK5", "FK4", "GALACTIC", "ECLIPTIC"};
+  const SkySystem written = in_region_files(*own);
+  const SkyView view(wcs, written);
   const int decimals = decimals_for(source.extent_deg / 100, 7);
+  std::string text = fmt::format("POLYGON {}", kWords[static_cast<std::size_t>(written.frame)]);
   for (const PixelPosition& corner : source.outline) {
-    const auto sky = wcs.to_sky(corner.x, corner.y);
+    const auto sky = view.to_sky(corner.x, corner.y);
     if (!sky) return {};
     text += fmt::format(" {:.{}f} {:.{}f}", sky->lon_deg, decimals, sky->lat_deg, decimals);
   }

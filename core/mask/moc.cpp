@@ -45,7 +45,10 @@ std::vector<std::int64_t> cells_of(const Mask& mask, const Wcs& wcs, int order) 
   const double cell = std::ldexp(kSideDeg, -order);
   const auto step = pixel > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(0.2 * cell / pixel)) : 1;
   const auto system = system_of(wcs);
-  const SkyConverter to_icrs = system ? SkyConverter(*system, SkySystem{}) : SkyConverter();
+  if (!system)
+    throw InputError(
+        fmt::format("a coverage map is in ICRS, and positions of {} cannot be turned into it", wcs.frame_name()));
+  const SkyConverter to_icrs(*system, SkySystem{});
   ThreadPool pool;
   const std::vector<Wcs> own(static_cast<std::size_t>(pool.threads()), wcs);  // WCSLIB writes into its structures
   std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(pool.threads()));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/model/sexagesimal.hpp"
 
 namespace reber {
 namespace {
@@ -51,49 +52,6 @@ std::optional<double> number(const std::string& text) {
   return value;
 }
 
-/// The number before a unit's name at the end of the text, in the unit.
-std::optional<double> with_unit(const std::string& text, const char* name) {
-  const std::string unit = name;
-  if (text.size() <= unit.size() || text.compare(text.size() - unit.size(), unit.size(), unit) != 0)
-    return std::nullopt;
-  return number(text.substr(0, text.size() - unit.size()));
-}
-
-/// Fields of a sexagesimal text, separated by any of the marks; empty where a field is no number of its place.
-std::optional<double> fields(const std::string& text, const std::string& marks) {
-  std::string rest = text;
-  double sign = 1;
-  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) {
-    sign = rest[0] == '-' ? -1 : 1;
-    rest.erase(0, 1);
-  }
-  double value = 0, scale = 1;
-  int count = 0;
-  while (!rest.empty() && count < 3) {
-    const std::size_t at = rest.find_first_of(marks);
-    const std::string field = rest.substr(0, at);
-    const bool last = at == std::string::npos || at + 1 == rest.size();
-    rest = at == std::string::npos ? std::string() : rest.substr(at + 1);
-    const auto v = number(field);
-    if (!v || *v < 0 || (count > 0 && *v >= 60) || (!last && field.find('.') != std::string::npos)) return std::nullopt;
-    value += *v * scale;
-    scale /= 60;
-    ++count;
-  }
-  if (!rest.empty() || count == 0) return std::nullopt;
-  return sign * value;
-}
-
-std::optional<SkySystem> system_word(const std::string& word) {
-  using Frame = SkySystem::Frame;
-  if (word == "icrs") return SkySystem{Frame::icrs, 2000};
-  if (word == "fk5" || word == "j2000") return SkySystem{Frame::fk5, 2000};
-  if (word == "fk4" || word == "b1950") return SkySystem{Frame::fk4, 1950};
-  if (word == "gal" || word == "galactic") return SkySystem{Frame::galactic, 2000};
-  if (word == "ecl" || word == "ecliptic") return SkySystem{Frame::ecliptic, 2000};
-  return std::nullopt;
-}
-
 bool pixel_word(const std::string& word) { return word == "pixel" || word == "pix" || word == "px" || word == "image"; }
 
 std::vector<std::string> words_of(std::string text) {
@@ -112,8 +70,9 @@ std::vector<std::string> words_of(std::string text) {
 }
 
 void read_size(const std::string& word, bool pixels, TypedPlace& place) {
-  if (const auto px = with_unit(word, "px")) {
-    place.size_px = *px;
+  const bool in_px = word.ends_with("px");
+  if (in_px) {
+    place.size_px = number(word.substr(0, word.size() - 2));
   } else if (const auto bare = number(word); bare && pixels) {
     place.size_px = *bare;
   } else {
@@ -158,33 +117,10 @@ std::string angle_text(double degrees) {
   return fmt::format("{:.3g}\xC2\xB0", degrees);
 }
 
-std::optional<double> parse_angle(const std::string& given, bool hours) {
-  const std::string text = lower(given);
-  if (const auto v = number(text)) return v;
-  if (const auto v = with_unit(text, "arcsec")) return *v / 3600;
-  if (const auto v = with_unit(text, "arcmin")) return *v / 60;
-  if (const auto v = with_unit(text, "mas")) return *v / 3.6e6;
-  if (const auto v = with_unit(text, "deg")) return v;
-  if (const auto v = with_unit(text, "rad")) return *v * (180 / 3.14159265358979323846);
-  if (const auto v = with_unit(text, "\"")) return *v / 3600;
-  if (const auto v = with_unit(text, "'")) return *v / 60;
-  if (text.find('h') != std::string::npos) {
-    const auto v = fields(text, "hms");
-    return v ? std::optional<double>(*v * 15) : std::nullopt;
-  }
-  if (text.find(':') != std::string::npos) {
-    const auto v = fields(text, ":");
-    return v && hours ? std::optional<double>(*v * 15) : v;
-  }
-  if (text.find('d') != std::string::npos) return fields(text, "dms'\"");
-  // CASA writes degrees as 12.34.56.7: three points or two.
-  const auto dots = std::count(text.begin(), text.end(), '.');
-  if (dots == 2 || dots == 3) {
-    std::string colons = text;
-    for (int i = 0; i < 2; ++i) colons[colons.find('.')] = ':';
-    return fields(colons, ":");
-  }
-  return std::nullopt;
+std::optional<double> parse_angle(const std::string& text, bool hours) {
+  const auto angle = read_angle(text);
+  if (!angle) return std::nullopt;
+  return angle->form == AngleForm::fields && hours ? 15 * angle->value : angle->value;
 }
 
 TypedPlace parse_place(const std::string& text, const CoordinateStyle& style) {
@@ -193,7 +129,7 @@ TypedPlace parse_place(const std::string& text, const CoordinateStyle& style) {
   place.system = style.system;
   bool pixels = false;
   for (auto word = words.begin(); word != words.end();) {
-    const auto system = system_word(*word);
+    const auto system = system_named(*word);
     if (system) place.system = *system;
     if (pixel_word(*word)) pixels = true;
     word = system || pixel_word(*word) ? words.erase(word) : word + 1;

@@ -2,12 +2,14 @@
 // Rotations between celestial frames, and FK4's E-terms of aberration.
 #include "core/model/sky_frames.hpp"
 
+#include <erfa.h>
+#include <erfam.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 namespace reber {
 namespace {
@@ -16,80 +18,46 @@ using Matrix = SkyConverter::Matrix;
 using Vector = std::array<double, 3>;
 using Frame = SkySystem::Frame;
 
-constexpr double kDegree = 3.14159265358979323846 / 180.0;
-constexpr double kArcsec = kDegree / 3600;
+constexpr double kJ2000 = ERFA_DJ00;
 
-Matrix times(const Matrix& a, const Matrix& b) {
-  Matrix out{};
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < 3; ++k) out[i][j] += a[i][k] * b[k][j];
-    }
-  }
+Matrix times(Matrix a, Matrix b) {
+  Matrix out;
+  eraRxr(a.rows, b.rows, out.rows);
   return out;
 }
 
-Matrix transposed(const Matrix& a) {
-  Matrix out{};
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) out[i][j] = a[j][i];
-  }
+Matrix transposed(Matrix a) {
+  Matrix out;
+  eraTr(a.rows, out.rows);
   return out;
-}
-
-/// Rotation of the axes by an angle in radians about axis 0, 1 or 2.
-Matrix rotation(int axis, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-  Matrix out{};
-  out[axis][axis] = 1;
-  out[a][a] = out[b][b] = c;
-  out[a][b] = s;
-  out[b][a] = -s;
-  return out;
-}
-
-/// Angles of Fukushima and Williams for the mean equator of date, arcseconds; t in Julian centuries from J2000
-/// (Hilton et al. 2006, table 1; Capitaine et al. 2003).
-struct PrecessionAngles {
-  double gamma, phi, psi, epsilon;
-};
-PrecessionAngles precession_angles(double t) {
-  const auto poly = [t](double a, double b, double c, double d, double e, double f) {
-    return a + t * (b + t * (c + t * (d + t * (e + t * f))));
-  };
-  return {poly(-0.052928, 10.556378, 0.4932044, -0.00031238, -0.000002788, 0.0000000260),
-          poly(84381.412819, -46.811016, 0.0511268, 0.00053289, -0.000000440, -0.0000000176),
-          poly(-0.041775, 5038.481484, 1.5584175, -0.00018522, -0.000026452, -0.0000000148),
-          poly(84381.406, -46.836769, -0.0001831, 0.00200340, -0.000000576, -0.0000000434)};
-}
-
-/// ICRS -> mean equator and equinox of date.
-Matrix bias_and_precession(double t) {
-  const PrecessionAngles a = precession_angles(t);
-  return times(times(rotation(0, -a.epsilon * kArcsec), rotation(2, -a.psi * kArcsec)),
-               times(rotation(0, a.phi * kArcsec), rotation(2, a.gamma * kArcsec)));
 }
 
 /// FK5 J2000 -> FK5 of a Julian year, without the frame bias.
 Matrix fk5_precession(double year) {
-  return times(bias_and_precession((year - 2000) / 100), transposed(bias_and_precession(0)));
+  Matrix bias, precession, both;
+  eraBp06(kJ2000, (year - 2000) * ERFA_DJY, bias.rows, precession.rows, both.rows);
+  return precession;
 }
 
-Matrix icrs_to_fk5_j2000() {
-  return times(times(rotation(0, 0.0199 * kArcsec), rotation(1, 0.0091 * kArcsec)), rotation(2, -0.0229 * kArcsec));
+Matrix fk5_j2000_to_icrs() {
+  Matrix out;
+  double spin[3];
+  eraFk5hip(out.rows, spin);
+  return out;
 }
 
-Matrix icrs_to_galactic() {
-  const Matrix from_fk5 =
-      times(times(rotation(2, (180 - 122.9319185680026) * kDegree), rotation(1, (90 - 27.12825118085622) * kDegree)),
-            rotation(2, 192.8594812065348 * kDegree));
-  return times(from_fk5, icrs_to_fk5_j2000());
+Matrix galactic_to_icrs() {
+  Matrix from_fk5;
+  eraRz(192.8594812065348 * ERFA_DD2R, from_fk5.rows);
+  eraRy((90 - 27.12825118085622) * ERFA_DD2R, from_fk5.rows);
+  eraRz((180 - 122.9319185680026) * ERFA_DD2R, from_fk5.rows);
+  return times(fk5_j2000_to_icrs(), transposed(from_fk5));
 }
 
-Matrix icrs_to_ecliptic(double year) {
-  const double t = (year - 2000) / 100;
-  return times(rotation(0, precession_angles(t).epsilon * kArcsec), bias_and_precession(t));
+Matrix ecliptic_to_icrs(double year) {
+  Matrix out;
+  eraEcm06(kJ2000, (year - 2000) * ERFA_DJY, out.rows);
+  return transposed(out);
 }
 
 /// Newcomb's precession between Besselian years (Explanatory Supplement 1992, sec. 3.59).
@@ -99,10 +67,19 @@ Matrix newcomb_precession(double from, double to) {
   const double zeta = d * (first + d * (30.240 - 0.27 * t + d * 17.995));
   const double z = d * (first + d * (109.480 + 0.39 * t + d * 18.325));
   const double theta = d * (20051.12 - 85.29 * t - 0.37 * t * t + d * (-42.65 - 0.37 * t + d * -41.8));
-  return times(times(rotation(2, -z * kArcsec), rotation(1, theta * kArcsec)), rotation(2, -zeta * kArcsec));
+  Matrix out;
+  eraRz(-zeta * ERFA_DAS2R, out.rows);
+  eraRy(theta * ERFA_DAS2R, out.rows);
+  eraRz(-z * ERFA_DAS2R, out.rows);
+  return out;
 }
 
-double julian_date_of_besselian(double year) { return 2433282.42345905 + 365.242198781 * (year - 1950); }
+/// Days from J2000 of a Besselian year.
+double days_of_besselian(double year) {
+  double first = 0, second = 0;
+  eraEpb2jd(year, &first, &second);
+  return first - kJ2000 + second;
+}
 
 /// FK4 of an equinox without E-terms -> ICRS. The epoch of observation is taken as the equinox.
 Matrix fk4_to_icrs(double equinox) {
@@ -113,22 +90,21 @@ Matrix fk4_to_icrs(double equinox) {
   constexpr Matrix kRate = {{{-0.0026455262e-6, -1.1539918689e-6, 2.1111346190e-6},
                              {1.1540628161e-6, -0.0129042997e-6, 0.0236021478e-6},
                              {-2.1112979048e-6, -0.0056024448e-6, 0.0102587734e-6}}};
-  const double julian_year = 2000 + (julian_date_of_besselian(equinox) - 2451545.0) / 365.25;
+  const double julian_year = 2000 + days_of_besselian(equinox) / ERFA_DJY;
   Matrix turn = kTurn;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) turn[i][j] += kRate[i][j] * (julian_year - 1950) / 100;
+    for (int j = 0; j < 3; ++j) turn.rows[i][j] += kRate.rows[i][j] * (julian_year - 1950) / 100;
   }
-  return times(transposed(icrs_to_fk5_j2000()), times(turn, newcomb_precession(equinox, 1950)));
+  return times(fk5_j2000_to_icrs(), times(turn, newcomb_precession(equinox, 1950)));
 }
 
 /// E-terms of aberration of an equinox (Explanatory Supplement 1992, sec. 3.531).
 Vector e_terms(double equinox) {
-  const double days = 365.242198781 * (equinox - 1950), t = days / 36525;
-  const double constant = 0.0056932 * kDegree;
+  const double t = 365.242198781 * (equinox - 1950) / ERFA_DJC;
+  const double constant = 0.0056932 * ERFA_DD2R;
   const double eccentricity = 0.01673011 + t * (-0.00004193 - 0.000000126 * t);
-  const double perigee = (1015489.951 + t * (6190.67 + t * (1.65 + 0.012 * t))) * kArcsec;
-  const double c = (julian_date_of_besselian(equinox) - 2451545.0) / 36525;
-  const double obliquity = (84381.448 + c * (-46.8150 + c * (-0.00059 + 0.001813 * c))) * kArcsec;
+  const double perigee = (1015489.951 + t * (6190.67 + t * (1.65 + 0.012 * t))) * ERFA_DAS2R;
+  const double obliquity = eraObl80(kJ2000, days_of_besselian(equinox));
   const double size = eccentricity * constant;
   return {size * std::sin(perigee), -size * std::cos(perigee) * std::cos(obliquity),
           -size * std::cos(perigee) * std::sin(obliquity)};
@@ -137,50 +113,111 @@ Vector e_terms(double equinox) {
 Matrix to_icrs(const SkySystem& system) {
   switch (system.frame) {
     case Frame::fk5:
-      return transposed(times(fk5_precession(system.equinox), icrs_to_fk5_j2000()));
+      return times(fk5_j2000_to_icrs(), transposed(fk5_precession(system.equinox)));
     case Frame::fk4:
       return fk4_to_icrs(system.equinox);
     case Frame::galactic:
-      return transposed(icrs_to_galactic());
+      return galactic_to_icrs();
     case Frame::ecliptic:
-      return transposed(icrs_to_ecliptic(system.equinox));
+      return ecliptic_to_icrs(system.equinox);
     case Frame::icrs:
       break;
   }
-  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  return {};
 }
 
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 Vector unit(const SkyPosition& p) {
-  const double lon = p.lon_deg * kDegree, lat = p.lat_deg * kDegree;
-  return {std::cos(lat) * std::cos(lon), std::cos(lat) * std::sin(lon), std::sin(lat)};
+  Vector v{};
+  eraS2c(p.lon_deg * ERFA_DD2R, p.lat_deg * ERFA_DD2R, v.data());
+  return v;
 }
 
-SkyPosition position(const Vector& v) {
-  double lon = std::atan2(v[1], v[0]) / kDegree;
+SkyPosition position(Vector v) {
+  double lon = 0, lat = 0;
+  eraC2s(v.data(), &lon, &lat);
+  lon *= ERFA_DR2D;
   if (lon < 0) lon += 360;
-  return {lon >= 360 ? 0 : lon, std::atan2(v[2], std::hypot(v[0], v[1])) / kDegree};
+  return {lon >= 360 ? 0 : lon, lat * ERFA_DR2D};
 }
+
+/// Lower case, without marks: "FK4-NO-E B1950" is "fk4noeb1950".
+std::string letters_of(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.')
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+/// A frame's name, and the letter that may stand before its year; nothing stands for the letter alone.
+struct FrameName {
+  const char* name;
+  Frame frame;
+  char letter;
+  bool e_terms = true;
+};
+/// A longer name before the one that it begins with.
+constexpr FrameName kNames[] = {{"icrs", Frame::icrs, ' '},
+                                {"icrf", Frame::icrs, ' '},
+                                {"fk5", Frame::fk5, 'j'},
+                                {"eqfk5", Frame::fk5, 'j'},
+                                {"fk4noe", Frame::fk4, 'b', false},
+                                {"fk4", Frame::fk4, 'b'},
+                                {"eqfk4", Frame::fk4, 'b'},
+                                {"galactic", Frame::galactic, ' '},
+                                {"gal", Frame::galactic, ' '},
+                                {"ecliptic", Frame::ecliptic, 'j'},
+                                {"eclfk5", Frame::ecliptic, 'j'},
+                                {"ecl", Frame::ecliptic, 'j'},
+                                {"", Frame::fk5, 'j'},
+                                {"", Frame::fk4, 'b'}};
 
 }  // namespace
 
 std::optional<SkySystem> system_of(const Wcs& wcs) {
-  const double equinox = wcs.equinox();
-  switch (wcs.frame()) {
-    case Wcs::Frame::icrs:
-      return SkySystem{Frame::icrs, 2000};
-    case Wcs::Frame::fk5:
-      return SkySystem{Frame::fk5, std::isfinite(equinox) ? equinox : 2000};
-    case Wcs::Frame::fk4:
-      return SkySystem{Frame::fk4, std::isfinite(equinox) ? equinox : 1950, !wcs.frame_name().starts_with("FK4-NO-E")};
-    case Wcs::Frame::galactic:
-      return SkySystem{Frame::galactic, 2000};
-    case Wcs::Frame::ecliptic:
-      return SkySystem{Frame::ecliptic, std::isfinite(equinox) ? equinox : 2000};
-    default:
-      return std::nullopt;
+  return wcs.celestial() ? system_named(wcs.frame_name(), wcs.equinox()) : std::nullopt;
+}
+
+double equinox_of(const std::string& text) {
+  std::string year = letters_of(text);
+  if (!year.empty() && (year[0] == 'j' || year[0] == 'b')) year.erase(0, 1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(year.data(), year.data() + year.size(), value);
+  constexpr double kFirst = 1500, kLast = 2500;
+  return error == std::errc() && end == year.data() + year.size() && value >= kFirst && value <= kLast ? value
+                                                                                                       : kNoEquinox;
+}
+
+std::optional<SkySystem> system_named(const std::string& name, double equinox) {
+  const std::string text = letters_of(name);
+  const bool known = std::isfinite(equinox);
+  if (text.empty()) {
+    if (!known) return std::nullopt;
+    return SkySystem{equinox < 1984 ? Frame::fk4 : Frame::fk5, equinox};
   }
+  for (const FrameName& one : kNames) {
+    const std::string start = one.name;
+    if (!text.starts_with(start)) continue;
+    const std::string year = text.substr(start.size());
+    if (start.empty() && year[0] != one.letter) continue;
+    if (one.letter == ' ')
+      return year.empty() || year == "j2000" ? std::optional(SkySystem{one.frame, 2000}) : std::nullopt;
+    const double usual = one.letter == 'b' ? 1950 : 2000;
+    if (year.empty()) return SkySystem{one.frame, known ? equinox : usual, one.e_terms};
+    // "FK5 B1950" is a year of the other kind: neither is taken.
+    const bool letter = std::isdigit(static_cast<unsigned char>(year[0])) == 0;
+    const double stated = equinox_of(year);
+    if (!std::isfinite(stated) || (letter && year[0] != one.letter)) return std::nullopt;
+    return SkySystem{one.frame, stated, one.e_terms};
+  }
+  return std::nullopt;
+}
+
+bool is_usual(const SkySystem& system) {
+  return system.frame == Frame::icrs || (system.frame == Frame::fk5 && system.equinox == 2000);
 }
 
 std::string name_of(const SkySystem& system) {
@@ -199,27 +236,9 @@ std::string name_of(const SkySystem& system) {
   return {};
 }
 
-std::optional<SkySystem> system_named(const std::string& name, double equinox) {
-  std::string word = name.substr(0, name.find(' '));
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
-  const std::size_t space = name.find(' ');
-  if (space != std::string::npos && space + 2 < name.size()) {
-    const double year = std::atof(name.c_str() + space + 2);
-    if (year > 0) equinox = year;
-  }
-  const auto year = [&](double usual) { return std::isfinite(equinox) ? equinox : usual; };
-  if (word == "ICRS") return SkySystem{Frame::icrs, 2000};
-  if (word == "FK5") return SkySystem{Frame::fk5, year(2000)};
-  if (word == "FK4" || word == "FK4-NO-E") return SkySystem{Frame::fk4, year(1950), word == "FK4"};
-  if (word == "GALACTIC") return SkySystem{Frame::galactic, 2000};
-  if (word == "ECLIPTIC") return SkySystem{Frame::ecliptic, year(2000)};
-  return std::nullopt;
-}
-
 SkySystem in_region_files(const SkySystem& system) {
   const double usual = system.frame == Frame::fk4 ? 1950 : 2000;
-  const bool dated = system.frame == Frame::fk5 || system.frame == Frame::fk4 || system.frame == Frame::ecliptic;
-  return dated && (system.equinox != usual || !system.e_terms) ? SkySystem{} : system;
+  return system.equinox == usual && system.e_terms ? system : SkySystem{};
 }
 
 std::array<const char*, 2> axis_names(const SkySystem& system) {
@@ -243,7 +262,9 @@ SkyPosition SkyConverter::operator()(const SkyPosition& p) const {
   for (int i = 0; i < 3; ++i) v[i] += along * v[i] - take_off_[i];
   const double norm = std::sqrt(dot(v, v));
   Vector out{};
-  for (int i = 0; i < 3; ++i) out[i] = (matrix_[i][0] * v[0] + matrix_[i][1] * v[1] + matrix_[i][2] * v[2]) / norm;
+  Matrix matrix = matrix_;  // ERFA takes no const
+  eraRxp(matrix.rows, v.data(), out.data());
+  for (double& part : out) part /= norm;
   if (dot(put_on_, put_on_) > 0) {
     // out = (clean + E) / (1 + E . out): a contraction of 3e-6 a round.
     const Vector clean = out;
@@ -253,6 +274,19 @@ SkyPosition SkyConverter::operator()(const SkyPosition& p) const {
     }
   }
   return position(out);
+}
+
+double SkyConverter::turn_deg(const SkyPosition& p) const {
+  if (identity_) return 0;
+  // Where a short step to the north points in the other system; away from the pole, so that it is one.
+  constexpr double kStep = 1e-4;
+  const double step = p.lat_deg > 0 ? -kStep : kStep;
+  const SkyPosition here = (*this)(p), there = (*this)({p.lon_deg, p.lat_deg + step});
+  const double back = step < 0 ? 180 : 0;
+  const double angle =
+      eraPas(here.lon_deg * ERFA_DD2R, here.lat_deg * ERFA_DD2R, there.lon_deg * ERFA_DD2R, there.lat_deg * ERFA_DD2R) *
+      ERFA_DR2D;
+  return std::remainder(angle + back, 360);
 }
 
 SkyView::SkyView(const Wcs& wcs, const SkySystem& shown) : wcs_(&wcs) {
@@ -276,9 +310,8 @@ std::optional<PixelPosition> SkyView::to_pixel(const SkyPosition& sky) const {
 }
 
 double separation_deg(const SkyPosition& a, const SkyPosition& b) {
-  const Vector u = unit(a), v = unit(b);
-  const Vector cross = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-  return std::atan2(std::sqrt(dot(cross, cross)), dot(u, v)) / kDegree;
+  return eraSeps(a.lon_deg * ERFA_DD2R, a.lat_deg * ERFA_DD2R, b.lon_deg * ERFA_DD2R, b.lat_deg * ERFA_DD2R) *
+         ERFA_DR2D;
 }
 
 }  // namespace reber

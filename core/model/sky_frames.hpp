@@ -11,6 +11,8 @@
 
 namespace reber {
 
+inline constexpr double kNoEquinox = std::numeric_limits<double>::quiet_NaN();
+
 /// A frame and its equinox: a Julian year (FK5, ecliptic), a Besselian one (FK4), unused otherwise.
 struct SkySystem {
   enum class Frame { icrs, fk5, fk4, galactic, ecliptic };
@@ -20,41 +22,59 @@ struct SkySystem {
 
   friend bool operator==(const SkySystem&, const SkySystem&) = default;
   [[nodiscard]] bool equatorial() const { return frame != Frame::galactic && frame != Frame::ecliptic; }
+  /// The equinox, where the frame has one; else NaN.
+  [[nodiscard]] double year() const { return frame == Frame::icrs || frame == Frame::galactic ? kNoEquinox : equinox; }
 };
 
 /// The image's own system; empty where it has none that can be converted.
 [[nodiscard]] std::optional<SkySystem> system_of(const Wcs& wcs);
 
+/// The system of a name: "ICRS", "FK5 J2025.5", "FK4-NO-E B1950", "J2000", "eq_FK4", "gal" ..., in any case. A year
+/// in the name stands before `equinox`, which is NaN where it is not known: then 2000, and 1950 for FK4.
+/// An equinox alone, without a name, is FK4 before 1984 and FK5 from then on (FITS standard 4.0, section 8.3).
+/// Empty for another name: it is to be refused, not guessed.
+[[nodiscard]] std::optional<SkySystem> system_named(const std::string& name, double equinox = kNoEquinox);
+
+/// "2000", "J2000.0", "B1975" as a year; NaN where it is none.
+[[nodiscard]] double equinox_of(const std::string& text);
+
+/// Whether positions without a stated frame may be of it: ICRS or FK5 J2000, which lie within 0.03 arcsec.
+[[nodiscard]] bool is_usual(const SkySystem& system);
+
 /// "ICRS", "FK5 J2000", "Galactic" ...
 [[nodiscard]] std::string name_of(const SkySystem& system);
-/// The system of a name as name_of() and FITS's RADESYS write it: "ICRS", "FK5", "FK4 B1950", "FK4-NO-E", "Galactic"
-/// ...
-///   equinox: in place of 2000 or 1950 where the name has none; NaN for none   returns nothing for other names
-[[nodiscard]] std::optional<SkySystem> system_named(const std::string& name,
-                                                    double equinox = std::numeric_limits<double>::quiet_NaN());
 /// ICRS for a system whose equinox (or lack of E-terms) region files have no word for; else the system itself.
 [[nodiscard]] SkySystem in_region_files(const SkySystem& system);
 /// Names of the two coordinates: "RA" and "Dec", "l" and "b", or "lon" and "lat".
 [[nodiscard]] std::array<const char*, 2> axis_names(const SkySystem& system);
 
-/// Converts directions of one system to another; barycentric, no proper motion.
-///   FK5 <-> ICRS     frame bias eta0 = -19.9, xi0 = 9.1, da0 = -22.9 mas     (USNO Circular 179, eq. 3.4)
-///   FK5 precession   IAU 2006                                               (Hilton et al. 2006)
-///   galactic         pole (192.8594812065348, 27.12825118085622), l of the celestial pole 122.9319185680026 (FK5
-///   J2000) ecliptic         mean ecliptic and equinox of date, IAU 2006 angles from ICRS FK4              E-terms of
-///   aberration taken off, Newcomb's precession, B1950 -> J2000 matrix of Murray (1989)
+/// Converts directions of one system to another; barycentric, no proper motion. Rotations by ERFA.
+///   FK5 <-> ICRS     frame bias, as Hipparcos has it                          (eraFk5hip)
+///   FK5 precession   IAU 2006                                                (eraBp06)
+///   ecliptic         mean ecliptic and equinox of date, IAU 2006, from ICRS    (eraEcm06)
+///   galactic         pole (192.8594812065348, 27.12825118085622), l of the celestial pole 122.9319185680026, in FK5
+///                    J2000; eraIcrs2g takes the same numbers for ICRS and differs by 0.025 arcsec
+///   FK4              Newcomb's precession, then Murray (1989), B1950 -> J2000; eraFk45z differs by 1.4 mas and does
+///   not
+///                    come back to 0.02 mas. E-terms of aberration are taken off before, but from FK4-NO-E
+/// FK4's epoch of observation is taken as its equinox.
 class SkyConverter {
  public:
   SkyConverter() = default;
   SkyConverter(const SkySystem& from, const SkySystem& to);
   /// Longitude in [0, 360).   NaN in, NaN out
   [[nodiscard]] SkyPosition operator()(const SkyPosition& position) const;
+  /// What a position angle (north through east) at this place of `from` gains in `to`, degrees in [-180, 180].
+  [[nodiscard]] double turn_deg(const SkyPosition& position) const;
 
-  using Matrix = std::array<std::array<double, 3>, 3>;
+  /// As ERFA has it: rows of a rotation.
+  struct Matrix {
+    double rows[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  };
 
  private:
   bool identity_ = true;
-  Matrix matrix_{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  Matrix matrix_;
   std::array<double, 3> take_off_{};  ///< E-terms of the system that is left
   std::array<double, 3> put_on_{};    ///< E-terms of the system that is entered
 };

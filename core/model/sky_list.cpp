@@ -10,13 +10,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/model/coordinates.hpp"
-#include "core/model/sky_frames.hpp"
-#include "core/model/sky_geometry.hpp"
+#include "core/base/printable.hpp"
+#include "core/model/angle_column.hpp"
 #include "core/model/sky_quantities.hpp"
 #include "core/model/unit.hpp"
 
@@ -26,24 +24,9 @@ namespace {
 using sky::Kind, sky::Quantity, sky::quantities;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kDegrees = 180 / std::numbers::pi;
 
 constexpr std::array kNameAliases{"source_name", "component_name", "name",   "source_id", "component_id",
                                   "uuid",        "gaus_id",        "number", "id"};
-
-std::string_view strip(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::optional<double> plain_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && stop == text.data() + text.size() && std::isfinite(value);
-  return whole ? std::optional(value) : std::nullopt;
-}
 
 /// Lower case, without the "col_" of CASDA's VOTables.
 std::string key_of(const std::string& name) {
@@ -58,18 +41,6 @@ std::string compact(const std::string& unit) {
   for (const char c : unit)
     if (c != ' ' && c != '\'' && c != '"') out += c;
   return out;
-}
-
-/// Degrees of an angular unit.
-std::optional<double> angle_factor(const std::string& unit) {
-  const std::string u = key_of(compact(unit));
-  if (u == "deg" || u == "degree" || u == "degrees" || u == "d") return 1;
-  if (u == "arcsec" || u == "arcseconds" || u == "asec" || u == "arcsecond") return 1 / 3600.0;
-  if (u == "mas" || u == "marcsec") return 1 / 3.6e6;
-  if (u == "arcmin" || u == "arcminutes") return 1 / 60.0;
-  if (u == "rad" || u == "radian" || u == "radians") return kDegrees;
-  if (u == "hourangle" || u == "h" || u == "hr" || u == "hour") return 15;
-  return std::nullopt;
 }
 
 /// Jy of a unit of flux density or brightness: the part in front of "Jy"; 1 and unknown for counts.
@@ -94,45 +65,30 @@ std::optional<double> flux_factor(const std::string& unit, bool& known) {
   return std::nullopt;
 }
 
+/// A cell of text as a number; NaN where it is none.
+double number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && stop == text.data() + text.size() ? value : kNan;
+}
+
 std::vector<double> numbers_of(const Column& column) {
   if (const auto* reals = std::get_if<std::vector<double>>(&column.values)) return *reals;
   std::vector<double> out;
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&column.values)) {
     for (const std::int64_t value : *whole) out.push_back(static_cast<double>(value));
   } else {
-    out.assign(std::get<std::vector<std::string>>(column.values).size(), kNan);
+    for (const std::string& text : std::get<std::vector<std::string>>(column.values)) out.push_back(number_of(text));
   }
   return out;
 }
 
-/// A column of angles that is text.
-struct TextAngles {
-  std::vector<double> values;  ///< degrees of sexagesimal cells, plain numbers as they stand; NaN where refused
-  bool sexagesimal = false;    ///< the kind of most cells
-  std::vector<std::string> refused;
-};
-
-TextAngles read_text_angles(const Column& column, bool hours) {
-  const auto& cells = std::get<std::vector<std::string>>(column.values);
-  std::vector<std::optional<double>> plain, fields;
-  std::size_t plains = 0, sexagesimals = 0;
-  for (const std::string& cell : cells) {
-    std::string text(strip(cell));
-    plain.push_back(plain_number(text));
-    std::ranges::replace(text, ' ', ':');  // "12 34 56.7"
-    fields.push_back(plain.back() ? std::nullopt : parse_angle(text, hours));
-    plains += plain.back() ? 1 : 0;
-    sexagesimals += fields.back() ? 1 : 0;
-  }
-  TextAngles out;
-  out.sexagesimal = sexagesimals > plains;
-  for (std::size_t row = 0; row < cells.size(); ++row) {
-    const std::optional<double>& value = out.sexagesimal ? fields[row] : plain[row];
-    out.values.push_back(value.value_or(kNan));
-    if (!value && !strip(cells[row]).empty())
-      out.refused.push_back(fmt::format("{} of row {}, '{}'", column.info.name, row + 1, cells[row]));
-  }
-  return out;
+/// Whether a column holds numbers: a few odd cells make none of text.
+bool holds_numbers(const Column& column) {
+  if (!std::holds_alternative<std::vector<std::string>>(column.values)) return true;
+  const std::vector<double> values = numbers_of(column);
+  return 2 * std::ranges::count_if(values, [](double v) { return std::isfinite(v); }) > std::ssize(values);
 }
 
 double median_size(std::vector<double> values) {
@@ -162,14 +118,18 @@ class Recogniser {
   [[nodiscard]] const Column* column_named(const std::string& key) const;
   [[nodiscard]] Found find(const Quantity& quantity) const;
   void take(const Quantity& quantity, const Found& found);
+  void take_place(const Quantity& quantity, const Found& found);
   [[nodiscard]] double angle(const Quantity& quantity, const Found& found, const std::vector<double>& values,
                              UsedColumn& used) const;
+  void set_frame();
   void names();
   void finish();
 
   const Catalogue& catalogue_;
   const ColumnChoice& choice_;
   std::map<std::string, const Column*> by_key_;  ///< the first of its name
+  bool of_equator_ = true;                       ///< longitudes are right ascensions
+  bool turned_ = false;                          ///< columns of another frame's longitude become ICRS
   SkyList list_;
 };
 
@@ -195,8 +155,8 @@ Found Recogniser::find(const Quantity& quantity) const {
   }
   for (const sky::Alias& alias : quantity.aliases) {
     const Column* column = column_named(alias.name);
-    const bool text = column != nullptr && std::holds_alternative<std::vector<std::string>>(column->values);
-    if (column == nullptr || (text && quantity.kind != Kind::longitude && quantity.kind != Kind::latitude)) continue;
+    const bool place = quantity.kind == Kind::longitude || quantity.kind == Kind::latitude;
+    if (column == nullptr || !(place || holds_numbers(*column))) continue;
     return {column, alias.unit, false, alias.factor};
   }
   const char* ucd = quantity.kind == Kind::longitude  ? "pos.eq.ra"
@@ -210,7 +170,7 @@ Found Recogniser::find(const Quantity& quantity) const {
 
 double Recogniser::angle(const Quantity& quantity, const Found& found, const std::vector<double>& values,
                          UsedColumn& used) const {
-  if (const auto factor = angle_factor(used.unit)) return *factor;
+  if (const auto factor = degrees_per(used.unit)) return *factor;
   if (found.by_user && !found.unit.empty())
     throw InputError(
         fmt::format("{} ({}): '{}' is no unit of an angle; known are deg, arcsec, arcmin, mas, rad, hourangle",
@@ -226,8 +186,20 @@ double Recogniser::angle(const Quantity& quantity, const Found& found, const std
   return small ? 1 / 3600.0 : 1;
 }
 
+void Recogniser::take_place(const Quantity& quantity, const Found& found) {
+  const std::string& unit = found.by_user && !found.unit.empty() ? found.unit : found.column->info.unit;
+  const bool equatorial = !key_of(found.column->info.name).starts_with("glon") &&
+                          !key_of(found.column->info.name).starts_with("elon") && of_equator_;
+  const bool latitude = quantity.kind == Kind::latitude;
+  AngleColumn angles = read_angles(*found.column, latitude, !latitude && equatorial, unit);
+  for (const std::string& what : angles.refused)
+    list_.refused.push_back(fmt::format("column {}, {}", found.column->info.name, what));
+  list_.*quantity.into = std::move(angles.degrees);
+  list_.used.push_back({quantity.key, found.column->info.name, angles.unit, angles.assumed});
+}
+
 void Recogniser::take(const Quantity& quantity, const Found& found) {
-  const bool text = std::holds_alternative<std::vector<std::string>>(found.column->values);
+  if (quantity.kind == Kind::longitude || quantity.kind == Kind::latitude) return take_place(quantity, found);
   std::vector<double> values = numbers_of(*found.column);
   UsedColumn used{quantity.key, found.column->info.name, found.column->info.unit, false};
   if (found.by_user && !found.unit.empty()) {
@@ -249,17 +221,7 @@ void Recogniser::take(const Quantity& quantity, const Found& found) {
     used.assumed = false;
     if (key_of(found.column->info.name).find("_image") != std::string::npos) shift = -1;  // SExtractor counts from 1
   } else if (quantity.kind != Kind::plain) {
-    const bool longitude = quantity.kind == Kind::longitude;
-    const std::optional<double> stated = angle_factor(used.unit);
-    // "12:34:56" is hours, but where the column says that it is in degrees.
-    TextAngles angles;
-    if (text) angles = read_text_angles(*found.column, longitude && !(stated && *stated == 1 && !used.assumed));
-    if (text) values = angles.values;
-    for (std::string& cell : angles.refused) list_.refused.push_back(std::move(cell));
-    if (angles.sexagesimal)
-      used = {used.key, used.column, longitude ? "h:m:s" : "d:m:s", false};
-    else
-      factor *= angle(quantity, found, values, used);
+    factor *= angle(quantity, found, values, used);
   }
   const bool positive = quantity.kind == Kind::error || quantity.kind == Kind::angle ||
                         (quantity.kind == Kind::flux && quantity.key[0] == 'e');
@@ -285,20 +247,39 @@ void Recogniser::names() {
   for (std::int64_t row = 0; row < list_.rows; ++row) list_.name.push_back(fmt::format("{}", row));
 }
 
+/// Of the columns' own names, else of the catalogue.
+void Recogniser::set_frame() {
+  const auto used = std::ranges::find(list_.used, "lon", &UsedColumn::key);
+  const std::string name = used == list_.used.end() ? "" : key_of(used->column);
+  const std::optional<SkySystem> stated = system_named(catalogue_.frame, catalogue_.equinox);
+  using Frame = SkySystem::Frame;
+  list_.frame = catalogue_.frame.empty() ? "ICRS" : catalogue_.frame;
+  list_.frame_assumed = catalogue_.frame.empty() && !stated;
+  list_.system = stated;
+  turned_ = name.starts_with("glon") || name.starts_with("elon");
+  if (name.starts_with("glon")) {
+    list_.system = SkySystem{Frame::galactic, 2000};
+  } else if (name.starts_with("elon") && !(stated && stated->frame == Frame::ecliptic)) {
+    list_.system = SkySystem{Frame::ecliptic, 2000};
+  } else if (name.ends_with("b1950") && !stated) {
+    list_.system = SkySystem{Frame::fk4, 1950};
+  } else if (list_.frame_assumed) {
+    list_.system = SkySystem{};
+    return;
+  }
+  list_.frame_assumed = false;
+  if (list_.system) list_.frame = name_of(*list_.system);
+}
+
 void Recogniser::finish() {
+  set_frame();
   for (std::size_t i = 0; i < list_.lon.size() && i < list_.lat.size(); ++i) {
     double& lon = list_.lon[i];
     double& lat = list_.lat[i];
-    if (!(std::abs(lat) <= 90) || !std::isfinite(lon)) lon = lat = kNan;
-  }
-  bool galactic = false;
-  for (const UsedColumn& used : list_.used) galactic = galactic || (used.key == "lon" && key_of(used.column) == "glon");
-  if (galactic)
-    for (std::size_t i = 0; i < list_.lon.size(); ++i) galactic_to_icrs(list_.lon[i], list_.lat[i]);
-  for (double& lon : list_.lon)
+    if (!std::isfinite(lat) || !std::isfinite(lon)) lon = lat = kNan;
     if (lon < 0 || lon >= 360) lon -= 360 * std::floor(lon / 360);
-  list_.frame = galactic || catalogue_.frame.empty() ? "ICRS" : catalogue_.frame;
-  if (const auto system = system_named(list_.frame, catalogue_.equinox)) list_.frame = name_of(*system);
+  }
+  if (turned_) list_ = in_system(std::move(list_), SkySystem{});
   if (!list_.snr.empty()) return;
   const auto ratio = [&](const std::vector<double>& flux, const std::vector<double>& noise) {
     if (!list_.snr.empty() || flux.empty() || noise.empty()) return;
@@ -310,6 +291,8 @@ void Recogniser::finish() {
 }
 
 SkyList Recogniser::run() {
+  const auto stated = system_named(catalogue_.frame, catalogue_.equinox);
+  of_equator_ = !stated || stated->equatorial();
   list_.rows = catalogue_.rows();
   for (const Quantity& quantity : quantities())
     if (const Found found = find(quantity); found.column != nullptr) take(quantity, found);
@@ -345,19 +328,46 @@ ColumnChoice parse_columns(const std::string& text, const std::string& option) {
 
 SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice) { return Recogniser(catalogue, choice).run(); }
 
-SkyList in_frame(SkyList list, const std::string& frame) {
-  if (list.frame == frame || list.lon.empty()) return list;
-  const auto from = system_named(list.frame), to = system_named(frame);
-  if (!from || !to)
-    throw InputError(fmt::format("positions in the frame '{}' cannot be turned to '{}'", list.frame, frame));
-  const SkyConverter convert(*from, *to);
-  for (std::size_t i = 0; i < list.lon.size() && i < list.lat.size(); ++i) {
-    const SkyPosition turned = convert({list.lon[i], list.lat[i]});
-    list.lon[i] = turned.lon_deg;
-    list.lat[i] = turned.lat_deg;
+SkyList in_system(SkyList list, const SkySystem& to) {
+  if (list.lon.empty() || list.system == to) return list;
+  if (!list.system)
+    throw InputError(fmt::format(
+        "the positions of the list are of the frame '{}', which is not known: they cannot be turned into {}",
+        printable(list.frame), name_of(to)));
+  if (!(list.frame_assumed && is_usual(to))) {
+    const SkyConverter convert(*list.system, to);
+    for (std::size_t i = 0; i < list.lon.size() && i < list.lat.size(); ++i) {
+      const SkyPosition given{list.lon[i], list.lat[i]}, turned = convert(given);
+      if (i < list.pa.size() && std::isfinite(given.lon_deg)) list.pa[i] += convert.turn_deg(given);
+      list.lon[i] = turned.lon_deg, list.lat[i] = turned.lat_deg;
+    }
   }
-  list.frame = frame;
+  list.system = to;
+  list.frame = name_of(to);
+  list.frame_assumed = false;
   return list;
+}
+
+SkyList in_frame_of(SkyList list, const SkyList& other) {
+  if (list.frame_assumed && other.frame_assumed) return list;
+  if (other.frame_assumed && list.system && is_usual(*list.system)) return list;
+  if (!other.system) {
+    if (list.frame == other.frame) return list;
+    throw InputError(
+        fmt::format("the positions of the list are of the frame '{}', which is not known: {} cannot be "
+                    "turned into it",
+                    printable(other.frame), printable(list.frame)));
+  }
+  return in_system(std::move(list), *other.system);
+}
+
+std::string describe_refused(const SkyList& list) {
+  constexpr std::size_t kTold = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kTold, list.refused.size()); ++i)
+    text += (text.empty() ? "" : "; ") + list.refused[i];
+  if (list.refused.size() > kTold) text += fmt::format("; and {} more", list.refused.size() - kTold);
+  return text;
 }
 
 std::string describe_columns(const SkyList& list) {
@@ -368,12 +378,10 @@ std::string describe_columns(const SkyList& list) {
     if (used == list.used.end()) continue;
     const std::string unit =
         used->unit.empty() ? "" : fmt::format(" ({}{})", used->unit, used->assumed ? ", assumed" : "");
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : "; ", quantity.text, used->column, unit);
+    const bool place = quantity.kind == Kind::longitude && !(list.frame_assumed || list.frame == "ICRS");
+    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : "; ", quantity.text, used->column, unit,
+                        place ? " in " + list.frame : "");
   }
-  constexpr std::size_t kMostNamed = 3;
-  for (std::size_t i = 0; i < std::min(list.refused.size(), kMostNamed); ++i)
-    text += fmt::format("{}{}", i == 0 ? "; no positions: " : ", ", list.refused[i]);
-  if (list.refused.size() > kMostNamed) text += fmt::format(" and {} more", list.refused.size() - kMostNamed);
   return text;
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/model/catalogue.hpp"
+#include "core/model/sky_frames.hpp"
 
 namespace reber {
 
@@ -22,22 +24,23 @@ struct UsedColumn {
 /// Quantities of a list of sources. A vector is empty where the catalogue has no such column; NaN: no value.
 struct SkyList {
   std::int64_t rows = 0;
-  /// Of the positions, as name_of() writes it, with the equinox; "ICRS" where the catalogue names none. Positions in
-  /// columns of galactic longitude are turned to ICRS.
-  std::string frame;
-  std::vector<std::string> name;       ///< of the source: its name or number in the catalogue
-  std::vector<double> lon, lat;        ///< degrees
-  std::vector<double> e_lon, e_lat;    ///< 1 sigma, degrees on the sky
-  std::vector<double> x, y;            ///< 0-based pixels
-  std::vector<double> peak, e_peak;    ///< Jy/beam
-  std::vector<double> total, e_total;  ///< Jy
-  std::vector<double> major, minor;    ///< FWHM as fitted (the beam not taken out), degrees
-  std::vector<double> pa;              ///< degrees, north through east
-  std::vector<double> rms;             ///< local noise, Jy/beam
-  std::vector<double> snr;             ///< as given, else peak / rms, else peak / e_peak, else total / e_total
-  bool flux_scale_known = true;        ///< false: counts or the like, good for scatter alone
-  std::vector<UsedColumn> used;        ///< in the order of the quantities above
-  std::vector<std::string> refused;    ///< cells that are no angle of their column's kind, with their rows
+  std::string frame = "ICRS";  ///< of lon and lat, as name_of() writes it; "ICRS" where none is stated. Columns
+                               ///< of galactic and ecliptic longitude become ICRS
+  std::optional<SkySystem> system = SkySystem{};  ///< the same; empty for a frame that is not known here
+  bool frame_assumed = true;                      ///< neither the catalogue nor the columns' names state one
+  std::vector<std::string> name;                  ///< of the source: its name or number in the catalogue
+  std::vector<double> lon, lat;                   ///< degrees
+  std::vector<double> e_lon, e_lat;               ///< 1 sigma, degrees on the sky
+  std::vector<double> x, y;                       ///< 0-based pixels
+  std::vector<double> peak, e_peak;               ///< Jy/beam
+  std::vector<double> total, e_total;             ///< Jy
+  std::vector<double> major, minor;               ///< FWHM as fitted (the beam not taken out), degrees
+  std::vector<double> pa;                         ///< degrees, north through east
+  std::vector<double> rms;                        ///< local noise, Jy/beam
+  std::vector<double> snr;           ///< as given, else peak / rms, else peak / e_peak, else total / e_total
+  bool flux_scale_known = true;      ///< false: counts or the like, good for scatter alone
+  std::vector<UsedColumn> used;      ///< in the order of the quantities above
+  std::vector<std::string> refused;  ///< cells of positions: "column ra, row 3: 'masked' is no angle"; NaN stands there
 };
 
 /// The user's own choice of columns: quantity -> "COLUMN" or "COLUMN:UNIT".
@@ -47,16 +50,23 @@ using ColumnChoice = std::map<std::string, std::string>;
 [[nodiscard]] ColumnChoice parse_columns(const std::string& text, const std::string& option);
 
 /// Knows the columns of PyBDSF, Aegean, Selavy/CASDA, SExtractor, PySE, SoFiA, Reber, and of the surveys in VizieR.
-/// Names are compared without regard to case; positions are known by UCD too. In a column of text a single number is
-/// degrees (or the column's unit), and hours need two or three fields or an h; a column is of the kind of most of its
-/// cells, and the others are refused: their rows have no position.
+/// Names are compared without regard to case; positions are known by UCD too, and read from text (angle_column.hpp).
 /// Units are the file's own, else those of the program that uses the name. Without either, errors with a median below
 /// 0.02 and sizes with one below 0.1 are taken for degrees, others for arcseconds.
 ///   throws InputError where the choice names a missing column or a unit of the wrong kind
 [[nodiscard]] SkyList sky_list(const Catalogue& catalogue, const ColumnChoice& choice = {});
 
-/// Positions turned into another frame.   throws InputError where one of the two has no known conversion
-[[nodiscard]] SkyList in_frame(SkyList list, const std::string& frame);
+/// The list with lon, lat and pa in another system. Without a stated frame it is taken as ICRS, or as FK5 J2000 where
+/// that is asked for.
+///   throws InputError where the list's frame is not known
+[[nodiscard]] SkyList in_system(SkyList list, const SkySystem& to);
+
+/// The list in the system of another one. Where one of them states no frame, it is ICRS or FK5 J2000 as the other is.
+///   throws InputError where one frame is not known and the other is not the same
+[[nodiscard]] SkyList in_frame_of(SkyList list, const SkyList& other);
+
+/// The first cells that were refused, for a warning; empty where none was.
+[[nodiscard]] std::string describe_refused(const SkyList& list);
 
 /// "RA, DEC (deg); total flux int_flux (Jy, assumed)": for a report.
 [[nodiscard]] std::string describe_columns(const SkyList& list);

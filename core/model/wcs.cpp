@@ -10,9 +10,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "core/base/error.hpp"
 #include "core/model/fits_cards.hpp"
+#include "core/model/sky_frames.hpp"
 #include "core/model/spectral.hpp"
 #include "core/model/wcs_cards.hpp"
 #include "core/model/wcs_scale.hpp"
@@ -116,36 +118,77 @@ bool Wcs::State::round_trips(double nx, double ny) {
 void Wcs::State::read_frame(const fits::CardTable& table) {
   const wcsprm& prm = solver->prm();
   const std::string lon = prm.lngtyp;
-  std::string system_name = prm.radesys;
-  if (system_name.empty()) system_name = table.string("RADESYS").value_or(table.string("RADECSYS").value_or(""));
-  equinox = table.number("EQUINOX").value_or(table.number("EPOCH").value_or(kNaN));
+  const std::string stated = table.string("RADESYS").value_or(table.string("RADECSYS").value_or(""));
+  const auto year = [&](const char* keyword) {
+    const auto number = table.number(keyword);
+    return number ? *number : equinox_of(table.string(keyword).value_or(""));
+  };
+  equinox = year("EQUINOX");
+  if (!std::isfinite(equinox)) equinox = year("EPOCH");
   projection = std::string(prm.ctype[prm.lng]).size() >= 8 ? std::string(prm.ctype[prm.lng]).substr(5, 3) : "";
-  if (lon == "RA") {
-    if (system_name == "ICRS" || (system_name.empty() && !std::isfinite(equinox))) {
-      frame = Frame::icrs;
-      frame_name = "ICRS";
-      return;
-    }
-    if (system_name.empty()) system_name = equinox < 1984 ? "FK4" : "FK5";
-    const bool fk4 = system_name.rfind("FK4", 0) == 0;
-    if (fk4 || system_name == "FK5") {
-      frame = fk4 ? Frame::fk4 : Frame::fk5;
-      if (!std::isfinite(equinox)) equinox = fk4 ? 1950 : 2000;
-      frame_name = fmt::format("{} {}{:.10g}", system_name, fk4 ? 'B' : 'J', equinox);
-      return;
-    }
+  frame = Frame::other;
+  frame_name = lon == "RA" ? stated : lon;
+  if (lon == "GLON") {
+    frame = Frame::galactic;
+    frame_name = "Galactic";
+    equinox = kNaN;
+  } else if (lon == "ELON") {
+    // Of the Julian year; the ecliptic of FK4 is another one, which is not converted.
+    const auto equator = system_named(stated, equinox);
+    const bool old = equator && equator->frame != SkySystem::Frame::icrs && equator->frame != SkySystem::Frame::fk5;
+    frame = old ? Frame::other : Frame::ecliptic;
+    frame_name = old ? "Ecliptic of " + name_of(*equator) : "Ecliptic";
+  } else if (lon == "RA") {
+    const bool nothing = stated.empty() && !std::isfinite(equinox);
+    const auto system = nothing ? SkySystem{} : system_named(stated, equinox);
+    if (!system || !system->equatorial()) return;
+    frame_name = name_of(*system);
+    frame = system->frame == SkySystem::Frame::icrs  ? Frame::icrs
+            : system->frame == SkySystem::Frame::fk5 ? Frame::fk5
+                                                     : Frame::fk4;
+    if (frame != Frame::icrs) equinox = system->equinox;
   }
-  frame = lon == "GLON" ? Frame::galactic : lon == "ELON" ? Frame::ecliptic : Frame::other;
-  frame_name = lon == "GLON" ? "Galactic" : lon == "ELON" ? "Ecliptic" : lon == "RA" ? system_name : lon;
-  if (frame == Frame::galactic) equinox = kNaN;
+}
+
+bool is_latitude(const std::string& ctype) {
+  return ctype.starts_with("DEC") || ctype.find("LAT") != std::string::npos;
+}
+
+/// Whether a CTYPE says that a polynomial comes before its projection: TPV, or a code behind that, as in RA---TAN-SIP.
+bool distorted(const std::string& ctype) { return ctype.size() > 8 || ctype.ends_with("TPV"); }
+
+/// CDELT, PC and CROTA become CD where the projection is TPV: WCSLIB 7.12 evaluates its polynomial before it multiplies
+/// by CDELT, degrees off. Axes 0 and 1 are the celestial ones.
+void fold_steps(wcsprm& prm) {
+  constexpr int kPc = 1, kCd = 2, kCrota = 4;
+  if (!std::string(prm.ctype[0]).ends_with("TPV") || (prm.altlin & kCd) != 0) return;
+  const int n = prm.naxis;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) prm.cd[i * n + j] = prm.cdelt[i] * prm.pc[i * n + j];
+  if ((prm.altlin & kCrota) != 0 && (prm.altlin & kPc) == 0) {
+    const int lat = is_latitude(prm.ctype[0]) ? 0 : 1, lon = 1 - lat;
+    const double angle = prm.crota[lat] * std::numbers::pi / 180;
+    prm.cd[lon * n + lon] = prm.cdelt[lon] * std::cos(angle);
+    prm.cd[lon * n + lat] = -prm.cdelt[lat] * std::sin(angle);
+    prm.cd[lat * n + lon] = prm.cdelt[lon] * std::sin(angle);
+    prm.cd[lat * n + lat] = prm.cdelt[lat] * std::cos(angle);
+  }
+  prm.altlin = kCd;
 }
 
 bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& axes,
                                const std::vector<double>& fixed_pixel, const fits::CardTable& table) {
   auto made = std::make_unique<wcslib::System>();
+  const bool first_two = axes[0] == 1 && axes[1] == 2;
+  // WCSLIB 7.12 takes its terms for those of other axes elsewhere, and places are off without a word.
+  const std::string type = parsed.ctype[axes[0] - 1];
+  if (distorted(type) && !(first_two && (type.find("SIP") != std::string::npos || !is_latitude(type)))) {
+    why_not = fmt::format("CTYPE{}='{}': such a polynomial is read on the first two axes alone, longitude first",
+                          axes[0], type);
+    return false;
+  }
   // 13: the axes cannot be separated. All of them are then kept, the others fixed.
-  int status =
-      parsed.naxis == 2 && axes[0] == 1 && axes[1] == 2 ? made->copy_axes(parsed, {}) : made->copy_axes(parsed, axes);
+  int status = parsed.naxis == 2 && first_two ? made->copy_axes(parsed, {}) : made->copy_axes(parsed, axes);
   x = 0;
   y = 1;
   if (status == 13) {
@@ -161,9 +204,7 @@ bool Wcs::State::choose_system(const wcsprm& parsed, const std::array<int, 2>& a
     why_not = fmt::format("{}: {}", types, words);
     for (const int axis : axes) {
       const double value = table.number(fmt::format("CRVAL{}", axis)).value_or(0);
-      const bool latitude = std::string(parsed.ctype[axis - 1]).find("LAT") != std::string::npos ||
-                            std::string(parsed.ctype[axis - 1]).rfind("DEC", 0) == 0;
-      if (latitude && std::abs(value) > 90)
+      if (is_latitude(parsed.ctype[axis - 1]) && std::abs(value) > 90)
         why_not = fmt::format("CRVAL{}={:g} is no latitude: {}", axis, value, words);
     }
     return false;
@@ -212,6 +253,7 @@ void Wcs::State::read(const fits::CardTable& table, const std::array<int, 2>& ax
     return;
   }
   call_wcslib(WcslibCall::parses, [primary] { return unitfix(0, primary); });
+  fold_steps(*primary);
   if (!choose_system(*primary, axes, fixed_pixel, table)) return;
   celestial = true;
   const char* const matrix = has_cd ? "CD" : "PC and CDELT";

@@ -35,6 +35,7 @@ struct PhysicalPixels {
 /// threads only as different objects. Default-made: none.
 class Wcs {
  public:
+  /// fk4: with E-terms or without, which frame_name() says. other: none that is known (system_of).
   enum class Frame { none, icrs, fk5, fk4, galactic, ecliptic, other };
 
   Wcs();
@@ -55,7 +56,7 @@ class Wcs {
   [[nodiscard]] const std::string& why_not() const;  ///< empty where celestial() holds
   [[nodiscard]] Frame frame() const;
   [[nodiscard]] double equinox() const;          ///< NaN where it has none
-  [[nodiscard]] std::string frame_name() const;  ///< "ICRS", "FK5 J2000", "FK4 B1950", "Galactic" ...
+  [[nodiscard]] std::string frame_name() const;  ///< "ICRS", "FK5 J2000", "FK4-NO-E B1950" ...
   [[nodiscard]] std::string projection() const;  ///< "SIN", "TAN" ...; empty without positions
   [[nodiscard]] double frequency_hz() const;     ///< of the plane's spectral axis or RESTFRQ; NaN where unknown
   [[nodiscard]] const PhysicalPixels& physical() const;

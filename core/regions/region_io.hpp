@@ -39,7 +39,7 @@ struct FileRegion {
 [[nodiscard]] Region to_region(const FileRegion& file, const Wcs& wcs);
 [[nodiscard]] FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem& system, bool on_sky);
 
-/// The whole file. on_sky: positions in `system`, else in pixels of the image.
+/// The whole file. on_sky: positions in `system`, in ICRS where the format has no word for it; else in pixels.
 [[nodiscard]] std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
                                        const SkySystem& system, bool on_sky);
 

@@ -50,15 +50,6 @@ std::vector<std::string> arguments(const std::string& text) {
   return out;
 }
 
-std::optional<SkySystem> system_named(const std::string& word) {
-  if (word == "icrs") return SkySystem{Frame::icrs, 2000};
-  if (word == "fk5" || word == "j2000") return SkySystem{Frame::fk5, 2000};
-  if (word == "fk4" || word == "b1950") return SkySystem{Frame::fk4, 1950};
-  if (word == "galactic") return SkySystem{Frame::galactic, 2000};
-  if (word == "ecliptic") return SkySystem{Frame::ecliptic, 2000};
-  return std::nullopt;
-}
-
 double angle_or_refuse(const std::string& word, bool hours, int line) {
   const auto v = parse_angle(word, hours);
   if (!v) refuse(line, fmt::format("'{}' is no angle", word));
@@ -270,7 +261,7 @@ class Crtf {
     if (at == std::string::npos) return;
     const auto words = arguments(text.substr(at + 6));
     const auto system = words.empty() ? std::nullopt : system_named(words.front());
-    if (!system) refuse(line_, "the frame behind coord= is not one of ICRS, J2000, B1950, GALACTIC, ECLIPTIC");
+    if (!system) refuse(line_, "the frame behind coord= is not known: ICRS, J2000, B1950, GALACTIC and ECLIPTIC are");
     system_ = *system;
   }
 

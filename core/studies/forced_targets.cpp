@@ -10,11 +10,21 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 
 namespace reber::forced {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// The list in the image's frame.
+SkyList in_image(const SkyList& list, const Wcs& wcs) {
+  if (const auto system = system_of(wcs)) return in_system(list, *system);
+  if (list.frame == wcs.frame_name()) return list;
+  throw InputError(fmt::format(
+      "the image's positions are of the frame '{}', which is not known: the list's, {}, cannot be turned into it",
+      printable(wcs.frame_name()), printable(list.frame)));
+}
 
 /// What is common to all targets.
 struct Placing {
@@ -55,7 +65,7 @@ std::vector<Target> place(const SkyList& given, const ImageHeader& header, const
   std::vector<Target> targets;
   const auto& wcs = header.wcs;
   const bool sky = !given.lon.empty() && wcs.celestial();
-  const SkyList list = sky ? in_frame(given, wcs.frame_name()) : given;
+  const SkyList list = sky ? in_image(given, wcs) : given;
   if (!sky && list.x.empty())
     throw InputError(fmt::format("the list has no {} positions, which {} needs",
                                  wcs.celestial() ? "sky or pixel" : "pixel", header.path));

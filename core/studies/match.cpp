@@ -282,7 +282,8 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-MatchRadius default_radius(const SkyList& a, const SkyList& b) {
+MatchRadius default_radius(const SkyList& a, const SkyList& given_b) {
+  const SkyList b = in_frame_of(given_b, a);
   constexpr double kWithoutAnything = 5, kErrors = 5, kMostChance = 0.05;
   const double size_a = median_of(finite(a.major)), size_b = median_of(finite(b.major));
   const auto known = [](double value) { return std::isfinite(value) ? value : 0.0; };
@@ -306,8 +307,8 @@ MatchRadius default_radius(const SkyList& a, const SkyList& b) {
   return radius;
 }
 
-MatchSummary match_lists(const SkyList& a, const SkyList& list_b, double radius_deg) {
-  const SkyList b = in_frame(list_b, a.frame);
+MatchSummary match_lists(const SkyList& a, const SkyList& given_b, double radius_deg) {
+  const SkyList b = in_frame_of(given_b, a);
   MatchSummary summary;
   summary.rows_a = placed(a), summary.rows_b = placed(b);
   summary.pairs = match_sky(a.lon, a.lat, b.lon, b.lat, radius_deg);

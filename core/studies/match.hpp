@@ -66,8 +66,8 @@ struct MatchSummary {
   double expected_false = 0;        ///< of the pairs
 };
 
-/// Pairs and what they say. Lists whose frames differ (FK4 and ICRS, say) are not turned into each other: throws
-/// InputError.
+/// Pairs and what they say. b is turned into a's frame, by which offsets are told; throws InputError where a frame is
+/// not known.
 ///   chance: a's positions are shifted by 10 radii in eight directions and matched again. With p = chance / common_a
 ///   the false ones among M pairs are M - (M - p common_a) / (1 - p).
 /// The common area is the overlap of the two lists' boxes in longitude and latitude.

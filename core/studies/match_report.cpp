@@ -65,8 +65,9 @@ Json json_of(const MatchInput& input, std::int64_t placed, std::int64_t common) 
   for (const UsedColumn& column : input.list.used)
     used.push_back(
         {{"quantity", column.key}, {"column", column.column}, {"unit", column.unit}, {"unit_assumed", column.assumed}});
-  return {{"file", input.path},       {"rows", input.list.rows},   {"with_position", placed},
-          {"in_common_area", common}, {"frame", input.list.frame}, {"columns", used}};
+  return {{"file", input.path},       {"rows", input.list.rows},      {"with_position", placed},
+          {"in_common_area", common}, {"frame", input.list.frame},    {"frame_assumed", input.list.frame_assumed},
+          {"columns", used},          {"refused", input.list.refused}};
 }
 
 template <class Value>
@@ -185,6 +186,7 @@ std::string to_text(const MatchInput& a, const MatchInput& b, const MatchRadius&
     text += fmt::format("{}  {}: {} rows", letter, printable(input.path), input.list.rows);
     if (placed != input.list.rows) text += fmt::format(", {} with a position", placed);
     text += fmt::format("\n   {}\n", printable(describe_columns(input.list)));
+    if (!input.list.refused.empty()) text += fmt::format("   refused: {}\n", describe_refused(input.list));
   };
   head('A', a, summary.rows_a);
   head('B', b, summary.rows_b);
@@ -235,7 +237,7 @@ Catalogue matched_catalogue(const MatchInput& a, const MatchInput& b, const Matc
   const std::vector<std::int64_t> rows = rows_of(summary, true);
   Catalogue out;
   out.frame = a.list.frame;
-  out.equinox = a.table.equinox;
+  out.equinox = a.list.system && !a.list.frame_assumed ? a.list.system->year() : a.table.equinox;
   out.frequency_hz = a.table.frequency_hz;
   out.history = {"matched: A " + a.path, "matched: B " + b.path};
   const PairValues& values = summary.values;

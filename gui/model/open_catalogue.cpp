@@ -33,8 +33,10 @@ const std::vector<PixelPosition>& project(OpenCatalogue& catalogue, const std::s
   const Wcs& wcs = header->wcs;
   const bool sky = !list.lon.empty() && !list.lat.empty() && wcs.celestial();
   SkyConverter convert;
-  const auto from = system_named(list.frame), to = system_of(wcs);
-  if (sky && from && to) convert = SkyConverter(*from, *to);
+  const auto to = system_of(wcs);
+  const bool alike = list.frame_assumed && to && is_usual(*to);
+  if (sky && !alike && list.system && to) convert = SkyConverter(*list.system, *to);
+  if (sky && !alike && !(list.system && to) && list.frame != wcs.frame_name()) return catalogue.pixels;
   for (std::size_t i = 0; i < catalogue.pixels.size(); ++i) {
     if (sky) {
       if (!std::isfinite(list.lon[i]) || !std::isfinite(list.lat[i])) continue;
@@ -85,6 +87,7 @@ void match_into(MatchWork& match, const SkyList& a, const SkyList& b) {
   match.list_a = a;
   match.list_b = b;
   try {
+    match.list_b = in_frame_of(b, a);
     match.radius = match.radius_arcsec > 0 ? MatchRadius{match.radius_arcsec / 3600, "as given"}
                                            : default_radius(match.list_a, match.list_b);
     match.summary = match_lists(match.list_a, match.list_b, match.radius.deg);

@@ -45,7 +45,7 @@ for table in good.csv one_bad.csv text.fits; do
   run measure "$reported/22_degrees_as_text/field.fits" --at "$reported/22_degrees_as_text/$table" -o t.csv --overwrite --backend cpu
   expect_status 0
   awk -F, 'NR == 2 { a = $3 } NR == 3 { b = $3 } END { exit !(a == 188.009939 && b == 187.98722) }' t.csv || report "$table: $(cat t.csv)"
-  [ $table = one_bad.csv ] && expect_in out "ra of row 3, 'masked'"
+  [ $table = one_bad.csv ] && expect_in out "column ra, row 3: 'masked' is no angle"
 done
 # Hours where two or three fields or an h say so, and where the unit does; degrees where the unit says that.
 printf 'name,ra [hourangle],dec\na,12.53399593,11.995833\n' >hours.csv

@@ -30,6 +30,7 @@ LIBRARIES = {
     "PkgConfig": ("pkg-config", "pkg-config", "pkgconfig"),
     "cfitsio": ("libcfitsio-dev", "cfitsio", "cfitsio"),
     "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
+    "erfa": ("liberfa-dev", "liberfa", "erfa"),
     "fftw3f": ("libfftw3-dev", "fftw", "fftw"),
     "Threads": ("build-essential", "compiler", "cxx"),
 }

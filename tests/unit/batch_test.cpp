@@ -205,6 +205,29 @@ TEST_F(batch, catalogues_are_joined_in_order_if_their_columns_agree) {
   EXPECT_FALSE(fs::exists(path("other.csv")));
 }
 
+TEST_F(batch, catalogues_of_one_frame_keep_its_comment_and_others_are_not_joined) {
+  write("a.csv", "# frame: FK4 B1950\nx\n1\n");
+  write("b.csv", "# frame: FK4 B1950\nx\n2\n");
+  write("c.csv", "x\n3\n");
+  std::vector<std::string> names{"a.csv", "b.csv"};
+  std::size_t at = 0;
+  const auto next = [&]() -> std::optional<JoinPart> {
+    if (at >= names.size()) return std::nullopt;
+    const std::string name = names[at++];
+    return JoinPart{name, path(name)};
+  };
+  EXPECT_EQ(join_catalogues(next, path("all.csv"), false), 2);
+  EXPECT_EQ(text("all.csv"), "# frame: FK4 B1950\nFile,x\n\"a.csv\",1\n\"b.csv\",2\n");
+  names = {"a.csv", "c.csv"};
+  at = 0;
+  try {
+    (void)join_catalogues(next, path("mixed.csv"), false);
+    ADD_FAILURE() << "frames are mixed";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("FK4 B1950"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(batch, a_catalogue_that_cannot_be_joined_is_told_with_its_reason) {
   fs::create_directory(path("folder.csv"));  // opens, and cannot be read
   write("empty.csv", "");

@@ -138,8 +138,12 @@ TEST(CatalogueIo, RegionsHaveFwhmDiametersAndPixelsWhereThereIsNoSky) {
   EXPECT_NE(text.find("image; point(4.2500,4.5000) # text={2}"), std::string::npos) << text;
   Catalogue elsewhere = sample();
   elsewhere.frame = "FK5 J1991.25";
+  elsewhere.equinox = 1991.25;
   write_catalogue(elsewhere, folder.file("d.reg"), false);
-  EXPECT_NE(load(folder.file("d.reg")).find("image; point(2.0000,2.0000)"), std::string::npos);
+  EXPECT_NE(load(folder.file("d.reg")).find("icrs; ellipse(187.23"), std::string::npos) << load(folder.file("d.reg"));
+  elsewhere.frame = "GAPPT";
+  write_catalogue(elsewhere, folder.file("e.reg"), false);
+  EXPECT_NE(load(folder.file("e.reg")).find("image; point(2.0000,2.0000)"), std::string::npos);
 }
 
 TEST(CatalogueIo, CasaRegionsHaveThePositionAngleItself) {

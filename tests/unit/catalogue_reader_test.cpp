@@ -8,7 +8,6 @@
 
 #include "core/base/error.hpp"
 #include "core/catalogue/catalogue_io.hpp"
-#include "core/model/sky_geometry.hpp"
 #include "core/model/sky_list.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -233,16 +232,6 @@ TEST(SkyList, UnitsOfTheFileWinOverThoseOfTheName) {
   EXPECT_NEAR(chosen.total[0], 36e-6, 1e-15);
   EXPECT_THROW((void)parse_columns("flux=Maj", "--columns-a"), InputError);
   EXPECT_THROW((void)sky_list(catalogue, parse_columns("total=S", "--columns-a")), InputError);
-}
-
-TEST(SkyList, GalacticPositionsBecomeEquatorial) {
-  double lon = 0, lat = 0;
-  galactic_to_icrs(lon, lat);
-  EXPECT_NEAR(lon, 266.40499, 1e-5);
-  EXPECT_NEAR(lat, -28.93617, 1e-5);
-  icrs_to_galactic(lon, lat);
-  EXPECT_NEAR(std::remainder(lon, 360), 0, 1e-10);
-  EXPECT_NEAR(lat, 0, 1e-10);
 }
 
 }  // namespace

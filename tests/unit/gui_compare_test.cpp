@@ -267,7 +267,7 @@ TEST(GuiCatalogue, IsProjectedAndMatchedAcrossFrames) {
   EXPECT_NEAR(pixels[0].y, 100, 1e-6);
   EXPECT_NEAR(pixels[1].y, 110, 0.01);
 
-  SkyList other = in_frame(catalogue->list, "Galactic");
+  SkyList other = in_system(catalogue->list, SkySystem{SkySystem::Frame::galactic, 2000});
   EXPECT_EQ(other.frame, "Galactic");
   other.lon.pop_back();
   other.lat.pop_back();
@@ -284,7 +284,6 @@ TEST(GuiCatalogue, IsProjectedAndMatchedAcrossFrames) {
 
   std::ofstream(folder.file("no.csv")) << "a,b\n1,2\n";
   EXPECT_THROW((void)open_catalogue(folder.file("no.csv")), InputError);
-  EXPECT_FALSE(system_named("somewhere").has_value());
 }
 
 TEST(GuiSources, FlagsFollowTheirSourcesToTheNextResult) {

@@ -152,15 +152,23 @@ TEST(Match, RadiusFollowsSizesThenErrorsAndSparesCrowdedLists) {
 }
 
 TEST(Match, ListsInDifferentFramesAreTurnedIntoEachOther) {
-  SkyList a = list_of({{1}, {1}}), b = a;
-  b.frame = "FK4 B1950";
-  EXPECT_TRUE(match_lists(a, b, 0.1).pairs.empty());  // .64 degrees of precession
-  const SkyList turned = in_frame(a, "FK4 B1950");
-  EXPECT_LT(match_lists(a, turned, 0.1).pairs.at(0).separation_deg, 1e-7);
-  b.frame = "the frame of a ship";
-  EXPECT_THROW((void)match_lists(a, b, 0.1), InputError);
-  b.frame = "FK5 J2000";
-  EXPECT_EQ(match_lists(a, b, 0.1).pairs.size(), 1U);
+  const auto in = [](SkyList list, const std::string& frame) {
+    list.frame = frame;
+    list.system = system_named(frame);
+    list.frame_assumed = false;
+    return list;
+  };
+  const SkyList unstated = list_of({{1}, {1}}), icrs = in(unstated, "ICRS");
+  EXPECT_TRUE(match_lists(icrs, in(icrs, "FK4 B1950"), 0.1).pairs.empty());  // .64 degrees of precession
+  const SkyList turned = in_system(icrs, *system_named("FK4 B1950"));
+  EXPECT_LT(match_lists(icrs, turned, 0.1).pairs.at(0).separation_deg, 1e-7);
+  EXPECT_LT(match_lists(unstated, turned, 0.1).pairs.at(0).separation_deg, 1e-7);
+  EXPECT_THROW((void)match_lists(icrs, in(icrs, "the frame of a ship"), 0.1), InputError);
+  // Without a stated frame positions are ICRS or FK5 J2000, as the other list is; stated ones differ by 23 mas.
+  const SkyList fk5 = in(icrs, "FK5 J2000");
+  EXPECT_EQ(match_lists(unstated, fk5, 0.1).pairs.at(0).separation_deg, 0);
+  EXPECT_EQ(match_lists(fk5, unstated, 0.1).pairs.at(0).separation_deg, 0);
+  EXPECT_NEAR(match_lists(icrs, fk5, 0.1).pairs.at(0).separation_deg * 3.6e6, 23, 5);
 }
 
 /// 100 ms is the aim on one core of a quiet machine; ten times that still tells a method that does not scale.

@@ -22,6 +22,7 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
     depends_on("cfitsio")
     depends_on("wcslib")
+    depends_on("erfa")
     depends_on("fftw precision=float", when="+fftw")
     depends_on("libpng")
     depends_on("zlib-api")
