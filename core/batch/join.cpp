@@ -67,7 +67,7 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
       if (!own.empty() && !std::getline(in, line)) line.clear();
       if (from.empty()) {
         columns = line, from = part->catalogue, frame = own;
-        out.add(frame + "File," + columns + "\n");
+        out.add(fmt::format("{}File,{}\n", frame, columns));
       } else if (own != frame) {
         throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
                                     printable(from), describe(own), describe(frame)));

@@ -72,7 +72,7 @@ FAULTS = [
     ("core/io/kept_files.cpp", "return kept().files.contains(*identity);", "return false;"),
     ("core/fits/header_beam.cpp", "if (!(beam.minor_deg <= beam.major_deg * (1 + 1e-12)))", "if (beam.minor_deg > 10 * beam.major_deg)"),
     ("core/model/common_beam.cpp", "least_eigenvalue(c - all[i]) <= kTouching * trace(c)", "least_eigenvalue(c - all[i]) >= kTouching * trace(c)"),
-    ("core/studies/match.cpp", "const SkyList b = in_frame(list_b, a.frame);", "const SkyList& b = list_b;"),
+    ("core/model/sky_list.cpp", "return in_system(std::move(list), *other.system);", "return list;"),
     ("core/studies/match.cpp", "if (values.size() % 2 == 1) return upper;", "return upper;"),
     ("core/request/parameter_rules.cpp", "r.detect && !(r.detect->flood <= r.detect->seed)", "r.detect && !(r.detect->flood <= 2 * r.detect->seed)"),
 ]
