@@ -25,9 +25,9 @@
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
-#include "core/extended/extended_catalogue.hpp"
-#include "core/request/parameters.hpp"
-#include "core/sources/column_sets.hpp"
+#include "core/measure/extended/extended_catalogue.hpp"
+#include "core/measure/sources/column_sets.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 namespace {

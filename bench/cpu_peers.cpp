@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/fits/fits_image.hpp"
-#include "core/model/image.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/log.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
-#include "core/compute/machine_probe.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
+#include "core/seam/compute/machine_probe.hpp"
 
 namespace reber {
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/base/exchange.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
 
 namespace reber {
 

@@ -13,9 +13,9 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/batch/join.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/io/text_stream.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/files/io/text_stream.hpp"
+#include "core/run/batch/join.hpp"
 
 namespace reber::app {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/batch/run_image.hpp"
 #include "app/terminal/terminal.hpp"
-#include "core/batch/rank.hpp"
+#include "core/run/batch/rank.hpp"
 
 namespace reber::app {
 

@@ -13,8 +13,8 @@
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
-#include "core/batch/lanes.hpp"
-#include "core/batch/read_ahead.hpp"
+#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/read_ahead.hpp"
 
 namespace reber::app {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
-#include "core/cube/cube_source.hpp"
-#include "core/cube/plane_walk.hpp"
-#include "core/request/request.hpp"
+#include "core/run/cube/cube_source.hpp"
+#include "core/run/cube/plane_walk.hpp"
+#include "core/run/request/request.hpp"
 
 namespace reber::app {
 

@@ -16,10 +16,10 @@
 #include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/batch/input_list.hpp"
-#include "core/batch/rank.hpp"
-#include "core/batch/record_file.hpp"
-#include "core/cube/plane_list.hpp"
+#include "core/run/batch/input_list.hpp"
+#include "core/run/batch/rank.hpp"
+#include "core/run/batch/record_file.hpp"
+#include "core/run/cube/plane_list.hpp"
 
 namespace reber::app {
 namespace {

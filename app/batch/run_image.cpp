@@ -16,9 +16,9 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/cube/plane_runs.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/io/commit_group.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/files/io/commit_group.hpp"
+#include "core/run/cube/plane_runs.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 

@@ -9,11 +9,11 @@
 
 #include "app/batch/open_cube.hpp"
 #include "app/options/backend_choice.hpp"
-#include "core/batch/input_list.hpp"
-#include "core/batch/record.hpp"
-#include "core/compute/backend.hpp"
-#include "core/io/commit_group.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/files/io/commit_group.hpp"
+#include "core/run/batch/input_list.hpp"
+#include "core/run/batch/record.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber::app {
 

@@ -16,7 +16,7 @@
 #include <new>
 
 #include "core/base/error.hpp"
-#include "core/io/text_stream.hpp"
+#include "core/files/io/text_stream.hpp"
 
 namespace reber::app {
 namespace {

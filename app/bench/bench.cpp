@@ -16,7 +16,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
-#include "core/fits/fits_writer.hpp"
+#include "core/files/fits/fits_writer.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

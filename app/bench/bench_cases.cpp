@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
 
 namespace reber::app {
 namespace {

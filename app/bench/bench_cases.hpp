@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/bench/bench_rows.hpp"
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 
 namespace reber::app {
 

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "app/bench/bench_rows.hpp"
-#include "core/picture/canvas.hpp"
-#include "core/picture/panels.hpp"
-#include "core/picture/plot_axes.hpp"
+#include "core/show/picture/canvas.hpp"
+#include "core/show/picture/panels.hpp"
+#include "core/show/picture/plot_axes.hpp"
 
 namespace reber::app {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/machine_probe.hpp"
+#include "core/seam/compute/machine_probe.hpp"
 
 namespace reber::app {
 

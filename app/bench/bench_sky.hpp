@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/base/progress.hpp"
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 #include "core/studies/simulation.hpp"
 
 namespace reber::app {

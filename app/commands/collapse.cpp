@@ -14,8 +14,8 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/cube/collapse.hpp"
-#include "core/cube/plane_list.hpp"
+#include "core/run/cube/collapse.hpp"
+#include "core/run/cube/plane_list.hpp"
 
 namespace reber::app {
 namespace {

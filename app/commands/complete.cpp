@@ -13,7 +13,7 @@
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 #include "core/studies/completeness.hpp"
 #include "kernels/backends.hpp"
 

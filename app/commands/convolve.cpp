@@ -13,7 +13,7 @@
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 
 namespace reber::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/words.hpp"
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 

@@ -12,11 +12,11 @@
 
 #include "app/options/common_options.hpp"
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/extended/extended_catalogue.hpp"
-#include "core/extended/extended_sources.hpp"
-#include "core/pipeline/products.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/measure/extended/extended_catalogue.hpp"
+#include "core/measure/extended/extended_sources.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/run/pipeline/products.hpp"
 
 namespace reber::app {
 namespace {

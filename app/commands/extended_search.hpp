@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/pipeline/result.hpp"
-#include "core/request/request.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/run/pipeline/result.hpp"
+#include "core/run/request/request.hpp"
 
 namespace reber::app {
 

@@ -14,7 +14,7 @@
 #include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 
 namespace reber::app {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/decimals.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/decimals.hpp"
+#include "core/sky/model/image_header.hpp"
 
 namespace reber::app {
 namespace {

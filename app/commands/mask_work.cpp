@@ -13,14 +13,14 @@
 #include "app/options/backend_choice.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/mask/mask_noise.hpp"
-#include "core/mask/moc.hpp"
-#include "core/mask/morphology.hpp"
-#include "core/mask/region_mask.hpp"
-#include "core/model/coordinates.hpp"
-#include "core/regions/region_io.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/sky/mask/mask_noise.hpp"
+#include "core/sky/mask/moc.hpp"
+#include "core/sky/mask/morphology.hpp"
+#include "core/sky/mask/region_mask.hpp"
+#include "core/sky/model/coordinates.hpp"
+#include "core/sky/regions/region_io.hpp"
 
 namespace reber::app {
 namespace {

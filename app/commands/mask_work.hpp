@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/options/common_options.hpp"
-#include "core/mask/mask_file.hpp"
+#include "core/sky/mask/mask_file.hpp"
 
 namespace reber::app {
 

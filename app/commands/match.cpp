@@ -8,8 +8,8 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/catalogue/catalogue_reader.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
 #include "core/studies/match_report.hpp"
 
 namespace reber::app {

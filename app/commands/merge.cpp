@@ -12,8 +12,8 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/batch/join.hpp"
-#include "core/batch/record_file.hpp"
+#include "core/run/batch/join.hpp"
+#include "core/run/batch/record_file.hpp"
 
 namespace reber::app {
 namespace {

@@ -6,7 +6,7 @@
 #include "app/options/product_options.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
-#include "core/batch/read_ahead.hpp"
+#include "core/run/batch/read_ahead.hpp"
 #include "kernels/shared_backend.hpp"
 
 namespace reber::app {

@@ -6,7 +6,7 @@
 
 #include "app/commands/shared_image.hpp"
 #include "app/options/common_options.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
 
 namespace reber::app {
 

@@ -9,7 +9,7 @@
 #include "app/terminal/signals.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/batch/lanes.hpp"
+#include "core/run/batch/lanes.hpp"
 
 namespace reber::app {
 

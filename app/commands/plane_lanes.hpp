@@ -6,7 +6,7 @@
 
 #include "app/options/backend_choice.hpp"
 #include "app/terminal/terminal.hpp"
-#include "core/cube/plane_runs.hpp"
+#include "core/run/cube/plane_runs.hpp"
 
 namespace reber::app {
 

@@ -16,14 +16,14 @@
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/cube/joined_catalogue.hpp"
-#include "core/cube/map_cubes.hpp"
-#include "core/cube/plane_list.hpp"
-#include "core/cube/plane_runs.hpp"
-#include "core/pipeline/products.hpp"
-#include "core/request/parameters.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/run/cube/joined_catalogue.hpp"
+#include "core/run/cube/map_cubes.hpp"
+#include "core/run/cube/plane_list.hpp"
+#include "core/run/cube/plane_runs.hpp"
+#include "core/run/pipeline/products.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 namespace {

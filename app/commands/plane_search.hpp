@@ -7,7 +7,7 @@
 
 #include "app/options/common_options.hpp"
 #include "app/terminal/terminal.hpp"
-#include "core/request/request.hpp"
+#include "core/run/request/request.hpp"
 
 namespace reber::app {
 

@@ -9,7 +9,7 @@
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/printable.hpp"
-#include "core/samp/send.hpp"
+#include "core/files/samp/send.hpp"
 
 namespace reber::app {
 namespace {

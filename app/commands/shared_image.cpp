@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/batch/record.hpp"
-#include "core/request/parameters.hpp"
+#include "core/run/batch/record.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 namespace {

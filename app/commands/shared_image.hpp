@@ -8,7 +8,7 @@
 
 #include "app/options/common_options.hpp"
 #include "app/terminal/terminal.hpp"
-#include "core/batch/folder_exchange.hpp"
+#include "core/run/batch/folder_exchange.hpp"
 
 namespace reber::app {
 

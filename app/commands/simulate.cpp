@@ -13,8 +13,8 @@
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/fits/fits_writer.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/fits/fits_writer.hpp"
 #include "core/studies/simulation.hpp"
 
 namespace reber::app {

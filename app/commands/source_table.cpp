@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/model/decimals.hpp"
+#include "core/sky/model/decimals.hpp"
 
 namespace reber::app {
 namespace {

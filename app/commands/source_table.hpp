@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
-#include "core/sources/source.hpp"
+#include "core/measure/sources/source.hpp"
+#include "core/sky/model/image_header.hpp"
 
 namespace reber::app {
 

@@ -11,8 +11,8 @@
 #include "app/options/one_card.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/log.hpp"
-#include "core/fits/decoder_cage.hpp"
-#include "core/model/kernel.hpp"
+#include "core/files/fits/decoder_cage.hpp"
+#include "core/sky/model/kernel.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

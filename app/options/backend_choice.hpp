@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "app/options/common_options.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
+#include "core/seam/compute/card_error.hpp"
 
 namespace reber::app {
 

@@ -22,9 +22,9 @@
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
 #include "core/base/threads.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/io/kept_files.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/files/io/kept_files.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::app {

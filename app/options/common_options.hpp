@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "app/terminal/terminal.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
-#include "core/request/request.hpp"
+#include "core/run/request/request.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
 
 namespace reber::app {
 

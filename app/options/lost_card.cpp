@@ -10,8 +10,8 @@
 
 #include "app/options/begin_anew.hpp"
 #include "app/terminal/exit_code.hpp"
-#include "core/compute/lost_card.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/seam/compute/lost_card.hpp"
 
 namespace reber::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/batch/input_list.hpp"
+#include "core/run/batch/input_list.hpp"
 
 namespace reber::app {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/io/kept_files.hpp"
+#include "core/files/io/kept_files.hpp"
 
 namespace reber::app {
 namespace {

@@ -6,8 +6,8 @@
 
 namespace reber::app {
 
-/// Keeps every file that an option or an argument names, outputs and --config apart (core/io/kept_files.hpp); a product
-/// of `run` may be its own next --config.   throws InputError where --json or --trace names a file that another
+/// Keeps every file that an option or an argument names, outputs and --config apart (core/files/io/kept_files.hpp); a
+/// product of `run` may be its own next --config.   throws InputError where --json or --trace names a file that another
 /// option names as well
 void keep_inputs(const CLI::App& command);
 

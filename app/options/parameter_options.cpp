@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 
 namespace reber::app {
 namespace {

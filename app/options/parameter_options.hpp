@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::app {
 

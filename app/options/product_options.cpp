@@ -6,7 +6,7 @@
 #include <span>
 
 #include "app/options/choice_option.hpp"
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 
 namespace reber::app {
 

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "core/request/request.hpp"
+#include "core/run/request/request.hpp"
 
 namespace reber::app {
 

@@ -6,7 +6,7 @@
 
 #include "app/options/common_options.hpp"
 #include "core/base/trace.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber::app {
 namespace {

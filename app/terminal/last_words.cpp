@@ -13,7 +13,7 @@
 
 #include "app/terminal/exit_code.hpp"
 #include "core/base/out_of_memory.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <csignal>
 
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber::app {
 namespace {

@@ -16,7 +16,8 @@
 namespace reber::app {
 namespace {
 
-/// stderr as it was before main: while WCSLIB reads a header, another stream stands there (core/model/wcslib_call.cpp).
+/// stderr as it was before main: while WCSLIB reads a header, another stream stands there
+/// (core/sky/model/wcslib_call.cpp).
 std::FILE* const error_stream = stderr;
 
 constexpr std::chrono::milliseconds kRedraw{80};

@@ -14,7 +14,7 @@
 #include "app/terminal/last_words.hpp"
 #include "app/terminal/signals.hpp"
 #include "core/base/error.hpp"
-#include "core/compute/lost_card.hpp"
+#include "core/seam/compute/lost_card.hpp"
 #include "gui/model/settings.hpp"
 #include "gui/viewer.hpp"
 #include "kernels/backends.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sizes and rectangles of images: row-major, y slow. FITS's 1-based order exists in core/io alone.
+// Sizes and rectangles of images: row-major, y slow. FITS's 1-based order exists in core/files/io alone.
 #pragma once
 
 #include <cstdint>

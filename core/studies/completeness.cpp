@@ -10,9 +10,9 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "core/studies/random.hpp"
 
 namespace reber {

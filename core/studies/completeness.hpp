@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/sky/model/catalogue.hpp"
 #include "core/studies/match.hpp"
 
 namespace reber {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "core/picture/panels.hpp"
+#include "core/show/picture/panels.hpp"
 #include "core/studies/completeness.hpp"
 
 namespace reber {

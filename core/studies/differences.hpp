@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/shape.hpp"
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 
 namespace reber {
 

@@ -13,7 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/sources/fit_sources.hpp"
+#include "core/measure/sources/fit_sources.hpp"
 #include "core/studies/forced_solve.hpp"
 #include "core/studies/forced_targets.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "core/base/progress.hpp"
 #include "core/base/words.hpp"
-#include "core/compute/backend.hpp"
-#include "core/model/catalogue.hpp"
-#include "core/model/sky_list.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/catalogue.hpp"
+#include "core/sky/model/sky_list.hpp"
 
 namespace reber {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/compute/gaussian_fit.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 
 namespace reber {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/gaussian_fit.hpp"
-#include "core/model/beam_field.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
+#include "core/sky/model/beam_field.hpp"
 #include "core/studies/forced.hpp"
 
 namespace reber::forced {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/sky_list.hpp"
+#include "core/sky/model/sky_list.hpp"
 
 namespace reber {
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/printable.hpp"
-#include "core/picture/panels.hpp"
+#include "core/show/picture/panels.hpp"
 
 namespace reber {
 namespace {

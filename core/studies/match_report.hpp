@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.hpp"
+#include "core/sky/model/catalogue.hpp"
 #include "core/studies/match.hpp"
 
 namespace reber {

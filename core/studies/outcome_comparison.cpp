@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/model/image.hpp"
+#include "core/sky/model/image.hpp"
 #include "core/studies/differences.hpp"
 
 namespace reber {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/pipeline/result.hpp"
+#include "core/run/pipeline/result.hpp"
 #include "core/studies/verification.hpp"
 
 namespace reber {

@@ -11,8 +11,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/wcs.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "core/studies/random.hpp"
 #include "core/studies/simulation_scene.hpp"
 

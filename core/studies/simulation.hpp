@@ -9,10 +9,10 @@
 
 #include "core/base/progress.hpp"
 #include "core/base/words.hpp"
-#include "core/compute/backend.hpp"
-#include "core/model/beam.hpp"
-#include "core/model/catalogue.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/beam.hpp"
+#include "core/sky/model/catalogue.hpp"
+#include "core/sky/model/image.hpp"
 
 namespace reber {
 

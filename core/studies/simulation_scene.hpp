@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/beam.hpp"
+#include "core/sky/model/beam.hpp"
 #include "core/studies/simulation.hpp"
 
 namespace reber {

@@ -9,11 +9,11 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/compute/makes_rows.hpp"
-#include "core/cube/plane_walk.hpp"
-#include "core/fits/cube_writer.hpp"
-#include "core/model/common_beam.hpp"
-#include "core/request/parameters.hpp"
+#include "core/files/fits/cube_writer.hpp"
+#include "core/run/cube/plane_walk.hpp"
+#include "core/run/request/parameters.hpp"
+#include "core/seam/compute/makes_rows.hpp"
+#include "core/sky/model/common_beam.hpp"
 
 namespace reber {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/cube/cube_source.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/cube/cube_source.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber {
 
@@ -21,7 +21,7 @@ struct SmoothPlane {
   Beam kernel;        ///< zero minor axis for a line, both zero where the plane is copied
   Ellipse kernel_px;  ///< FWHMs on the grid, pixels
   double flux_factor = 1;
-  double noise_factor = 1;  ///< expected rms after over before; noise_factor() of core/model/common_beam.hpp
+  double noise_factor = 1;  ///< expected rms after over before; noise_factor() of core/sky/model/common_beam.hpp
   bool limiting = false;    ///< the common beam could be smaller without it
   std::string left_out;     ///< why the plane, which had a beam, stays blank; empty else
 };

@@ -10,9 +10,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/model/image.hpp"
-#include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/resolve_convolution.hpp"
+#include "core/run/pipeline/background_stage.hpp"
+#include "core/run/pipeline/resolve_convolution.hpp"
+#include "core/sky/model/image.hpp"
 #include "core/studies/differences.hpp"
 
 namespace reber {

@@ -8,8 +8,8 @@
 
 #include "core/base/log.hpp"
 #include "core/base/progress.hpp"
-#include "core/compute/backend.hpp"
-#include "core/request/request.hpp"
+#include "core/run/request/request.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber {
 

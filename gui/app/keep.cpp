@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/pipeline/stage_key.hpp"
-#include "core/regions/region_io.hpp"
-#include "core/regions/region_parsers.hpp"
+#include "core/run/pipeline/stage_key.hpp"
+#include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_tools.hpp"

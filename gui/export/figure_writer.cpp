@@ -15,7 +15,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber::gui {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber::gui {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-#include "core/live/display_tiles.hpp"
+#include "core/run/live/display_tiles.hpp"
 
 namespace reber::gui {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/display/display_scale.hpp"
-#include "core/model/coordinates.hpp"
-#include "core/regions/regions.hpp"
+#include "core/show/display/display_scale.hpp"
+#include "core/sky/model/coordinates.hpp"
+#include "core/sky/regions/regions.hpp"
 #include "gui/model/image/contours.hpp"
 
 namespace reber::gui {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 namespace reber::gui {
 namespace {

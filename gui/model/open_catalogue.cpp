@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_reader.hpp"
-#include "core/fits/fits_guard.hpp"
-#include "core/io/byte_source.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
+#include "core/files/fits/fits_guard.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::gui {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/image_header.hpp"
-#include "core/model/sky_frames.hpp"
+#include "core/sky/model/image_header.hpp"
+#include "core/sky/model/sky_frames.hpp"
 #include "gui/model/state.hpp"
 #include "gui/model/workbench.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace reber::gui {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 #include "core/studies/verification.hpp"
 
 namespace reber::gui {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/regions/region_io.hpp"
+#include "core/sky/regions/region_io.hpp"
 
 namespace reber::gui {
 namespace {

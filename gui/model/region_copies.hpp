@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/regions/region_parsers.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 #include "gui/model/state.hpp"
 
 namespace reber::gui {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameters.hpp"
 #include "gui/model/json_object.hpp"
 
 namespace reber::gui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/request/command_line.hpp"
+#include "core/run/request/command_line.hpp"
 
 namespace reber::gui {
 

@@ -27,8 +27,8 @@ void select_rows(Document& document, const std::vector<std::uint8_t>& rows, bool
 
 /// Whether there is a command that finds the document's sources: it has a file, and sources are looked for.
 [[nodiscard]] bool has_command(const Document& document);
-/// That command for a shell (core/request/command_line.hpp), with what the panel shows now, run or not; there must be
-/// one.   backend: its name
+/// That command for a shell (core/run/request/command_line.hpp), with what the panel shows now, run or not; there must
+/// be one.   backend: its name
 [[nodiscard]] std::string command_of(const Document& document, const std::string& backend);
 
 /// One byte per row: those selected.

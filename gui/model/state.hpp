@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/fits/fits_image.hpp"
-#include "core/live/live_run.hpp"
-#include "core/model/image_header.hpp"
-#include "core/request/request.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/run/live/live_run.hpp"
+#include "core/run/request/request.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "gui/model/image/overlay_ink.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/image/render_settings.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/live/live_run.hpp"
-#include "core/request/request.hpp"
+#include "core/run/live/live_run.hpp"
+#include "core/run/request/request.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber::gui {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/sky_list.hpp"
+#include "core/sky/model/sky_list.hpp"
 #include "core/studies/match.hpp"
 #include "gui/model/file_identity.hpp"
 #include "gui/model/image/pyramid.hpp"

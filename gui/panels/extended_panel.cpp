@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/extended/extended_catalogue.hpp"
+#include "core/measure/extended/extended_catalogue.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/panel.hpp"
 #include "gui/ui/table_export.hpp"

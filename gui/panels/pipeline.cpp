@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/panels/pipeline_fields.hpp"

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/ui/fields.hpp"
 #include "gui/ui/theme.hpp"

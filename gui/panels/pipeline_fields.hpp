@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameters.hpp"
 #include "gui/ui/shell.hpp"
 
 namespace reber::gui {

@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/regions/region_io.hpp"
-#include "core/regions/region_parsers.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 #include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/fields.hpp"

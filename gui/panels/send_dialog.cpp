@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/samp/send.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/samp/send.hpp"
 #include "gui/model/job_slot.hpp"
 #include "gui/model/source_tools.hpp"
 #include "gui/model/workbench.hpp"

@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/live/display_tiles.hpp"
+#include "core/run/live/display_tiles.hpp"
 #include "gui/panels/coordinate_menu.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/fields.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/display/display_levels.hpp"
+#include "core/show/display/display_levels.hpp"
 #include "gui/render/gl.hpp"
 
 namespace reber::gui {

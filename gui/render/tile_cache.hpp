@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/live/display_tiles.hpp"
+#include "core/run/live/display_tiles.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/render/gl.hpp"
 #include "gui/render/shared_tiles.hpp"

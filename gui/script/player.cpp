@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 #include "gui/app/actions.hpp"
 #include "gui/model/state_json.hpp"
 #include "gui/render/png.hpp"

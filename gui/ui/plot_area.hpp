@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/picture/sky_axes.hpp"
+#include "core/show/picture/sky_axes.hpp"
 #include "gui/ui/theme.hpp"
 
 namespace reber::gui {

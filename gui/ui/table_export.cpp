@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 #include "gui/model/proposed_path.hpp"
 #include "gui/ui/fields.hpp"
 

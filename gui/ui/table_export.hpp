@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "core/model/catalogue.hpp"
+#include "core/sky/model/catalogue.hpp"
 #include "gui/ui/path_field.hpp"
 #include "gui/ui/shell.hpp"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 #include "gui/ui/compare_view.hpp"
 #include "gui/ui/edit.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/live/display_tiles.hpp"
-#include "core/sources/model_map.hpp"
+#include "core/measure/sources/model_map.hpp"
+#include "core/run/live/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
 
 namespace reber::gui {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image_header.hpp"
 
 namespace reber::gui {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
 #include "gui/model/job_slot.hpp"
 

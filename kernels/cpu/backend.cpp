@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/compute/block_peaks.hpp"
-#include "core/compute/looks_ahead.hpp"
-#include "core/compute/makes_rows.hpp"
-#include "core/compute/shares_image.hpp"
+#include "core/seam/compute/block_peaks.hpp"
+#include "core/seam/compute/looks_ahead.hpp"
+#include "core/seam/compute/makes_rows.hpp"
+#include "core/seam/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/block_peaks.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/display/level_rules.hpp"
+#include "core/show/display/level_rules.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace reber::cpu {

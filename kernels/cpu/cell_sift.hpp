@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/shape.hpp"
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/cpu/row_maker.hpp"
 
 namespace reber::cpu {

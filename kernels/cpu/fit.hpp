@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/compute/gaussian_fit.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 #include "kernels/cpu/job_threads.hpp"
 
 namespace reber::cpu {

@@ -6,7 +6,7 @@
 
 #include "core/base/exchange.hpp"
 #include "core/base/thread_pool.hpp"
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 
 namespace reber::cpu {
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/model/rectangle_source.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/model/pixel_source.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 #include "kernels/cpu/row_maker.hpp"

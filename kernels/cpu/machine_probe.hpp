@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/compute/backend_options.hpp"
-#include "core/compute/machine_probe.hpp"
+#include "core/seam/compute/backend_options.hpp"
+#include "core/seam/compute/machine_probe.hpp"
 
 namespace reber::cpu {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cpu/cell_sift.hpp"
 #include "kernels/cpu/key_sort.hpp"
 #include "kernels/shared/cell_clip.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cpu/mesh_cell.hpp"
 #include "kernels/cpu/sorted_pixels.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 #include "kernels/shared/background_of.hpp"
 
 namespace reber::cpu {

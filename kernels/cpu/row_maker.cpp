@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/model/rectangle_source.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "kernels/cpu/share.hpp"
 
 namespace reber::cpu {

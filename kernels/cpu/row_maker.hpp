@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cpu/job_threads.hpp"
 #include "kernels/cpu/plane.hpp"
 

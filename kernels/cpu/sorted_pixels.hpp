@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/shared/cell_clip.hpp"
 
 namespace reber::cpu {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/backend_options.hpp"
+#include "core/seam/compute/backend_options.hpp"
 
 namespace reber::cuda {
 

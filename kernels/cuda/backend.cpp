@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/compute/block_peaks.hpp"
-#include "core/compute/counted_cells.hpp"
-#include "core/compute/looks_ahead.hpp"
+#include "core/seam/compute/block_peaks.hpp"
+#include "core/seam/compute/counted_cells.hpp"
+#include "core/seam/compute/looks_ahead.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
 #include "kernels/shared/fit_split.hpp"
 
 namespace reber::cuda {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/compute/variant_choice.hpp"
+#include "core/seam/compute/variant_choice.hpp"
 #include "kernels/reference/background.hpp"
 #include "kernels/reference/convolve.hpp"
 #include "kernels/reference/derived.hpp"

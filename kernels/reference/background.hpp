@@ -2,7 +2,7 @@
 // Statistics, the clip, the mesh, and the background of single pixels.
 #pragma once
 
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/reference/plane.hpp"
 
 namespace reber::reference {

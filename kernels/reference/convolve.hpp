@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/reference/plane.hpp"
 
 namespace reber::reference {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/reference/plane.hpp"
 
 namespace reber::reference {

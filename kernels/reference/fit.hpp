@@ -2,7 +2,7 @@
 // Gaussian fits, one problem after the other.
 #pragma once
 
-#include "core/compute/fit_engine.hpp"
+#include "core/seam/compute/fit_engine.hpp"
 
 namespace reber::reference {
 

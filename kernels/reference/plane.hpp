@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 #include "kernels/shared/background_of.hpp"
 
 namespace reber::reference {

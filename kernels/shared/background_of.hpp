@@ -2,7 +2,7 @@
 // A background whose full-size maps are known to be one backend's own.
 #pragma once
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 
 namespace reber {
 

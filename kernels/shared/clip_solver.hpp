@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/shared/float_keys.hpp"
 
 namespace reber {

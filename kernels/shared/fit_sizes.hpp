@@ -2,7 +2,7 @@
 // Sizes of the problems of a batch, and the check that a batch holds together.
 #pragma once
 
-#include "core/compute/gaussian_fit.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 
 namespace reber {
 

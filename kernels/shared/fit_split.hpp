@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
-#include "core/compute/gaussian_fit.hpp"
-#include "core/compute/job.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
+#include "core/seam/compute/job.hpp"
 
 namespace reber {
 

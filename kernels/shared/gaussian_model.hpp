@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/compute/gaussian_fit.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 #include "kernels/shared/host_device.hpp"
 
 namespace reber::model {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compute/detection.hpp"
+#include "core/seam/compute/detection.hpp"
 
 namespace reber {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/compute/detection.hpp"
+#include "core/seam/compute/detection.hpp"
 #include "kernels/shared/host_device.hpp"
 
 namespace reber::rules {

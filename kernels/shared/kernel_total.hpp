@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 
 namespace reber::rules {
 

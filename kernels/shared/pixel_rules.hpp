@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/compute/convolution.hpp"
-#include "core/compute/detection.hpp"
+#include "core/seam/compute/convolution.hpp"
+#include "core/seam/compute/detection.hpp"
 #include "kernels/shared/host_device.hpp"
 
 namespace reber::rules {

@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/tiles/quantised.hpp"
-#include "core/tiles/quantised_rule.hpp"
-#include "core/tiles/rice_rule.hpp"
+#include "core/files/tiles/quantised.hpp"
+#include "core/files/tiles/quantised_rule.hpp"
+#include "core/files/tiles/rice_rule.hpp"
 #include "kernels/shared/host_device.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 

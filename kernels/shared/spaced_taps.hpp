@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 
 namespace reber::rules {
 

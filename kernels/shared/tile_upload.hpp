@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/pixel_source.hpp"
-#include "core/tiles/coded_tiles.hpp"
+#include "core/files/tiles/coded_tiles.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/shared/rice_warp.hpp"
 
 namespace reber::rice {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/every_nth.hpp"
-#include "core/compute/minus_magnitude.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/every_nth.hpp"
+#include "core/seam/compute/minus_magnitude.hpp"
 #include "kernels/shared/background_of.hpp"
 #include "kernels/shared/given_runs.hpp"
 

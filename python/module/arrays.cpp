@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "core/catalogue/catalogue_reader.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
 
 namespace nb = nanobind;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/shape.hpp"
-#include "core/model/catalogue.hpp"
+#include "core/sky/model/catalogue.hpp"
 
 namespace reber::python {
 

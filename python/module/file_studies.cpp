@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/cube/collapse.hpp"
-#include "core/cube/plane_list.hpp"
-#include "core/fits/fits_writer.hpp"
-#include "core/fits/output_cards.hpp"
-#include "core/model/catalogue.hpp"
+#include "core/files/fits/fits_writer.hpp"
+#include "core/files/fits/output_cards.hpp"
+#include "core/run/cube/collapse.hpp"
+#include "core/run/cube/plane_list.hpp"
+#include "core/sky/model/catalogue.hpp"
 #include "core/studies/completeness.hpp"
 #include "core/studies/smoothing.hpp"
 #include "core/studies/verification.hpp"

@@ -7,12 +7,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/base/threads.hpp"
-#include "core/fits/header_beam.hpp"
-#include "core/model/fits_cards.hpp"
-#include "core/pipeline/products.hpp"
-#include "core/sources/column_sets.hpp"
-#include "core/sources/model_map.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/files/fits/header_beam.hpp"
+#include "core/measure/sources/column_sets.hpp"
+#include "core/measure/sources/model_map.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/run/pipeline/products.hpp"
+#include "core/sky/model/fits_cards.hpp"
 #include "python/module/kept_backends.hpp"
 #include "python/module/waiting.hpp"
 

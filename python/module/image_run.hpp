@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/compute/backend_options.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/backend_options.hpp"
 #include "core/studies/forced.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/lent_array.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/base/shape.hpp"
-#include "core/compute/lent_pixels.hpp"
-#include "core/display/display_levels.hpp"
+#include "core/seam/compute/lent_pixels.hpp"
+#include "core/show/display/display_levels.hpp"
 
 namespace reber::python {
 

@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
 #include "kernels/backends.hpp"
 #include "python/module/file_studies.hpp"
 #include "python/module/image_run.hpp"

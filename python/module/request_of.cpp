@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/request/parameter_rules.hpp"
-#include "core/request/parameters.hpp"
+#include "core/run/request/parameter_rules.hpp"
+#include "core/run/request/parameters.hpp"
 
 namespace nb = nanobind;
 

@@ -4,8 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
-#include "core/compute/backend_options.hpp"
-#include "core/request/request.hpp"
+#include "core/run/request/request.hpp"
+#include "core/seam/compute/backend_options.hpp"
 
 namespace reber::python {
 

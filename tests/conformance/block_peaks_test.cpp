@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peaks of blocks by a backend that finds them where its planes lie, and by a loop.
-#include "core/compute/block_peaks.hpp"
+#include "core/seam/compute/block_peaks.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "core/compute/card_error.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 #ifdef REBER_HAVE_CUDA

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files in Rice tiles, which a card decodes itself: the bits, counts and words of the backends that read rows.
-#include "core/tiles/coded_tiles.hpp"
+#include "core/files/tiles/coded_tiles.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"

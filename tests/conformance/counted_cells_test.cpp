@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of a mesh that are clipped by counts of their values have the bits of cells that are sorted.
-#include "core/compute/counted_cells.hpp"
+#include "core/seam/compute/counted_cells.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/background/mesh_values.hpp"
-#include "core/compute/every_nth.hpp"
-#include "core/compute/minus_magnitude.hpp"
+#include "core/measure/background/mesh_values.hpp"
+#include "core/seam/compute/every_nth.hpp"
+#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 

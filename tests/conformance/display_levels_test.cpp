@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduced levels of maps: the same bits on every backend, whole, in tiles and on the device.
-#include "core/display/display_levels.hpp"
+#include "core/show/display/display_levels.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -8,11 +8,11 @@
 #include <random>
 #include <tuple>
 
-#include "core/compute/block_peaks.hpp"
-#include "core/compute/every_nth.hpp"
-#include "core/compute/minus_magnitude.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/sources/measured_noise.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/measure/sources/measured_noise.hpp"
+#include "core/seam/compute/block_peaks.hpp"
+#include "core/seam/compute/every_nth.hpp"
+#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"

@@ -8,10 +8,10 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/extended/extended_catalogue.hpp"
-#include "core/extended/extended_sources.hpp"
-#include "core/pipeline/pipeline.hpp"
-#include "core/sources/fit_sources.hpp"
+#include "core/measure/extended/extended_catalogue.hpp"
+#include "core/measure/extended/extended_sources.hpp"
+#include "core/measure/sources/fit_sources.hpp"
+#include "core/run/pipeline/pipeline.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 

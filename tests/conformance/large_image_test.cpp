@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/counted_cells.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/seam/compute/counted_cells.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "tests/support/testing.hpp"

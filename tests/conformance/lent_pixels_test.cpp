@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Images that lie on a card already, and maps that stay there: the bits of the host's way, and none over the bus.
-#include "core/compute/lent_pixels.hpp"
+#include "core/seam/compute/lent_pixels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/display/display_levels.hpp"
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/show/display/display_levels.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "core/compute/looks_ahead.hpp"
+#include "core/seam/compute/looks_ahead.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 
 namespace reber::testing {

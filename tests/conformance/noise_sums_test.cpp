@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The noise's autocorrelation: summed where a backend's planes lie or by the host, and by two loops in double.
-#include "core/compute/noise_sums.hpp"
+#include "core/seam/compute/noise_sums.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/sources/measured_noise.hpp"
+#include "core/measure/sources/measured_noise.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
 #include "core/studies/outcome_comparison.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"

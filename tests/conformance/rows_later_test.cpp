@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/compute/makes_rows.hpp"
+#include "core/seam/compute/makes_rows.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

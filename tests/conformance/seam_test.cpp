@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/compute/seam_operations.hpp"
-#include "core/display/display_levels.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/pixel_source.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/seam/compute/seam_operations.hpp"
+#include "core/show/display/display_levels.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/fits/fits_image.hpp"
-#include "core/model/rectangle_source.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

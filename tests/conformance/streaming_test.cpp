@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/compute/every_nth.hpp"
-#include "core/compute/minus_magnitude.hpp"
+#include "core/seam/compute/every_nth.hpp"
+#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 
 namespace reber::testing {

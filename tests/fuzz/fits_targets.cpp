@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fits/beam_table.hpp"
-#include "core/fits/fits_guard.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/fits/header_beam.hpp"
-#include "core/fits/rice_tiles.hpp"
-#include "core/fits/tile_guard.hpp"
-#include "core/model/wcs.hpp"
+#include "core/files/fits/beam_table.hpp"
+#include "core/files/fits/fits_guard.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/fits/header_beam.hpp"
+#include "core/files/fits/rice_tiles.hpp"
+#include "core/files/fits/tile_guard.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace reber::fuzz {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/io/byte_source.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::fuzz {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions and catalogues.
 
-#include "core/catalogue/catalogue_readers.hpp"
-#include "core/model/sky_list.hpp"
-#include "core/regions/region_parsers.hpp"
+#include "core/files/catalogue/catalogue_readers.hpp"
+#include "core/sky/model/sky_list.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace reber::fuzz {

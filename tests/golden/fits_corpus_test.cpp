@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image_header.hpp"
 
 #include "tests/support/testing.hpp"
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/fits/fits_image.hpp"
-#include "core/pipeline/pipeline.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/run/pipeline/pipeline.hpp"
 #include "core/studies/verification.hpp"
 #include "tests/golden/lists.hpp"
 #include "tests/support/shared_backend.hpp"

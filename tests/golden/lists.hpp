@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/beam.hpp"
-#include "core/sources/source.hpp"
+#include "core/measure/sources/source.hpp"
+#include "core/sky/model/beam.hpp"
 
 namespace reber::testing {
 

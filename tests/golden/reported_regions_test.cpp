@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "core/fits/fits_image.hpp"
-#include "core/mask/region_mask.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/mask/region_mask.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber {

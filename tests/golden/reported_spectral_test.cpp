@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <map>
 
-#include "core/cube/cube_source.hpp"
-#include "core/cube/spectral_axis.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/run/cube/cube_source.hpp"
+#include "core/run/cube/spectral_axis.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/fits/fits_image.hpp"
-#include "core/pipeline/detection_planes.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/run/pipeline/detection_planes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/options/begin_anew.hpp"
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "gui/viewer.hpp"
 #include "kernels/backends.hpp"
 

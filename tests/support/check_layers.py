@@ -13,48 +13,61 @@ import os
 import re
 import sys
 
-# Rooms of core and gui from left to right: each may include those before it, unless its row below is narrower.
-CORE_ORDER = ("base model io tiles fits catalogue regions mask compute background display plan picture sources fitting request pipeline extended cube "
-              "studies batch samp live").split()
+# Wings of core and what each may include beside `core/base`; its rooms, each of which sees those before it.
+WINGS = {
+    "sky": ("", "model regions mask"),
+    "files": ("sky", "io tiles fits catalogue samp"),
+    "seam": ("sky", "compute plan"),
+    "show": ("sky seam files", "display picture"),
+    "measure": ("sky seam", "background sources fitting extended"),
+    "run": ("sky files seam show measure", "request pipeline cube batch live"),
+    "studies": ("sky files seam show measure run", ""),
+}
+# Rooms of gui from left to right: each may include those before it, unless its row below is narrower.
 GUI_ORDER = "model render ui overlays panels export view app script".split()
 
+
+def wing_rows():
+    yield "core/base", ""
+    for wing, (sees, rooms) in WINGS.items():
+        outside = ["core/base"] + [f"core/{other}" for other in sees.split()]
+        rooms = rooms.split()
+        if not rooms:
+            yield f"core/{wing}", " ".join(outside)
+        for at, room in enumerate(rooms):
+            yield f"core/{wing}/{room}", " ".join(outside + [f"core/{wing}/{left}" for left in rooms[:at]])
+
+
 # What all CUDA rooms may include.
-CUDA = "core/base core/model core/compute kernels/shared kernels/cuda/device"
+CUDA = "core/base core/sky/model core/seam/compute kernels/shared kernels/cuda/device"
 CONVOLVE = "kernels/cuda/convolve"
 
 # folder: what its files may include beside files of their own folder. A folder named here stands for what is in it, too.
-ALLOWED = {f"core/{room}": " ".join(f"core/{left}" for left in CORE_ORDER[:at]) for at, room in enumerate(CORE_ORDER)}
+ALLOWED = dict(wing_rows())
 ALLOWED |= {f"gui/{room}": " ".join(["core"] + [f"gui/{left}" for left in GUI_ORDER[:at]])
             for at, room in enumerate(GUI_ORDER)}
 ALLOWED |= {
-    "core/model": "core/base",
-    "core/io": "core/base core/model",
-    "core/tiles": "core/base",
-    "core/regions": "core/base core/model",
-    "core/mask": "core/base core/model core/io core/fits core/regions",
-    "core/compute": "core/base core/model",
-    "core/display": "core/base core/model core/compute",
-    "core/background": "core/base core/model core/compute",
-    "core/batch": "core/base core/io",
-    "core/samp": "core/base core/model core/io",
-    "core/sources": "core/base core/model core/compute",
-    "core/fitting": "core/base core/model core/compute core/sources",
-    "core/live": "core/base core/model core/compute core/display core/plan core/sources core/request core/pipeline core/extended",
+    # Two rooms see a wing to the right: masks are files as well, and extended sources are a search of their own.
+    "core/sky/mask": "core/base core/sky core/files/io core/files/fits",
+    "core/measure/extended": "core/base core/sky core/seam core/measure core/run/request core/run/pipeline",
+    # Narrower than their wing.
+    "core/files/tiles": "core/base",
+    "core/run/batch": "core/base core/files/io",
 
     "kernels": "core kernels",
-    "kernels/shared": "core/base core/model core/tiles core/compute core/display",
+    "kernels/shared": "core/base core/sky/model core/files/tiles core/seam/compute core/show/display",
     "kernels/reference": "core kernels/shared",
     "kernels/cpu": "core kernels/shared kernels/cpu",
     "kernels/cpu/convolve": "core kernels/shared kernels/cpu",
     "kernels/cpu/islands": "core kernels/shared kernels/cpu",
     "kernels/cuda": "core kernels/shared kernels/cuda",
     "kernels/cuda/device": CUDA,
-    "kernels/cuda/tiles": CUDA + " core/tiles",
+    "kernels/cuda/tiles": CUDA + " core/files/tiles",
     "kernels/cuda/statistics": CUDA,
     "kernels/cuda/mesh": CUDA + " kernels/cuda/statistics",
     "kernels/cuda/islands": CUDA + " kernels/cuda/statistics",
     "kernels/cuda/fit": CUDA + " kernels/cuda/statistics",
-    "kernels/cuda/maps": CUDA + " core/display kernels/cuda/islands",
+    "kernels/cuda/maps": CUDA + " core/show/display kernels/cuda/islands",
     CONVOLVE: f"{CUDA} kernels/cuda/statistics {CONVOLVE}",
     f"{CONVOLVE}/common": CUDA,
     f"{CONVOLVE}/march": f"{CUDA} {CONVOLVE}/common",
@@ -71,7 +84,7 @@ ALLOWED |= {
     "gui": "core gui",
 
     "app": "core kernels/backends.hpp kernels/shared_backend.hpp app",
-    "app/terminal": "core/base core/io",
+    "app/terminal": "core/base core/files/io",
     "app/options": "core kernels/backends.hpp app/terminal",
     "app/batch": "core kernels/backends.hpp app/terminal app/options app/commands/extended_search.hpp app/commands/source_table.hpp",
     "app/commands": "core kernels/backends.hpp kernels/shared_backend.hpp app/terminal app/options app/batch app/bench",
@@ -86,17 +99,17 @@ FULLEST = 45
 # A .cpp or .cu has a header of its stem in its folder. These are rows of a table instead, which one header declares:
 # commands, rows of the benchmark, panels, overlays, formats of catalogues, tables of actions; and the two programs.
 ROWS = re.compile(r"app/(main|view/main|commands/\w+|bench/\w+)\.cpp|gui/(panels|overlays)/\w+\.cpp"
-                  r"|gui/app/(actions_\w+|\w+_table)\.cpp|core/catalogue/catalogue_\w+\.cpp")
+                  r"|gui/app/(actions_\w+|\w+_table)\.cpp|core/files/catalogue/catalogue_\w+\.cpp")
 # Folders whose sources have no such header yet.
-HEADERLESS = ("core/pipeline/", "core/live/", "core/studies/")
+HEADERLESS = ("core/run/pipeline/", "core/run/live/", "core/studies/")
 
 # Lines of a source at the most.
 LONGEST = 400
 
 # pattern, where it may stand, reason
 BANNED = [
-    (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/samp/local_post\.cpp",
-     "core/samp/local_post.cpp alone opens a connection, to this machine"),
+    (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/files/samp/local_post\.cpp",
+     "core/files/samp/local_post.cpp alone opens a connection, to this machine"),
     (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
     (r"#include <(GL/|GLFW/|imgui|backends/imgui)", r"gui/(?!model/)", "OpenGL lives under gui; models know no window"),
     (r"fits_open_file\(|fits_open_image\(|fits_open_data\(|fits_create_file\(|fits_open_memfile\(|[^_a-z]system\(|popen\("

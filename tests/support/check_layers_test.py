@@ -16,8 +16,8 @@ ANY_INCLUDE = HEAD + '#include "{}"\n'
 
 # rule, file, its text, words of the message
 BREACHES = [
-    ("core sees no kernels", "core/model/planted.hpp", ANY_INCLUDE.format("kernels/backends.hpp"), "core/model sees core/base"),
-    ("a room sees only those to its left", "core/io/planted.hpp", ANY_INCLUDE.format("core/fits/fits_image.hpp"), "core/io sees"),
+    ("core sees no kernels", "core/sky/model/planted.hpp", ANY_INCLUDE.format("kernels/backends.hpp"), "core/sky/model sees core/base"),
+    ("a room sees only those to its left", "core/files/io/planted.hpp", ANY_INCLUDE.format("core/files/fits/fits_image.hpp"), "core/files/io sees"),
     ("kernels see no gui", "kernels/cpu/planted.hpp", ANY_INCLUDE.format("gui/viewer.hpp"), "kernels/cpu sees"),
     ("ways to convolve do not see each other", "kernels/cuda/convolve/fft/planted.hpp",
      ANY_INCLUDE.format("kernels/cuda/convolve/direct/direct.hpp"), "kernels/cuda/convolve/fft sees"),
@@ -26,7 +26,7 @@ BREACHES = [
     ("a folder has a row", "core/cellar/planted.hpp", HEAD, "has no row"),
     ("CUDA headers", "core/base/planted.hpp", HEAD + "#include <cuda_runtime.h>\n", "CUDA headers live"),
     ("OpenGL headers", "gui/model/planted.hpp", HEAD + "#include <GL/gl.h>\n", "OpenGL lives"),
-    ("names read as commands", "core/fits/planted.hpp", HEAD + "inline void f() { fits_open_file(); }\n", "calls that read names"),
+    ("names read as commands", "core/files/fits/planted.hpp", HEAD + "inline void f() { fits_open_file(); }\n", "calls that read names"),
     ("raw handles", "kernels/cuda/maps/planted.hpp", HEAD + "inline void f() { cudaMalloc(); }\n", "handles are made"),
     ("what clang lacks", "core/base/planted.hpp", HEAD + "inline void f(std::vector<int>& v) { (void)std::ranges::unique(v); }\n",
      "clang 14 has none"),
@@ -34,8 +34,8 @@ BREACHES = [
      "older cards"),
     ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",
      "threads start in"),
-    ("connections", "core/io/planted.hpp", HEAD + "inline int f() { return ::socket(2, 1, 0); }\n", "alone opens a connection"),
-    ("a source without a header of its stem", "core/plan/planted.cpp", HEAD, "no header of its stem"),
+    ("connections", "core/files/io/planted.hpp", HEAD + "inline int f() { return ::socket(2, 1, 0); }\n", "alone opens a connection"),
+    ("a source without a header of its stem", "core/seam/plan/planted.cpp", HEAD, "no header of its stem"),
     ("a kernel without a header of its stem", "core/base/planted.cu", HEAD, "no header of its stem"),
     ("the licence", "core/base/planted.hpp", "#pragma once\n", "the first line is not"),
     ("the purpose", "tests/unit/planted_test.cpp", check_layers.FIRST_LINE + "\n#include <vector>\n", "what the file is for"),

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber::testing {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/card_error.hpp"
 
 namespace reber::testing {
 

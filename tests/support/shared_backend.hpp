@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 
 namespace reber::testing {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/sources/cut_sources.hpp"
-#include "core/sources/deblend.hpp"
-#include "core/sources/fit_sources.hpp"
+#include "core/measure/sources/cut_sources.hpp"
+#include "core/measure/sources/deblend.hpp"
+#include "core/measure/sources/fit_sources.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

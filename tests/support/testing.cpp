@@ -9,7 +9,7 @@
 #include <map>
 #include <numbers>
 
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::testing {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 
 namespace reber::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 #include "kernels/cuda/device/context.hpp"
 
 namespace reber::testing {

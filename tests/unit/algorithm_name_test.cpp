@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/plan/algorithm_choice.hpp"
-#include "core/request/algorithm_name.hpp"
-#include "core/request/parameters.hpp"
+#include "core/run/request/algorithm_name.hpp"
+#include "core/run/request/parameters.hpp"
+#include "core/seam/plan/algorithm_choice.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns of angles as text and numbers: kinds, units, signs, odd cells.
-#include "core/model/angle_column.hpp"
+#include "core/sky/model/angle_column.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/sexagesimal.hpp"
-#include "core/model/sky_list.hpp"
+#include "core/sky/model/sexagesimal.hpp"
+#include "core/sky/model/sky_list.hpp"
 
 namespace reber {
 namespace {

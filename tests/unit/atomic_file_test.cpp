@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file is there whole or not at all.
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/io/commit_group.hpp"
+#include "core/files/io/commit_group.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/compute/machine_probe.hpp"
+#include "core/seam/compute/machine_probe.hpp"
 
 namespace reber {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/detection_planes.hpp"
+#include "core/run/pipeline/background_stage.hpp"
+#include "core/run/pipeline/detection_planes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/batch/input_list.hpp"
-#include "core/batch/join.hpp"
-#include "core/batch/lanes.hpp"
-#include "core/batch/rank.hpp"
-#include "core/batch/record_file.hpp"
+#include "core/run/batch/input_list.hpp"
+#include "core/run/batch/join.hpp"
+#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/rank.hpp"
+#include "core/run/batch/record_file.hpp"
 
 namespace reber::testing {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The beam of an image without one: from sources of one shape, from the noise, or not at all.
-#include "core/pipeline/beam_estimate.hpp"
+#include "core/run/pipeline/beam_estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A beam that varies over an image: its map, and what it makes of sources.
-#include "core/fits/beam_map.hpp"
+#include "core/files/fits/beam_map.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/compute/beam_classes.hpp"
-#include "core/extended/extended_sources.hpp"
-#include "core/pipeline/pipeline.hpp"
-#include "core/pipeline/products.hpp"
-#include "core/request/parameter_rules.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/measure/extended/extended_sources.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/run/pipeline/products.hpp"
+#include "core/run/request/parameter_rules.hpp"
+#include "core/seam/compute/beam_classes.hpp"
 #include "core/studies/completeness.hpp"
 #include "fits_files.hpp"
 #include "tests/support/shared_backend.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CASA's table of beams: written and read back, planes without a beam, and tables that cannot be used.
-#include "core/fits/beam_table.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/beam_table.hpp"
+#include "core/sky/model/image_header.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/fits/cube_writer.hpp"
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/cube_writer.hpp"
+#include "core/files/fits/fits_image.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Beam algebra against published cases and its own identities.
-#include "core/model/beam.hpp"
+#include "core/sky/model/beam.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bright pixels convolved apart from the others: their response on every border, and what is left of an FFT's error.
-#include "core/pipeline/bright_pixels.hpp"
+#include "core/run/pipeline/bright_pixels.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/compute/boundary_index.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/kernel.hpp"
-#include "core/plan/algorithm_choice.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/seam/compute/boundary_index.hpp"
+#include "core/seam/plan/algorithm_choice.hpp"
+#include "core/sky/model/kernel.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 #include "tests/support/testing.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing: what is inked, where, and that it costs what it touches.
-#include "core/picture/canvas.hpp"
+#include "core/show/picture/canvas.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -12,9 +12,9 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/picture/sky_layout.hpp"
-#include "core/picture/sky_pixels.hpp"
-#include "core/picture/source_marks.hpp"
+#include "core/show/picture/sky_layout.hpp"
+#include "core/show/picture/sky_pixels.hpp"
+#include "core/show/picture/source_marks.hpp"
 
 namespace reber {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogue files: every digit kept, every text escaped for where it goes.
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 #include "core/base/printable.hpp"
 
 #include <fmt/format.h>

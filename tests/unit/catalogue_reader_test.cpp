@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Catalogues of any origin, read back.
-#include "core/catalogue/catalogue_reader.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/model/sky_list.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/sky/model/sky_list.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_reader.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A background that rises within cells: it is no noise, and goes on to the image's rim.
-#include "core/background/cell_slopes.hpp"
+#include "core/measure/background/cell_slopes.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/pipeline/background_stage.hpp"
+#include "core/run/pipeline/background_stage.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

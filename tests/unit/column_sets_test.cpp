@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sets of columns: every name of Aegean's and Selavy's tables in its place, with the numbers in its unit.
-#include "core/sources/column_sets.hpp"
-#include "core/extended/extended_catalogue.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/measure/sources/column_sets.hpp"
+#include "core/measure/extended/extended_catalogue.hpp"
+#include "core/measure/sources/source_columns.hpp"
 #include "tests/support/source_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A request as a command: the words, read as the program reads them, make the same request again.
-#include "core/request/command_line.hpp"
+#include "core/run/request/command_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "app/options/common_options.hpp"
 #include "app/options/parameter_options.hpp"
 #include "core/base/error.hpp"
-#include "core/pipeline/stage_key.hpp"
+#include "core/run/pipeline/stage_key.hpp"
 
 namespace reber {
 namespace {

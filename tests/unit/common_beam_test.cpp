@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The common beam: published cases, the conditions of an optimum, and what rounding could break.
-#include "core/model/common_beam.hpp"
+#include "core/sky/model/common_beam.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/cube/joined_catalogue.hpp"
-#include "core/cube/plane_list.hpp"
-#include "core/cube/plane_runs.hpp"
-#include "core/cube/plane_walk.hpp"
-#include "core/model/rectangle_source.hpp"
+#include "core/run/cube/joined_catalogue.hpp"
+#include "core/run/cube/plane_list.hpp"
+#include "core/run/cube/plane_runs.hpp"
+#include "core/run/cube/plane_walk.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "kernels/backends.hpp"
 #include "tests/unit/fits_files.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources of which pixels are missing, at the border and beside blank pixels: from the image to the rows.
-#include "core/sources/cut_sources.hpp"
+#include "core/measure/sources/cut_sources.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a decoding child may still do, and what the kernel refuses it.
-#include "core/fits/decoder_cage.hpp"
+#include "core/files/fits/decoder_cage.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Crowded fields: how many peaks of the noise to expect, the lowest threshold that they allow, and that most images are
 // left alone.
-#include "core/pipeline/fdr.hpp"
+#include "core/run/pipeline/fdr.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/request/parameter_rules.hpp"
+#include "core/run/request/parameter_rules.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

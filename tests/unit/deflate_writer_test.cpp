@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Our own gzip streams: zlib's inflate gives back every byte, nothing is written beyond the bound.
-#include "core/tiles/deflate_writer.hpp"
+#include "core/files/tiles/deflate_writer.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tiles/prefix_code.hpp"
+#include "core/files/tiles/prefix_code.hpp"
 
 namespace reber::fits {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact quantiles and histograms, stretches and their inverses, limits by every rule.
-#include "core/display/display_scale.hpp"
+#include "core/show/display/display_scale.hpp"
 
 #include <gtest/gtest.h>
 

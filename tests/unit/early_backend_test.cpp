@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/live/live_run.hpp"
+#include "core/run/live/live_run.hpp"
 #include "kernels/backends.hpp"
 
 namespace reber::testing {

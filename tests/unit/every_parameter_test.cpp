@@ -10,9 +10,9 @@
 #include "app/options/help_formatter.hpp"
 #include "app/options/parameter_options.hpp"
 #include "core/base/error.hpp"
-#include "core/pipeline/stage_key.hpp"
-#include "core/request/parameter_rules.hpp"
-#include "core/request/scale_list.hpp"
+#include "core/run/pipeline/stage_key.hpp"
+#include "core/run/request/parameter_rules.hpp"
+#include "core/run/request/scale_list.hpp"
 #include "fits_files.hpp"
 #include "gui/model/pipeline_rows.hpp"
 #include "gui/model/request_json.hpp"
@@ -265,7 +265,7 @@ std::size_t rows_that_begin_with(std::string_view name) {
 }
 
 TEST(EveryParameter, is_all_that_the_stages_have) {
-  const char* const why = "a member without a row: add it to core/request/parameters.cpp";
+  const char* const why = "a member without a row: add it to core/run/request/parameters.cpp";
   EXPECT_EQ(members_of<ConvolveRequest>(), rows_that_begin_with("convolve.")) << why;
   // `mesh` and `mesh.clip` hold rows and are none.
   EXPECT_EQ(members_of<BackgroundRequest>() + members_of<MeshOptions>() + members_of<ClipOptions>() - 2,

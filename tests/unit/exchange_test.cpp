@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/batch/folder_exchange.hpp"
+#include "core/run/batch/folder_exchange.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

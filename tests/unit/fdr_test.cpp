@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The false discovery rate: peaks of the noise beyond those that are seen, the step-up rule, the rate on simulated
 // skies.
-#include "core/pipeline/fdr.hpp"
+#include "core/run/pipeline/fdr.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DATASUM and CHECKSUM of files that are read: those that astropy wrote, damaged ones, rows of odd lengths, cubes.
-#include "core/fits/file_sums.hpp"
+#include "core/files/fits/file_sums.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "core/fits/fits_image.hpp"
+#include "core/files/fits/fits_image.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Smaller cells near bright sources: the values of all cells measured, blended in where they have a weight.
-#include "core/background/fine_cells.hpp"
+#include "core/measure/background/fine_cells.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/background/mesh_nodes.hpp"
+#include "core/measure/background/mesh_nodes.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The attempts at an island: pairs without a saddle, companions in what is left, parts, and what is refused.
-#include "core/sources/fit_ladder.hpp"
+#include "core/measure/sources/fit_ladder.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/sources/fit_parts.hpp"
-#include "core/sources/source.hpp"
+#include "core/measure/sources/fit_parts.hpp"
+#include "core/measure/sources/source.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

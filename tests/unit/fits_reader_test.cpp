@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
-#include "core/model/rectangle_source.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image_header.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The FITS writer: bits, kept keywords, checksums, and nothing half-written.
-#include "core/fits/fits_writer.hpp"
+#include "core/files/fits/fits_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/fits/tile_writer.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/fits/tile_writer.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gaussian fits: derivatives, exact recovery, honest errors under correlated noise, fallbacks, any number of threads.
-#include "core/compute/gaussian_fit.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/sources/fit_rest.hpp"
-#include "core/sources/fit_sources.hpp"
+#include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/fit_sources.hpp"
 #include "core/studies/random.hpp"
 #include "kernels/backends.hpp"
 #include "kernels/shared/gaussian_model.hpp"

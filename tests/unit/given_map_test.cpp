@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Maps given for an image: which skies and units agree, and which do not.
-#include "core/fits/given_map.hpp"
+#include "core/files/fits/given_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/fits_cards.hpp"
+#include "core/sky/model/fits_cards.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

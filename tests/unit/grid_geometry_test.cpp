@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The beam and the pixel's area by place against formulae of the projections.
-#include "core/model/grid_geometry.hpp"
+#include "core/sky/model/grid_geometry.hpp"
 
 #include <gtest/gtest.h>
 

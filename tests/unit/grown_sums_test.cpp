@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources that no Gaussian describes hold what lies around their islands, and say how well that is known.
-#include "core/fitting/grown_sums.hpp"
-#include "core/fitting/pair_sums.hpp"
+#include "core/measure/fitting/grown_sums.hpp"
+#include "core/measure/fitting/pair_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_writer.hpp"
+#include "core/files/fits/fits_writer.hpp"
 #include "gui/model/device_monitor.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/proof.hpp"

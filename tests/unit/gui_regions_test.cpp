@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/regions/region_io.hpp"
-#include "core/regions/region_parsers.hpp"
+#include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 #include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "tests/support/testing.hpp"

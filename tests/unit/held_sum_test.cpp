@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far around an island pixels are believed in place of its Gaussians, and the noise of sums that grow.
-#include "core/fitting/held_sum.hpp"
+#include "core/measure/fitting/held_sum.hpp"
 
 #include <cmath>
 #include <functional>
 
-#include "core/fitting/growing_noise.hpp"
-#include "core/fitting/pair_sums.hpp"
-#include "core/sources/fit_parts.hpp"
+#include "core/measure/fitting/growing_noise.hpp"
+#include "core/measure/fitting/pair_sums.hpp"
+#include "core/measure/sources/fit_parts.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where pixels are while nothing is done with them: in memory, or left in their file.
-#include "core/plan/host_tiling.hpp"
+#include "core/seam/plan/host_tiling.hpp"
 
 #include <gtest/gtest.h>
 

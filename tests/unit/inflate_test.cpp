@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of several compressed members, and compressed files that end too soon or are none.
-#include "core/io/inflate.hpp"
+#include "core/files/io/inflate.hpp"
 
 #include <bzlib.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/io/byte_source.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber::fits {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/sources/deblend.hpp"
-#include "core/sources/fit_sources.hpp"
-#include "core/sources/source.hpp"
+#include "core/measure/sources/deblend.hpp"
+#include "core/measure/sources/fit_sources.hpp"
+#include "core/measure/sources/source.hpp"
 #include "core/studies/simulation.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/testing.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pixels beside islands, and what fits gain by them where the noise of neighbours does not go together.
-#include "core/fitting/island_margin.hpp"
+#include "core/measure/fitting/island_margin.hpp"
 
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "core/fitting/noise_weights.hpp"
-#include "core/sources/fit_ladder.hpp"
+#include "core/measure/fitting/noise_weights.hpp"
+#include "core/measure/sources/fit_ladder.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {

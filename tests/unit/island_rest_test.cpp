@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The books of islands: rows and rest are the pixels, emission is not counted twice nor lost, no ellipse is a giant.
-#include "core/sources/island_rest.hpp"
+#include "core/measure/sources/island_rest.hpp"
 
 #include <algorithm>
 #include <cmath>

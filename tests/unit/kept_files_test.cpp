@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files that no output replaces: by any name, and not whoever gets their number later.
-#include "core/io/kept_files.hpp"
+#include "core/files/io/kept_files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernel names, and the weights they become.
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/model/kernel_least_squares.hpp"
+#include "core/sky/model/kernel_least_squares.hpp"
 #include "tests/support/convolution_cases.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Letters: the glyphs that OpenCV has of the same font, and where they stand on a canvas.
-#include "core/picture/letters.hpp"
+#include "core/show/picture/letters.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-#include "core/display/inferno.hpp"
-#include "core/picture/canvas.hpp"
+#include "core/show/display/inferno.hpp"
+#include "core/show/picture/canvas.hpp"
 
 namespace reber {
 namespace {

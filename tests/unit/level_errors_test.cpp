@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The error of a level is that of the fits upon it.
-#include "core/fitting/level_errors.hpp"
+#include "core/measure/fitting/level_errors.hpp"
 
 #include <gtest/gtest.h>
 

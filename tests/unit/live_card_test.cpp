@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "tests/support/failing_maps.hpp"
 #include "tests/unit/live_run_fixture.hpp"
 

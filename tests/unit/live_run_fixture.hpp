@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/fits/fits_writer.hpp"
-#include "core/live/display_tiles.hpp"
-#include "core/live/live_run.hpp"
+#include "core/files/fits/fits_writer.hpp"
+#include "core/run/live/display_tiles.hpp"
+#include "core/run/live/live_run.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"

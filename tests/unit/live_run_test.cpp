@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The session: what runs again, who wins, and that its answers are those of a plain run.
-#include "core/live/live_run.hpp"
+#include "core/run/live/live_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/live/display_tiles.hpp"
+#include "core/run/live/display_tiles.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels under compact sources: bowls and haloes are found, points, neighbours and emission are none.
-#include "core/background/local_levels.hpp"
+#include "core/measure/background/local_levels.hpp"
 
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "core/pipeline/background_stage.hpp"
+#include "core/run/pipeline/background_stage.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

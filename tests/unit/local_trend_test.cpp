@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Noise that rises and falls over a few cells, as in mosaics: the background follows it, and takes no emission for it.
-#include "core/background/local_trend.hpp"
+#include "core/measure/background/local_trend.hpp"
 
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numbers>
 
-#include "core/background/mesh_nodes.hpp"
-#include "core/pipeline/background_stage.hpp"
+#include "core/measure/background/mesh_nodes.hpp"
+#include "core/run/pipeline/background_stage.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

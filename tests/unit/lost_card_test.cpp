@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/options/backend_choice.hpp"
-#include "core/compute/lost_card.hpp"
-#include "core/io/atomic_file.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/seam/compute/lost_card.hpp"
 #include "tests/unit/fits_files.hpp"
 #ifdef REBER_HAVE_CUDA
 #include "kernels/cuda/device/waits.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Masks drawn as text, before and after each operation; noise of minima against a plain double loop.
-#include "core/mask/mask.hpp"
+#include "core/sky/mask/mask.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/mask/mask_noise.hpp"
-#include "core/mask/moc.hpp"
-#include "core/mask/morphology.hpp"
-#include "core/mask/region_mask.hpp"
+#include "core/sky/mask/mask_noise.hpp"
+#include "core/sky/mask/moc.hpp"
+#include "core/sky/mask/morphology.hpp"
+#include "core/sky/mask/region_mask.hpp"
 
 namespace reber {
 namespace {

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
-#include "core/model/sky_geometry.hpp"
+#include "core/sky/model/sky_geometry.hpp"
 #include "tests/support/slower.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Maps at the nodes of a mesh: the bits of the nodes, where they stand on the sky, and what is refused.
-#include "core/fits/mesh_map.hpp"
+#include "core/files/fits/mesh_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/fits/mesh_cards.hpp"
-#include "core/model/fits_cards.hpp"
-#include "core/pipeline/mesh_maps.hpp"
+#include "core/files/fits/mesh_cards.hpp"
+#include "core/run/pipeline/mesh_maps.hpp"
+#include "core/sky/model/fits_cards.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/shared/cell_clip.hpp"
 #include "tests/support/testing.hpp"
 

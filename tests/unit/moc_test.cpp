@@ -8,11 +8,11 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/io/atomic_file.hpp"
-#include "core/mask/moc.hpp"
-#include "core/mask/moc_mask.hpp"
-#include "core/model/fits_cards.hpp"
-#include "core/model/sky_frames.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/sky/mask/moc.hpp"
+#include "core/sky/mask/moc_mask.hpp"
+#include "core/sky/model/fits_cards.hpp"
+#include "core/sky/model/sky_frames.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber {

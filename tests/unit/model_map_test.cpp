@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The model map against the sum of Gaussians written out pixel by pixel.
-#include "core/sources/model_map.hpp"
+#include "core/measure/sources/model_map.hpp"
 
 #include <gtest/gtest.h>
 

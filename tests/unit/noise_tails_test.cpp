@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Negative peaks: Gaussian noise is left alone, heavy tails are counted, Stokes parameters are told apart.
-#include "core/fitting/noise_tails.hpp"
+#include "core/measure/fitting/noise_tails.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Noise that rises as 1 / primary beam over a few cells: the background follows it.
-#include "core/background/noise_trend.hpp"
+#include "core/measure/background/noise_trend.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/pipeline/background_stage.hpp"
+#include "core/run/pipeline/background_stage.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

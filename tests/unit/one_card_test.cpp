@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/backend_options.hpp"
+#include "core/seam/compute/backend_options.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber::app {

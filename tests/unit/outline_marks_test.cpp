@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Outlines on a picture: closed, no more points than pixels, legible where there are many.
-#include "core/picture/outline_marks.hpp"
+#include "core/show/picture/outline_marks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Zeros around the part of an image that was measured are blank; zeros of other kinds are pixels.
-#include "core/background/padding.hpp"
+#include "core/measure/background/padding.hpp"
 
 #include <cmath>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures: every shape and content gives a PNG, and an existing file stays.
-#include "core/picture/picture.hpp"
-#include "core/picture/panels.hpp"
+#include "core/show/picture/picture.hpp"
+#include "core/show/picture/panels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/model/image.hpp"
-#include "core/picture/sky_axes.hpp"
-#include "core/picture/sky_pixels.hpp"
+#include "core/show/picture/sky_axes.hpp"
+#include "core/show/picture/sky_pixels.hpp"
+#include "core/sky/model/image.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decisions of the pipeline that no single stage shows.
-#include "core/pipeline/pipeline.hpp"
+#include "core/run/pipeline/pipeline.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_writer.hpp"
-#include "core/plan/algorithm_choice.hpp"
+#include "core/files/fits/fits_writer.hpp"
+#include "core/seam/plan/algorithm_choice.hpp"
 #include "kernels/backends.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places inside structures: those that a look at every pair finds.
-#include "core/extended/place_index.hpp"
+#include "core/measure/extended/place_index.hpp"
 
 #include <gtest/gtest.h>
 

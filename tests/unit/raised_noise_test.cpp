@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whose errors are those of the noise without its own sidelobes: the fit of the bright source, and nothing beside it.
-#include "core/fitting/raised_noise.hpp"
+#include "core/measure/fitting/raised_noise.hpp"
 
 #include <gtest/gtest.h>
 

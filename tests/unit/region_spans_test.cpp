@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pixels of regions: counts of funtools' funcnts and of casatasks' imstat, and shapes that tile.
-#include "core/regions/region_spans.hpp"
+#include "core/sky/regions/region_spans.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/mask/region_mask.hpp"
-#include "core/regions/region_io.hpp"
-#include "core/regions/region_parsers.hpp"
+#include "core/sky/mask/region_mask.hpp"
+#include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_parsers.hpp"
 
 namespace reber {
 namespace {

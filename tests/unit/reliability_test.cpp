@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reliabilities: what they add up to, and that few negatives, outliers and order do no harm.
-#include "core/fitting/reliability.hpp"
+#include "core/measure/fitting/reliability.hpp"
 
 #include <gtest/gtest.h>
 

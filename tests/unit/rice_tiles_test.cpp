@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RICE_1 tiles decoded in this process: CFITSIO's bits for whatever CFITSIO wrote, and no trust in the bytes.
-#include "core/fits/rice_tiles.hpp"
+#include "core/files/fits/rice_tiles.hpp"
 
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -16,9 +16,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/fits/fits_file.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/tiles/rice_decoder.hpp"
+#include "core/files/fits/fits_file.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/tiles/rice_decoder.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/unit/fits_files.hpp"
 

@@ -14,10 +14,10 @@
 #include <random>
 #include <vector>
 
-#include "core/fits/file_sums.hpp"
-#include "core/fits/fits_file.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/tiles/rice_decoder.hpp"
+#include "core/files/fits/file_sums.hpp"
+#include "core/files/fits/fits_file.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/tiles/rice_decoder.hpp"
 #include "kernels/shared/tile_upload.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/unit/fits_files.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sidelobes around bright sources: rings of S/N, what is none of them, and the background raised by them.
-#include "core/background/ring_noise.hpp"
+#include "core/measure/background/ring_noise.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "core/pipeline/background_stage.hpp"
+#include "core/run/pipeline/background_stage.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

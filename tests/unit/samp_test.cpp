@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/samp/hub.hpp"
-#include "core/samp/message.hpp"
+#include "core/files/samp/hub.hpp"
+#include "core/files/samp/message.hpp"
 
 namespace reber::samp {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Islands of scales: compact sources inside them are what they are without scales, and emission has one row.
-#include "core/sources/scale_islands.hpp"
+#include "core/measure/sources/scale_islands.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/job.hpp"
-#include "core/compute/seam_operations.hpp"
+#include "core/seam/compute/job.hpp"
+#include "core/seam/compute/seam_operations.hpp"
 #include "tests/support/source_file.hpp"
 
 namespace reber {
@@ -23,7 +23,7 @@ struct Declared {
 
 /// Virtual functions of class Backend, destructor apart, in order.
 std::vector<Declared> virtuals_of_backend() {
-  std::ifstream file(testing::source_file("core/compute/backend.hpp"));
+  std::ifstream file(testing::source_file("core/seam/compute/backend.hpp"));
   std::stringstream text;
   text << file.rdbuf();
   const std::string whole = text.str();

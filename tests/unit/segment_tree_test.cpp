@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What becomes a structure, what joins structures, and what lies in what.
-#include "core/extended/segment_tree.hpp"
+#include "core/measure/extended/segment_tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/compute/gaussian_fit.hpp"
-#include "core/extended/segment_shape.hpp"
+#include "core/measure/extended/segment_shape.hpp"
+#include "core/seam/compute/gaussian_fit.hpp"
 
 namespace reber::testing {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors of axes, angles and deconvolved sizes against the scatter of drawn shapes.
-#include "core/sources/shape_errors.hpp"
+#include "core/measure/sources/shape_errors.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gaussians of one island hold what its pixels hold, though they were fitted one by one.
-#include "core/fitting/shared_heights.hpp"
+#include "core/measure/fitting/shared_heights.hpp"
 
 #include <cmath>
 
-#include "core/fitting/grown_sums.hpp"
-#include "core/sources/shape_errors.hpp"
+#include "core/measure/fitting/grown_sums.hpp"
+#include "core/measure/sources/shape_errors.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {

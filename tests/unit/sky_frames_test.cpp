@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of frames, what is refused, angles that turn with them, and frames of tables.
-#include "core/model/sky_frames.hpp"
+#include "core/sky/model/sky_frames.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/catalogue/catalogue_reader.hpp"
-#include "core/model/sky_list.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_reader.hpp"
+#include "core/sky/model/sky_list.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/sky_frames.hpp"
-#include "core/model/wcs.hpp"
+#include "core/sky/model/sky_frames.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "tests/support/source_file.hpp"
 #include "tests/unit/fits_files.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sky models and PyBDSF's text tables, byte for byte as their readers want them.
-#include "core/catalogue/sky_model.hpp"
+#include "core/files/catalogue/sky_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/catalogue/catalogue_io.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
 #include "fits_files.hpp"
 
 namespace reber {

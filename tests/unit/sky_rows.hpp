@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/fits/fits_image.hpp"
-#include "core/model/image_header.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "tests/support/source_file.hpp"
 #include "tests/support/testing.hpp"
 

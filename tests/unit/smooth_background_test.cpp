@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Background and noise of a smooth plane from fewer pixels: as near to the truth as from all.
-#include "core/extended/smooth_background.hpp"
+#include "core/measure/extended/smooth_background.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/pipeline/background_stage.hpp"
-#include "core/pipeline/detection_planes.hpp"
+#include "core/run/pipeline/background_stage.hpp"
+#include "core/run/pipeline/detection_planes.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 

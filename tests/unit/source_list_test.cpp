@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which Gaussians become one source, and what that source is, on Gaussians whose sums are known in closed form.
-#include "core/sources/source_list.hpp"
+#include "core/measure/sources/source_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <memory>
 #include <numbers>
 
-#include "core/sources/column_sets.hpp"
-#include "core/sources/source_columns.hpp"
-#include "core/sources/source_groups.hpp"
+#include "core/measure/sources/column_sets.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/measure/sources/source_groups.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources from island sums: Gaussians of known flux, size and place come back, whole or blended.
-#include "core/sources/source.hpp"
+#include "core/measure/sources/source.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/sources/cut_sources.hpp"
-#include "core/sources/deblend.hpp"
+#include "core/measure/sources/cut_sources.hpp"
+#include "core/measure/sources/deblend.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/spectral.hpp"
+#include "core/sky/model/spectral.hpp"
 #include "tests/support/source_file.hpp"
 
 namespace reber {

@@ -6,7 +6,7 @@
 
 #include "core/base/progress.hpp"
 #include "core/base/stop_token.hpp"
-#include "core/request/stage_id.hpp"
+#include "core/run/request/stage_id.hpp"
 
 namespace reber {
 namespace {

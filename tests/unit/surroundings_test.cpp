@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pixels around islands against distances by trial of all pairs.
-#include "core/fitting/surroundings.hpp"
+#include "core/measure/fitting/surroundings.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed planes decoded by several children: the same pixels for any number, and the first damaged tile is named.
-#include "core/fits/tile_decode.hpp"
+#include "core/files/fits/tile_decode.hpp"
 
 #include <fitsio.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/fits/tile_writer.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/fits/tile_writer.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

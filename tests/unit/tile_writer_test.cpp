@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tile-compressed outputs: the bits of the plain image, valid for CFITSIO, the same bytes each time.
-#include "core/fits/tile_writer.hpp"
+#include "core/files/fits/tile_writer.hpp"
 
 #include <fitsio.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/tiles/tile_coder.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/files/tiles/tile_coder.hpp"
 #include "tests/unit/fits_files.hpp"
 
 namespace reber {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many results are held on a device at a time.
-#include "core/plan/tiling.hpp"
+#include "core/seam/plan/tiling.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Spellings of brightness units.
-#include "core/model/unit.hpp"
+#include "core/sky/model/unit.hpp"
 
 #include <gtest/gtest.h>
 

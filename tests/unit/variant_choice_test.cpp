@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice among the variants of an algorithm, and what a backend with one variant says.
-#include "core/compute/variant_choice.hpp"
+#include "core/seam/compute/variant_choice.hpp"
 
 #include <gtest/gtest.h>
 

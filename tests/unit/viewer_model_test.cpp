@@ -9,9 +9,9 @@
 #include <limits>
 #include <thread>
 
-#include "core/display/display_levels.hpp"
-#include "core/fits/fits_image.hpp"
-#include "core/live/display_tiles.hpp"
+#include "core/files/fits/fits_image.hpp"
+#include "core/run/live/display_tiles.hpp"
+#include "core/show/display/display_levels.hpp"
 #include "gui/model/first_limits.hpp"
 #include "gui/model/folder_listing.hpp"
 #include "gui/model/image/pyramid.hpp"

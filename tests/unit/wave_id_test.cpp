@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 
-#include "core/catalogue/catalogue_io.hpp"
-#include "core/pipeline/pipeline.hpp"
-#include "core/pipeline/products.hpp"
-#include "core/sources/column_sets.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/measure/sources/column_sets.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/run/pipeline/pipeline.hpp"
+#include "core/run/pipeline/products.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/small_sky.hpp"
 

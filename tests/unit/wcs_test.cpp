@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Celestial coordinates: positions, frames, frequencies, and what makes a system unusable.
-#include "core/model/wcs.hpp"
+#include "core/sky/model/wcs.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a call into WCSLIB says of lost memory, in each of the library's ways; other calls and threads are left alone.
-#include "core/model/wcslib_call.hpp"
+#include "core/sky/model/wcslib_call.hpp"
 
 #include <gtest/gtest.h>
 #include <wcslib/wcs.h>

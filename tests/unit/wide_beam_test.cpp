@@ -2,7 +2,7 @@
 // The noise of an image whose beam is tens of pixels wide is measured like that of any other.
 #include <cmath>
 
-#include "core/fitting/noise_weights.hpp"
+#include "core/measure/fitting/noise_weights.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wide Gaussians are fitted to the pixels around their islands as well; what is no Gaussian keeps its sums.
-#include "core/fitting/wide_fits.hpp"
+#include "core/measure/fitting/wide_fits.hpp"
 
 #include <cmath>
 
-#include "core/fitting/grown_sums.hpp"
+#include "core/measure/fitting/grown_sums.hpp"
 #include "tests/support/small_sky.hpp"
 
 namespace reber::testing {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a source has beyond the pixels that are summed, by its profile.
-#include "core/fitting/wing_flux.hpp"
+#include "core/measure/fitting/wing_flux.hpp"
 
 #include <cmath>
 #include <functional>
 #include <numbers>
 
-#include "core/sources/fit_parts.hpp"
+#include "core/measure/sources/fit_parts.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {

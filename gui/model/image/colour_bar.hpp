@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/unit.hpp"
+#include "core/sky/model/unit.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber::gui {

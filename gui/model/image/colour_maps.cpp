@@ -7,7 +7,7 @@
 #include <numbers>
 #include <opencv2/imgproc.hpp>
 
-#include "core/display/inferno.hpp"
+#include "core/show/display/inferno.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber::gui {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/model/wcs.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "gui/model/image/pyramid.hpp"
 
 namespace reber::gui {

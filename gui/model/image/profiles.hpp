@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/model/wcs.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "gui/model/image/pyramid.hpp"
 
 namespace reber::gui {

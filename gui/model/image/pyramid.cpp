@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "core/base/thread_pool.hpp"
-#include "core/display/level_rules.hpp"
-#include "core/live/display_tiles.hpp"
+#include "core/run/live/display_tiles.hpp"
+#include "core/show/display/level_rules.hpp"
 
 namespace reber::gui {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/base/progress.hpp"
-#include "core/compute/detection.hpp"
-#include "core/display/reduced_levels.hpp"
-#include "core/model/image.hpp"
-#include "core/model/pixel_source.hpp"
+#include "core/seam/compute/detection.hpp"
+#include "core/show/display/reduced_levels.hpp"
+#include "core/sky/model/image.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "gui/model/image/render_settings.hpp"
 
 namespace reber {
@@ -19,9 +19,9 @@ class DisplayTiles;
 
 namespace reber::gui {
 
-/// Level k of an image has ceil(n / 2^k) pixels per side, down to one (core/display/reduced_levels.hpp). Its pixels are
-/// in memory, in a file, or with a session's backend, which brings what is asked for. Immutable; readable from any
-/// thread.
+/// Level k of an image has ceil(n / 2^k) pixels per side, down to one (core/show/display/reduced_levels.hpp). Its
+/// pixels are in memory, in a file, or with a session's backend, which brings what is asked for. Immutable; readable
+/// from any thread.
 class Pyramid {
  public:
   /// Of pixels in memory, made with all threads of the machine.   throws Cancelled

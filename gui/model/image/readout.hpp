@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/model/coordinates.hpp"
-#include "core/model/image_header.hpp"
+#include "core/sky/model/coordinates.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "gui/model/image/pyramid.hpp"
 
 namespace reber::gui {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/display/display_scale.hpp"
-#include "core/display/reduced_levels.hpp"
+#include "core/show/display/display_scale.hpp"
+#include "core/show/display/reduced_levels.hpp"
 
 namespace reber::gui {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/picture/sky_axes.hpp"
+#include "core/show/picture/sky_axes.hpp"
 
 namespace reber::gui {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/coordinates.hpp"
+#include "core/sky/model/coordinates.hpp"
 #include "gui/model/image/contours.hpp"
 #include "gui/model/sky/view_transform.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/regions/region_spans.hpp"
+#include "core/sky/regions/region_spans.hpp"
 
 namespace reber::gui {
 namespace {
@@ -125,7 +125,7 @@ RegionStatistics region_statistics(const Region& region, const Pyramid& pixels, 
       if (std::isfinite(value)) inside.push_back(value);
     }
   });
-  // A beam that is constant in pixels is told by the geometry of the image's middle (core/model/grid_geometry.hpp).
+  // A beam that is constant in pixels is told by the geometry of the image's middle (core/sky/model/grid_geometry.hpp).
   const bool by_place = unit.per_solid_angle() || (wcs.projection() != "SIN" && wcs.projection() != "NCP");
   const auto geometry = by_place
                             ? wcs.sky_per_pixel(static_cast<double>(rect.x0) + 0.5 * static_cast<double>(rect.nx - 1),

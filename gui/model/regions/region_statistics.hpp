@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "core/display/pixel_ranks.hpp"
-#include "core/model/image_header.hpp"
-#include "core/regions/regions.hpp"
+#include "core/show/display/pixel_ranks.hpp"
+#include "core/sky/model/image_header.hpp"
+#include "core/sky/regions/regions.hpp"
 #include "gui/model/image/pyramid.hpp"
 
 namespace reber::gui {

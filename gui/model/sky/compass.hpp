@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/coordinates.hpp"
-#include "core/model/image_header.hpp"
+#include "core/sky/model/coordinates.hpp"
+#include "core/sky/model/image_header.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "core/model/image.hpp"
-#include "core/model/sky_frames.hpp"
-#include "core/model/wcs.hpp"
+#include "core/sky/model/image.hpp"
+#include "core/sky/model/sky_frames.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

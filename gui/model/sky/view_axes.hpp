@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/wcs.hpp"
-#include "core/picture/sky_axes.hpp"
+#include "core/show/picture/sky_axes.hpp"
+#include "core/sky/model/wcs.hpp"
 #include "gui/model/sky/view_transform.hpp"
 
 namespace reber::gui {

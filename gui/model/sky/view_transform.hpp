@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/shape.hpp"
-#include "core/model/wcs.hpp"
+#include "core/sky/model/wcs.hpp"
 
 namespace reber::gui {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.hpp"
+#include "core/sky/model/catalogue.hpp"
 
 namespace reber::gui {
 

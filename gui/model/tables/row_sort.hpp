@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/catalogue.hpp"
+#include "core/sky/model/catalogue.hpp"
 
 namespace reber::gui {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/sources/source.hpp"
+#include "core/measure/sources/source.hpp"
 
 namespace reber::gui {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/sources/source.hpp"
-#include "core/sources/source_columns.hpp"
+#include "core/measure/sources/source.hpp"
+#include "core/measure/sources/source_columns.hpp"
 
 namespace reber::gui {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/live/live_run.hpp"
+#include "core/run/live/live_run.hpp"
 #include "gui/model/tables/source_table.hpp"
 
 namespace reber::gui {

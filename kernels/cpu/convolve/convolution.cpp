@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/compute/variant_choice.hpp"
+#include "core/seam/compute/variant_choice.hpp"
 #include "kernels/cpu/convolve/direct.hpp"
 #include "kernels/cpu/convolve/fft.hpp"
 #include "kernels/cpu/convolve/separable.hpp"

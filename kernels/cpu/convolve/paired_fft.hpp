@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
 
 namespace reber::cpu {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/compute/mesh_filter.hpp"
+#include "core/seam/compute/mesh_filter.hpp"
 
 namespace reber::cpu {
 namespace {

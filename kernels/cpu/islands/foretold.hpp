@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cpu/islands/strips.hpp"
 #include "kernels/cpu/row_maker.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compute/detection.hpp"
+#include "core/seam/compute/detection.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/shared/island_rules.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"

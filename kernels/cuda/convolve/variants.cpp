@@ -8,7 +8,7 @@
 #include <array>
 
 #include "core/base/error.hpp"
-#include "core/compute/variant_choice.hpp"
+#include "core/seam/compute/variant_choice.hpp"
 #include "kernels/cuda/convolve/direct/direct.hpp"
 #include "kernels/cuda/convolve/direct/direct_march.hpp"
 #include "kernels/cuda/convolve/direct/direct_tile.hpp"

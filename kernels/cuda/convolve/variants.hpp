@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 
 namespace reber::cuda {

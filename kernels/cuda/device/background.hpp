@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/device/views.hpp"
 

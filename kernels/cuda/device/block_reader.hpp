@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/model/pixel_source.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/cuda/device/raii.hpp"
 
 namespace reber::cuda {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/device/watch.hpp"

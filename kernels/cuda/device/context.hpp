@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
-#include "core/compute/backend.hpp"
-#include "core/compute/backend_options.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/seam/compute/backend_options.hpp"
 #include "kernels/cuda/device/memo.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/stager.hpp"

@@ -2,8 +2,8 @@
 // Pixels that another library keeps on the same card.
 #pragma once
 
-#include "core/compute/job.hpp"
-#include "core/compute/lent_pixels.hpp"
+#include "core/seam/compute/job.hpp"
+#include "core/seam/compute/lent_pixels.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/model/pixel_source.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/host_device.hpp"
 #include "kernels/shared/pixel_rules.hpp"
@@ -108,7 +108,7 @@ void count_blank(cudaStream_t stream, const float* rows, std::int64_t ny, std::i
 void fill_row(cudaStream_t stream, float* row, std::int64_t nx, float value);
 
 /// A whole plane. A resident one is decoded on the device, a streamed one by the host's threads: it would otherwise
-/// cross the bus twice for nothing. Lent pixels (core/compute/lent_pixels.hpp) are decoded where they lie.
+/// cross the bus twice for nothing. Lent pixels (core/seam/compute/lent_pixels.hpp) are decoded where they lie.
 ///   throws InputError where these are of another card or of none
 [[nodiscard]] std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                                     const TilingPlan& tiling, const Job& job);

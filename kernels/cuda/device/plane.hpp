@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/compute/backend.hpp"
-#include "core/model/image.hpp"
+#include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/row_maker.hpp"
 #include "kernels/cuda/device/views.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "core/base/threads.hpp"
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
 #include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/device/watch.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/rectangle_source.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "kernels/cuda/device/block_reader.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/device/row_roles.hpp"

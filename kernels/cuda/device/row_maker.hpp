@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/compute/job.hpp"
-#include "core/compute/tiling_plan.hpp"
-#include "core/model/pixel_source.hpp"
+#include "core/seam/compute/job.hpp"
+#include "core/seam/compute/tiling_plan.hpp"
+#include "core/sky/model/pixel_source.hpp"
 #include "kernels/cuda/device/context.hpp"
 
 namespace reber::cuda {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/run_windows.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "core/base/threads.hpp"
 #include "core/base/trace.hpp"
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/waits.hpp"
 

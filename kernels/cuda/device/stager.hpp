@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/shared/chunk_feed.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/compute/job.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/cuda/device/raii.hpp"
 
 namespace reber::cuda {

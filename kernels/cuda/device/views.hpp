@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::cuda {

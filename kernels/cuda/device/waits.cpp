@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "core/compute/card_error.hpp"
+#include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/watch.hpp"

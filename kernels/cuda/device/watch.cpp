@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "core/base/threads.hpp"
-#include "core/compute/lost_card.hpp"
+#include "core/seam/compute/lost_card.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/waits.hpp"
 

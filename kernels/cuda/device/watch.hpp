@@ -5,7 +5,7 @@
 namespace reber::cuda {
 
 /// Around a call that waits for the card by itself (page-locking and its end, memory without a pool): one that lasts
-/// longer than REBER_CUDA_TIMEOUT allows loses the card (core/compute/lost_card.hpp).
+/// longer than REBER_CUDA_TIMEOUT allows loses the card (core/seam/compute/lost_card.hpp).
 class DriverCall {
  public:
   explicit DriverCall(const char* name) noexcept;  ///< a literal

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/compute/detection.hpp"
+#include "core/seam/compute/detection.hpp"
 #include "kernels/cuda/device/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/island_rules.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 #include "kernels/cuda/device/views.hpp"
 #include "kernels/cuda/islands/label.hpp"
 

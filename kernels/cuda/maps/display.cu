@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels halved, sampled and drawn; the rules are those of core/compute/level_rules.hpp.
+// Levels halved, sampled and drawn; the rules are those of core/seam/compute/level_rules.hpp.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/maps/display.hpp"

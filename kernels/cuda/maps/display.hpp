@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/display/display_levels.hpp"
+#include "core/show/display/display_levels.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/device/raii.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/display/display_levels.hpp"
+#include "core/show/display/display_levels.hpp"
 
 namespace reber::cuda {
 

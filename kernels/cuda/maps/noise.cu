@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block makes a patch: what is no noise is marked in bits, widened along x, then along y. Then a block has a patch
 // and one dy, the patch in shared memory, and a thread the products of two rows at one dx. Answers
-// core/sources/measured_noise.cpp bit for bit.
+// core/measure/sources/measured_noise.cpp bit for bit.
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/device/early_code.hpp"

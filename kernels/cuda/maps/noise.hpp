@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/compute/noise_sums.hpp"
+#include "core/seam/compute/noise_sums.hpp"
 #include "kernels/cuda/device/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/islands/label.hpp"

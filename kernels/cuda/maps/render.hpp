@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/compute/backend.hpp"
+#include "core/seam/compute/backend.hpp"
 #include "kernels/cuda/device/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/islands/label.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/model/rectangle_source.hpp"
+#include "core/sky/model/rectangle_source.hpp"
 #include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/maps/render.hpp"
 

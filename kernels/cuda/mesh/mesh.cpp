@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/compute/counted_cells.hpp"
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/counted_cells.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/device/sort_scan.hpp"
 #include "kernels/cuda/mesh/mesh_counted.hpp"

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/device/row_roles.hpp"
 

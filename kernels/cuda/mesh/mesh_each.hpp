@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "core/compute/background.hpp"
-#include "core/compute/job.hpp"
+#include "core/seam/compute/background.hpp"
+#include "core/seam/compute/job.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compute/background.hpp"
+#include "core/seam/compute/background.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/mesh/mesh.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/cuda/device/views.hpp"
 
 namespace reber::cuda {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/statistics/sample.hpp"
 #include "kernels/shared/exact_sums.hpp"

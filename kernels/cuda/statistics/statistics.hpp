@@ -2,8 +2,8 @@
 // Clip and statistics of a plane: the way that serves, exact in all.
 #pragma once
 
-#include "core/compute/job.hpp"
-#include "core/compute/statistics.hpp"
+#include "core/seam/compute/job.hpp"
+#include "core/seam/compute/statistics.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/trace.hpp"
-#include "core/tiles/coded_tiles.hpp"
+#include "core/files/tiles/coded_tiles.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/tiles/decode_tiles.hpp"
 #include "kernels/shared/tile_upload.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 #include "kernels/cuda/device/context.hpp"
 #include "kernels/cuda/device/views.hpp"
 

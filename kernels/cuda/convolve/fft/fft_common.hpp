@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/model/kernel.hpp"
+#include "core/sky/model/kernel.hpp"
 #include "kernels/cuda/device/context.hpp"
 
 namespace reber::cuda {

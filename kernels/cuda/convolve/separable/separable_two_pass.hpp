@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/compute/convolution.hpp"
+#include "core/seam/compute/convolution.hpp"
 #include "kernels/cuda/convolve/common/convolver.hpp"
 
 namespace reber::cuda {

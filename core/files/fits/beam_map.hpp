@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A map of the beam: how it varies over an image.
+#pragma once
+
+#include <string>
+
+#include "core/base/progress.hpp"
+#include "core/sky/model/beam_field.hpp"
+#include "core/sky/model/image_header.hpp"
+
+namespace reber {
+
+/// The beam of an image from a FITS cube as Aegean's --psf takes it: three planes or more, the first three of which
+/// are major axis, minor axis (FWHM, degrees) and position angle (degrees, north through east). It holds for every
+/// plane of a cube; a map with a fourth axis as long as the cube has planes holds such planes for each of them. Its
+/// grid may be any, with sky coordinates; without them it is the image's. Between its pixels FWHM^2 are bilinear,
+/// beyond its edge they are those of the edge, and blank places take the beam of the nearest that are known.
+///   throws InputError for an image without sky coordinates, a map with fewer planes, for another number of planes of a
+///   cube, of another kind of frame or
+///   without a beam, or with axes that no beam of this image can have; as FitsImage::open
+[[nodiscard]] BeamField read_beam_map(const std::string& path, const ImageHeader& image, const Progress& progress = {});
+
+}  // namespace reber

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a cube plane by plane, in bands of rows: memory holds one band.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/files/fits/fits_writer.hpp"
+
+namespace reber {
+
+/// A cube of floats with all the axes of the image that it is like; x and y must be its first two axes. Whole or not at
+/// all: the file appears under its name in finish().
+///   throws InputError where x and y are not the first axes, the file exists and overwrite is false, or it is the
+///   input; DataError where writing fails
+class CubeWriter {
+ public:
+  /// header.beam goes into BMAJ, BMIN and BPA; beams, where not empty, one a plane, into an extension BEAMS and
+  /// CASAMBM = T. HISTORY of header.history.
+  CubeWriter(const std::string& path, const OutputHeader& header, std::vector<std::optional<Beam>> beams,
+             bool overwrite);
+  ~CubeWriter();
+  CubeWriter(const CubeWriter&) = delete;
+  CubeWriter& operator=(const CubeWriter&) = delete;
+
+  /// Planes in any order, each once. Its end is written while the caller goes on.
+  ///   band_rows: asked for at a time; 0: some megabytes of them
+  ///   throws DataError, of this plane or of the end of the one before
+  void write_plane(std::int64_t plane, const FloatRows& rows, const Progress& progress, std::int64_t band_rows = 0);
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reber

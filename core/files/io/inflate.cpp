@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gzip and bzip2 files into memory, bounded and checked.
+#include "core/files/io/inflate.hpp"
+
+#include <bzlib.h>
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
+
+namespace reber::fits {
+namespace {
+
+constexpr std::int64_t kInputBytes = std::int64_t{1} << 20;
+constexpr std::size_t kOutputPiece = std::size_t{4} << 20;  ///< between two looks at the wish to stop
+constexpr std::size_t kFirstOutputBytes = std::size_t{1} << 20;
+
+[[noreturn]] void too_large(const std::string& name, const char* what, std::int64_t max_bytes) {
+  throw DataError(fmt::format("'{}': its {} data inflate to more than the limit of {} bytes; unpack it first", name,
+                              what, max_bytes));
+}
+
+/// Output that doubles up to the limit, so that memory follows the bytes that really come out.
+void grow(std::vector<std::byte>& out, std::size_t used, const std::string& name, const char* what,
+          std::int64_t max_bytes) {
+  if (used < out.size()) return;
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(max_bytes, 1));
+  if (out.size() >= limit) too_large(name, what, max_bytes);
+  out.resize(std::min(limit, std::max(kFirstOutputBytes, 2 * out.size())));
+}
+
+/// Hands out the compressed file in pieces.
+class Feed {
+ public:
+  explicit Feed(const ByteSource& file) : file_(file), piece_(static_cast<std::size_t>(kInputBytes)) {}
+  /// Number of fresh bytes at data(), 0 at the end.
+  unsigned next() {
+    const std::int64_t count = std::min(kInputBytes, file_.size() - at_);
+    if (count > 0) file_.read(at_, piece_.data(), count);
+    at_ += count;
+    return static_cast<unsigned>(count);
+  }
+  [[nodiscard]] char* data() { return piece_.data(); }
+  [[nodiscard]] bool finished() const { return at_ >= file_.size(); }
+
+ private:
+  const ByteSource& file_;
+  std::vector<char> piece_;
+  std::int64_t at_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+                                    const Progress& progress) {
+  z_stream stream{};
+  // 16: a gzip wrapper is required; zlib then checks its CRC and length.
+  if (const int status = inflateInit2(&stream, 16 + MAX_WBITS); status != Z_OK) {
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    throw InternalError("zlib cannot be started");
+  }
+  const std::unique_ptr<z_stream, void (*)(z_stream*)> guard(&stream, [](z_stream* s) { inflateEnd(s); });
+  Feed feed(file);
+  std::vector<std::byte> out;
+  std::size_t used = 0;
+  for (;;) {
+    progress.check();
+    if (stream.avail_in == 0 && !feed.finished()) {
+      stream.avail_in = feed.next();
+      stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
+    }
+    grow(out, used, name, "gzip", max_bytes);
+    const std::size_t room = std::min(out.size() - used, kOutputPiece);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);  // zlib's byte type
+    stream.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    used += room - stream.avail_out;
+    if (status == Z_STREAM_END) {
+      if (stream.avail_in == 0 && feed.finished()) break;
+      if (stream.avail_in == 0) {
+        stream.avail_in = feed.next();
+        stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
+      }
+      // Zero bytes pad gzip files on tapes; anything else must be a further member.
+      if (*stream.next_in != 0x1f) break;
+      inflateReset(&stream);
+      continue;
+    }
+    if (status == Z_BUF_ERROR || status == Z_OK) {
+      if (stream.avail_in == 0 && feed.finished() && stream.avail_out > 0) {
+        throw DataError(fmt::format("'{}': the gzip data are truncated; fetch the file again", name));
+      }
+      continue;
+    }
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    throw DataError(fmt::format("'{}': the gzip data are damaged ({}); fetch the file again", name,
+                                stream.msg != nullptr ? stream.msg : "unknown error"));
+  }
+  out.resize(used);
+  return out;
+}
+
+std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+                                     const Progress& progress) {
+  bz_stream stream{};
+  const auto start = [&stream] {
+    const int status = BZ2_bzDecompressInit(&stream, 0, 0);
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (status != BZ_OK) throw InternalError("libbz2 cannot be started");
+  };
+  start();
+  const std::unique_ptr<bz_stream, void (*)(bz_stream*)> guard(&stream, [](bz_stream* s) { BZ2_bzDecompressEnd(s); });
+  Feed feed(file);
+  std::vector<std::byte> out;
+  std::size_t used = 0;
+  for (;;) {
+    progress.check();
+    if (stream.avail_in == 0 && !feed.finished()) {
+      stream.avail_in = feed.next();
+      stream.next_in = feed.data();
+    }
+    grow(out, used, name, "bzip2", max_bytes);
+    const std::size_t room = std::min(out.size() - used, kOutputPiece);
+    stream.next_out = reinterpret_cast<char*>(out.data() + used);  // libbz2's byte type
+    stream.avail_out = static_cast<unsigned>(room);
+    const int status = BZ2_bzDecompress(&stream);
+    used += room - stream.avail_out;
+    if (status == BZ_STREAM_END) {
+      if (stream.avail_in == 0 && feed.finished()) break;
+      char* const rest = stream.next_in;
+      const unsigned left = stream.avail_in;
+      BZ2_bzDecompressEnd(&stream);
+      stream = bz_stream{};
+      start();
+      stream.next_in = rest;
+      stream.avail_in = left;
+      continue;
+    }
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (status != BZ_OK) {
+      throw DataError(fmt::format("'{}': the bzip2 data are damaged (code {}); fetch the file again", name, status));
+    }
+    if (stream.avail_in == 0 && feed.finished() && stream.avail_out > 0) {
+      throw DataError(fmt::format("'{}': the bzip2 data are truncated; fetch the file again", name));
+    }
+  }
+  out.resize(used);
+  return out;
+}
+
+}  // namespace reber::fits

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of the Standard Profile.
+#include "core/files/samp/hub.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace reber::samp {
+namespace {
+
+/// %41 becomes A.
+std::string decoded(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size()) {
+      char* stop = nullptr;
+      const std::string digits = text.substr(i + 1, 2);
+      const long code = std::strtol(digits.c_str(), &stop, 16);
+      if (*stop == '\0' && code > 0) {
+        out += static_cast<char>(code);
+        i += 2;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+std::string path_of_hub_file() {
+  const char* const named = std::getenv("SAMP_HUB");
+  if (named != nullptr && *named != '\0') {
+    constexpr std::string_view kStart = "std-lockurl:file://";
+    std::string path = named;
+    if (!path.starts_with(kStart))
+      throw InputError(fmt::format("SAMP_HUB is '{}'; std-lockurl:file:///PATH was expected", path));
+    path.erase(0, kStart.size());
+    path.erase(0, path.find('/'));  // of localhost
+    return decoded(path);
+  }
+  const char* const home = std::getenv("HOME");
+  return (home != nullptr ? std::string(home) : std::string()) + "/.samp";
+}
+
+}  // namespace
+
+HubFile hub_file(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  std::string line, url, secret;
+  while (std::getline(lines, line)) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    const std::size_t at = line.find('=');
+    if (line.starts_with('#') || at == std::string::npos) continue;
+    if (line.substr(0, at) == "samp.hub.xmlrpc.url") url = line.substr(at + 1);
+    if (line.substr(0, at) == "samp.secret") secret = line.substr(at + 1);
+  }
+  if (url.empty() || secret.empty())
+    throw DataError(fmt::format("{}: not a hub's file: samp.hub.xmlrpc.url and samp.secret were expected", name));
+  return {local_address(url), secret};
+}
+
+HubFile find_hub() {
+  const std::string path = path_of_hub_file();
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw InputError(fmt::format("no SAMP hub runs here ({} is not there); start TOPCAT or Aladin first", path));
+  constexpr std::size_t kMost = 65536;
+  std::string text(kMost, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return hub_file(text, path);
+}
+
+HubConnection::HubConnection(const HubFile& hub, const std::string& name, const std::string& text) : hub_(hub) {
+  const Value told = call("samp.hub.register", {hub_.secret});
+  const std::string key = told.member("samp.private-key");
+  if (key.empty()) throw DataError("SAMP hub: it gives no key to those who register");
+  key_ = key;
+  (void)call("samp.hub.declareMetadata",
+             {std::map<std::string, Value>{{"samp.name", name}, {"samp.description.text", text}}});
+}
+
+HubConnection::~HubConnection() {
+  try {
+    (void)call("samp.hub.unregister", {});
+  } catch (const std::exception&) {
+    // The hub is gone, and with it the registration.
+  }
+}
+
+Value HubConnection::call(const std::string& method, std::vector<Value> arguments) const {
+  if (!key_.empty()) arguments.insert(arguments.begin(), key_);
+  return answer_of(post(hub_.address, call_text(method, arguments)), fmt::format("{} of the SAMP hub", method));
+}
+
+std::vector<Client> HubConnection::clients_for(const std::string& message) const {
+  std::vector<Client> clients;
+  const Value told = call("samp.hub.getSubscribedClients", {message});
+  for (const auto& [id, subscription] : told.map) {
+    const std::string name = call("samp.hub.getMetadata", {id}).member("samp.name");
+    clients.push_back({id, name.empty() ? id : name});
+  }
+  return clients;
+}
+
+void HubConnection::notify(const Client& client, const std::string& message,
+                           const std::map<std::string, Value>& parameters) const {
+  (void)call("samp.hub.notify",
+             {client.id, std::map<std::string, Value>{{"samp.mtype", message}, {"samp.params", parameters}}});
+}
+
+}  // namespace reber::samp

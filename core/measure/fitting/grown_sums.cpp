@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rows are grown, what is added to them, and the error of that.
+#include "core/measure/fitting/grown_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <utility>
+
+#include "core/measure/fitting/held_sum.hpp"
+#include "core/measure/fitting/pair_sums.hpp"
+#include "core/measure/fitting/shared_heights.hpp"
+#include "core/measure/fitting/wide_fits.hpp"
+#include "core/measure/fitting/wing_flux.hpp"
+#include "core/measure/sources/fit_parts.hpp"
+#include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/island_rest.hpp"
+
+namespace reber {
+namespace {
+
+double above_flood(const SourceSums& row, const DetectOptions& options) {
+  return std::abs(static_cast<double>(row.sums.peak) - row.sums.peak_mean) / (options.flood * row.sums.peak_rms);
+}
+
+/// Of the radius of an island: a Gaussian of `ratio` times the flood level that fills it has a part of its flux beyond.
+double growth(double ratio, double part) {
+  constexpr double kLeast = 0.25, kMost = 2;
+  return std::clamp(std::sqrt(std::log(1 / part) / std::log(ratio)) - 1, kLeast, kMost);
+}
+
+void append(const FitPixels& from, FitPixels& to) {
+  for (std::size_t i = 0; i < from.value.size(); ++i) append_pixel(from, i, to);
+}
+
+double radius(const SourceSums& row) { return std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi); }
+
+/// The pixels around an island to a distance, and on while a ring of pixels holds more than noise would; and the rest.
+struct Grown {
+  FitPixels grown, beyond;
+};
+Grown grown_to(const FitPixels& island, const FitPixels& around, double reach, double step,
+               const NoiseCorrelation& noise) {
+  constexpr double kLeastSigma = 2;
+  const std::vector<double> distance = distances_from(island, around);
+  const auto between = [&](double low, double high) {
+    FitPixels some;
+    for (std::size_t i = 0; i < distance.size(); ++i)
+      if (distance[i] > low && distance[i] <= high) append_pixel(around, i, some);
+    return some;
+  };
+  FitPixels grown = between(0, reach);
+  for (double low = reach;; low += step) {
+    const FitPixels more = between(low, low + step);
+    double sum = 0;
+    for (const double value : more.value) sum += value;
+    if (more.value.empty() || !(sum > kLeastSigma * sum_error(more, noise)))
+      return {std::move(grown), between(low, std::numeric_limits<double>::infinity())};
+    append(more, grown);
+  }
+}
+
+/// Rows of each island that has pixels.
+template <class Body>
+void for_each_island(const std::vector<SourceSums>& sums, const IslandPixels& pixels, const Body& body) {
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < sums.size();) {
+    std::size_t end = k + 1;
+    while (end < sums.size() && sums[end].island == sums[k].island) ++end;
+    while (at < pixels.label.size() && pixels.label[at] < sums[k].island) ++at;
+    if (at < pixels.label.size() && pixels.label[at] == sums[k].island) body(k, end, at);
+    k = end;
+  }
+}
+
+void sum_moments(const FitPixels& pixels, IslandSums& sums) {
+  sums.s = sums.sx = sums.sy = sums.sxx = sums.sxy = sums.syy = 0;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double value = pixels.value[i], dx = pixels.x[i] - sums.first_x, dy = pixels.y[i] - sums.first_y;
+    sums.s += value, sums.sx += value * dx, sums.sy += value * dy;
+    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
+  }
+}
+
+void multiply_sums(IslandSums& sums, double factor) {
+  for (double* sum : {&sums.s, &sums.sx, &sums.sy, &sums.sxx, &sums.sxy, &sums.syy}) *sum *= factor;
+}
+
+/// A row that is its island: what surrounds it is its own, if all of that has a size, and what its profile has beyond.
+void grow_alone(SourceSums& row, const FitPixels& all, const FitPixels& beyond, const Covariance& beam,
+                const NoiseCorrelation& noise, const BackgroundModel& background) {
+  SourceSums grown = row;
+  if (grown.whole_npix == 0) grown.whole_npix = row.sums.npix, grown.whole_s = row.sums.s;
+  IslandSums& sums = grown.sums;
+  sum_moments(all, sums);
+  const double dx = sums.sx / sums.s, dy = sums.sy / sums.s;
+  const double xx = sums.sxx / sums.s - dx * dx, yy = sums.syy / sums.s - dy * dy, xy = sums.sxy / sums.s - dx * dy;
+  if (!(sums.s > 0 && xx > 0 && xx * yy > xy * xy)) return;
+  grown.errors = sum_errors(all, sums, noise);
+  const WingFlux wings =
+      !lies_evenly(all, background) ? WingFlux() : wing_flux(all, beyond, std::sqrt(gaussian_area(beam)), noise);
+  multiply_sums(sums, 1 + wings.sum / sums.s);
+  grown.errors->s = std::hypot(grown.errors->s, wings.error);
+  row = grown;
+}
+
+/// Rows that have others beside them keep their places and shapes.   left: all pixels less the Gaussians;
+///   others: sum of the rows that neither are plain nor have Gaussians
+void grow_several(std::span<SourceSums> rows, const std::vector<bool>& plain, const FitPixels& left, double others,
+                  const NoiseCorrelation& noise) {
+  constexpr double kLeast = 0.25;
+  double before = 0, after = -others;
+  for (std::size_t k = 0; k < rows.size(); ++k) before += plain[k] ? rows[k].sums.s : 0;
+  for (const double value : left.value) after += value;
+  const double factor = after / before, error = sum_error(left, noise);
+  if (!(factor > kLeast)) return;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!plain[k]) continue;
+    IslandSums& sums = rows[k].sums;
+    const double part = sums.s / before;
+    multiply_sums(sums, factor);
+    rows[k].errors = SumErrors{error * std::sqrt(part), {}, {}, false};
+  }
+}
+
+/// The rows of one island.   all: its pixels;   ring: those around it
+void grow_rows(std::span<SourceSums> rows, std::span<const SourceFit> fits, FitPixels all, FitPixels ring,
+               const DetectOptions& options, const Covariance& beam, const NoiseCorrelation& noise,
+               const BackgroundModel& background) {
+  constexpr double kStep = 0.5;  // of the radius
+  if (ring.value.empty()) return;
+  std::vector<FittedGaussian> fitted;
+  std::vector<bool> plain;
+  double reach = 0, step = 1, others = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    plain.push_back(keeps_plain_sums(rows[k], fits[k], options, beam));
+    if (fits[k].gaussian) {
+      fitted.push_back(*fits[k].gaussian);
+    } else if (plain[k]) {
+      reach = std::max(reach, gaussian_reach(rows[k], options)), step = std::max(step, kStep * radius(rows[k]));
+    } else {
+      others += rows[k].sums.s;
+    }
+  }
+  if (std::ranges::find(plain, true) == plain.end()) return;
+  // What Gaussians have on the pixels of a row of sums would count twice.
+  for (FitPixels* pixels : {&all, &ring})
+    for (std::size_t i = 0; i < pixels->value.size(); ++i)
+      pixels->value[i] -= value_of(fitted, pixels->x[i], pixels->y[i]);
+  auto [grown, beyond] = grown_to(all, ring, reach, step, noise);
+  append(grown, all);
+  if (rows.size() == 1) return grow_alone(rows.front(), all, beyond, beam, noise, background);
+  grow_several(rows, plain, all, others, noise);
+}
+
+}  // namespace
+
+bool keeps_plain_sums(const SourceSums& row, const SourceFit& fit, const DetectOptions& options,
+                      const Covariance& beam) {
+  if (fit.gaussian || !(row.sums.s > 0)) return false;
+  return (fit.flag & kFlagRest) != 0 ||
+         ((fit.flag & kFlagNotFitted) != 0 && wider_than_point(row.sums, above_flood(row, options), beam));
+}
+
+double gaussian_reach(const SourceSums& row, const DetectOptions& options, double part) {
+  return growth(above_flood(row, options), part) * radius(row);
+}
+
+std::vector<Surrounding> islands_to_grow(const std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits,
+                                         const IslandPixels& pixels, const DetectOptions& options,
+                                         const Covariance& beam) {
+  constexpr double kMore = 1.5;  // of the radius, for sources with wider wings than a Gaussian
+  std::vector<Surrounding> wanted;
+  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
+    const bool held =
+        are_wide_fits(std::span(sums).subspan(first, end - first), std::span(fits).subspan(first, end - first), beam);
+    double reach = held ? held_reach(std::sqrt(gaussian_area(beam))) : 0;
+    for (std::size_t k = first; k < end; ++k)
+      if ((held && end - first > 1) || keeps_plain_sums(sums[k], fits[k], options, beam) ||
+          is_wide_fit(sums[k], fits[k], beam))
+        reach = std::max(reach, gaussian_reach(sums[k], options) + kMore * radius(sums[k]));
+    if (reach >= 1) wanted.push_back({island, reach});
+  });
+  return wanted;
+}
+
+void grow_plain_rows(std::vector<SourceSums>& sums, const std::vector<SourceFit>& fits, const IslandPixels& pixels,
+                     const IslandPixels& around, const DetectOptions& options, const Covariance& beam,
+                     const NoiseCorrelation& noise, const BackgroundModel& background, ThreadPool& pool) {
+  struct Growing {
+    std::size_t first, end, island;
+  };
+  std::vector<Growing> islands;
+  for_each_island(sums, pixels, [&](std::size_t first, std::size_t end, std::size_t island) {
+    if (std::ranges::binary_search(around.label, pixels.label[island])) islands.push_back({first, end, island});
+  });
+  pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const Growing& one = islands[static_cast<std::size_t>(i)];
+    grow_rows(std::span(sums).subspan(one.first, one.end - one.first),
+              std::span(fits).subspan(one.first, one.end - one.first), pixels_of(pixels, one.island, options.negative),
+              margin_of(around, pixels.label[one.island], options.negative), options, beam, noise, background);
+  });
+}
+
+}  // namespace reber

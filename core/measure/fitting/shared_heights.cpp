@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linear least squares of a few heights under one condition.
+#include "core/measure/fitting/shared_heights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "core/measure/fitting/grown_sums.hpp"
+#include "core/measure/fitting/held_sum.hpp"
+#include "core/measure/fitting/pair_sums.hpp"
+#include "core/measure/fitting/wide_fits.hpp"
+#include "core/measure/sources/fit_parts.hpp"
+#include "core/measure/sources/fit_rest.hpp"
+#include "core/measure/sources/shape_errors.hpp"
+#include "core/seam/compute/island_moments.hpp"
+
+namespace reber {
+namespace {
+
+using Matrix = std::vector<std::vector<double>>;
+
+/// x of a x = b by Gauss-Jordan elimination; b is the last column.   returns nothing where a is singular
+std::optional<std::vector<double>> solved(Matrix a) {
+  const std::size_t n = a.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
+    std::swap(a[k], a[pivot]);
+    if (!(std::abs(a[k][k]) > 0)) return std::nullopt;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = i == k ? 0 : a[i][k] / a[k][k];
+      for (std::size_t j = k; j <= n; ++j) a[i][j] -= factor * a[k][j];
+    }
+  }
+  std::vector<double> x(n);
+  for (std::size_t k = 0; k < n; ++k) x[k] = a[k][n] / a[k][k];
+  return x;
+}
+
+double flux_of(const FittedGaussian& one) { return one.component.peak * gaussian_area(one.component.fwhm2); }
+
+/// By what the heights are multiplied.   sum: of the pixels, which the Gaussians then hold
+std::optional<std::vector<double>> factors_of(const std::vector<FittedGaussian>& fitted, const FitPixels& pixels,
+                                              double sum) {
+  constexpr double kLeast = 0.25, kMost = 2;
+  const std::size_t n = fitted.size();
+  Matrix a(n + 1, std::vector<double>(n + 2, 0.0));
+  std::vector<double> value(n);
+  std::array<double, GaussianComponent::kParameters> unused{};
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double weight = 1 / (pixels.rms[i] * pixels.rms[i]);
+    for (std::size_t k = 0; k < n; ++k) value[k] = fitted[k].component.evaluate(pixels.x[i], pixels.y[i], unused);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < n; ++j) a[k][j] += weight * value[k] * value[j];
+      a[k][n + 1] += weight * value[k] * pixels.value[i];
+    }
+  }
+  // The last unknown is the condition's multiplier, in a unit that keeps the equations of one order.
+  double unit = 0;
+  for (std::size_t k = 0; k < n; ++k) unit = std::max(unit, a[k][k]);
+  for (std::size_t k = 0; k < n; ++k) a[k][n] = a[n][k] = unit * flux_of(fitted[k]) / sum;
+  a[n][n + 1] = unit;
+  auto factors = solved(std::move(a));
+  if (!factors) return std::nullopt;
+  factors->pop_back();
+  if (!std::ranges::all_of(*factors, [](double one) { return one >= kLeast && one <= kMost; })) return std::nullopt;
+  return factors;
+}
+
+void multiply_height(FittedGaussian& one, double factor) {
+  one.component.peak *= factor;
+  for (std::size_t k = 0; k < GaussianComponent::kParameters; ++k)
+    one.covariance[0][k] *= factor, one.covariance[k][0] *= factor;
+}
+
+/// Whether a Gaussian is wider than the beam, by errors of its area and by so much that points in a crowd are not.
+bool is_surely_wide(const FittedGaussian& one, const Covariance& beam) {
+  constexpr double kSigma = 3, kLeast = 1.05;
+  ShapeErrors errors{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) errors[a][b] = one.covariance[a + 3][b + 3];
+  const double larger = gaussian_area(one.component.fwhm2) / gaussian_area(beam);
+  return larger > kLeast && std::log(larger) > kSigma * log_area_error(one.component.fwhm2, errors);
+}
+
+/// Four rows or more of which most were found in what others left: emission in pieces.
+bool are_pieces(std::span<const SourceFit> fits) {
+  constexpr std::ptrdiff_t kLeast = 4;
+  const auto pieces = std::ranges::count_if(
+      fits, [](const SourceFit& fit) { return fit.gaussian && (fit.flag & (kFlagExtra | kFlagPart)) != 0; });
+  return std::ssize(fits) >= kLeast && 2 * pieces > std::ssize(fits);
+}
+
+/// Totals of the rows of an island.
+struct Held {
+  std::vector<FittedGaussian> fitted;
+  double gaussians = 0, moments = 0, plain = 0;
+  [[nodiscard]] double all() const { return gaussians + moments + plain; }
+};
+Held held_by(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const HeldAgainst& in) {
+  constexpr double kMostBelow = 0.5;
+  Held held;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const IslandSums& sums = rows[k].sums;
+    if (fits[k].gaussian) {
+      held.fitted.push_back(*fits[k].gaussian);
+      held.gaussians += flux_of(held.fitted.back());
+    } else if (keeps_plain_sums(rows[k], fits[k], in.options, in.beam)) {
+      held.plain += sums.s;
+    } else {
+      // What lies below the flood level is added to these.
+      const double peak = std::abs(static_cast<double>(sums.peak) - sums.peak_mean);
+      held.moments += sums.s / (1 - std::min(in.options.flood * sums.peak_rms / peak, kMostBelow));
+    }
+  }
+  return held;
+}
+
+/// Pixels of an island and of its surroundings, and their sum, if that is enough for its Gaussians to be held to.
+struct Measured {
+  FitPixels pixels;
+  double sum = 0;
+};
+
+/// How far around an island its pixels are summed, and how much the rows may be above and below that, of the sum.
+struct Tolerance {
+  double beyond;  ///< part of a Gaussian's flux farther out
+  double over, under;
+};
+
+/// Nothing where the rows hold what the pixels hold.   total: of the rows
+std::optional<Measured> held_otherwise(std::span<const SourceSums> rows, double total, const FitPixels& island,
+                                       const FitPixels& ring, const Tolerance& allowed, const HeldAgainst& in) {
+  constexpr double kSigma = 3, kLeastReach = 1;
+  double reach = kLeastReach;
+  for (const SourceSums& row : rows) reach = std::max(reach, gaussian_reach(row, in.options, allowed.beyond));
+  Measured got{island, 0};
+  const std::vector<double> distance = distances_from(island, ring);
+  for (std::size_t i = 0; i < distance.size(); ++i)
+    if (distance[i] <= reach) append_pixel(ring, i, got.pixels);
+  for (const double value : got.pixels.value) got.sum += value;
+  const double off = total - got.sum, most = (off > 0 ? allowed.over : allowed.under) * got.sum;
+  if (!(got.sum > 0) || !(std::abs(off) > most) || !(std::abs(off) > kSigma * sum_error(got.pixels, in.noise)))
+    return std::nullopt;
+  return got;
+}
+
+/// Errors of the heights so that those of the totals are together no less than the error of the sum that they hold.
+void widen_errors(std::span<SourceFit> fits, double error) {
+  double flux = 0, square = 0;
+  for (const SourceFit& fit : fits) {
+    if (!fit.gaussian) continue;
+    const double one = flux_of(*fit.gaussian);
+    flux += one;
+    square += std::pow(one * relative_total_error(fit.gaussian->component, fit.gaussian->covariance), 2);
+  }
+  const double more = error * error - square;
+  if (!(more > 0 && flux > 0)) return;
+  for (SourceFit& fit : fits)
+    if (fit.gaussian)
+      fit.gaussian->covariance[0][0] +=
+          std::pow(fit.gaussian->component.peak, 2) * more / (flux * flux_of(*fit.gaussian));
+}
+
+/// Rows that hold clearly more or less than the pixels.   island: its pixels;   ring: those around it
+void mend_rows(std::span<const SourceSums> rows, std::span<SourceFit> fits, const FitPixels& island,
+               const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kLeastLeft = 0.25;
+  constexpr Tolerance kNear{0.02, 0.02, 0.05}, kFar{0.002, 0.003, 0.005};
+  const Held held = held_by(rows, fits, in);
+  std::optional<Measured> got = held_otherwise(rows, held.all(), island, ring, kNear, in);
+  if (!got) got = held_otherwise(rows, held.all(), island, ring, kFar, in);
+  if (!got) return;
+  // Plain rows take what the others leave, where that is enough for them.
+  if (held.plain > 0 && got->sum - held.gaussians - held.moments > kLeastLeft * held.plain) return;
+  const double rest = got->sum - held.moments - held.plain;
+  if (!(rest > kLeastLeft * held.gaussians)) return;
+  const bool alone = held.fitted.size() == rows.size();
+  const auto factors = alone ? factors_of(held.fitted, got->pixels, got->sum) : std::nullopt;
+  for (std::size_t k = 0, at = 0; k < rows.size(); ++k)
+    if (fits[k].gaussian) multiply_height(*fits[k].gaussian, factors ? (*factors)[at++] : rest / held.gaussians);
+  widen_errors(fits, sum_error(got->pixels, in.noise) * std::sqrt(rest / got->sum));
+}
+
+/// By how much a Gaussian's total changes with each of its parameters.
+std::array<double, GaussianComponent::kParameters> total_by(const GaussianComponent& one) {
+  const Covariance& c = one.fwhm2;
+  const double flux = one.peak * gaussian_area(c), square = c.xx * c.yy - c.xy * c.xy;
+  return {flux / one.peak, 0, 0, 0.5 * flux * c.yy / square, -flux * c.xy / square, 0.5 * flux * c.xx / square};
+}
+
+/// How a Gaussian's parameters go with its total: their covariance with it. The variance of the total is its own.
+struct GoesWithTotal {
+  std::array<double, GaussianComponent::kParameters> change{};
+  double variance = 0;
+};
+GoesWithTotal goes_with_total(const FittedGaussian& one) {
+  const auto by = total_by(one.component);
+  GoesWithTotal got;
+  for (std::size_t a = 0; a < by.size(); ++a) {
+    for (std::size_t b = 0; b < by.size(); ++b) got.change[a] += one.covariance[a][b] * by[b];
+    got.variance += by[a] * got.change[a];
+  }
+  return got;
+}
+
+/// A Gaussian whose total is larger by this, its parameters with it, if that is one and far from none of them.
+std::optional<GaussianComponent> moved(const GaussianComponent& from, const GoesWithTotal& with, double by) {
+  constexpr double kMost = 1.75;
+  const double part = by / with.variance;
+  GaussianComponent to = from;
+  to.peak += part * with.change[0];
+  to.x += part * with.change[1], to.y += part * with.change[2];
+  to.fwhm2.xx += part * with.change[3], to.fwhm2.xy += part * with.change[4], to.fwhm2.yy += part * with.change[5];
+  const Ellipse before = ellipse_of(from.fwhm2), after = ellipse_of(to.fwhm2);
+  const auto near = [&](double one, double other) { return one < kMost * other && other < kMost * one; };
+  if (!(to.fwhm2.xx * to.fwhm2.yy > to.fwhm2.xy * to.fwhm2.xy) || !near(after.major, before.major) ||
+      !near(after.minor, before.minor) || !near(to.peak, from.peak))
+    return std::nullopt;
+  return to;
+}
+
+/// Rows that are Gaussians: what they lack of the pixels' sum is shared among them as the squares of their errors,
+/// which are least where a row is sure.   island, ring: as above
+void settle_rows(std::span<SourceFit> fits, const FitPixels& island, const FitPixels& ring, const HeldAgainst& in) {
+  constexpr double kLeast = 0.5, kMost = 2, kSigma = 2;  // of a height; of what one by itself may be off
+  std::vector<FittedGaussian> fitted;
+  std::vector<GoesWithTotal> with;
+  double flux = 0, variance = 0;
+  for (const SourceFit& fit : fits) {
+    if (!fit.gaussian) return;
+    fitted.push_back(*fit.gaussian);
+    with.push_back(goes_with_total(fitted.back()));
+    flux += flux_of(fitted.back()), variance += with.back().variance;
+  }
+  const auto held =
+      held_sum(fitted, island, ring, std::sqrt(gaussian_area(in.beam)), in.noise, fits.size() == 1 ? kSigma : 0);
+  if (!held) return;
+  double after = 0;
+  for (std::size_t k = 0; k < fitted.size(); ++k) {
+    const auto to = moved(fitted[k].component, with[k], (held->sum - flux) * with[k].variance / variance);
+    if (to) fitted[k].component = *to;
+    after += flux_of(fitted[k]);
+  }
+  const double factor = held->sum / after;
+  if (!(factor >= kLeast && factor <= kMost)) return;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    fits[k].gaussian->component = fitted[k].component;
+    multiply_height(*fits[k].gaussian, factor);
+  }
+  widen_errors(fits, held->error);
+}
+
+}  // namespace
+
+bool are_wide_fits(std::span<const SourceSums> rows, std::span<const SourceFit> fits, const Covariance& beam) {
+  constexpr double kWide = 1.5, kFwhm2PerVariance = 8 * std::numbers::ln2;
+  // By itself a smaller one is its fit's: in a crowd more of what lies around it is of others.
+  if (fits.size() == 1) return is_wide_fit(rows[0], fits[0], beam) && is_surely_wide(*fits[0].gaussian, beam);
+  bool wide = are_pieces(fits), any = false;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k].cut || (fits[k].flag & kFlagRest) != 0) return false;
+    any = any || fits[k].gaussian;
+    if (fits[k].gaussian) {
+      wide = wide || gaussian_area(fits[k].gaussian->component.fwhm2) > kWide * gaussian_area(beam) ||
+             is_surely_wide(*fits[k].gaussian, beam);
+    } else {
+      const IslandSums& sums = rows[k].sums;
+      const Covariance moments = moments_of(sums, sums.sx / sums.s, sums.sy / sums.s);
+      const double area = gaussian_area(
+          {kFwhm2PerVariance * moments.xx, kFwhm2PerVariance * moments.xy, kFwhm2PerVariance * moments.yy});
+      wide = wide || area > kWide * gaussian_area(beam);
+    }
+  }
+  return wide && any;
+}
+
+void share_heights(const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits, const HeldAgainst& in) {
+  struct Held {
+    std::size_t first, count;
+  };
+  std::vector<Held> islands;
+  for (std::size_t k = 0, end = 0; k < sums.size(); k = end) {
+    for (end = k + 1; end < sums.size() && sums[end].island == sums[k].island;) ++end;
+    if (are_wide_fits(std::span(sums).subspan(k, end - k), std::span(fits).subspan(k, end - k), in.beam) &&
+        std::ranges::binary_search(in.around.label, sums[k].island) &&
+        std::ranges::binary_search(in.pixels.label, sums[k].island))
+      islands.push_back({k, end - k});
+  }
+  in.pool.for_each(static_cast<std::int64_t>(islands.size()), [&](std::int64_t i) {
+    const auto [first, count] = islands[static_cast<std::size_t>(i)];
+    const std::int64_t label = sums[first].island;
+    const auto at =
+        static_cast<std::size_t>(std::ranges::lower_bound(in.pixels.label, label) - in.pixels.label.begin());
+    const FitPixels island = pixels_of(in.pixels, at, in.options.negative);
+    const FitPixels ring = margin_of(in.around, label, in.options.negative);
+    const auto its = std::span(fits).subspan(first, count);
+    if (count > 1) mend_rows(std::span(sums).subspan(first, count), its, island, ring, in);
+    settle_rows(its, island, ring, in);
+  });
+}
+
+}  // namespace reber

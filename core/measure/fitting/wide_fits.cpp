@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One problem per wide source, in one batch.
+#include "core/measure/fitting/wide_fits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <tuple>
+
+#include "core/measure/fitting/grown_sums.hpp"
+#include "core/measure/fitting/pair_sums.hpp"
+#include "core/measure/fitting/wing_flux.hpp"
+#include "core/measure/sources/fit_parts.hpp"
+#include "core/measure/sources/fit_rest.hpp"
+
+namespace reber {
+namespace {
+
+/// Multiply-adds of the errors of one fit, as fits of islands have it.
+constexpr double kMostWork = 2e8;
+/// Of an island's radius, that its source reaches beyond: of less (7 times the flood level) its own pixels say more,
+/// with weights for their noise.
+constexpr double kLeastPart = 0.4;
+
+/// Both, which are in raster order each.
+FitPixels in_raster_order(const FitPixels& one, const FitPixels& other) {
+  FitPixels both;
+  const std::size_t count = one.y.size() + other.y.size();
+  both.y.reserve(count), both.x.reserve(count), both.value.reserve(count), both.rms.reserve(count);
+  const auto place = [](const FitPixels& of, std::size_t i) { return std::tuple(of.y[i], of.x[i]); };
+  for (std::size_t i = 0, j = 0; i < one.y.size() || j < other.y.size();) {
+    const bool first = j == other.y.size() || (i < one.y.size() && place(one, i) < place(other, j));
+    first ? append_pixel(one, i++, both) : append_pixel(other, j++, both);
+  }
+  return both;
+}
+
+FitBounds bounds_of(const GaussianComponent& start, const FitPixels& pixels, const Covariance& beam) {
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  return {0.5 * ellipse_of(start.fwhm2).major, 0.8 * ellipse_of(beam).minor, std::numbers::sqrt2 * extent, true};
+}
+
+/// Sum of pixels, and of what a Gaussian leaves of them.
+struct Left {
+  double sum = 0, left = 0;
+};
+Left left_by(const FittedGaussian& fit, const FitPixels& pixels) {
+  Left all;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    all.sum += pixels.value[i];
+    all.left += pixels.value[i] - value_of({fit}, pixels.x[i], pixels.y[i]);
+  }
+  return all;
+}
+
+/// Pixels that a fit sees, and those beyond.
+struct Seen {
+  FitPixels fitted, beyond;
+};
+
+/// To `reach` from the island, and some more.
+Seen seen_by(const FitPixels& own, const FitPixels& ring, double reach, double more) {
+  const std::vector<double> distance = distances_from(own, ring);
+  FitPixels near;
+  Seen seen;
+  for (std::size_t i = 0; i < distance.size(); ++i)
+    if (distance[i] <= reach + more) append_pixel(ring, i, distance[i] <= reach ? near : seen.beyond);
+  seen.fitted = in_raster_order(own, near);
+  return seen;
+}
+
+/// Whether the Gaussian holds what the pixels hold, and leaves nothing beyond those that it was fitted to.
+bool holds_pixels(const FittedGaussian& fit, const Seen& seen, const NoiseCorrelation& noise) {
+  constexpr double kMostSigma = 3, kMostPart = 0.05, kMostBeyond = 0.02;
+  const Left inside = left_by(fit, seen.fitted), outside = left_by(fit, seen.beyond);
+  const auto little = [&](double left, double part, const FitPixels& pixels) {
+    return std::abs(left) <= std::max(kMostSigma * sum_error(pixels, noise), part * std::abs(inside.sum));
+  };
+  return little(inside.left, kMostPart, seen.fitted) &&
+         (seen.beyond.value.empty() || little(outside.left, kMostBeyond, seen.beyond));
+}
+
+bool has_pixels(const IslandPixels& all, std::int64_t label) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return false;
+  const auto k = static_cast<std::size_t>(at - all.label.begin());
+  return all.first[k + 1] > all.first[k];
+}
+
+Covariance beam_at(const WideFitInputs& in, const GaussianComponent& place) {
+  return in.beams.varies() ? in.beams.at(place.x, place.y).pixels : in.beam;
+}
+
+struct Wide {
+  std::size_t row;
+  bool again;  ///< it is fitted once more
+  Seen seen;
+  std::size_t answer;  ///< its problem's entry
+};
+
+/// What the fit of a row sees, and whether that says more than its own pixels.
+void look_around(Wide& one, const SourceSums& row, const WideFitInputs& in) {
+  constexpr double kLeastReach = 1, kBeyond = 0.5;  // pixels; of the island's radius
+  const auto at = std::ranges::lower_bound(in.pixels.label, row.island) - in.pixels.label.begin();
+  const double radius = std::sqrt(static_cast<double>(row.sums.npix) / std::numbers::pi);
+  const double reach = gaussian_reach(row, in.options);
+  one.seen =
+      seen_by(pixels_of(in.pixels, static_cast<std::size_t>(at), in.options.negative),
+              margin_of(in.around, row.island, in.options.negative), std::max(kLeastReach, reach), kBeyond * radius);
+  const auto n = static_cast<double>(one.seen.fitted.value.size());
+  one.again = reach > kLeastPart * radius && n * n * GaussianComponent::kParameters <= kMostWork;
+}
+
+}  // namespace
+
+bool is_wide_fit(const SourceSums& row, const SourceFit& fit, const Covariance& beam) {
+  constexpr double kWide = 3;
+  return fit.gaussian && !row.shared && !row.cut && (fit.flag & ~(kFlagPlainWeights | kFlagBound)) == 0 &&
+         gaussian_area(fit.gaussian->component.fwhm2) > kWide * gaussian_area(beam);
+}
+
+void fit_with_surroundings(Backend& backend, const std::vector<SourceSums>& sums, std::vector<SourceFit>& fits,
+                           const WideFitInputs& in, const Job& job) {
+  std::vector<Wide> wide;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (fits[k].gaussian && is_wide_fit(sums[k], fits[k], beam_at(in, fits[k].gaussian->component)) &&
+        has_pixels(in.pixels, sums[k].island) && has_pixels(in.around, sums[k].island))
+      wide.push_back({k, false, {}, 0});
+  const auto for_each = [&](const auto& body) {
+    in.pool.for_each(static_cast<std::int64_t>(wide.size()),
+                     [&](std::int64_t i) { body(wide[static_cast<std::size_t>(i)]); });
+  };
+  for_each([&](Wide& one) { look_around(one, sums[one.row], in); });
+  FitBatch batch;
+  batch.weights = in.weights, batch.errors = in.errors;
+  for (Wide& one : wide)
+    if (one.again) {
+      const GaussianComponent& start = fits[one.row].gaussian->component;
+      one.answer = batch.problems.size();
+      batch.add(one.seen.fitted, {start}, {bounds_of(start, one.seen.fitted, beam_at(in, start))}, false);
+    }
+  const FitResults got = batch.problems.empty() ? FitResults() : backend.fits().fit(batch, job);
+  for_each([&](const Wide& one) {
+    SourceFit& fit = fits[one.row];
+    if (one.again) {
+      const FittedGaussian& made = got.components[one.answer];
+      if (got.problems[one.answer].status != FitStatus::settled || made.at_bound || !has_place(made)) return;
+      fit.gaussian = made, fit.flag = (fit.flag | kFlagPlainWeights) & ~kFlagBound;
+    }
+    const double beam_px = std::sqrt(gaussian_area(beam_at(in, fit.gaussian->component)));
+    if (!holds_pixels(*fit.gaussian, one.seen, in.errors) ||
+        (lies_evenly(one.seen.fitted, in.background) &&
+         has_wider_wings(one.seen.fitted, one.seen.beyond, beam_px, in.errors)))
+      fit = {{}, kFlagNotFitted};
+  });
+}
+
+}  // namespace reber

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Deblending by flooding from the peaks down: a merge tree with the contrast rule at every merge.
+#include "core/measure/sources/deblend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/thread_pool.hpp"
+
+namespace reber {
+namespace {
+
+/// The pixels around one peak, as far as they have been taken in.
+struct Basin {
+  std::size_t peak;  ///< pixel
+  double flux = 0;   ///< sum above background
+  std::int64_t count = 0;
+  std::int32_t parent;  ///< itself while it stands on its own
+};
+
+/// One island after the other while it is being split. Pixels are numbered in raster order.
+class Island {
+ public:
+  Island(const IslandPixels& pixels, const DetectOptions& detect, const DeblendOptions& options)
+      : pixels_(pixels), detect_(detect), options_(options) {}
+
+  /// Whether several peaks of that island stand; their parts are then in sums().
+  bool split(std::size_t which);
+
+  [[nodiscard]] std::vector<IslandSums> sums();
+
+ private:
+  [[nodiscard]] double above(std::size_t p) const { return above_[p]; }
+  [[nodiscard]] std::int32_t y(std::size_t p) const { return pixels_.y[first_ + p]; }
+  [[nodiscard]] std::int32_t x(std::size_t p) const { return pixels_.x[first_ + p]; }
+
+  void begin(std::size_t which);
+  void find_rows();
+  template <typename Visit>
+  void neighbours(std::size_t p, Visit visit) const;
+  [[nodiscard]] std::size_t detected_peaks() const;
+  std::int32_t root(std::int32_t basin);
+  void take_in(std::size_t p);
+  void join(std::vector<std::int32_t>& meeting, double level);
+  [[nodiscard]] bool stands(const Basin& basin, double level, double brightest) const;
+
+  const IslandPixels& pixels_;
+  const DetectOptions& detect_;
+  const DeblendOptions& options_;
+  std::size_t first_ = 0, count_ = 0;
+  std::vector<double> above_;  ///< of each pixel, above background
+  /// Of each pixel: the first of the row before and of the row after that is not left of its neighbours.
+  std::vector<std::size_t> before_, after_;
+  std::vector<std::size_t> order_;   ///< pixels from bright to faint
+  std::vector<std::int32_t> basin_;  ///< of each pixel, -1 before it is taken in
+  std::vector<Basin> basins_;        ///< by falling peak
+  double total_ = 0;
+  std::vector<std::int32_t> meeting_;  ///< basins around the pixel that is taken in
+};
+
+void Island::begin(std::size_t which) {
+  first_ = static_cast<std::size_t>(pixels_.first[which]);
+  count_ = static_cast<std::size_t>(pixels_.first[which + 1]) - first_;
+  above_.resize(count_);
+  for (std::size_t p = 0; p < count_; ++p) {
+    const float difference = pixels_.pixel[first_ + p] - pixels_.mean[first_ + p];
+    above_[p] = detect_.negative ? -difference : difference;
+  }
+  find_rows();
+}
+
+/// Walks along two rows at once: within a row x rises.
+void Island::find_rows() {
+  before_.assign(count_, count_);
+  after_.assign(count_, count_);
+  std::size_t row = 0, last_row = count_;  // where this row and the one before it begin
+  for (std::size_t p = 0; p < count_;) {
+    std::size_t end = p;
+    while (end < count_ && y(end) == y(p)) ++end;
+    row = p;
+    if (last_row < row && y(last_row) + 1 == y(row)) {
+      for (std::size_t q = last_row; p < end; ++p) {
+        while (q < row && x(q) + 1 < x(p)) ++q;
+        before_[p] = q;
+      }
+      std::size_t q = row;
+      for (std::size_t above = last_row; above < row; ++above) {
+        while (q < end && x(q) + 1 < x(above)) ++q;
+        after_[above] = q;
+      }
+    }
+    last_row = row;
+    p = end;
+  }
+}
+
+/// In raster order.
+template <typename Visit>
+void Island::neighbours(std::size_t p, Visit visit) const {
+  const bool diagonal = detect_.connectivity != Connectivity::four;
+  const auto along = [&](std::size_t q, std::int32_t row) {
+    for (; q < count_ && y(q) == row && x(q) <= x(p) + 1; ++q)
+      if (diagonal || x(q) == x(p)) visit(q);
+  };
+  along(before_[p], y(p) - 1);
+  if (p > 0 && y(p - 1) == y(p) && x(p - 1) + 1 == x(p)) visit(p - 1);
+  if (p + 1 < count_ && y(p + 1) == y(p) && x(p + 1) == x(p) + 1) visit(p + 1);
+  along(after_[p], y(p) + 1);
+}
+
+/// Pixels that come before all their neighbours, from bright to faint, and reach the seed threshold. Where there are
+/// fewer than two, no two peaks can stand.
+std::size_t Island::detected_peaks() const {
+  std::size_t peaks = 0;
+  for (std::size_t p = 0; p < count_; ++p) {
+    if (!(above(p) > detect_.seed * static_cast<double>(pixels_.rms[first_ + p]))) continue;
+    bool highest = true;
+    neighbours(p, [&](std::size_t q) { highest = highest && (above(p) != above(q) ? above(p) > above(q) : p < q); });
+    peaks += highest ? 1 : 0;
+  }
+  return peaks;
+}
+
+std::int32_t Island::root(std::int32_t basin) {
+  while (basins_[basin].parent != basin) basin = basins_[basin].parent = basins_[basins_[basin].parent].parent;
+  return basin;
+}
+
+/// Whether a peak stands where it meets others at `level`: it reaches the seed threshold, rises by the prominence, and
+/// holds the contrast's part of the island's flux above `level`. A peak also stands, whatever its flux, if it rises by
+/// the seed threshold and by twice the contrast of the brighter peak; what rises less may be a calibration error.
+/// brightest  the highest peak that meets there, above background
+bool Island::stands(const Basin& basin, double level, double brightest) const {
+  const double peak = above(basin.peak), rms = pixels_.rms[first_ + basin.peak], rise = peak - level;
+  if (!(peak > detect_.seed * rms && rise > options_.prominence * rms)) return false;
+  const bool holds_flux = basin.flux - level * static_cast<double>(basin.count) > options_.contrast * total_;
+  return holds_flux || (rise > detect_.seed * rms && rise > 2 * options_.contrast * brightest);
+}
+
+/// Basins that meet at `level`. The one with the highest peak takes up the others unless it and they stand.
+void Island::join(std::vector<std::int32_t>& meeting, double level) {
+  std::ranges::sort(meeting);
+  meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
+  Basin& highest = basins_[meeting[0]];
+  const double brightest = above(highest.peak);
+  const bool highest_stands = stands(highest, level, brightest);
+  for (std::size_t k = 1; k < meeting.size(); ++k) {
+    Basin& other = basins_[meeting[k]];
+    if (highest_stands && stands(other, level, brightest)) continue;
+    other.parent = meeting[0];
+    highest.flux += other.flux;
+    highest.count += other.count;
+  }
+}
+
+void Island::take_in(std::size_t p) {
+  std::vector<std::int32_t>& meeting = meeting_;
+  meeting.clear();
+  std::size_t brightest = count_;
+  neighbours(p, [&](std::size_t q) {
+    if (basin_[q] < 0) return;
+    meeting.push_back(root(basin_[q]));
+    if (brightest == count_ || above(q) > above(brightest)) brightest = q;
+  });
+  if (meeting.empty()) {
+    basin_[p] = static_cast<std::int32_t>(basins_.size());
+    basins_.push_back({p, 0, 0, basin_[p]});
+  } else {
+    if (meeting.size() > 1) join(meeting, above(p));
+    basin_[p] = root(basin_[brightest]);
+  }
+  Basin& mine = basins_[basin_[p]];
+  mine.flux += above(p);
+  ++mine.count;
+}
+
+bool Island::split(std::size_t which) {
+  begin(which);
+  if (detected_peaks() < 2) return false;
+  order_.resize(count_);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
+    const double va = above(a), vb = above(b);
+    return va != vb ? va > vb : a < b;
+  });
+  total_ = 0;
+  for (std::size_t p = 0; p < count_; ++p) total_ += above(p);
+  basin_.assign(count_, -1);
+  basins_.clear();
+  for (const std::size_t p : order_) take_in(p);
+  std::size_t standing = 0;
+  for (std::size_t k = 0; k < basins_.size(); ++k)
+    standing += basins_[k].parent == static_cast<std::int32_t>(k) ? 1 : 0;
+  return standing > 1;
+}
+
+std::vector<IslandSums> Island::sums() {
+  std::vector<std::int32_t> part(basins_.size(), -1);
+  std::vector<IslandSums> parts;
+  for (std::size_t p = 0; p < count_; ++p) {
+    const std::int32_t basin = root(basin_[p]);
+    if (part[basin] < 0) {
+      part[basin] = static_cast<std::int32_t>(parts.size());
+      IslandSums fresh;
+      fresh.first_y = fresh.y0 = y(p);
+      fresh.first_x = fresh.x0 = fresh.x1 = x(p);
+      const std::size_t peak = basins_[basin].peak;
+      fresh.peak_y = y(peak), fresh.peak_x = x(peak);
+      fresh.peak = pixels_.pixel[first_ + peak];
+      fresh.peak_mean = pixels_.mean[first_ + peak], fresh.peak_rms = pixels_.rms[first_ + peak];
+      parts.push_back(fresh);
+    }
+    IslandSums& sums = parts[part[basin]];
+    const double value = above(p), dx = x(p) - sums.first_x, dy = y(p) - sums.first_y;
+    ++sums.npix;
+    sums.x0 = std::min(sums.x0, x(p)), sums.x1 = std::max(sums.x1, x(p) + 1), sums.y1 = y(p) + 1;
+    sums.s += value;
+    sums.sx += value * dx, sums.sy += value * dy;
+    sums.sxx += value * dx * dx, sums.sxy += value * dx * dy, sums.syy += value * dy * dy;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
+                                const DetectOptions& detect, const DeblendOptions& options, const Progress& progress) {
+  // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
+  std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
+  ThreadPool pool;
+  std::vector<Island> workers(static_cast<std::size_t>(pool.threads()), Island(pixels, detect, options));
+  pool.for_each_worker(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i, int worker) {
+    progress.check();
+    Island& island = workers[static_cast<std::size_t>(worker)];
+    if (island.split(static_cast<std::size_t>(i))) parts[static_cast<std::size_t>(i)] = island.sums();
+  });
+  std::vector<SourceSums> sources;
+  std::size_t next = 0, count = islands.size();
+  for (const std::vector<IslandSums>& split : parts) count += split.size();
+  sources.reserve(count);
+  for (std::size_t k = 0; k < islands.size(); ++k) {
+    const auto label = static_cast<std::int64_t>(k) + 1;
+    if (next < parts.size() && pixels.label[next] == label) {
+      const std::vector<IslandSums>& split = parts[next++];
+      for (const IslandSums& part : split) sources.push_back({part, label, true, false, islands[k].npix, islands[k].s});
+      if (!split.empty()) continue;
+    }
+    sources.push_back({islands[k], label, false, false, islands[k].npix, islands[k].s});
+  }
+  return sources;
+}
+
+std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam) {
+  constexpr std::int64_t kLeast = 7;
+  const auto geometry = header.wcs.sky_per_pixel(0.5 * static_cast<double>(header.shape.nx - 1),
+                                                 0.5 * static_cast<double>(header.shape.ny - 1));
+  if (!beam || !geometry) return kLeast;
+  return std::max(kLeast, static_cast<std::int64_t>(0.75 * beam->area_deg2() / std::abs(geometry->determinant())));
+}
+
+}  // namespace reber

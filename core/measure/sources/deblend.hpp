@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Splits islands that hold several sources.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/progress.hpp"
+#include "core/measure/sources/source.hpp"
+#include "core/seam/compute/detection.hpp"
+#include "core/sky/model/beam.hpp"
+#include "core/sky/model/image_header.hpp"
+
+namespace reber {
+
+struct DeblendOptions {
+  bool on = true;
+  /// Least part of the island's flux that a peak must hold above the level where it joins another (SExtractor's
+  /// contrast rule, at every level in place of a fixed number). A peak also stands if it rises above that level
+  /// by the seed threshold and by twice this part of the higher peak: compact sources on wide bright emission.
+  double contrast = 0.005;
+  /// Least height of a peak above that level, in local rms: noise on top of a bright source is no source.
+  double prominence = 2;
+  bool operator==(const DeblendOptions&) const = default;
+};
+
+/// One entry per source, islands in label order. Pixels are taken from bright to faint, ties in raster order; each
+/// joins the peak of its brightest neighbour. Where two peaks meet, the greater takes up the lesser unless both stand.
+/// A peak stands if it reaches the seed threshold, rises by the prominence, and either
+///   - holds more than the contrast's part of the island's flux, or
+///   - rises by the seed threshold and by twice the contrast of the brightest peak that meets there.
+/// Deterministic: no random assignment, no fixed number of levels or sources. Islands without pixels in `pixels` stay
+/// whole. All threads work.
+/// throws  Cancelled
+[[nodiscard]] std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
+                                              const DetectOptions& detect, const DeblendOptions& options,
+                                              const Progress& progress = {});
+
+/// Fewest pixels of an island that can hold two sources: three quarters of a beam's area, at least 7. Two points at the
+/// seed level a beam apart cover more than one.
+[[nodiscard]] std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam);
+
+}  // namespace reber

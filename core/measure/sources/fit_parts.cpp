@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pixels of parts and cores, by their distance from a peak and by the brightest Gaussian.
+#include "core/measure/sources/fit_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/measure/sources/source.hpp"
+
+namespace reber {
+namespace {
+
+/// Radii in FWHMs of the beam: the core's pixels lie within the first, the emission around it up to the second.
+constexpr double kCoreRadius = 1, kRingRadius = 1.5;
+/// Of the peak: with a higher level around it there is no compact source to tell from the emission.
+constexpr double kMostLevel = 0.5;
+
+/// Distance from the origin in FWHMs of the beam.
+double in_beams(const Covariance& beam, double dx, double dy) {
+  const double determinant = beam.xx * beam.yy - beam.xy * beam.xy;
+  return std::sqrt((beam.yy * dx * dx - 2 * beam.xy * dx * dy + beam.xx * dy * dy) / determinant);
+}
+
+}  // namespace
+
+void append_pixel(const FitPixels& from, std::size_t i, FitPixels& to) {
+  to.y.push_back(from.y[i]), to.x.push_back(from.x[i]);
+  to.value.push_back(from.value[i]), to.rms.push_back(from.rms[i]);
+}
+
+std::size_t brightest_pixel(const FitPixels& pixels) {
+  return static_cast<std::size_t>(std::ranges::max_element(pixels.value) - pixels.value.begin());
+}
+
+std::size_t nearest_pixel(const FitPixels& pixels, const GaussianComponent& at) {
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (const double d = std::hypot(pixels.x[i] - at.x, pixels.y[i] - at.y); d < least) least = d, nearest = i;
+  return nearest;
+}
+
+std::optional<CoreProblem> core_of(const FitPixels& pixels, std::size_t top, const Covariance& beam, double seed) {
+  CoreProblem core;
+  std::vector<double> ring;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    const double distance = in_beams(beam, pixels.x[i] - pixels.x[top], pixels.y[i] - pixels.y[top]);
+    if (distance <= kCoreRadius)
+      append_pixel(pixels, i, core.pixels);
+    else if (distance <= kRingRadius)
+      ring.push_back(pixels.value[i]);
+  }
+  double level = 0;
+  if (!ring.empty()) {
+    const auto middle = ring.begin() + static_cast<std::ptrdiff_t>(ring.size() / 2);
+    std::ranges::nth_element(ring, middle);
+    level = *middle;
+  }
+  const double peak = pixels.value[top] - level;
+  if (level > kMostLevel * pixels.value[top] || !(peak > seed * pixels.rms[top])) return std::nullopt;
+  for (double& value : core.pixels.value) value -= level;
+  core.start = {peak, static_cast<double>(pixels.x[top]), static_cast<double>(pixels.y[top]), beam};
+  core.reach_px = 0.5 * ellipse_of(beam).major;
+  core.most_fwhm_px = 2 * kCoreRadius * ellipse_of(beam).major;
+  core.flood = peak * std::exp2(-4 * kCoreRadius * kCoreRadius) / pixels.rms[top];
+  return core;
+}
+
+FitPixels pixels_around(const FitPixels& pixels, const GaussianComponent& peak, const Covariance& beam) {
+  FitPixels near;
+  for (std::size_t i = 0; i < pixels.value.size(); ++i)
+    if (in_beams(beam, pixels.x[i] - peak.x, pixels.y[i] - peak.y) <= kRingRadius) append_pixel(pixels, i, near);
+  return near;
+}
+
+std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<GaussianComponent>& among) {
+  std::vector<FitPixels> shares(among.size());
+  std::array<double, 6> unused{};
+  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
+    std::size_t owner = 0;
+    double most = -1;
+    for (std::size_t k = 0; k < among.size(); ++k) {
+      const double value = among[k].evaluate(pixels.x[i], pixels.y[i], unused);
+      if (value > most) most = value, owner = k;
+    }
+    append_pixel(pixels, i, shares[owner]);
+  }
+  return shares;
+}
+
+std::optional<FitLadder> FitLadder::core_ladder() const {
+  if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
+  const bool whole = around_.value.empty();
+  const FitPixels& all = whole ? pixels_ : around_;
+  const std::size_t top = whole ? brightest_pixel(all) : nearest_pixel(all, initial_[0].start);
+  std::optional<CoreProblem> problem = core_of(all, top, *setting_.beam, setting_.seed);
+  if (!problem) return std::nullopt;
+  Candidate one = initial_[0];
+  one.start = problem->start;
+  one.bounds.reach = problem->reach_px;
+  one.bounds.most_fwhm = problem->most_fwhm_px;
+  LadderSetting setting = setting_;
+  setting.flood = problem->flood;  // in place of the threshold where islands end
+  return FitLadder(std::move(problem->pixels), {one}, setting, flag_ | kFlagCore);
+}
+
+std::vector<FitLadder> FitLadder::parts() const {
+  std::vector<FitLadder> ladders;
+  if (together_) return ladders;
+  if (results_.empty() && rung_ == Rung::finished)
+    if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
+  if (!in_parts_) return ladders;
+  std::vector<GaussianComponent> starts;
+  for (const Candidate& one : initial_) starts.push_back(one.start);
+  std::vector<FitPixels> pixels = shares_of(pixels_, starts), margins = shares_of(margin_, starts);
+  for (std::size_t k = 0; k < initial_.size(); ++k) {
+    FitPixels near = setting_.beam ? pixels_around(pixels_, starts[k], *setting_.beam) : FitPixels();
+    // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
+    if (pixels[k].value.empty()) pixels[k] = near;
+    if (pixels[k].value.empty()) continue;
+    ladders.emplace_back(std::move(pixels[k]), std::vector<Candidate>{initial_[k]}, setting_, flag_ | kFlagPart,
+                         std::move(margins[k]));
+    ladders.back().around_ = std::move(near);
+  }
+  return ladders;
+}
+
+FitLadder FitLadder::together(FitPixels pixels, std::vector<Candidate> starts, const LadderSetting& setting,
+                              FitPixels margin) {
+  FitLadder ladder(std::move(pixels), std::move(starts), setting, 0, std::move(margin));
+  ladder.together_ = true;
+  if (!ladder.affordable(ladder.candidates_.size(), false)) {
+    ladder.rung_ = Rung::finished;
+    return ladder;
+  }
+  ladder.rung_ = Rung::plain;
+  ladder.correlated_ = false;
+  return ladder;
+}
+
+std::optional<FitLadder> together_of(const FitPixels& pixels, const std::vector<LadderResult>& results,
+                                     std::size_t sources, const LadderSetting& setting, FitPixels margin) {
+  const auto flagged = [&](std::int64_t flag) {
+    return std::ranges::any_of(results, [&](const LadderResult& one) { return (one.flag & flag) != 0; });
+  };
+  const auto found = static_cast<std::size_t>(
+      std::ranges::count_if(results, [](const LadderResult& one) { return one.source != Candidate::kExtra; }));
+  if (!setting.beam || results.size() < 2 || found != sources || !flagged(kFlagPart) || flagged(kFlagCore))
+    return std::nullopt;
+  const auto [left, right] = std::ranges::minmax(pixels.x);
+  const double extent = std::max(right - left, pixels.y.back() - pixels.y.front()) + 1;
+  const Ellipse beam = ellipse_of(*setting.beam);
+  std::vector<Candidate> starts;
+  for (const LadderResult& one : results) {
+    Candidate start;
+    start.start = one.gaussian.component;
+    start.source = one.source;
+    start.bounds = {0.5 * ellipse_of(start.start.fwhm2).major, 0.8 * beam.minor,
+                    std::numbers::sqrt2 * std::max(extent, beam.major), (one.flag & kFlagBeamShape) == 0};
+    starts.push_back(start);
+  }
+  return FitLadder::together(pixels, std::move(starts), setting, std::move(margin));
+}
+
+FitPixels pixels_of(const IslandPixels& all, std::size_t which, bool negative) {
+  const std::int64_t first = all.first[which], last = all.first[which + 1];
+  FitPixels pixels{{all.y.begin() + first, all.y.begin() + last},
+                   {all.x.begin() + first, all.x.begin() + last},
+                   std::vector<double>(static_cast<std::size_t>(last - first)),
+                   {all.rms.begin() + first, all.rms.begin() + last}};
+  for (std::int64_t p = first; p < last; ++p) {
+    const auto at = static_cast<std::size_t>(p);
+    const double above = static_cast<double>(all.pixel[at]) - static_cast<double>(all.mean[at]);
+    pixels.value[static_cast<std::size_t>(p - first)] = negative ? -above : above;
+  }
+  return pixels;
+}
+
+FitPixels margin_of(const IslandPixels& all, std::int64_t label, bool negative) {
+  const auto at = std::ranges::lower_bound(all.label, label);
+  if (at == all.label.end() || *at != label) return {};
+  return pixels_of(all, static_cast<std::size_t>(at - all.label.begin()), negative);
+}
+
+}  // namespace reber

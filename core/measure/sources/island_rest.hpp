@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The books of an island: what its rows hold of its pixels, and what they leave.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/measure/sources/source.hpp"
+
+namespace reber {
+
+/// What the rows of an island leave of its pixels, where that is flux of its own: above `least_sigma` errors and a
+/// twentieth of the island's. Its sums are those of the pixels less the rows' Gaussians, scaled to what rows with
+/// moments leave as well. rows, fits: of the island;   pixels: of the island, less background;   area: of the beam in
+/// pixels
+[[nodiscard]] std::optional<SourceSums> rest_of(std::span<const SourceSums> rows, std::span<const SourceFit> fits,
+                                                const FitPixels& pixels, double area, double least_sigma = 5);
+
+/// Error of a sum over pixels whose noise is correlated over twice the beam's area.
+[[nodiscard]] double error_of_sum(std::int64_t pixels, double rms, double area);
+
+/// Whether a source covers more than twice the pixels that a point of its peak would: no Gaussian is to be read into
+/// its moments if none could be fitted. Diffuse emission just above the threshold would be given twice its flux. ratio:
+/// of the peak to the threshold
+[[nodiscard]] bool wider_than_point(const IslandSums& sums, double ratio, const Covariance& beam);
+
+/// Sets isl_rest of all rows of one image.
+void set_rests(std::vector<Source>& sources);
+
+/// The sums of the emission around a core: those of the source without the core's Gaussian. Where little remains it is
+/// the core's wings: returns nothing, and the core stands for the source.
+/// seed: threshold in rms that the emission has to reach under the core
+[[nodiscard]] std::optional<SourceSums> without_core(const SourceSums& source, const GaussianComponent& core,
+                                                     double seed);
+
+/// One total for all rows of an island, where the beam varies: that of the row with the brightest pixel.
+void share_island_totals(std::vector<Source>& sources);
+
+}  // namespace reber

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text in, text out: numbers keep every digit, and memory one line.
+#include "core/run/batch/join.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/base/error.hpp"
+#include "core/base/printable.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/files/io/text_stream.hpp"
+
+namespace reber {
+namespace {
+
+/// In quotes, as the catalogues' own text; an apostrophe keeps a spreadsheet from running it.
+std::string quoted(const std::string& text) {
+  std::string cell = "\"";
+  if (!text.empty() && std::string("=+-@").find(text.front()) != std::string::npos) cell += '\'';
+  for (const char letter : printable(text)) cell += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return cell + '"';
+}
+
+/// "# frame: FK4 B1950" in a message; catalogues in ICRS and FK5 J2000 have none.
+std::string describe(const std::string& frame) {
+  return frame.empty() ? "; ICRS or FK5 J2000" : "; " + frame.substr(9, frame.size() - 10);
+}
+
+/// Text on its way to a file, in pieces that are worth a system call.
+class Buffer {
+ public:
+  explicit Buffer(AtomicFile& file) : file_(file) {}
+  void add(const std::string& text) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    text_ += text;
+    if (text_.size() >= kPiece) flush();
+  }
+  void flush() {
+    file_.write(text_);
+    text_.clear();
+  }
+
+ private:
+  AtomicFile& file_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& next, const std::string& path,
+                             bool overwrite) {
+  AtomicFile file(path, overwrite);
+  Buffer out(file);
+  std::string columns, from, frame;
+  std::int64_t rows = 0;
+  while (const std::optional<JoinPart> part = next()) {
+    const std::string name = printable(part->catalogue);
+    std::ifstream in = text_stream(part->catalogue);
+    if (!in.is_open()) throw DataError(fmt::format("cannot join '{}': {}", name, std::strerror(errno)));
+    try {
+      std::string line;
+      if (!std::getline(in, line)) throw DataError(fmt::format("cannot join '{}': it is empty", name));
+      const std::string own = line.starts_with("# frame:") ? line + "\n" : "";
+      if (!own.empty() && !std::getline(in, line)) line.clear();
+      if (from.empty()) {
+        columns = line, from = part->catalogue, frame = own;
+        out.add(fmt::format("{}File,{}\n", frame, columns));
+      } else if (own != frame) {
+        throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
+                                    printable(from), describe(own), describe(frame)));
+      } else if (line != columns) {
+        throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
+      }
+      const std::string cell = quoted(part->file) + ",";
+      for (; std::getline(in, line); ++rows) {
+        out.add(cell);
+        out.add(line + "\n");
+      }
+    } catch (const std::ios_base::failure&) {
+      throw DataError(fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
+    }
+  }
+  out.flush();
+  file.commit();
+  return rows;
+}
+
+}  // namespace reber

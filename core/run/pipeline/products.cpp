@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Catalogues, maps and picture of a run, from what the pipeline left in memory.
+#include "core/run/pipeline/products.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "core/base/error.hpp"
+#include "core/base/fair_turn.hpp"
+#include "core/base/thread_budget.hpp"
+#include "core/base/threads.hpp"
+#include "core/base/trace.hpp"
+#include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/fits/tile_writer.hpp"
+#include "core/measure/sources/model_map.hpp"
+#include "core/measure/sources/plane_columns.hpp"
+#include "core/measure/sources/source_columns.hpp"
+#include "core/measure/sources/source_list.hpp"
+#include "core/run/pipeline/mesh_maps.hpp"
+#include "core/seam/compute/block_peaks.hpp"
+#include "core/sky/model/image.hpp"
+
+namespace reber {
+namespace {
+
+class Writer {
+ public:
+  Writer(const Request& request, const Result& result, const Job& job, CommitGroup& group)
+      : wanted_(request.output),
+        how_(request.output.overwrite, &group),
+        backend_(*result.backend),
+        result_(result),
+        job_(job),
+        group_(request.group),
+        threads_(usable_threads()) {}
+
+  std::vector<std::string> write();
+
+ private:
+  [[nodiscard]] const ImageHeader& header() const { return result_.header(); }
+  [[nodiscard]] const BackgroundModel* background() const { return result_.background(); }
+  [[nodiscard]] OutputHeader of_map(const std::string& unit) const;
+  void map(MapKind kind, const std::string& path, const std::string& unit);
+  void mesh(MapKind kind, const std::string& path);
+  void drawn_maps();
+  [[nodiscard]] std::optional<LabelRuns> runs() const;
+  void labels() const;
+  void mask() const;
+  void picture(const Catalogue& catalogue) const;
+  /// Work beside the caller, or later on its thread where that is the only one.
+  template <class Work>
+  [[nodiscard]] std::future<void> beside(Work work) const;
+  [[nodiscard]] ColumnSet columns_of(const CatalogueFormat& format) const;
+  [[nodiscard]] std::map<ColumnSet, Catalogue> tables(const Catalogue& catalogue) const;
+  void catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const;
+
+  const OutputRequest& wanted_;
+  const FileOptions how_;
+  Backend& backend_;
+  const Result& result_;
+  const Job& job_;
+  const GroupOptions group_;
+  const int threads_;
+  mutable FairTurn turn_;  ///< the backend serves one thread at a time
+  std::vector<std::string> written_;
+};
+
+template <class Work>
+std::future<void> Writer::beside(Work work) const {
+  if (threads_ == 1) return run_later(std::move(work));
+  return run_beside([this, work = std::move(work)] {
+    const ThreadBudget budget(threads_);  // that of the caller, which new threads do not have
+    work();
+  });
+}
+
+OutputHeader Writer::of_map(const std::string& unit) const {
+  OutputHeader out;
+  out.like = &header();
+  out.unit = unit;
+  out.beam = result_.beam();
+  out.history = result_.history;
+  out.cards = wanted_.cards;
+  out.more_axes = wanted_.more_axes;
+  return out;
+}
+
+void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
+  if (path.empty()) return;
+  const trace::Span span("write", path);
+  const OutputHeader out = of_map(unit);
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
+    backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
+  };
+  write_map(path, header().shape, out, rows, how_, job_.progress());
+  written_.push_back(path);
+}
+
+/// Mean or rms as it was measured: at nodes, but for a map that the user gave.
+void Writer::mesh(MapKind kind, const std::string& path) {
+  if (path.empty() || background() == nullptr) return;
+  const bool rms = kind == MapKind::rms;
+  const std::string& unit = header().unit.text;
+  if (rms ? background()->rms_map : background()->mean_map) return map(kind, path, unit);
+  write_mesh_map(path, mesh_map_of(background()->grid, rms ? background()->rms : background()->mean), of_map(unit),
+                 how_);
+  written_.push_back(path);
+}
+
+void Writer::drawn_maps() {
+  if (wanted_.model.empty() && wanted_.residual.empty()) return;
+  const ModelMap model(result_.sources(), header().shape);
+  OutputHeader out = of_map(header().unit.text);
+  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources().size()));
+  const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
+  const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
+    model.rows(y0, ny, drawn.data());
+    {
+      const std::lock_guard turn(turn_);
+      const trace::Span render("copy", "render");
+      backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
+    }
+    for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
+  };
+  for (const auto& [path, rows] :
+       {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
+    if (path->empty()) continue;
+    write_map(*path, header().shape, out, *rows, how_, job_.progress());
+    written_.push_back(*path);
+  }
+}
+
+/// Rows [y0, y0 + ny) of a map of islands, with value(label) in each.
+template <class Pixel, class Value>
+void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, Pixel* pixels, const Value& value) {
+  const std::int64_t nx = labels.shape.nx;
+  std::fill_n(pixels, ny * nx, Pixel{0});
+  for (auto run = std::ranges::lower_bound(labels.runs, y0, {}, &LabelRuns::Run::y);
+       run != labels.runs.end() && run->y < y0 + ny; ++run)
+    std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, value(run->label));
+}
+
+/// The islands' runs, which the backend is asked for once, so that it is left to the maps that it alone can make. Empty
+/// for an image too large for the device, whose runs may be many.
+std::optional<LabelRuns> Writer::runs() const {
+  const TilingPlan& tiling = result_.outcomes.planned->value.tiling;
+  if (!tiling.resident || tiling.in_source) return std::nullopt;
+  const std::lock_guard turn(turn_);
+  return backend_.label_runs(*result_.islands(), job_);
+}
+
+void Writer::labels() const {
+  const trace::Span span("write", "labels");
+  OutputHeader out;
+  out.like = &header();
+  out.history = result_.history;
+  const std::optional<LabelRuns> runs = this->runs();
+  const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
+    job_.check();
+    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t label) { return label; });
+    const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
+    backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
+  };
+  write_map(wanted_.labels, header().shape, out, rows, how_);
+}
+
+void Writer::mask() const {
+  const trace::Span span("write", "mask");
+  OutputHeader out = of_map("");
+  out.beam.reset();
+  const std::optional<LabelRuns> runs = this->runs();
+  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    job_.check();
+    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t) { return 1.0f; });
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(ny * header().shape.nx));
+    {
+      const std::lock_guard turn(turn_);
+      backend_.label_rows(*result_.islands(), y0, ny, labels.data(), job_);
+    }
+    std::ranges::transform(labels, pixels, [](std::int32_t label) { return label != 0 ? 1.0f : 0.0f; });
+  };
+  write_map(wanted_.mask, header().shape, out, rows, how_);
+}
+
+double average(const std::vector<float>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+void draw_result(const std::string& path, const Result& result, const Catalogue& sources, const PixelRows& rows,
+                 PictureOptions options) {
+  ImageHeader shown = result.header();
+  shown.beam = result.beam();
+  options.title = shown.object;
+  if (const BackgroundModel* background = result.background(); background != nullptr && !background->rms.empty()) {
+    const double rms = average(background->rms), mean = average(background->mean);
+    options.low = mean - 3 * rms;
+    options.high = mean + 100 * rms;
+  }
+  options.threads = result.backend->info().threads;
+  write_sky_picture(path, shown.shape, rows, shown, &sources, options);
+}
+
+namespace {
+
+void Writer::picture(const Catalogue& catalogue) const {
+  const trace::Span span("write", "picture");
+  const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
+    job_.check();
+    const std::lock_guard turn(turn_);
+    const trace::Span render("copy", "render");
+    backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
+  };
+  PictureOptions options;
+  options.file = how_;
+  options.peaks = [&](std::int64_t block) -> std::optional<std::vector<float>> {
+    auto* const where_it_lies = dynamic_cast<FindsBlockPeaks*>(&backend_);
+    if (where_it_lies == nullptr) return std::nullopt;
+    const std::lock_guard turn(turn_);
+    return where_it_lies->block_peaks(*result_.plane(), block, job_);
+  };
+  draw_result(wanted_.picture, result_, catalogue, rows, options);
+}
+
+/// The columns that a path's format is made of.
+ColumnSet Writer::columns_of(const CatalogueFormat& format) const {
+  if (format.columns != nullptr) return from_string<ColumnSet>(format.columns, format.word);
+  return format.table ? wanted_.columns : ColumnSet::pybdsf;
+}
+
+/// Catalogues in the columns that the formats ask for; reads islands from the backend.
+std::map<ColumnSet, Catalogue> Writer::tables(const Catalogue& catalogue) const {
+  std::map<ColumnSet, Catalogue> named;
+  std::optional<SourceList> list;
+  for (const std::string& path : wanted_.catalogues) {
+    const ColumnSet set = columns_of(catalogue_format(path, wanted_.format));
+    if (set == ColumnSet::pybdsf || named.contains(set)) continue;
+    if (!list) list = source_list_of(result_, group_, job_);
+    const ListedSources listed{*list, header()};
+    named.emplace(set, in_columns(catalogue, result_.sources(), set, result_.beams(), &listed));
+  }
+  return named;
+}
+
+/// Touches no backend.
+void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Catalogue>& named) const {
+  const trace::Span span("write", "catalogues");
+  for (const std::string& path : wanted_.catalogues) {
+    job_.check();
+    const CatalogueFormat& format = catalogue_format(path, wanted_.format);
+    const ColumnSet set = columns_of(format);
+    Catalogue with_plane;
+    if (wanted_.plane_columns && format.table && format.columns == nullptr) {
+      with_plane = set == ColumnSet::pybdsf ? catalogue : named.at(set);
+      add_plane_columns(header(), result_.beam(), with_plane);
+    }
+    const Catalogue& table = !with_plane.columns.empty() ? with_plane
+                             : set == ColumnSet::pybdsf  ? catalogue
+                                                         : named.at(set);
+    if (wanted_.patches != Patches::source && std::string_view(format.word) == "bbs")
+      write_sky_model(table, wanted_.patches, path, how_);
+    else
+      write_catalogue(table, path, how_, wanted_.format);
+  }
+}
+
+std::vector<std::string> Writer::write() {
+  Catalogue catalogue;
+  if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
+    catalogue = make_catalogue(result_.sources(), header(), result_.history);
+  const std::map<ColumnSet, Catalogue> named = tables(catalogue);
+  // Behind the tables, which they read: they are waited for before these go. None of them tells how far it is.
+  std::vector<std::future<void>> others;
+  const auto add = [&](auto work) { others.push_back(beside(std::move(work))); };
+  // First, since it has most to do once it has its rows.
+  if (!wanted_.picture.empty()) add([&] { picture(catalogue); });
+  if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
+  const bool labelled = !wanted_.labels.empty() && result_.islands();
+  if (labelled) add([&] { labels(); });
+  const bool masked = !wanted_.mask.empty() && result_.islands();
+  if (masked) add([&] { mask(); });
+  written_ = wanted_.catalogues;
+  const std::string& unit = header().unit.text;
+  job_.check();
+  map(MapKind::image, wanted_.convolved, unit);
+  map(MapKind::mean, wanted_.mean, unit);
+  map(MapKind::rms, wanted_.rms, unit);
+  mesh(MapKind::mean, wanted_.mean_mesh);
+  mesh(MapKind::rms, wanted_.rms_mesh);
+  map(MapKind::snr, wanted_.snr, "");
+  drawn_maps();
+  if (labelled) written_.push_back(wanted_.labels);
+  if (masked) written_.push_back(wanted_.mask);
+  if (!wanted_.picture.empty()) written_.push_back(wanted_.picture);
+  for (std::future<void>& other : others) other.get();
+  return std::move(written_);
+}
+
+}  // namespace
+
+bool any_product(const OutputRequest& wanted) {
+  return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
+         !wanted.mean_mesh.empty() || !wanted.rms_mesh.empty() || !wanted.snr.empty() || !wanted.labels.empty() ||
+         !wanted.mask.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
+}
+
+SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job) {
+  if (!result.outcomes.judged) throw InternalError("a list of sources of a run that looked for none");
+  const auto pixels_of = [&](const Detected& detected) {
+    return result.backend->island_pixels(*result.plane(), *result.background(), *detected.islands, 1, job);
+  };
+  const Detected& found = result.outcomes.positive.detected->value;
+  const IslandPixels pixels = pixels_of(found);
+  std::optional<IslandPixels> negative;
+  if (std::ranges::any_of(result.sources(), &Source::negative))
+    negative = pixels_of(result.outcomes.negative.detected->value);
+  const SourceListInputs in{result.sources(),      result.header(), result.beams(),
+                            found.options.flood,   pixels,          negative ? &*negative : nullptr,
+                            found.islands->count()};
+  return make_source_list(in, options);
+}
+
+std::vector<std::string> write_products(const Request& request, const Result& result, const Job& job,
+                                        CommitGroup* outputs) {
+  CommitGroup own(request.output.durable);
+  std::vector<std::string> written = Writer(request, result, job, outputs != nullptr ? *outputs : own).write();
+  own.commit(job.progress());
+  return written;
+}
+
+}  // namespace reber

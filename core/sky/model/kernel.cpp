@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernel names in, weights on the pixel grid out.
+#include "core/sky/model/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/error.hpp"
+#include "core/sky/model/kernel_least_squares.hpp"
+
+namespace reber {
+namespace {
+
+constexpr double kArcsecPerDegree = 3600;
+/// Half of a Gaussian kernel's width in FWHM: 5 sigma.
+constexpr double kCutFwhm = 2.123;
+/// Largest side of a kernel; a number above it is a mistake of units.
+constexpr double kMaxSide = 16385;
+
+constexpr const char* kForms =
+    "gaussian:FWHM (pixels) | gaussian:MAJ,MIN,ANGLE (pixels, degrees from +x to +y) | beam:MAJ,MIN,PA (arcsec, "
+    "degrees "
+    "north through east) | box:N | tophat:RADIUS | mexican-hat:SIGMA | file:KERNEL.fits";
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+  throw InputError(fmt::format("kernel '{}': {}; a kernel is {}", text, why, kForms));
+}
+
+std::vector<double> numbers_of(const std::string& text, const std::string& list) {
+  std::vector<double> numbers;
+  std::size_t begin = 0;
+  while (begin <= list.size()) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    double value = 0;
+    const auto [stop, error] = std::from_chars(list.data() + begin, list.data() + end, value);
+    if (error != std::errc() || stop != list.data() + end || !std::isfinite(value)) {
+      refuse(text, fmt::format("'{}' is not a number", list.substr(begin, end - begin)));
+    }
+    numbers.push_back(value);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+double single(const std::string& text, const std::vector<double>& numbers, const char* what) {
+  if (numbers.size() != 1) refuse(text, fmt::format("expected one number, {}", what));
+  if (!(numbers[0] > 0)) refuse(text, fmt::format("{} must be above zero", what));
+  return numbers[0];
+}
+
+void check_axes(const std::string& text, const std::vector<double>& numbers) {
+  if (numbers.size() != 3) refuse(text, "expected three numbers: major axis, minor axis, angle");
+  if (!(numbers[1] > 0 && numbers[0] >= numbers[1])) refuse(text, "expected major axis >= minor axis > 0");
+}
+
+void check_side(double side, const std::string& text) {
+  if (!(side <= kMaxSide)) {
+    throw InputError(fmt::format("{} would be {:.0f} pixels wide; the largest kernel is {:.0f}: check the unit", text,
+                                 side, kMaxSide));
+  }
+}
+
+/// Multiplies the weights (and the row factor) so that they are as asked.
+void normalise_weights(Kernel& kernel, Normalise normalise) {
+  double scale = 1;
+  if (normalise == Normalise::sum) {
+    double absolute = 0;
+    for (const double weight : kernel.weights) absolute += std::abs(weight);
+    const double sum = kernel.sum();
+    if (!(std::abs(sum) > 1e-6 * absolute)) {
+      throw InputError(
+          fmt::format("{}: the weights add up to zero, so they cannot be normalised to unit sum; use "
+                      "normalise peak or none",
+                      kernel.text));
+    }
+    scale = 1 / sum;
+  } else if (normalise == Normalise::peak) {
+    double peak = 0;
+    for (const double weight : kernel.weights) peak = std::max(peak, std::abs(weight));
+    if (!(peak > 0)) throw InputError(fmt::format("{}: all weights are zero", kernel.text));
+    scale = 1 / peak;
+  }
+  for (double& weight : kernel.weights) weight *= scale;
+  for (double& weight : kernel.row) weight *= scale;
+}
+
+void multiply_factors(Kernel& kernel) {
+  kernel.weights.clear();
+  kernel.weights.reserve(static_cast<std::size_t>(kernel.shape.count()));
+  for (const double c : kernel.column) {
+    for (const double r : kernel.row) kernel.weights.push_back(c * r);
+  }
+}
+
+std::int64_t half_width(double fwhm) { return static_cast<std::int64_t>(std::ceil(kCutFwhm * fwhm)); }
+
+/// Samples of a 1-D Gaussian at whole pixels; of unit sum where asked.
+std::vector<double> gaussian_factor(double fwhm, bool unit_sum) {
+  const std::int64_t half = half_width(fwhm);
+  std::vector<double> factor;
+  double sum = 0;
+  for (std::int64_t i = -half; i <= half; ++i) {
+    const double t = static_cast<double>(i) / fwhm;
+    factor.push_back(std::exp(-4 * std::numbers::ln2 * t * t));
+    sum += factor.back();
+  }
+  if (unit_sum) {
+    for (double& value : factor) value /= sum;
+  }
+  return factor;
+}
+
+/// Even, point-symmetric weights of the rotated Gaussian exp(-4 ln2 r^T C^-1 r).
+void sample_gaussian(const Covariance& c, double determinant, Kernel& kernel) {
+  const std::int64_t hy = kernel.shape.ny / 2;
+  const std::int64_t hx = kernel.shape.nx / 2;
+  for (std::int64_t j = -hy; j <= hy; ++j) {
+    for (std::int64_t i = -hx; i <= hx; ++i) {
+      const double y = static_cast<double>(j);
+      const double x = static_cast<double>(i);
+      const double form = (c.yy * x * x - 2 * c.xy * x * y + c.xx * y * y) / determinant;
+      kernel.weights.push_back(std::exp(-4 * std::numbers::ln2 * form));
+    }
+  }
+}
+
+}  // namespace
+
+double Kernel::sum() const {
+  double total = 0;
+  for (const double weight : weights) total += weight;
+  return total;
+}
+
+KernelSpec parse_kernel(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) refuse(text, "there is no ':'");
+  const std::string name = text.substr(0, colon);
+  const std::string rest = text.substr(colon + 1);
+  if (rest.empty()) refuse(text, "nothing follows the ':'");
+  if (name == "file") return FileKernel{rest};
+  const bool known = name == "gaussian" || name == "beam" || name == "box" || name == "tophat" || name == "mexican-hat";
+  if (!known) refuse(text, fmt::format("'{}' is not known", name));
+
+  const std::vector<double> numbers = numbers_of(text, rest);
+  if (name == "gaussian") {
+    if (numbers.size() == 1) {
+      const double fwhm = single(text, numbers, "the FWHM in pixels");
+      return GaussianPixels{fwhm, fwhm, 0};
+    }
+    check_axes(text, numbers);
+    return GaussianPixels{numbers[0], numbers[1], numbers[2]};
+  }
+  if (name == "beam") {
+    check_axes(text, numbers);
+    return TargetBeam{{numbers[0] / kArcsecPerDegree, numbers[1] / kArcsecPerDegree, numbers[2]}};
+  }
+  if (name == "box") {
+    const double side = single(text, numbers, "the side in pixels");
+    if (side != std::floor(side)) refuse(text, "the side must be a whole number of pixels");
+    check_side(side, text);
+    return BoxKernel{static_cast<int>(side)};
+  }
+  if (name == "tophat") return TophatKernel{single(text, numbers, "the radius in pixels")};
+  return MexicanHatKernel{single(text, numbers, "sigma in pixels")};
+}
+
+std::string to_string(const KernelSpec& spec) {
+  struct Words {
+    std::string operator()(const GaussianPixels& k) const {
+      if (k.major == k.minor) return fmt::format("gaussian:{}", k.major);
+      return fmt::format("gaussian:{},{},{}", k.major, k.minor, k.angle_deg);
+    }
+    std::string operator()(const TargetBeam& k) const {
+      return fmt::format("beam:{:.10g},{:.10g},{:.10g}", k.beam.major_deg * kArcsecPerDegree,
+                         k.beam.minor_deg * kArcsecPerDegree, k.beam.pa_deg);
+    }
+    std::string operator()(const BoxKernel& k) const { return fmt::format("box:{}", k.side); }
+    std::string operator()(const TophatKernel& k) const { return fmt::format("tophat:{}", k.radius); }
+    std::string operator()(const MexicanHatKernel& k) const { return fmt::format("mexican-hat:{}", k.sigma); }
+    std::string operator()(const FileKernel& k) const { return fmt::format("file:{}", k.path); }
+  };
+  return std::visit(Words{}, spec);
+}
+
+Kernel gaussian_kernel(const Covariance& pixels, Normalise normalise) {
+  const Ellipse axes = ellipse_of(pixels);
+  if (!(std::isfinite(axes.major) && axes.major >= 0)) throw InputError("a Gaussian kernel needs finite axes");
+  Kernel kernel;
+  kernel.text = fmt::format("Gaussian of FWHM {:.6g} x {:.6g} pixels", axes.major, axes.minor);
+  check_side(2 * kCutFwhm * axes.major + 1, kernel.text);
+  if (axes.major < 1e-6) {
+    kernel.shape = {1, 1};
+    kernel.column = kernel.row = kernel.weights = {1};
+    return kernel;
+  }
+  if (axes.minor < 1e-5 * axes.major) {
+    // A line has no samples of its own. Three pixels across the beam is the coarsest image it is right for.
+    constexpr double kCoarsestBeamPx = 3;
+    const int size = static_cast<int>(2 * std::max<std::int64_t>(half_width(axes.major), 3) + 1);
+    return least_squares_kernel(pixels, {kCoarsestBeamPx * kCoarsestBeamPx, 0, kCoarsestBeamPx * kCoarsestBeamPx},
+                                size);
+  }
+  const double fwhm_x = std::sqrt(pixels.xx);
+  const double fwhm_y = std::sqrt(pixels.yy);
+  kernel.shape = {2 * half_width(fwhm_y) + 1, 2 * half_width(fwhm_x) + 1};
+  if (std::abs(pixels.xy) <= 1e-12 * fwhm_x * fwhm_y) {
+    const bool unit_sum = normalise == Normalise::sum;
+    kernel.column = gaussian_factor(fwhm_y, unit_sum);
+    kernel.row = gaussian_factor(fwhm_x, unit_sum);
+    multiply_factors(kernel);
+    return kernel;
+  }
+  sample_gaussian(pixels, pixels.xx * pixels.yy - pixels.xy * pixels.xy, kernel);
+  normalise_weights(kernel, normalise);
+  return kernel;
+}
+
+Kernel box_kernel(int side, Normalise normalise) {
+  if (side < 1) throw InputError(fmt::format("box kernel: the side must be at least 1 pixel, not {}", side));
+  check_side(side, "a box kernel");
+  Kernel kernel;
+  kernel.shape = {side, side};
+  kernel.text = fmt::format("box of {0} x {0} pixels", side);
+  const double weight = normalise == Normalise::sum ? 1.0 / side : 1.0;
+  kernel.column.assign(static_cast<std::size_t>(side), weight);
+  kernel.row = kernel.column;
+  multiply_factors(kernel);
+  return kernel;
+}
+
+Kernel tophat_kernel(double radius, Normalise normalise) {
+  if (!(radius > 0)) throw InputError(fmt::format("tophat kernel: the radius must be above zero, not {}", radius));
+  check_side(2 * radius + 1, "a tophat kernel");
+  const auto half = static_cast<std::int64_t>(std::floor(radius));
+  std::vector<double> weights;
+  for (std::int64_t y = -half; y <= half; ++y) {
+    for (std::int64_t x = -half; x <= half; ++x) {
+      weights.push_back(static_cast<double>(x * x + y * y) <= radius * radius ? 1 : 0);
+    }
+  }
+  return custom_kernel({2 * half + 1, 2 * half + 1}, std::move(weights), normalise,
+                       fmt::format("tophat of radius {:.6g} pixels", radius));
+}
+
+Kernel mexican_hat_kernel(double sigma, Normalise normalise) {
+  if (!(sigma > 0)) throw InputError(fmt::format("mexican-hat kernel: sigma must be above zero, not {}", sigma));
+  check_side(10 * sigma + 1, "a mexican-hat kernel");
+  Kernel kernel;
+  kernel.text = fmt::format("mexican hat of sigma {:.6g} pixels", sigma);
+  const auto half = static_cast<std::int64_t>(std::ceil(5 * sigma));
+  kernel.shape = {2 * half + 1, 2 * half + 1};
+  const double s2 = sigma * sigma;
+  double sum = 0, envelope = 0;
+  std::vector<double> gaussian;
+  for (std::int64_t y = -half; y <= half; ++y) {
+    for (std::int64_t x = -half; x <= half; ++x) {
+      const double r2 = static_cast<double>(x * x + y * y);
+      const double g = std::exp(-r2 / (2 * s2)) / (2 * std::numbers::pi * s2);
+      gaussian.push_back(g);
+      kernel.weights.push_back((2 - r2 / s2) / s2 * g);
+      sum += kernel.weights.back();
+      envelope += g;
+    }
+  }
+  // The cut and the sampling leave a small sum; taken out under the Gaussian, so a flat sky gives zero.
+  for (std::size_t i = 0; i < gaussian.size(); ++i) kernel.weights[i] -= sum / envelope * gaussian[i];
+  normalise_weights(kernel, normalise);
+  return kernel;
+}
+
+Kernel custom_kernel(Shape shape, std::vector<double> weights, Normalise normalise, std::string text) {
+  if (shape.ny < 1 || shape.nx < 1 || static_cast<std::int64_t>(weights.size()) != shape.count()) {
+    throw InputError(
+        fmt::format("{}: {} weights do not make a kernel of {} x {}", text, weights.size(), shape.ny, shape.nx));
+  }
+  check_side(static_cast<double>(std::max(shape.ny, shape.nx)), text);
+  Kernel kernel{shape, std::move(weights), {}, {}, std::move(text)};
+  std::int64_t pivot = 0;
+  for (std::int64_t i = 0; i < shape.count(); ++i) {
+    const double weight = kernel.weights[static_cast<std::size_t>(i)];
+    if (!std::isfinite(weight)) {
+      throw InputError(fmt::format("{}: the weight at row {}, column {} is not a finite number", kernel.text,
+                                   i / shape.nx, i % shape.nx));
+    }
+    if (std::abs(weight) > std::abs(kernel.weights[static_cast<std::size_t>(pivot)])) pivot = i;
+  }
+  const double peak = kernel.weights[static_cast<std::size_t>(pivot)];
+  if (peak == 0) throw InputError(fmt::format("{}: all weights are zero", kernel.text));
+
+  const auto at = [&](std::int64_t y, std::int64_t x) {
+    return kernel.weights[static_cast<std::size_t>(y * shape.nx + x)];
+  };
+  std::vector<double> column, row;
+  for (std::int64_t y = 0; y < shape.ny; ++y) column.push_back(at(y, pivot % shape.nx));
+  for (std::int64_t x = 0; x < shape.nx; ++x) row.push_back(at(pivot / shape.nx, x) / peak);
+  bool separable = true;
+  for (std::int64_t y = 0; y < shape.ny && separable; ++y) {
+    for (std::int64_t x = 0; x < shape.nx && separable; ++x) {
+      const double product = column[static_cast<std::size_t>(y)] * row[static_cast<std::size_t>(x)];
+      separable = std::abs(product - at(y, x)) <= 1e-13 * std::abs(peak);
+    }
+  }
+  if (separable) {
+    kernel.column = std::move(column);
+    kernel.row = std::move(row);
+    multiply_factors(kernel);
+  }
+  normalise_weights(kernel, normalise);
+  if (kernel.separable()) multiply_factors(kernel);
+  return kernel;
+}
+
+}  // namespace reber
