@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "app/batch/batch_end.hpp"
-#include "app/batch/batch_lanes.hpp"
 #include "app/batch/batch_progress.hpp"
+#include "app/batch/image_runners.hpp"
 #include "app/options/output_names.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -58,10 +58,10 @@ class Batch {
     BatchEnd end(settings_, terminal_, images_, own_, rank_, first);
     const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
     BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
-    BatchLanes lanes(settings_, terminal_, images_, to_do);
+    ImageRunners runners(settings_, terminal_, images_, to_do);
     if (!settings_.common.dry_run) make_folder(settings_.folder);
     if (!settings_.common.dry_run) open_records();
-    lanes.run(progress, [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
+    runners.run(progress, [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
     terminal_.clear_progress();
     return end.finish(progress.seconds());
   }

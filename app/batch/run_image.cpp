@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/commands/extended_search.hpp"
-#include "app/commands/source_table.hpp"
 #include "app/options/output_names.hpp"
 #include "app/options/product_options.hpp"
+#include "app/results/extended_search.hpp"
+#include "app/results/source_table.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"

@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "app/commands/command.hpp"
-#include "app/commands/extended_search.hpp"
 #include "app/commands/pipeline_command.hpp"
 #include "app/commands/plane_search.hpp"
-#include "app/commands/source_table.hpp"
 #include "app/options/config_file.hpp"
 #include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
+#include "app/results/extended_search.hpp"
+#include "app/results/source_table.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"

@@ -9,7 +9,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/pipeline_command.hpp"
-#include "app/commands/plane_lanes.hpp"
+#include "app/commands/plane_backends.hpp"
 #include "app/commands/plane_search.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/choice_option.hpp"
@@ -124,7 +124,7 @@ int measure_planes(const Options& options, const Request& request, const SkyList
   nlohmann::ordered_json documents = nlohmann::ordered_json::array();
   int exit_code = kDone;
   std::atomic<std::size_t> ended{0};
-  const std::vector<PlaneLane> lanes = plane_lanes(backend, options.common, walk, terminal);
+  const std::vector<PlaneLane> lanes = plane_backends(backend, options.common, walk, terminal);
   const Progress overall = progress_of_planes(lanes.size(), ended, walk.planes().size(), terminal);
   PlaneEvents told;
   told.began = [&](std::int64_t plane, std::size_t index) {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/commands/plane_lanes.hpp"
+#include "app/commands/plane_backends.hpp"
 #include "app/options/backend_choice.hpp"
 #include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
@@ -99,7 +99,7 @@ class Search {
 
   void walk(const CubeSource& cube) {
     PlaneWalk planes(cube, planes_, PlaneWalk::kAheadBytes, true);
-    const std::vector<PlaneLane> lanes = plane_lanes(*backend_, common_, planes, terminal_);
+    const std::vector<PlaneLane> lanes = plane_backends(*backend_, common_, planes, terminal_);
     const Progress progress = progress_of_planes(lanes.size(), ended_, planes_.size(), terminal_);
     PlaneEvents told;
     told.began = [&](std::int64_t plane, std::size_t index) {

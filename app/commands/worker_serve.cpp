@@ -16,7 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
-#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/deal.hpp"
 
 namespace reber::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/cpu/mesh_cell.hpp"
-#include "kernels/cpu/mesh_tiles.hpp"
+#include "kernels/cpu/overlapping_boxes.hpp"
 #include "kernels/cpu/row_maker.hpp"
 #include "kernels/cpu/share.hpp"
 
@@ -122,7 +122,7 @@ std::vector<BoxBlock> blocks_of(std::int64_t j0, std::int64_t j1, std::int64_t n
 
 /// The same in blocks whose cells share tiles.
 void measure_blocks(const HeldRows& rows, std::int64_t j0, std::int64_t j1, const TileGrid& tiles,
-                    std::vector<TiledBoxes>& workers, MeshWork& work) {
+                    std::vector<OverlappingBoxes>& workers, MeshWork& work) {
   const std::vector<BoxBlock> blocks = blocks_of(j0, j1, work.grid.nx(), tiles);
   work.threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
     const BoxBlock& block = blocks[static_cast<std::size_t>(task)];
@@ -156,7 +156,7 @@ std::vector<GridBlock> blocks_of(std::span<const MeshGrid> grids, std::span<cons
 
 /// Cells of a block that share no tiles.
 void measure_block(const HeldRows& pixels, const MeshGrid& grid, const BoxBlock& block, const CellRules& rules,
-                   CellScratch& scratch, const TiledBoxes::Put& put) {
+                   CellScratch& scratch, const OverlappingBoxes::Put& put) {
   for (std::int64_t j = block.j0; j < block.j1; ++j)
     for (std::int64_t i = block.i0; i < block.i1; ++i) {
       const PixelSpan &rows = grid.rows[static_cast<std::size_t>(j)], &cols = grid.cols[static_cast<std::size_t>(i)];
@@ -212,7 +212,7 @@ MeshCells measure_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOp
   const auto workers = static_cast<std::size_t>(threads.threads());
   const std::optional<TileGrid> tiles = tiles_of(grid, kBlocksAThread * threads.threads());
   std::vector<CellScratch> scratch(tiles ? 0 : workers);
-  std::vector<TiledBoxes> boxes(tiles ? workers : 0);
+  std::vector<OverlappingBoxes> boxes(tiles ? workers : 0);
   if (!tiles && known != nullptr && !known->anew.empty()) {
     measure_changed(plane, scratch, work);
     return cells;
@@ -250,12 +250,12 @@ MeshCells measure_meshes(const CpuPlane& plane, std::span<const MeshGrid> grids,
   const HeldRows pixels = hold_rows(plane, 0, plane.shape().ny, threads);
   const auto workers = static_cast<std::size_t>(threads.threads());
   std::vector<CellScratch> scratch(workers);
-  std::vector<TiledBoxes> boxes(workers);
+  std::vector<OverlappingBoxes> boxes(workers);
   std::atomic<std::int64_t> done{0};
   threads.for_each_worker(std::ssize(blocks), [&](std::int64_t task, int worker) {
     const auto& [k, at, block] = blocks[static_cast<std::size_t>(task)];
     float *const mean = cells.mean.data() + at, *const rms = cells.rms.data() + at;
-    const TiledBoxes::Put put = [&, nx = grids[k].nx()](std::int64_t j, std::int64_t i, const ClippedCell& clip) {
+    const OverlappingBoxes::Put put = [&, nx = grids[k].nx()](std::int64_t j, std::int64_t i, const ClippedCell& clip) {
       const rules::CellValue value = value_of(clip, rules);
       mean[j * nx + i] = value.mean;
       rms[j * nx + i] = value.rms;

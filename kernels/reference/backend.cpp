@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "core/seam/compute/variant_choice.hpp"
-#include "kernels/reference/background.hpp"
 #include "kernels/reference/convolve.hpp"
 #include "kernels/reference/derived.hpp"
 #include "kernels/reference/detect.hpp"
 #include "kernels/reference/fit.hpp"
 #include "kernels/reference/plane.hpp"
+#include "kernels/reference/statistics.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 #include "kernels/shared/typed_backend.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/reference/background.hpp"
+#include "kernels/reference/statistics.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/reference/background.hpp"
+#include "kernels/reference/statistics.hpp"
 #include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {

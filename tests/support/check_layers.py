@@ -86,8 +86,9 @@ ALLOWED |= {
     "app": "core kernels/backends.hpp kernels/shared_backend.hpp app",
     "app/terminal": "core/base core/files/io",
     "app/options": "core kernels/backends.hpp app/terminal",
-    "app/batch": "core kernels/backends.hpp app/terminal app/options app/commands/extended_search.hpp app/commands/source_table.hpp",
-    "app/commands": "core kernels/backends.hpp kernels/shared_backend.hpp app/terminal app/options app/batch app/bench",
+    "app/results": "core app/options",
+    "app/batch": "core kernels/backends.hpp app/terminal app/options app/results",
+    "app/commands": "core kernels/backends.hpp kernels/shared_backend.hpp app/terminal app/options app/results app/batch app/bench",
     "app/bench": "core kernels/backends.hpp app/terminal app/options app/commands/command.hpp",
     "app/view": "core kernels/backends.hpp app/terminal app/options gui/viewer.hpp gui/model",
 }

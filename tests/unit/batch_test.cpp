@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/run/batch/deal.hpp"
 #include "core/run/batch/input_list.hpp"
 #include "core/run/batch/join.hpp"
-#include "core/run/batch/lanes.hpp"
 #include "core/run/batch/rank.hpp"
 #include "core/run/batch/record_file.hpp"
 

@@ -18,7 +18,7 @@
 #include "core/files/fits/fits_file.hpp"
 #include "core/files/fits/fits_image.hpp"
 #include "core/files/tiles/rice_decoder.hpp"
-#include "kernels/shared/tile_upload.hpp"
+#include "kernels/shared/coded_upload.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/unit/fits_files.hpp"
 
@@ -85,7 +85,7 @@ class Streams {
 /// The whole way of a plane to a card, but for the bus.
 Outcome by_upload(const PixelSource& pixels) {
   const auto& source = dynamic_cast<const CodedTiles&>(pixels);
-  const TileUpload upload(pixels, source, *source.coded());
+  const CodedUpload upload(pixels, source, *source.coded());
   EXPECT_TRUE(upload.usual());
   EXPECT_TRUE(upload.worth_it(64));
   Streams streams(upload.bytes());
@@ -282,12 +282,12 @@ TEST(RiceWarp, OddStreamsAndLongTilesAreLeftToTheHost) {
   const OtherCode<float> source;
   CodedPlane plane = *source.coded();
   plane.tiles[0].bytes = 4096 + 8 * plane.tile.count() + 1;
-  EXPECT_FALSE(TileUpload(source, source, plane).usual());
+  EXPECT_FALSE(CodedUpload(source, source, plane).usual());
   plane = *source.coded();
   plane.tile = {1, 1 << 15};
-  EXPECT_TRUE(TileUpload(source, source, plane).worth_it(1));
+  EXPECT_TRUE(CodedUpload(source, source, plane).worth_it(1));
   plane.tile.nx += 1;
-  EXPECT_FALSE(TileUpload(source, source, plane).worth_it(1));
+  EXPECT_FALSE(CodedUpload(source, source, plane).worth_it(1));
 }
 
 TEST(RiceWarp, TilesAreOfferedWhereTheFileStatesSums) {

@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/cpu/convolve/fft_levels.hpp"
 #include "kernels/cpu/convolve/paired_fft.hpp"
-#include "kernels/cpu/convolve/tile_levels.hpp"
 #include "kernels/cpu/convolve/transform.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
@@ -117,7 +117,7 @@ class TiledFft final : public TileAlgorithm {
 
   float* convolve(const PaddedTile& tile, Buffer&, TileScratch& scratch) const override {
     const TilePixels pixels{tile.own, tx_, {tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1}, tile.out};
-    const TileLevels levels = TileLevels::take_out(pixels, sums_);
+    const FftLevels levels = FftLevels::take_out(pixels, sums_);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
     transform_->forward(tile.own, spectrum);
     multiply(spectrum, transfer_, spectrum_floats_);

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/convolve/fft_levels.hpp"
 #include "kernels/cpu/convolve/pair_transform.hpp"
-#include "kernels/cpu/convolve/tile_levels.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
 
@@ -52,7 +52,7 @@ class PairedFft final : public TileAlgorithm {
   float* convolve(const PaddedTile& tile, Buffer&, TileScratch& scratch) const override {
     const Shape read{tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1};
     const TilePixels pixels{tile.own, padded_stride(), read, tile.out};
-    const TileLevels levels = TileLevels::take_out(pixels, sums_);
+    const FftLevels levels = FftLevels::take_out(pixels, sums_);
     const std::int64_t columns = std::min(columns_, (tile.out.nx + kLanes - 1) / kLanes * kLanes);
     convolve_pair({tile.own, tile.own + columns_, padded_stride()}, {tile.out.ny, columns}, transfer_,
                   scratch.spectrum.ask(kPairWork));

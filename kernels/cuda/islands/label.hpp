@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/seam/compute/detection.hpp"
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/island_rules.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/seam/compute/noise_sums.hpp"
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/islands/label.hpp"
 

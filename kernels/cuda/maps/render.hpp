@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/seam/compute/backend.hpp"
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/cuda/islands/label.hpp"
 

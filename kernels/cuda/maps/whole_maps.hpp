@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 #include "kernels/cuda/islands/label.hpp"
 #include "kernels/cuda/maps/display.hpp"
 

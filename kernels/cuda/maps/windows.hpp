@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {

@@ -11,22 +11,22 @@
 #include "core/files/tiles/coded_tiles.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/tiles/decode_tiles.hpp"
-#include "kernels/shared/tile_upload.hpp"
+#include "kernels/shared/coded_upload.hpp"
 
 namespace reber::cuda {
 namespace {
 
-using rice::TileUpload;
+using rice::CodedUpload;
 
 /// Bytes of the card for the decoding of a plane, itself included.
-std::int64_t needed_bytes(const TileUpload& upload, Shape shape) {
+std::int64_t needed_bytes(const CodedUpload& upload, Shape shape) {
   const std::int64_t tables = upload.batch().count * static_cast<std::int64_t>(sizeof(rice::Tile)) +
                               static_cast<std::int64_t>(fits::dither_randoms().size_bytes() + sizeof(TileCounts));
   return shape.ny * pitch_of(shape.nx) * static_cast<std::int64_t>(sizeof(float)) + upload.bytes() + tables;
 }
 
 /// Queues the copy of all streams.
-void send(Context& context, const TileUpload& upload, std::byte* device, const Job& job) {
+void send(Context& context, const CodedUpload& upload, std::byte* device, const Job& job) {
   const auto tell = [&](std::int64_t at) {
     job.report("load", static_cast<double>(at) / static_cast<double>(upload.bytes()));
   };
@@ -43,7 +43,7 @@ void send(Context& context, const TileUpload& upload, std::byte* device, const J
 }
 
 /// Decodes the tiles into the plane.
-TileCounts decode(CudaPlane& plane, const TileUpload& upload, const std::byte* streams) {
+TileCounts decode(CudaPlane& plane, const CodedUpload& upload, const std::byte* streams) {
   Context& context = *plane.context();
   const cudaStream_t stream = context.stream();
   const DeviceBuffer<rice::Tile> tiles = upload_vector(context, upload.tiles(), stream);
@@ -78,7 +78,7 @@ std::unique_ptr<CudaPlane> load_tiles(const std::shared_ptr<Context>& context, c
   if (tiles == nullptr || !tiling.resident || shape.count() == 0) return nullptr;
   std::optional<fits::CodedPlane> coded = tiles->coded();
   if (!coded) return nullptr;
-  const TileUpload upload(source, *tiles, *std::move(coded));
+  const CodedUpload upload(source, *tiles, *std::move(coded));
   if (!upload.usual() || !upload.worth_it(context->threads().threads())) return nullptr;
   if (needed_bytes(upload, shape) > context->usable_bytes()) return nullptr;
   auto plane = std::make_unique<CudaPlane>(context, shape, tiling);

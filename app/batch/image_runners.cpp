@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many lanes, and what each does.
-#include "app/batch/batch_lanes.hpp"
+#include "app/batch/image_runners.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -13,7 +13,7 @@
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
 #include "core/base/threads.hpp"
-#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/deal.hpp"
 #include "core/run/batch/read_ahead.hpp"
 
 namespace reber::app {
@@ -76,8 +76,8 @@ int choose_lanes(const RunSettings& settings, const BackendInfo& backend, std::i
 
 }  // namespace
 
-BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
-                       const std::vector<std::int64_t>& to_do)
+ImageRunners::ImageRunners(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
+                           const std::vector<std::int64_t>& to_do)
     : settings_(settings), terminal_(terminal), images_(images), to_do_(to_do) {
   if (settings.workers > 0 && !settings.devices.empty())
     throw InputError("--workers and --devices exclude each other: a card has one worker");
@@ -88,7 +88,7 @@ BatchLanes::BatchLanes(const RunSettings& settings, Terminal& terminal, const st
   apart ? make_workers() : make_lanes();
 }
 
-void BatchLanes::make_lanes() {
+void ImageRunners::make_lanes() {
   std::uintmax_t bytes = 0;
   for (const std::int64_t image : to_do_) bytes += pixel_bytes(images_[static_cast<std::size_t>(image)].path);
   CommonOptions options = for_images(settings_.common, bytes);
@@ -111,7 +111,7 @@ void BatchLanes::make_lanes() {
   }
 }
 
-void BatchLanes::make_workers() {
+void ImageRunners::make_workers() {
   WorkerTask task;
   std::vector<int> devices(static_cast<std::size_t>(settings_.workers), settings_.common.device);
   if (!settings_.devices.empty()) devices = parse_devices(settings_.devices);
@@ -131,7 +131,7 @@ void BatchLanes::make_workers() {
                                                      const LogSink&) { return worker->run(lane, image, progress); });
 }
 
-void BatchLanes::run(BatchProgress& progress, const Take& take) {
+void ImageRunners::run(BatchProgress& progress, const Take& take) {
   if (to_do_.empty()) return;
   const auto path_of = [this](std::size_t at) { return images_[static_cast<std::size_t>(to_do_[at])].path; };
   // Planes of a cube are in one file, which is asked for with the first of them.

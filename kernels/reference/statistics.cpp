@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistics, the clip and the mesh by sorting whole arrays in double precision.
-#include "kernels/reference/background.hpp"
+#include "kernels/reference/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

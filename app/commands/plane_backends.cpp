@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Backends for planes side by side.
-#include "app/commands/plane_lanes.hpp"
+#include "app/commands/plane_backends.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "app/terminal/signals.hpp"
 #include "core/base/host_memory.hpp"
 #include "core/base/thread_budget.hpp"
-#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/deal.hpp"
 
 namespace reber::app {
 
@@ -51,8 +51,8 @@ std::vector<PlaneLane> card_lanes(const BackendChoice& first, const CommonOption
 
 }  // namespace
 
-std::vector<PlaneLane> plane_lanes(const BackendChoice& choice, const CommonOptions& options, const PlaneWalk& walk,
-                                   Terminal& terminal) {
+std::vector<PlaneLane> plane_backends(const BackendChoice& choice, const CommonOptions& options, const PlaneWalk& walk,
+                                      Terminal& terminal) {
   if (choice.info().device_memory_bytes > 0) return card_lanes(choice, options, walk, terminal);
   std::vector<PlaneLane> lanes;
   const int threads = options.threads > 0 ? options.threads : usable_threads();

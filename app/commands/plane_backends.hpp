@@ -14,8 +14,8 @@ namespace reber::app {
 /// where the card fails. On the processor as many as lanes_of_planes() says, which divide the threads: what a plane
 /// does on one thread alone, such as its tables, goes on beside the others.
 ///   throws as make_backend
-[[nodiscard]] std::vector<PlaneLane> plane_lanes(const BackendChoice& choice, const CommonOptions& options,
-                                                 const PlaneWalk& walk, Terminal& terminal);
+[[nodiscard]] std::vector<PlaneLane> plane_backends(const BackendChoice& choice, const CommonOptions& options,
+                                                    const PlaneWalk& walk, Terminal& terminal);
 
 /// Of one lane the stages of its plane; of several the planes that are done.   done: counted by the caller
 [[nodiscard]] Progress progress_of_planes(std::size_t lanes, const std::atomic<std::size_t>& done, std::size_t planes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The buffer's parts, and floats out of tiles that are no RICE_1.
-#include "kernels/shared/tile_upload.hpp"
+#include "kernels/shared/coded_upload.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace reber::rice {
 
-TileUpload::TileUpload(const PixelSource& pixels, const fits::CodedTiles& source, fits::CodedPlane coded)
+CodedUpload::CodedUpload(const PixelSource& pixels, const fits::CodedTiles& source, fits::CodedPlane coded)
     : source_(source), coded_(std::move(coded)), shape_(pixels.shape()), format_(pixels.format()) {
   constexpr std::int64_t kMostAtOnce = std::int64_t{256} << 10;
   const auto aligned = [](std::int64_t bytes) { return (bytes + kAligned - 1) / kAligned * kAligned; };
@@ -21,14 +21,14 @@ TileUpload::TileUpload(const PixelSource& pixels, const fits::CodedTiles& source
     if (!coded_.tiles[i].rice) plain_.push_back(static_cast<std::int64_t>(i));
 }
 
-bool TileUpload::usual() const {
+bool CodedUpload::usual() const {
   constexpr std::int64_t kMostAPixel = 8, kMostBesides = 4096;
   const std::int64_t most = kMostAPixel * coded_.tile.count() + kMostBesides;
   return most <= std::numeric_limits<std::int32_t>::max() &&
          std::ranges::all_of(coded_.tiles, [&](const fits::CodedTile& tile) { return tile.bytes <= most; });
 }
 
-bool TileUpload::worth_it(int threads) const {
+bool CodedUpload::worth_it(int threads) const {
   // docs/performance.md for the host, bench/notes/programs.md for the card.
   constexpr double kHostNs = 4, kCardNs = 500;  // the latter an H100's, of a tile of 16384 pixels
   constexpr std::int64_t kFew = 1 << 15;        // pixels of a tile that nobody waits for
@@ -36,17 +36,17 @@ bool TileUpload::worth_it(int threads) const {
   return coded_.tile.count() <= kFew || kCardNs * tile <= kHostNs * static_cast<double>(shape_.count()) / threads;
 }
 
-void TileUpload::fill_pieces(std::int64_t first, std::int64_t count, std::byte* out) const {
+void CodedUpload::fill_pieces(std::int64_t first, std::int64_t count, std::byte* out) const {
   const std::int64_t begin = first * piece_bytes_;
   source_.read_streams(begin, std::min(count * piece_bytes_, coded_.stream_bytes - begin), out);
 }
 
-void TileUpload::fill_plain(std::int64_t first, std::int64_t count, std::byte* out) const {
+void CodedUpload::fill_plain(std::int64_t first, std::int64_t count, std::byte* out) const {
   for (std::int64_t i = 0; i < count; ++i)
     make_plain(plain_[static_cast<std::size_t>(first + i)], out + i * plain_bytes_);
 }
 
-std::vector<Tile> TileUpload::tiles() const {
+std::vector<Tile> CodedUpload::tiles() const {
   std::vector<Tile> tiles;
   tiles.reserve(coded_.tiles.size());
   std::int64_t at = plain_at();
@@ -63,12 +63,12 @@ std::vector<Tile> TileUpload::tiles() const {
   return tiles;
 }
 
-Kind TileUpload::kind() const {
+Kind CodedUpload::kind() const {
   if (!coded_.quantised) return Kind::integers;
   return format_.type == PixelType::f64 ? Kind::doubles : Kind::floats;
 }
 
-Batch TileUpload::batch() const {
+Batch CodedUpload::batch() const {
   Batch batch;
   batch.count = static_cast<std::int64_t>(coded_.tiles.size());
   batch.across = (shape_.nx - 1) / coded_.tile.nx + 1;
@@ -86,14 +86,14 @@ Batch TileUpload::batch() const {
   return batch;
 }
 
-std::int64_t TileUpload::pixels_of(std::int64_t tile) const {
+std::int64_t CodedUpload::pixels_of(std::int64_t tile) const {
   const std::int64_t across = (shape_.nx - 1) / coded_.tile.nx + 1;
   return std::min(coded_.tile.ny, shape_.ny - tile / across * coded_.tile.ny) *
          std::min(coded_.tile.nx, shape_.nx - tile % across * coded_.tile.nx);
 }
 
 /// Of doubles, what is infinite stays so: it is counted where it is stored.
-void TileUpload::make_plain(std::int64_t tile, std::byte* out) const {
+void CodedUpload::make_plain(std::int64_t tile, std::byte* out) const {
   const std::int64_t count = pixels_of(tile);
   std::vector<double> stored(static_cast<std::size_t>(count));  // room for either type
   auto* const bytes = reinterpret_cast<std::byte*>(stored.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Uploads a background model.
-#include "kernels/cuda/device/background.hpp"
+#include "kernels/cuda/device/device_background.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -14,10 +14,10 @@
 
 namespace reber::rice {
 
-class TileUpload {
+class CodedUpload {
  public:
   /// pixels: the source's shape and format are taken; source: the same; must outlive this
-  TileUpload(const PixelSource& pixels, const fits::CodedTiles& source, fits::CodedPlane coded);
+  CodedUpload(const PixelSource& pixels, const fits::CodedTiles& source, fits::CodedPlane coded);
 
   /// Whether no stream is much longer than an encoder makes it: a run of zeros would be followed to its end.
   [[nodiscard]] bool usual() const;

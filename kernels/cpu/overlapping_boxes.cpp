@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tiles a grid has, and the walk over a block of boxes.
-#include "kernels/cpu/mesh_tiles.hpp"
+#include "kernels/cpu/overlapping_boxes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +124,7 @@ std::optional<TileGrid> tiles_of(const MeshGrid& grid, std::int64_t tasks) {
   return tiles ? std::move(tiles) : strips(grid);
 }
 
-void TiledBoxes::sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block) {
+void OverlappingBoxes::sort_tiles(const HeldRows& plane, const TileGrid& tiles, const BoxBlock& block) {
   rows_ = needed(tiles.rows, block.j0, block.j1);
   cols_ = needed(tiles.cols, block.i0, block.i1);
   const auto count = static_cast<std::size_t>((rows_.last - rows_.first) * (cols_.last - cols_.first));
@@ -143,7 +143,7 @@ void TiledBoxes::sort_tiles(const HeldRows& plane, const TileGrid& tiles, const 
     }
 }
 
-void TiledBoxes::sort_rest(const HeldRows& plane, const Rect& box, const Rect& core) {
+void OverlappingBoxes::sort_rest(const HeldRows& plane, const Rect& box, const Rect& core) {
   const std::int64_t bottom = core.y0 + core.ny, right = core.x0 + core.nx;
   scratch_.sort.begin(box.shape().count() - core.shape().count());
   scratch_.sort.gather(plane, {box.y0, box.x0, core.y0 - box.y0, box.nx}, false);
@@ -155,8 +155,8 @@ void TiledBoxes::sort_rest(const HeldRows& plane, const Rect& box, const Rect& c
   rest_.finish();
 }
 
-bool TiledBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std::int64_t j, std::int64_t i,
-                              const Rect& box) {
+bool OverlappingBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std::int64_t j, std::int64_t i,
+                                    const Rect& box) {
   clip_.clear();
   const TileAxis::Inside rows = tiles.rows.inside[static_cast<std::size_t>(j)];
   const TileAxis::Inside cols = tiles.cols.inside[static_cast<std::size_t>(i)];
@@ -180,8 +180,8 @@ bool TiledBoxes::gather_lists(const HeldRows& plane, const TileGrid& tiles, std:
   return rest_.summed();
 }
 
-void TiledBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles, const BoxBlock& block,
-                         const CellRules& given, const Wanted& wanted, const Put& put) {
+void OverlappingBoxes::measure(const HeldRows& plane, const MeshGrid& grid, const TileGrid& tiles,
+                               const BoxBlock& block, const CellRules& given, const Wanted& wanted, const Put& put) {
   bool sorted = false;
   for (std::int64_t j = block.j0; j < block.j1; ++j)
     for (std::int64_t i = block.i0; i < block.i1; ++i) {

@@ -41,7 +41,7 @@ struct BoxBlock {
 };
 
 /// Measures blocks of boxes. Memory of one worker, kept from block to block.
-class TiledBoxes {
+class OverlappingBoxes {
  public:
   /// Row and column of a box.
   using Wanted = std::function<bool(std::int64_t j, std::int64_t i)>;

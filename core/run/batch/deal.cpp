@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One counter, a thread per lane.
-#include "core/run/batch/lanes.hpp"
+#include "core/run/batch/deal.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns that fit into 100 characters; empty cells where a value is not known.
-#include "app/commands/source_table.hpp"
+#include "app/results/source_table.hpp"
 
 #include <fmt/format.h>
 

@@ -24,10 +24,10 @@ struct KernelSums {
 /// A constant taken out of a tile, and its product with the kernel's sum put back, is exact for any values and any
 /// boundary, as every output sees the whole kernel; a large offset then costs no precision. A power of two keeps
 /// extreme values inside what a transform holds.
-class TileLevels {
+class FftLevels {
  public:
   /// Changes the pixels.
-  static TileLevels take_out(const TilePixels& tile, const KernelSums& kernel);
+  static FftLevels take_out(const TilePixels& tile, const KernelSums& kernel);
   /// Changes the outputs, which stand where the pixels were.
   void put_back(const TilePixels& tile) const;
 

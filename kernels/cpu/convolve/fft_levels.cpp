@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Largest value, mean and scatter of a tile, and the two passes that change it.
-#include "kernels/cpu/convolve/tile_levels.hpp"
+#include "kernels/cpu/convolve/fft_levels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,10 +69,10 @@ void multiply_by(float factor, const TilePixels& tile, Shape part) {
 
 }  // namespace
 
-TileLevels TileLevels::take_out(const TilePixels& tile, const KernelSums& kernel) {
+FftLevels FftLevels::take_out(const TilePixels& tile, const KernelSums& kernel) {
   // Squares of pixels, of which offset_of() makes sums, are to stay floats as well.
   constexpr int kOrdinary = 50;
-  TileLevels levels;
+  FftLevels levels;
   levels.scale_ = rules::fft_scale(largest_of(tile), kernel.absolute, kOrdinary);
   if (levels.scale_ != 1.0f) multiply_by(levels.scale_, tile, tile.read);
   const float offset = offset_of(tile);
@@ -81,7 +81,7 @@ TileLevels TileLevels::take_out(const TilePixels& tile, const KernelSums& kernel
   return levels;
 }
 
-void TileLevels::put_back(const TilePixels& tile) const {
+void FftLevels::put_back(const TilePixels& tile) const {
   if (back_ != 0.0f) add(back_, tile, tile.out);
   if (scale_ != 1.0f) multiply_by(1 / scale_, tile, tile.out);
 }

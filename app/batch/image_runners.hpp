@@ -13,12 +13,12 @@
 
 namespace reber::app {
 
-class BatchLanes {
+class ImageRunners {
  public:
   /// to_do: places in `images`. Makes backends or processes, and none where there is nothing to do.
   ///   throws InputError, DeviceError
-  BatchLanes(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
-             const std::vector<std::int64_t>& to_do);
+  ImageRunners(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
+               const std::vector<std::int64_t>& to_do);
 
   using Take = std::function<void(std::int64_t index, ImageDone done)>;
   /// Runs all; `take` is called from any lane as each image ends.   throws Cancelled, and what `take` throws

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks first, so that nothing is computed for files that cannot be written.
-#include "app/commands/extended_search.hpp"
+#include "app/results/extended_search.hpp"
 
 #include <fmt/format.h>
 
