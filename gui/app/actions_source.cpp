@@ -11,7 +11,7 @@ namespace {
 
 bool working(const ViewerState& state) {
   const Document* document = state.document();
-  return document != nullptr && (document->loading || (document->session && document->session->status().busy));
+  return document != nullptr && (document->loading || (document->live_run && document->live_run->status().busy));
 }
 
 }  // namespace

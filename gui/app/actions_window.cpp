@@ -28,7 +28,7 @@ void leave(Context& c) {
   }
   Document* document = state.document();
   if (document == nullptr) return;
-  if (document->loading || (document->session && document->session->status().busy)) {
+  if (document->loading || (document->live_run && document->live_run->status().busy)) {
     c.shell.cancel(*document);
   } else if (state.cursor.frozen || state.cursor.crosshair) {
     state.cursor.frozen = false;

@@ -322,7 +322,7 @@ void App::rest_for(double seconds_left) {
   const double end = seconds() + seconds_left;
   if (window_->take_activity() || window_->input_waits() || ImGui::IsAnyMouseDown()) frames_wanted_ = 3;
   if (frames_wanted_ > 0) --frames_wanted_;
-  // Tiles that a session makes wake the interface when they are there.
+  // Tiles that a live run makes wake the interface when they are there.
   const bool awaited = painter_->tiles().awaited() && !painter_->tiles().pending();
   if (frames_wanted_ > 0 || (!painter_->complete() && !awaited)) {
     window_->wait(0);

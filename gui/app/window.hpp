@@ -64,7 +64,6 @@ class Window {
   void set_user_scale(double scale, bool light_theme);
   /// The user's times the screen's; less in a window that is too small for it, so that everything stays in reach.
   [[nodiscard]] double scale() const { return scale_; }
-  [[nodiscard]] double screen_scale() const { return screen_scale_; }
   [[nodiscard]] const std::string& renderer() const { return renderer_; }
   [[nodiscard]] bool software() const;
   void toggle_full_screen();

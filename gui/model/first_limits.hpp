@@ -16,7 +16,7 @@ namespace reber::gui {
 ///   returns whether there was one
 bool blank_runs_of_zeros(std::span<float> row);
 
-/// Whether an image has such runs and noise beside them. False for a session's map, which has no padding.
+/// Whether an image has such runs and noise beside them. False for a live run's map, which has no padding.
 [[nodiscard]] bool has_padding(const Pyramid& pixels);
 
 /// Some `most` finite values spread over the image, sorted: of the lowest level that is there, means. Those of a

@@ -39,7 +39,7 @@ inline constexpr std::array<const char*, kLayerKinds> kLayerNames{"Input", "Conv
 struct Layer {
   LayerKind kind = LayerKind::input;
   std::shared_ptr<const Pyramid> pixels;  ///< null until there is something to show
-  std::uint64_t generation = 0;           ///< of the session's result that it belongs to; 0 for the input
+  std::uint64_t generation = 0;           ///< of the live run's result that it belongs to; 0 for the input
   std::vector<float> sample;              ///< sorted values of some pixels, for histograms
   RenderSettings render;
   bool limits_set = false;  ///< render.low and high have been found or given
@@ -90,9 +90,9 @@ struct Document {
   ViewTransform view;
   bool fit_when_drawn = true;  ///< the view is not set yet
 
-  Request request;                   ///< what the pipeline panel edits; input and open are kept in step
-  bool live = false;                 ///< a change of the request runs at once
-  std::unique_ptr<LiveRun> session;  ///< null before the first run
+  Request request;                    ///< what the pipeline panel edits; input and open are kept in step
+  bool live = false;                  ///< a change of the request runs at once
+  std::unique_ptr<LiveRun> live_run;  ///< null before the first run
   std::shared_ptr<const LiveResult> result;
   std::vector<SourceShape> shapes;      ///< of result->sources, row by row
   std::vector<std::string> stages_run;  ///< for result

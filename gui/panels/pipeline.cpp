@@ -45,8 +45,8 @@ bool draw_run(Context& context, Document& document, const LiveStatus& status) {
   context.widgets.item("pipeline.live");
   tip("Every change runs at once; only the stages that it touches.");
   ImGui::SameLine();
-  ImGui::TextDisabled("on %s", document.session && !document.session->backend().name.empty()
-                                   ? document.session->backend().name.c_str()
+  ImGui::TextDisabled("on %s", document.live_run && !document.live_run->backend().name.empty()
+                                   ? document.live_run->backend().name.c_str()
                                    : context.shell.backend().c_str());
   if (!document.result) {
     ImGui::TextDisabled("No sources yet: Enter runs all stages.");
@@ -207,7 +207,7 @@ class PipelinePanel final : public Panel {
 
 void PipelinePanel::draw(Context& context) {
   Document& document = *context.state.document();
-  const LiveStatus status = document.session ? document.session->status() : LiveStatus{};
+  const LiveStatus status = document.live_run ? document.live_run->status() : LiveStatus{};
   bool changed = draw_run(context, document, status);
   changed = edit_convolution(context, document, fields_) || changed;
   changed = edit_background(context, document, fields_) || changed;

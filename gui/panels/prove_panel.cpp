@@ -22,7 +22,7 @@ ImVec4 colour(unsigned packed) { return ImGui::ColorConvertU32ToFloat4(packed); 
 /// The backend at work, or the best of them, that is not the reference.
 std::string usual_tested(const Context& context) {
   const Document* document = context.state.document();
-  std::string at_work = document != nullptr && document->session ? document->session->backend().name : "";
+  std::string at_work = document != nullptr && document->live_run ? document->live_run->backend().name : "";
   if (at_work.empty()) at_work = context.shell.backend();
   if (!at_work.empty() && at_work != "auto" && at_work != "reference") return at_work;
   const std::vector<std::string> names = context.shell.backends();

@@ -46,13 +46,13 @@ class TileCache {
   /// Begins a frame: uploads may take this long (one is always made); older tiles may be dropped.
   void begin_frame(double upload_ms);
   /// The tile, uploaded now where the frame's time allows it. False where it is not there: pending() is true then, or,
-  /// where a session's backend has yet to make it, awaited().
+  /// where a live run's backend has yet to make it, awaited().
   bool find(const Pyramid& pyramid, const Key& key, Place& place);
   /// The same without upload.
   bool peek(const Key& key, Place& place);
   /// Something asked for in this frame was not uploaded: draw again.
   [[nodiscard]] bool pending() const { return pending_; }
-  /// Something asked for in this frame comes from a session, which wakes the interface then.
+  /// Something asked for in this frame comes from a live run, which wakes the interface then.
   [[nodiscard]] bool awaited() const { return awaited_; }
   /// Tiles that a backend makes on OpenGL's own card come without the host while its sharing().is_open().
   [[nodiscard]] SharedTiles& sharing() { return sharing_; }
@@ -77,9 +77,9 @@ class TileCache {
 
   [[nodiscard]] Place place_of(int slot) const;
   int take_slot();
-  /// Of a session's map. False where it is not here yet.
+  /// Of a live run's map. False where it is not here yet.
   bool fetch(DisplayTiles& tiles, const Key& key, const Rect& rect, DisplayTile& tile);
-  /// Takes all tiles of a session's map that are here on the device, as one upload.   returns whether there were any
+  /// Takes all tiles of a live run's map that are here on the device, as one upload.   returns whether there were any
   /// and they are here now
   bool bring(const Pyramid& pyramid, const Key& like);
   void upload(const Pyramid& pyramid, const Key& key, const Rect& rect, const DisplayTile& tile, int slot);

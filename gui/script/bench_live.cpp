@@ -55,11 +55,11 @@ class LiveBench {
   struct Times {
     double sources = 0;   ///< to the frame that shows the new sources
     double complete = 0;  ///< to the frame after which nothing is left to do: fits, outlines of islands
-    double session = 0;   ///< of the sources, on the session's thread
+    double live_run = 0;  ///< of the sources, on the live run's thread
   };
 
   void check() const {
-    const std::string error = document_.session->status().error;
+    const std::string error = document_.live_run->status().error;
     if (!error.empty()) throw DataError(error);
   }
 
@@ -83,12 +83,12 @@ class LiveBench {
 
   void first_run() {
     const Times times = wait_for_sources();
-    made_["backend"] = document_.session->backend().name;
-    made_["device"] = document_.session->backend().device;
+    made_["backend"] = document_.live_run->backend().name;
+    made_["device"] = document_.live_run->backend().device;
     made_["sources"] = document_.result->sources.size();
     made_["islands"] = document_.result->islands;
     made_["first_run"] = {{"sources_ms", times.sources},
-                          {"session_ms", times.session},
+                          {"live_run_ms", times.live_run},
                           {"complete_ms", times.complete},
                           {"stages", stages()}};
   }
@@ -100,18 +100,18 @@ class LiveBench {
   }
 
   void changes(const char* name, const std::function<void(Request&, int)>& change, int count = 5) {
-    std::vector<double> sources, complete, session;
+    std::vector<double> sources, complete, live_run;
     const auto start = Clock::now();
     for (int i = 0; i < count && (i < 3 || ms_since(start) < kSeriesMs); ++i) {
       change(document_.request, i);
       const Times times = wait_for_sources();
       sources.push_back(times.sources);
       complete.push_back(times.complete);
-      session.push_back(times.session);
+      live_run.push_back(times.live_run);
     }
     made_[name] = {{"to_sources", summary(sources)},
                    {"to_complete", summary(complete)},
-                   {"session", summary(session)},
+                   {"live_run", summary(live_run)},
                    {"stages", stages()}};
   }
 
@@ -185,9 +185,9 @@ class LiveBench {
     std::vector<FrameTimes> ms;
     const auto begun = Clock::now();
     for (; ms_since(begun) < kSeriesMs && ms.size() < 200;) {
-      document_.session->invalidate();
+      document_.live_run->invalidate();
       app_.run(document_);
-      while (document_.session->status().busy) {
+      while (document_.live_run->status().busy) {
         app_.forget_pictures();
         ms.push_back(timed_frame(app_));
       }
@@ -203,12 +203,12 @@ class LiveBench {
     Request whole = document_.request;
     whole.input = document_.path;
     const auto begin = [&] {
-      document_.session->invalidate();
-      document_.submitted = document_.session->submit(whole, LiveRun::Answer::whole);
+      document_.live_run->invalidate();
+      document_.submitted = document_.live_run->submit(whole, LiveRun::Answer::whole);
       return Clock::now();
     };
     const auto finish = [&] {
-      while (document_.session->status().busy) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      while (document_.live_run->status().busy) std::this_thread::sleep_for(std::chrono::microseconds(100));
     };
     const auto first = begin();
     finish();
@@ -218,9 +218,9 @@ class LiveBench {
     for (int i = 0; i < kStops; ++i) {
       const auto start = begin();
       while (ms_since(start) < run_ms * (i + 0.5) / kStops) std::this_thread::sleep_for(std::chrono::microseconds(200));
-      const LiveStatus status = document_.session->status();
+      const LiveStatus status = document_.live_run->status();
       const auto stopped = Clock::now();
-      document_.session->cancel();
+      document_.live_run->cancel();
       finish();
       if (!status.busy) continue;  // done before it was asked to stop
       ms.push_back(ms_since(stopped));

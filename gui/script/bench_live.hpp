@@ -32,7 +32,7 @@ FrameTimes timed_frame(App& app);
 [[nodiscard]] nlohmann::json summary(const std::vector<FrameTimes>& frames);
 
 /// Runs the pipeline on the document that is shown, changes threshold, kernel and cells, and stops runs half way, as a
-/// user would: the window sleeps between the news of the session's thread.
+/// user would: the window sleeps between the news of the live run's thread.
 ///   throws DataError where the pipeline fails
 [[nodiscard]] nlohmann::json bench_live(App& app);
 /// Of that the first run and the layers alone, the first run alone.

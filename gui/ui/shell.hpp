@@ -46,9 +46,9 @@ class Shell {
   /// A document without a file; its layers' pixels are put in by the caller. The active document stays.
   virtual Document& add_document(const ImageHeader& header, const std::string& name) = 0;
 
-  /// Submits document.request to its session.
+  /// Submits document.request to its live run.
   virtual void run(Document& document) = 0;
-  /// Stops the session's and the loader's work.
+  /// Stops the live run's and the loader's work.
   virtual void cancel(Document& document) = 0;
   /// Shows a layer and asks for its pixels where they are missing or old. False where it cannot be had (no result yet).
   virtual bool show_layer(Document& document, LayerKind kind) = 0;
@@ -75,7 +75,7 @@ class Shell {
   /// After ViewerState::card_failure: opens the card again where it is whole; else the viewer ends and begins anew in
   /// this process' place, with what is open, since a card that failed is of no more use to a process.
   virtual void take_card_back() = 0;
-  /// A backend of its own for work outside the sessions (proof, device panel); call it on the job's thread.
+  /// A backend of its own for work outside the live runs (proof, device panel); call it on the job's thread.
   ///   throws InputError, DeviceError
   [[nodiscard]] virtual std::unique_ptr<Backend> make_backend(const std::string& name) = 0;
 };

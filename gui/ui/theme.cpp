@@ -59,7 +59,6 @@ void set_colours(ImGuiStyle& style, const ThemeColours& of, bool light) {
             .warn = packed(of.warn),
             .source = packed(0x35e0d0),
             .source_selected = packed(0xffd23f),
-            .source_negative = packed(0xff7ad9),
             .halo = packed(0x000000, 0.65f),
             .primary = packed(of.primary),
             .primary_hovered = packed(of.primary_hovered),

@@ -15,7 +15,7 @@ void apply_theme(bool light, double scale);
 
 /// Colours that panels and overlays share, as ImU32.
 struct Palette {
-  unsigned accent, accent_soft, text, text_dim, good, bad, warn, source, source_selected, source_negative, halo;
+  unsigned accent, accent_soft, text, text_dim, good, bad, warn, source, source_selected, halo;
   unsigned primary, primary_hovered, on_primary;  ///< of the button that a panel is there for, and its text
   unsigned plot_selected;  ///< in plots, whose ground is the window's; source_selected is for images
 };

@@ -106,12 +106,4 @@ inline constexpr ThemeColours kLightColours{
   return of_a > of_b ? of_a / of_b : of_b / of_a;
 }
 
-/// `percent` of one colour over another.
-[[nodiscard]] inline unsigned laid_over(unsigned colour, unsigned percent, unsigned under) {
-  unsigned made = 0;
-  for (const unsigned shift : {16u, 8u, 0u})
-    made |= ((colour >> shift & 255u) * percent + (under >> shift & 255u) * (100 - percent)) / 100 << shift;
-  return made;
-}
-
 }  // namespace reber::gui

@@ -51,7 +51,6 @@ class CanvasPainter {
 
   /// Goes on with the pictures off the screen; once a frame, behind draw().
   void step_off_screen(Context& context);
-  [[nodiscard]] bool drawing_off_screen() const { return off_screen_.busy(); }
   void order(Context& context, Document& document, const PictureOrder& order) {
     off_screen_.order(context, document, order);
   }

@@ -69,24 +69,24 @@ void LiveRuns::run(Document& document) {
   document.request.input = document.path;
   document.request.open = document.open;
   if (document.header && !document.request.open.plane) document.request.open.plane = document.header->plane;
-  if (!document.session)
-    document.session = std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); }, wake_,
-                                                 backend_ == "cuda" ? LiveRun::TakeOver() : options_.take_over);
+  if (!document.live_run)
+    document.live_run = std::make_unique<LiveRun>([early = early_, name = backend_] { return early->take(name); },
+                                                  wake_, backend_ == "cuda" ? LiveRun::TakeOver() : options_.take_over);
   // A workspace's selection and flags wait for the rows of the fitted sources.
   const auto answer = document.sources.awaited ? LiveRun::Answer::whole : LiveRun::Answer::moments_first;
-  document.submitted = document.session->submit(document.request, answer);
+  document.submitted = document.live_run->submit(document.request, answer);
 }
 
 void LiveRuns::cancel(Document& document) {
   Work& work = work_of(document);
   work.layer_slot.cancel();
-  if (!document.session) return;
-  document.session->cancel();
+  if (!document.live_run) return;
+  document.live_run->cancel();
   if (document.result) document.submitted = document.result->generation;
 }
 
 void LiveRuns::invalidate(Document& document) {
-  if (document.session) document.session->invalidate();
+  if (document.live_run) document.live_run->invalidate();
 }
 
 void LiveRuns::use_backend(const std::string& name) {
@@ -97,7 +97,7 @@ void LiveRuns::use_backend(const std::string& name) {
 
 /// With a new backend.
 void LiveRuns::begin_again(Document& document) {
-  document.session.reset();
+  document.live_run.reset();
   Work& work = work_of(document);
   work.link_run = nullptr;
   // Another run counts its results from the beginning.
@@ -111,12 +111,12 @@ void LiveRuns::begin_again(Document& document) {
 void LiveRuns::open_card_again() {
   state_.card_failure.clear();
   for (const auto& document : state_.documents)
-    if (document->session && document->session->card_failure()) begin_again(*document);
+    if (document->live_run && document->live_run->card_failure()) begin_again(*document);
 }
 
 void LiveRuns::take_card(const Document& document) {
-  if (!document.session || !state_.card_failure.empty()) return;
-  const auto failure = document.session->card_failure();
+  if (!document.live_run || !state_.card_failure.empty()) return;
+  const auto failure = document.live_run->card_failure();
   if (!failure) return;
   state_.card_failure = failure->text;
   state_.card_whole = failure->memory;
@@ -126,8 +126,8 @@ void LiveRuns::take_card(const Document& document) {
 }
 
 std::string LiveRuns::activity(const Document& document, double& fraction) const {
-  if (document.session) {
-    const LiveStatus status = document.session->status();
+  if (document.live_run) {
+    const LiveStatus status = document.live_run->status();
     if (status.busy) {
       fraction = status.fraction;
       return status.stage.empty() ? "waiting" : status.stage;
@@ -151,8 +151,8 @@ void LiveRuns::take_news(const ScreenRect& canvas) {
 }
 
 void LiveRuns::take_result(Document& document, Work& work) {
-  if (!document.session) return;
-  const auto result = document.session->result();
+  if (!document.live_run) return;
+  const auto result = document.live_run->result();
   if (!result || result->generation == work.seen_result) return;
   work.seen_result = result->generation;
   if (document.result) document.selection.follow(document.result->sources, result->sources);
@@ -164,14 +164,14 @@ void LiveRuns::take_result(Document& document, Work& work) {
 /// Asks for the structures of the newest whole result where they are wanted, and takes them.
 void LiveRuns::take_extended(Document& document) {
   ExtendedView& view = document.extended;
-  if (!view.wanted || !document.session || !document.result || document.result_stale()) return;
+  if (!view.wanted || !document.live_run || !document.result || document.result_stale()) return;
   const std::uint64_t now = document.result->generation;
   if (view.asked != now) {
     view.asked = now;
-    document.session->request_extended();
+    document.live_run->request_extended();
   }
   if (view.result.generation == now) return;
-  ExtendedResult brought = document.session->extended();
+  ExtendedResult brought = document.live_run->extended();
   if (brought.generation != now) return;
   view.result = std::move(brought);
   view.selected = -1;
@@ -216,7 +216,7 @@ bool LiveRuns::readout_needs(const Document& document, LayerKind kind) const {
 }
 
 void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& canvas) {
-  if (!document.session || !document.result) return;
+  if (!document.live_run || !document.result) return;
   if (auto made = work.layer_slot.take()) put_layer(document, made->kind, made->pixels, made->generation);
   const bool compared = state_.compare.kind != Compare::Kind::off;
   for (int index = 1; index < kLayerKinds; ++index) {
@@ -241,27 +241,27 @@ void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& can
   }
 }
 
-/// Of the session: by its tiles, or whole.
+/// Of the live run: by its tiles, or whole.
 void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas) {
-  LiveRun& session = *document.session;
+  LiveRun& live_run = *document.live_run;
   const MapKind map = map_of(kind);
   const std::uint64_t now = document.result->generation;
   const bool residual = kind == LayerKind::residual;
   if (std::uint64_t& asked = work.asked[static_cast<std::size_t>(kind)]; asked != now) {
     asked = now;
     if (residual)
-      session.request_map(map);
+      live_run.request_map(map);
     else
-      session.request_shown(map, tiles_in_view(document, kind, canvas), options_.show_maps);
+      live_run.request_shown(map, tiles_in_view(document, kind, canvas), options_.show_maps);
   }
   if (residual) {
-    const MapResult brought = session.map(map);
+    const MapResult brought = live_run.map(map);
     if (!brought.image || brought.generation != now || work.layer_slot.busy()) return;
-    session.forget_map(map);
+    live_run.forget_map(map);
     start_model(work, document.result, kind, brought.image);
     return;
   }
-  const ShownMap shown = session.shown(map);
+  const ShownMap shown = live_run.shown(map);
   if (shown.generation != now) return;
   if (shown.tiles) {
     Layer& layer = document.layer(kind);
@@ -270,23 +270,23 @@ void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const Sc
     else
       put_layer(document, kind, Pyramid::of_tiles(shown.tiles), now);
   } else if (shown.image && !work.layer_slot.busy()) {
-    session.forget_shown(map);
+    live_run.forget_shown(map);
     work.layer_slot.start([kind, shown](const Progress& progress) {
       return MadeLayer{kind, shown.generation, Pyramid::make(shown.image, progress)};
     });
   }
 }
 
-/// Tries once whether the backend's tiles can reach OpenGL without the host, and tells the sessions.
+/// Tries once whether the backend's tiles can reach OpenGL without the host, and tells the live runs.
 void LiveRuns::take_link(Document& document, Work& work) {
-  if (!document.session) {
+  if (!document.live_run) {
     work.link_run = nullptr;
     return;
   }
   SharedTiles& sharing = tiles_.sharing();
-  const auto link = document.session->graphics_link();
+  const auto link = document.live_run->graphics_link();
   if (!link) {
-    const std::string name = document.session->backend().name;
+    const std::string name = document.live_run->backend().name;
     if (!name.empty()) state_.texture_way = "through host memory: backend " + name + " computes there";
     return;
   }
@@ -302,10 +302,10 @@ void LiveRuns::take_link(Document& document, Work& work) {
   const bool shared = sharing.is_open();
   state_.texture_way = shared ? "shared with OpenGL on " + link->device()
                               : "through host memory: " + (sharing.why().empty() ? link_why_ : sharing.why());
-  if (work.link_run == document.session.get() && work.link_shared == shared) return;
-  work.link_run = document.session.get();
+  if (work.link_run == document.live_run.get() && work.link_shared == shared) return;
+  work.link_run = document.live_run.get();
   work.link_shared = shared;
-  document.session->use_device_tiles(shared);
+  document.live_run->use_device_tiles(shared);
 }
 
 bool LiveRuns::overlay_needs(const Document& document, LayerKind kind) const {

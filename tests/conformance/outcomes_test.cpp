@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/run/pipeline/pipeline.hpp"
-#include "core/studies/outcome_comparison.hpp"
+#include "tests/support/outcome_comparison.hpp"
 #include "tests/support/shared_backend.hpp"
 #include "tests/support/testing.hpp"
 

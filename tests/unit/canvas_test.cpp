@@ -15,6 +15,7 @@
 #include "core/show/picture/sky_layout.hpp"
 #include "core/show/picture/sky_pixels.hpp"
 #include "core/show/picture/source_marks.hpp"
+#include "tests/support/stretched.hpp"
 
 namespace reber {
 namespace {
@@ -196,7 +197,7 @@ TEST(SkyPixels, ColoursFollowTheStretchExactly) {
   for (int i = 0; i < 5000; ++i) {
     const double t = (static_cast<double>(values.at(0, i)) + 2) / 42;
     const Rgb expected =
-        i == 7 ? Rgb{146, 146, 150} : sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t))));
+        i == 7 ? Rgb{146, 146, 150} : sky_colour(static_cast<int>(std::lround(255 * testing::stretched(kSkyCurve, t))));
     EXPECT_EQ(colours[static_cast<std::size_t>(i)], expected) << i;
   }
 }
@@ -214,7 +215,8 @@ TEST(SkyPixels, AreRepeatedWithinAPictureAndNowhereElse) {
     for (int x = 0; x < 20; ++x) {
       const bool inside = x >= 5 && x < 13 && y >= 1 && y < 16;
       const double t = inside ? ((y - 1) / 5 * 20 + (x - 5) / 4 * 10) / 50.0 : 0;
-      const Rgb wanted = inside ? sky_colour(static_cast<int>(std::lround(255 * stretched(kSkyCurve, t)))) : kBefore;
+      const Rgb wanted =
+          inside ? sky_colour(static_cast<int>(std::lround(255 * testing::stretched(kSkyCurve, t)))) : kBefore;
       EXPECT_EQ(picture.at(x, y), wanted) << y << ' ' << x;
     }
   EXPECT_THROW(paint_sky(values.view(), {0, 50}, pool, picture.area(0, 0, 9, 15)), InternalError);

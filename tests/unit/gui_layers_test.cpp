@@ -11,6 +11,7 @@
 #include "gui/model/image/colour_maps.hpp"
 #include "gui/model/image/readout.hpp"
 #include "gui/model/state.hpp"
+#include "tests/support/stretched.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::gui {
@@ -160,7 +161,8 @@ TEST(FirstLimits, noise_lies_at_a_fifth_of_the_colours) {
   RenderSettings render;
   set_first_limits(render, LayerKind::input, sorted_sample(*pyramid_of(padded_noise(512, 0))));
   const auto colour = [&](double v) {
-    return stretched({render.stretch, render.softness, render.power}, (v - render.low) / (render.high - render.low));
+    return testing::stretched({render.stretch, render.softness, render.power},
+                              (v - render.low) / (render.high - render.low));
   };
   EXPECT_NEAR(colour(0), 0.2, 0.03);
   EXPECT_GT(colour(5), 0.6);

@@ -9,6 +9,14 @@
 namespace reber::gui {
 namespace {
 
+/// `percent` of one colour over another.
+unsigned laid_over(unsigned colour, unsigned percent, unsigned under) {
+  unsigned made = 0;
+  for (const unsigned shift : {16u, 8u, 0u})
+    made |= ((colour >> shift & 255u) * percent + (under >> shift & 255u) * (100 - percent)) / 100 << shift;
+  return made;
+}
+
 class Theme : public ::testing::TestWithParam<std::pair<const char*, ThemeColours>> {};
 
 TEST(Contrast, is_that_of_wcag) {

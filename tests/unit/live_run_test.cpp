@@ -74,7 +74,7 @@ TEST_F(LiveRunTest, a_newer_request_stops_the_fits_of_either_image) {
     std::vector<std::uint64_t> seen;
     std::mutex mutex;
     std::unique_ptr<LiveRun> live;  // ends before what its thread uses
-    const auto changed = [&] {      // on the session's thread: the newer request comes while the stage is at work
+    const auto changed = [&] {      // on the live run's thread: the newer request comes while the stage is at work
       const std::lock_guard lock(mutex);
       if (second == 0 && live && live->status().stage == stage) second = submit_whole(*live, newer);
       if (live && live->result()) seen.push_back(live->result()->generation);

@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
-#include "core/sky/model/sky_geometry.hpp"
 #include "tests/support/slower.hpp"
 #include "tests/support/testing.hpp"
 
@@ -31,6 +30,15 @@ Places scattered(std::size_t count, double lon, double lat, double size, testing
     places.lon.push_back(lon + size * (random.uniform() - 0.5) / std::max(1e-6, std::cos(d * M_PI / 180)));
   }
   return places;
+}
+
+/// Great-circle distance in degrees, by the formula that holds at all distances (Vincenty 1975).
+double sky_distance_deg(double lon1, double lat1, double lon2, double lat2) {
+  constexpr double kDegrees = 180 / M_PI;
+  const double dl = (lon2 - lon1) / kDegrees, c1 = std::cos(lat1 / kDegrees), s1 = std::sin(lat1 / kDegrees);
+  const double c2 = std::cos(lat2 / kDegrees), s2 = std::sin(lat2 / kDegrees);
+  const double across = c2 * std::sin(dl), along = c1 * s2 - s1 * c2 * std::cos(dl);
+  return std::atan2(std::hypot(across, along), s1 * s2 + c1 * c2 * std::cos(dl)) * kDegrees;
 }
 
 /// Every pair, closest first, each source once.

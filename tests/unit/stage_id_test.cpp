@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
+#include <string_view>
 
 #include "core/base/progress.hpp"
 #include "core/base/stop_token.hpp"
@@ -11,13 +13,12 @@
 namespace reber {
 namespace {
 
-TEST(StageId, every_word_names_its_stage_and_no_other_text_does) {
+TEST(StageId, every_stage_has_a_word_of_its_own) {
+  std::set<std::string_view> words;
   for (const auto& [stage, word] : kStageWords) {
     EXPECT_EQ(to_string(stage), word);
-    EXPECT_EQ(stage_from_string(word), stage);
+    EXPECT_TRUE(words.insert(word).second) << word;
   }
-  EXPECT_EQ(stage_from_string("fit-neg"), std::nullopt);
-  EXPECT_EQ(stage_from_string(""), std::nullopt);
 }
 
 TEST(StageId, a_stage_of_the_negative_image_has_a_name_of_its_own_in_reports) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of a session's maps and those who look at them: the part of the session's thread that serves tiles.
+// Levels of a live run's maps and those who look at them: the part of the live run's thread that serves tiles.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace reber {
 
-/// Used by the session's thread alone, but for use_device() and what DisplayTiles allows.
+/// Used by the live run's thread alone, but for use_device() and what DisplayTiles allows.
 class DisplayDesk {
  public:
-  /// poke: wakes the session's thread; called from any thread as long as this lives.
+  /// poke: wakes the live run's thread; called from any thread as long as this lives.
   explicit DisplayDesk(std::function<void()> poke);
   ~DisplayDesk();
   DisplayDesk(const DisplayDesk&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One map of a session as a viewer reads it: tiles and values come from the session's thread when they are asked for.
+// One map of a live run as a viewer reads it: tiles and values come from the live run's thread when they are asked for.
 #pragma once
 
 #include <condition_variable>
@@ -52,7 +52,8 @@ class DisplayTiles {
   [[nodiscard]] std::shared_ptr<const Image> pixels() const;
   void want_pixels();
 
-  // These wait for the session's thread: for jobs, never for the interface.   throws Cancelled where it answers no more
+  // These wait for the live run's thread: for jobs, never for the interface.   throws Cancelled where it answers no
+  // more
   /// Level 0 brings all pixels.
   void read(int level, Reduction reduction, const Rect& where, float* out);
   [[nodiscard]] std::shared_ptr<const Image> wait_for_pixels();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,13 +37,6 @@ static_assert([] {
 }
 [[nodiscard]] constexpr std::string_view to_string(Sign sign) {
   return sign == Sign::positive ? "positive" : "negative";
-}
-
-/// The stage of a word; nothing for a word that names none.
-[[nodiscard]] constexpr std::optional<StageId> stage_from_string(std::string_view word) {
-  for (const auto& [stage, name] : kStageWords)
-    if (name == word) return stage;
-  return std::nullopt;
 }
 
 /// Name of a stage in reports: "fit", "fit-neg".

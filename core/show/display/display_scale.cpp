@@ -13,26 +13,6 @@ namespace {
 
 constexpr double kSigmaPerDeviation = 1.4826;
 
-double by_table(const std::vector<float>& table, double t) {
-  if (table.size() < 2) return t;
-  const double place = t * static_cast<double>(table.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(place), table.size() - 2);
-  return table[i] + (place - static_cast<double>(i)) * (table[i + 1] - table[i]);
-}
-
-double from_table(const std::vector<float>& table, double s) {
-  if (table.size() < 2) return s;
-  const auto first = std::lower_bound(table.begin(), table.end(), static_cast<float>(s));
-  const auto last = std::upper_bound(first, table.end(), static_cast<float>(s));
-  const auto steps = static_cast<double>(table.size() - 1);
-  const auto place = [&](auto it) { return static_cast<double>(it - table.begin()); };
-  if (last - first > 1) return 0.5 * (place(first) + place(last) - 1) / steps;
-  if (first == table.begin()) return 0;
-  if (first == table.end()) return 1;
-  const double below = *(first - 1), above = *first;
-  return (place(first) - 1 + (s - below) / (above - below)) / steps;
-}
-
 struct Line {
   double start = 0, slope = 0;  ///< value at index 0, step from one index to the next
 };
@@ -89,33 +69,12 @@ DisplayLimits robust_limits(ConstImageView image, const LimitsRule& rule, Thread
 
 }  // namespace
 
-double stretched(const StretchCurve& curve, double value, const std::vector<float>& table) {
-  if (std::isnan(value)) return value;
-  const double t = std::clamp(value, 0.0, 1.0), a = curve.softness;
-  switch (curve.kind) {
-    case Stretch::linear:
-      return t;
-    case Stretch::log:
-      return std::log1p(a * t) / std::log1p(a);
-    case Stretch::sqrt:
-      return std::sqrt(t);
-    case Stretch::square:
-      return t * t;
-    case Stretch::asinh:
-      return std::asinh(a * t) / std::asinh(a);
-    case Stretch::power:
-      return std::pow(t, curve.power);
-    case Stretch::histogram:
-      return by_table(table, t);
-  }
-  return t;
-}
-
-double unstretched(const StretchCurve& curve, double level, const std::vector<float>& table) {
+double unstretched(const StretchCurve& curve, double level) {
   if (std::isnan(level)) return level;
   const double s = std::clamp(level, 0.0, 1.0), a = curve.softness;
   switch (curve.kind) {
     case Stretch::linear:
+    case Stretch::histogram:
       return s;
     case Stretch::log:
       return std::expm1(s * std::log1p(a)) / a;
@@ -127,23 +86,8 @@ double unstretched(const StretchCurve& curve, double level, const std::vector<fl
       return std::sinh(s * std::asinh(a)) / a;
     case Stretch::power:
       return std::pow(s, 1 / curve.power);
-    case Stretch::histogram:
-      return from_table(table, s);
   }
   return s;
-}
-
-std::vector<float> equalisation_table(const Histogram& histogram) {
-  const auto bins = histogram.counts.size();
-  const std::int64_t total = histogram.total();
-  std::vector<float> table(bins + 1, 0.0F);
-  std::int64_t before = 0;
-  for (std::size_t i = 0; i < bins; ++i) {
-    before += histogram.counts[i];
-    table[i + 1] = total > 0 ? static_cast<float>(static_cast<double>(before) / static_cast<double>(total))
-                             : static_cast<float>(i + 1) / static_cast<float>(bins);
-  }
-  return table;
 }
 
 std::string name_of(const LimitsRule& rule) {

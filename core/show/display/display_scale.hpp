@@ -16,20 +16,15 @@ inline constexpr std::array<const char*, 7> kStretchNames{"linear", "log",   "sq
 
 /// Curve from the limits' range to brightness; t and s run from 0 to 1.
 ///   linear t;  log ln(1 + a t) / ln(1 + a);  sqrt t^1/2;  square t^2;  asinh asinh(a t) / asinh a;  power t^p;
-///   histogram: the share of the pixels below, by equalisation_table
+///   histogram: the share of the pixels below
 struct StretchCurve {
   Stretch kind = Stretch::asinh;
   double softness = 10;  ///< a
   double power = 2;      ///< p
 };
 
-/// s of t clamped to [0, 1]. Histogram reads the table and is linear without one; NaN stays NaN.
-[[nodiscard]] double stretched(const StretchCurve& curve, double t, const std::vector<float>& table = {});
-/// t of s, the inverse. Where the table is flat, the middle of the flat part.
-[[nodiscard]] double unstretched(const StretchCurve& curve, double s, const std::vector<float>& table = {});
-/// Cumulative share of the pixels inside the histogram's limits, from 0 to 1, one entry more than it has bins. A
-/// straight line where it is empty.
-[[nodiscard]] std::vector<float> equalisation_table(const Histogram& histogram);
+/// t of a brightness s clamped to [0, 1]; NaN stays NaN. The histogram's curve has no formula: linear.
+[[nodiscard]] double unstretched(const StretchCurve& curve, double s);
 
 /// Range of values that the colours cover; high > low, both finite.
 struct DisplayLimits {

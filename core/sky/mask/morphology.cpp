@@ -29,8 +29,8 @@ std::vector<std::int32_t> rows_to_inside(const Mask& mask, std::int32_t most) {
   return rows;
 }
 
-/// One round of the cross; beyond the border is outside.   all: every neighbour must be inside, else one
-void one_round(Mask& mask, bool all) {
+/// One round of the cross; beyond the border is outside.
+void erode_once(Mask& mask) {
   const Mask before = mask;
   const auto [ny, nx] = mask.shape;
   ThreadPool pool(mask.shape.count() > (1 << 20) ? 0 : 1);
@@ -39,8 +39,7 @@ void one_round(Mask& mask, bool all) {
       const bool up = y > 0 && before.at(y - 1, x) != 0, down = y + 1 < ny && before.at(y + 1, x) != 0;
       const bool left = x > 0 && before.at(y, x - 1) != 0, right = x + 1 < nx && before.at(y, x + 1) != 0;
       std::int32_t& own = mask.pixels[static_cast<std::size_t>(y * nx + x)];
-      if (all && own != 0 && !(up && down && left && right)) own = 0;
-      if (!all && own == 0 && (up || down || left || right)) own = 1;
+      if (!(up && down && left && right)) own = 0;
     }
   });
 }
@@ -67,13 +66,8 @@ void dilate(Mask& mask, double radius) {
   });
 }
 
-void dilate_crosses(Mask& mask, int rounds) {
-  make_binary(mask);
-  for (int round = 0; round < rounds; ++round) one_round(mask, false);
-}
-
 void erode(Mask& mask, int rounds) {
-  for (int round = 0; round < rounds; ++round) one_round(mask, true);
+  for (int round = 0; round < rounds; ++round) erode_once(mask);
 }
 
 }  // namespace reber

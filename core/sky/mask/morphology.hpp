@@ -8,8 +8,6 @@ namespace reber {
 
 /// Every pixel within `radius` pixels of one that is inside becomes inside, as a mask of ones.
 void dilate(Mask& mask, double radius);
-/// `rounds` times: a pixel becomes inside where one of its four neighbours is, as a mask of ones.
-void dilate_crosses(Mask& mask, int rounds);
 /// `rounds` times: a pixel stays inside where its four neighbours are inside; beyond the border is outside.
 void erode(Mask& mask, int rounds);
 

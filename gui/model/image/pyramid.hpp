@@ -20,7 +20,7 @@ class DisplayTiles;
 namespace reber::gui {
 
 /// Level k of an image has ceil(n / 2^k) pixels per side, down to one (core/show/display/reduced_levels.hpp). Its
-/// pixels are in memory, in a file, or with a session's backend, which brings what is asked for. Immutable; readable
+/// pixels are in memory, in a file, or with a live run's backend, which brings what is asked for. Immutable; readable
 /// from any thread.
 class Pyramid {
  public:
@@ -42,7 +42,7 @@ class Pyramid {
   /// number for every reduction: no map of labels is made.
   static std::shared_ptr<const Pyramid> of_labels(std::shared_ptr<const LabelRuns> labels);
 
-  /// Of a map that a session shows by its tiles.
+  /// Of a map that a live run shows by its tiles.
   static std::shared_ptr<const Pyramid> of_tiles(std::shared_ptr<DisplayTiles> tiles);
 
   [[nodiscard]] Shape shape() const { return shape_; }
@@ -51,7 +51,7 @@ class Pyramid {
   [[nodiscard]] int first_level() const { return first_level_; }
   [[nodiscard]] Shape level_shape(int level) const;
 
-  /// Pixels of a level, in rect (which must lie within it), without gaps. Those of a session's map are waited for: in
+  /// Pixels of a level, in rect (which must lie within it), without gaps. Those of a live run's map are waited for: in
   /// jobs, not on the interface's thread.   throws Cancelled where the session answers no more
   void read(int level, Reduction reduction, const Rect& rect, float* out) const;
   /// Whether level 0 can be read without waiting; where it cannot yet, all of it is asked for.
@@ -59,9 +59,9 @@ class Pyramid {
   /// Exact value of a pixel; NaN where it is blank, outside, or not there yet (it is asked for then).
   [[nodiscard]] float value(std::int64_t y, std::int64_t x) const;
   /// All pixels where they are in memory; pixels is null for a preview, for labels, for an image read from its file and
-  /// for a session's map that was not brought.
+  /// for a live run's map that was not brought.
   [[nodiscard]] ConstImageView pixels() const;
-  /// The same, but those of a session's map are waited for: for jobs.   throws Cancelled
+  /// The same, but those of a live run's map are waited for: for jobs.   throws Cancelled
   [[nodiscard]] ConstImageView brought_pixels() const;
   /// Where tiles come from that are not in memory; null else.
   [[nodiscard]] const std::shared_ptr<DisplayTiles>& tiles() const { return tiles_; }

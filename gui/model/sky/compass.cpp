@@ -80,9 +80,4 @@ std::vector<PixelPosition> sky_ellipse(const Wcs& wcs, PixelPosition at, double 
   return points;
 }
 
-double pixel_area_deg2(const Wcs& wcs, PixelPosition at) {
-  const auto m = wcs.sky_per_pixel(at.x, at.y);
-  return m ? std::abs(m->determinant()) : std::nan("");
-}
-
 }  // namespace reber::gui

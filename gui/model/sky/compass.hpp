@@ -35,7 +35,4 @@ struct ScaleBar {
 [[nodiscard]] std::vector<PixelPosition> sky_ellipse(const Wcs& wcs, PixelPosition at, double major_deg,
                                                      double minor_deg, double pa_deg, int points = 64);
 
-/// Area of a pixel in square degrees; NaN off the sky.
-[[nodiscard]] double pixel_area_deg2(const Wcs& wcs, PixelPosition at);
-
 }  // namespace reber::gui

@@ -54,13 +54,6 @@ bool SourceView::follow(const LiveResult& result, std::vector<std::int64_t>& sel
   return true;
 }
 
-std::vector<std::uint8_t> SourceView::flagged_rows() const {
-  std::vector<std::uint8_t> rows(static_cast<std::size_t>(table.catalogue().rows()), 0);
-  for (const std::int64_t row : flagged)
-    if (row >= 0 && row < static_cast<std::int64_t>(rows.size())) rows[static_cast<std::size_t>(row)] = 1;
-  return rows;
-}
-
 Catalogue with_flags(const Catalogue& catalogue, const std::set<std::int64_t>& flagged) {
   Catalogue marked = catalogue;
   std::vector<std::string> words(static_cast<std::size_t>(catalogue.rows()));

@@ -34,8 +34,6 @@ struct SourceView {
   /// Makes the catalogue anew where the result is another one. Flags follow sources that stay within `reach` pixels of
   /// their place. Returns whether anything changed. `selected` receives the rows that a session file asked for.
   bool follow(const LiveResult& result, std::vector<std::int64_t>& selected, double reach = 3);
-  /// One byte per row of the catalogue: those flagged.
-  [[nodiscard]] std::vector<std::uint8_t> flagged_rows() const;
 
  private:
   std::vector<std::pair<double, double>> places_;  ///< of the sources, pixels

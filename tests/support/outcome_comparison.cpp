@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of comparisons, in the order of a run.
-#include "core/studies/outcome_comparison.hpp"
+#include "tests/support/outcome_comparison.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "core/sky/model/image.hpp"
 #include "core/studies/differences.hpp"
 
-namespace reber {
+namespace reber::testing {
 namespace {
 
 using Checks = std::vector<StageCheck>;
@@ -188,4 +188,4 @@ std::vector<StageCheck> compare_outcomes(const Result& tested, const Result& ora
   return checks;
 }
 
-}  // namespace reber
+}  // namespace reber::testing

@@ -8,7 +8,7 @@
 #include "core/run/pipeline/result.hpp"
 #include "core/studies/verification.hpp"
 
-namespace reber {
+namespace reber::testing {
 
 /// One row per stage of a run.
 struct StageComparison {
@@ -22,4 +22,4 @@ struct StageComparison {
 /// no pixel lies within rounding of a threshold.   tested, oracle: of one request, each read through its own backend
 [[nodiscard]] std::vector<StageCheck> compare_outcomes(const Result& tested, const Result& oracle);
 
-}  // namespace reber
+}  // namespace reber::testing
