@@ -13,12 +13,11 @@
 
 #include "app/options/lost_card.hpp"
 #include "app/options/one_card.hpp"
+#include "core/base/environment.hpp"
 #include "core/base/error.hpp"
 
 namespace reber::app {
 namespace {
-
-constexpr const char* kSession = "REBER_VIEW_ANEW";
 
 void close_files_at_exec() noexcept {
   constexpr int kMostFiles = 4096;
@@ -37,15 +36,15 @@ void begin_process_anew(char** arguments) noexcept {
 
 void begin_viewer_anew(char** arguments, const std::string& session) {
   forget_lost_card();
-  if (::setenv(kSession, session.c_str(), 1) == 0) begin_process_anew(arguments);
+  if (::setenv(name_of(Variable::view_anew), session.c_str(), 1) == 0) begin_process_anew(arguments);
   throw DataError(
       fmt::format("the viewer cannot begin anew: {}; the next start offers what was open", std::strerror(errno)));
 }
 
 std::optional<std::string> viewer_begun_anew() {
-  if (const char* const session = std::getenv(kSession); session != nullptr) {
+  if (const char* const session = environment(Variable::view_anew); session != nullptr) {
     const std::string kept = session;
-    ::unsetenv(kSession);
+    ::unsetenv(name_of(Variable::view_anew));
     return kept;
   }
   return card_lost_before() != nullptr ? std::optional<std::string>("") : std::nullopt;

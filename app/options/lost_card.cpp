@@ -10,13 +10,13 @@
 
 #include "app/options/begin_anew.hpp"
 #include "app/terminal/exit_code.hpp"
+#include "core/base/environment.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/seam/compute/lost_card.hpp"
 
 namespace reber::app {
 namespace {
 
-constexpr const char* kVariable = "REBER_CARD_LOST";
 char** arguments_of_main = nullptr;
 
 /// A list that has been read from the input is gone; a worker's parent deals the image to another.
@@ -29,7 +29,7 @@ bool may_begin_anew() {
 
 void begin_anew(const char* words) noexcept {
   unlink_open_temporaries();
-  if (may_begin_anew() && ::setenv(kVariable, words, 1) == 0) begin_process_anew(arguments_of_main);
+  if (may_begin_anew() && ::setenv(name_of(Variable::card_lost), words, 1) == 0) begin_process_anew(arguments_of_main);
   std::fprintf(stderr, "reber: error: %s\n", words);
   ::_exit(kDeviceError);
 }
@@ -41,8 +41,8 @@ void install_lost_card(char** arguments) noexcept {
   on_lost_card(begin_anew);
 }
 
-const char* card_lost_before() noexcept { return std::getenv(kVariable); }
+const char* card_lost_before() noexcept { return environment(Variable::card_lost); }
 
-void forget_lost_card() noexcept { (void)::unsetenv(kVariable); }
+void forget_lost_card() noexcept { (void)::unsetenv(name_of(Variable::card_lost)); }
 
 }  // namespace reber::app

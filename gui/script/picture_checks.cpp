@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/base/environment.hpp"
 #include "gui/render/png.hpp"
 
 namespace reber::gui {
@@ -37,7 +38,7 @@ ScreenPicture ScreenPicture::part(const ScreenRect& area) const {
 std::string differs_from_file(const ScreenPicture& picture, const std::string& path) {
   constexpr int kMuch = 40;
   constexpr double kPart = 0.01, kMean = 2;
-  if (std::getenv("REBER_WRITE_PICTURES") != nullptr) {
+  if (environment(Variable::write_pictures) != nullptr) {
     write_png(path, picture.width, picture.height, 3, picture.rgb.data());
     return "";
   }

@@ -3,9 +3,9 @@
 #include "kernels/cpu/fit_wide.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
+#include "core/base/environment.hpp"
 #include "kernels/cpu/pixel_values.hpp"
 
 namespace reber::cpu::wide {
@@ -161,7 +161,7 @@ REBER_AVX512 void differentiate_eight(const FitInput& in, const model::Shape* sh
 
 bool usable() {
   static const bool has = [] {
-    const char* const text = std::getenv("REBER_CPU_VECTORS");
+    const char* const text = environment(Variable::cpu_vectors);
     return __builtin_cpu_supports("avx512f") != 0 && (text == nullptr || std::string_view(text) != "narrow");
   }();
   return has;

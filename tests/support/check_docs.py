@@ -5,7 +5,7 @@
     check_docs.py ROOT REBER [REBER_VIEW]      exit 1 and a line per statement that does not hold
 
 Checked: paths and links; options of `reber COMMAND`; symbols named for "where things are added"; constants written as
-`kName = value`; flags of sources; words of the glossary; variants of convolutions; the table of columns; tables of
+`kName = value`; flags of sources; words of the glossary; variants of convolutions; the tables of columns and of variables; tables of
 README.md against the documents they are taken from, and its examples against what the program prints. Of comments in
 sources: "one row per source".
 Each check is tried first on a planted fault: one that does not find it fails.
@@ -279,6 +279,15 @@ def check_columns(tree, name, text):
         yield "is not what `reber --list-columns` prints: write it anew"
 
 
+def check_variables(tree, name, text):
+    """docs/reliability.md has a row per variable of the environment, in the order of core/base/environment.cpp."""
+    if name != "docs/reliability.md":
+        return
+    names = re.findall(r'^ +"(REBER_\w+)",', tree.text("core/base/environment.cpp"), re.M)
+    if [row[0].strip("`").split("=")[0] for row in rows_between(text, "variables")[1:]] != names:
+        yield "its table of variables is not that of core/base/environment.cpp"
+
+
 def check_outputs(tree, name, text):
     """Lines under `$ reber ...` in README.md are lines of what it prints; "..." stands for others."""
     if name != "README.md":
@@ -296,7 +305,7 @@ def check_outputs(tree, name, text):
 
 
 CHECKS = [check_paths, check_options, check_added, check_constants, check_flags, check_glossary,
-          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_outputs]
+          check_variants, check_speed, check_programs, check_accuracy, check_columns, check_variables, check_outputs]
 
 # A document with a fault, for each check.
 PLANTED = [
@@ -319,6 +328,7 @@ PLANTED = [
     (check_programs, "README.md", "<!-- programs: begin -->\n| what | process | run |\n|---|---|---|\n| find | 1 | 1 |\n<!-- programs: end -->"),
     (check_accuracy, "README.md", "<!-- accuracy: begin -->\n| completeness | 2 |\n<!-- accuracy: end -->"),
     (check_columns, "docs/columns.md", "# Columns\n"),
+    (check_variables, "docs/reliability.md", "<!-- variables: begin -->\n| name |\n|---|\n| `REBER_X` |\n<!-- variables: end -->"),
     (check_outputs, "README.md", "$ reber --version\nreber 0.0.0\n"),
 ]
 

@@ -120,6 +120,7 @@ BANNED = [
     (r"std::thread( \w+)?[({]|std::jthread|std::async|pthread_create", r"core/base/threads\.hpp",
      "threads start in core/base/threads.hpp alone, which answers where the system gives none"),
     (r"__builtin_shuffle\(|ranges::unique\(", r"kernels/cpu/simd\.hpp|kernels/cuda/", "clang 14 has none, which fuzzing needs"),
+    (r'"REBER_[A-Z_]+"', r"core/base/environment\.cpp|tests/", "variables of the environment are named in core/base/environment.cpp alone"),
     (r"__reduce_\w+_sync", r"kernels/cuda/device/warp\.cuh", "older cards have no such instruction: use device/warp.cuh"),
 ]
 

@@ -32,6 +32,8 @@ BREACHES = [
      "clang 14 has none"),
     ("reductions of newer cards", "kernels/cuda/statistics/planted.cuh", HEAD + "inline void f() { __reduce_add_sync(1, 2); }\n",
      "older cards"),
+    ("variables of the environment", "core/base/planted.hpp", HEAD + 'inline const char* f() { return std::getenv("REBER_PLANTED"); }\n',
+     "are named in core/base/environment.cpp"),
     ("threads that answer", "core/base/planted.hpp", HEAD + "inline void f() { std::jthread thread([] {}); }\n",
      "threads start in"),
     ("connections", "core/files/io/planted.hpp", HEAD + "inline int f() { return ::socket(2, 1, 0); }\n", "alone opens a connection"),

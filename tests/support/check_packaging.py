@@ -80,6 +80,10 @@ def complaints(read, exists):
     for name in (DOCKER, CONDA, SPACK, "pyproject.toml"):
         for option in set(re.findall(r'(?:-D|"|^)(REBER_[A-Z_]+)', read(name), re.M)) - options:
             yield f"{name}: sets {option}, which is no option of CMake"
+    for name, pattern in ((DOCKER, "-DREBER_TESTS=OFF"), (CONDA, "-DREBER_TESTS=OFF"), ("pyproject.toml", 'REBER_TESTS = "OFF"'),
+                          ("CMakePresets.json", '"REBER_TESTS": "OFF"'), (INSTALL, "-DREBER_TESTS=OFF\n")):
+        if pattern not in read(name) or "REBER_TEST_HOOKS" in read(name):
+            yield f"{name}: what it builds to be installed has the tests' variables and faults"
     for name in (CONDA, SPACK, DOCKER):
         for path in re.findall(r"(?<![\w/])(?:sample_data|python/reber|LICENSE)(?:/[\w.]+)?", read(name)):
             if not exists(path):
@@ -104,6 +108,8 @@ PLANTED = [
     (DOCKER, "libexpat1-dev", "libexpat"),
     (CONDA, "    - wcslib\n", "    - wcslib\n    - libopencv\n"),
     (DOCKER, "-DREBER_HARDEN=ON", "-DREBER_HARDENED=ON"),
+    (DOCKER, "-DREBER_TESTS=OFF", "-DREBER_TESTS=OFF -DREBER_TEST_HOOKS=ON"),
+    (INSTALL, "-DREBER_TESTS=OFF\n", "\n"),
     (SPACK, '"REBER_FFTW"', '"REBER_FFTS"'),
     (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),
     (SPACK, "def cmake_args(self):", "def cmake_args(self:"),

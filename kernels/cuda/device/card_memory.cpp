@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/base/environment.hpp"
 #include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/raii.hpp"
 #include "kernels/cuda/device/waits.hpp"
@@ -47,7 +48,7 @@ void give_driver(void* memory) {
 }
 
 bool buffers_apart() {
-  const char* const value = std::getenv("REBER_CUDA_BUFFERS");
+  const char* const value = environment(Variable::cuda_buffers);
   return value != nullptr && std::string_view(value) == "apart";
 }
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 
+#include "core/base/environment.hpp"
 #include "core/base/trace.hpp"
 #include "kernels/cuda/device/card_memory.hpp"
 #include "kernels/cuda/device/shared_memory.hpp"
@@ -67,7 +67,7 @@ DeviceInfo query(const BackendOptions& options) {
 
 /// With REBER_CUDA_MEMORY=1 in the environment: the most that was in use.
 void tell_memory(int device) noexcept {
-  const char* const value = std::getenv("REBER_CUDA_MEMORY");
+  const char* const value = environment(Variable::cuda_memory);
   if (value == nullptr || std::strcmp(value, "1") != 0 || given_up()) return;
   try {
     std::fprintf(stderr, "card memory: %.1f MiB at most\n",

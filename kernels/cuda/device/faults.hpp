@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device calls that fail on purpose, so that tests see what a broken card does.
+// Device calls that fail on purpose, so that tests see what a broken card does. Builds without REBER_TEST_HOOKS have
+// with_planned_fault() and card_hangs() alone, by which nothing fails.
 #pragma once
 
 #include <cstdint>

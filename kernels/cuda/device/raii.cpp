@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "core/base/environment.hpp"
 #include "core/base/threads.hpp"
 #include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
@@ -33,7 +34,7 @@ std::string where(const char* file, int line) {
 
 bool launches_wait() {
   static const bool wait = [] {
-    const char* value = std::getenv("REBER_CUDA_SYNC");
+    const char* value = environment(Variable::cuda_sync);
     return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
   }();
   return wait;

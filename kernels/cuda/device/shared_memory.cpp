@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/environment.hpp"
+
 namespace reber::cuda {
 namespace {
 
 std::int64_t stated_bytes() {
   static const std::int64_t bytes = [] {
-    const char* const text = std::getenv("REBER_CUDA_SHARED");
+    const char* const text = environment(Variable::cuda_shared);
     const std::int64_t value = text != nullptr ? std::atoll(text) : 0;
     return value > 0 ? value : INT64_MAX;
   }();

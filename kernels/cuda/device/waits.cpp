@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "core/base/environment.hpp"
 #include "core/seam/compute/card_error.hpp"
 #include "kernels/cuda/device/faults.hpp"
 #include "kernels/cuda/device/raii.hpp"
@@ -32,7 +33,7 @@ void end_at_once(int status, void*) {
 
 double allowed_wait_s() noexcept {
   constexpr double kDefault = 120;
-  const char* const text = std::getenv("REBER_CUDA_TIMEOUT");
+  const char* const text = environment(Variable::cuda_timeout);
   if (text == nullptr) return kDefault + more_s;
   char* end = nullptr;
   const double value = std::strtod(text, &end);

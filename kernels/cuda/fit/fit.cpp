@@ -4,12 +4,12 @@
 #include "kernels/cuda/fit/fit.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "core/base/environment.hpp"
 #include "core/base/error.hpp"
 #include "core/base/large_vectors.hpp"
 #include "core/base/threads.hpp"
@@ -193,7 +193,7 @@ void launch_all(cudaStream_t stream, const FitTask& task, const std::vector<FitL
 
 /// REBER_CUDA_FITS=card, host or both in the environment, for tests: who solves, whatever it costs.
 FitPlaces places_asked() {
-  const char* const text = std::getenv("REBER_CUDA_FITS");
+  const char* const text = environment(Variable::cuda_fits);
   const std::string_view word = text == nullptr ? "" : text;
   if (word == "card") return FitPlaces::card;
   if (word == "host") return FitPlaces::host;
