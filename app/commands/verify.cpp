@@ -2,6 +2,8 @@
 // reber verify: a backend against the reference, stage by stage.
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command.hpp"
@@ -9,6 +11,8 @@
 #include "app/options/parameter_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
+#include "core/base/module.hpp"
+#include "core/studies/judgement.hpp"
 #include "core/studies/verification.hpp"
 #include "kernels/backends.hpp"
 
@@ -20,6 +24,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   CommonOptions common;
   ParameterOptions parameters;
+  std::string against = "reference";
   std::vector<std::string> files;
 };
 
@@ -29,14 +34,27 @@ Request make_request(const Options& options, const std::string& path) {
   return request;
 }
 
+using VerifyImage = std::function<VerificationReport(const Request& request, const Progress& progress)>;
+
+/// throws InputError where there is no such judge here
+VerifyImage chosen(const std::string& against, Backend& tested) {
+  if (against == "reference") {
+    if (tested.info().name == "reference")
+      throw InputError("--backend reference: the reference cannot be verified against itself; name another backend");
+    return [&tested, oracle = std::shared_ptr<Backend>(reber::make_backend("reference", {}, LogSink()))](
+               const Request& request, const Progress& progress) { return verify(request, tested, *oracle, progress); };
+  }
+  const auto entry = reinterpret_cast<JudgeEntry>(module_function(against, "reber_judge", "--against " + against));
+  return [&tested, library = entry()](const Request& request, const Progress& progress) {
+    return judge(request, tested, *library, progress);
+  };
+}
+
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   (void)make_request(options, "");
   const auto tested = make_backend(options.common, terminal);
-  if (tested->info().name == "reference") {
-    throw InputError("--backend reference: the reference cannot be verified against itself; name another backend");
-  }
-  const auto oracle = reber::make_backend("reference", {}, LogSink());
+  const VerifyImage verify_image = chosen(options.against, *tested);
 
   Json all = Json::array();
   int exit_code = kDone;
@@ -44,7 +62,7 @@ int execute(const Options& options, Terminal& terminal) {
   for (const std::string& path : options.files) {
     try {
       terminal.set_subject(path);
-      const VerificationReport report = verify(make_request(options, path), *tested, *oracle, terminal.progress());
+      const VerificationReport report = verify_image(make_request(options, path), terminal.progress());
       terminal.clear_progress();
       terminal.print(to_text(report));
       all.push_back(Json::parse(to_json(report)));
@@ -78,6 +96,13 @@ void add_verify(CLI::App& root, Action& action) {
   CLI::App* command =
       root.add_subcommand("verify", "Compare a backend with the double-precision reference, stage by stage");
   command->add_option("files", options->files, "FITS images")->required()->type_name("FILE")->group("Input");
+  command
+      ->add_option("--against", options->against,
+                   "What it is held against: the reference, or OpenCV for convolution, labels and masks")
+      ->check(CLI::IsMember({"reference", "opencv"}))
+      ->type_name("reference|opencv")
+      ->capture_default_str()
+      ->group("Input");
   options->parameters.add(*command, ParameterOptions::Group::convolution);
   options->parameters.add(*command, ParameterOptions::Group::background,
                           {"background.mean_path", "background.rms_path"});
@@ -90,6 +115,7 @@ void add_verify(CLI::App& root, Action& action) {
       "  reber verify m31.fits                                what auto would use, against the reference\n"
       "  reber verify m31.fits --backend cuda --kernel gaussian:5\n"
       "  reber verify *.fits --json verification.json\n"
+      "  reber verify m31.fits --against opencv               filter2D, connectedComponents, morphologyEx\n"
       "\n"
       "Each stage is fed the same input on both sides and compared with a stated bound: every convolution algorithm\n"
       "that can do the kernel, statistics, clip, mesh, labels and source sums. Exit code 1 if any bound is broken.\n"

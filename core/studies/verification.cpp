@@ -31,7 +31,7 @@ class Comparison {
       : tested_(tested), oracle_(oracle), progress_(progress) {}
 
   void load(const FitsImage& image);
-  void convolutions(const Request& request, const ImageHeader& header, const std::optional<Beam>& beam);
+  void convolution(const ConvolutionSpec& spec);
   void statistics(const ClipOptions& options);
   void background(const BackgroundRequest& request);
   void detection(const DetectOptions& options);
@@ -44,7 +44,6 @@ class Comparison {
     checks.push_back({std::move(stage), std::move(metric), worst, bound, std::move(where), passed});
   }
   void exact_maps(const std::string& stage, MapKind kind, const BackgroundModel* model);
-  void convolution(const ConvolutionSpec& spec);
   void compare_convolved(const std::string& stage, const Image& got, const Image& expected, double weights,
                          double bound);
 
@@ -123,17 +122,6 @@ void Comparison::convolution(const ConvolutionSpec& spec) {
         stored(tested_, MapKind::image, *plane, nullptr), expected, weights,
         convolution_bound(quote.algorithm, spec.kernel.shape));
   }
-}
-
-void Comparison::convolutions(const Request& request, const ImageHeader& header, const std::optional<Beam>& beam) {
-  if (request.convolve) {
-    const ResolvedConvolution resolved = resolve_convolution(*request.convolve, header, beam);
-    if (!resolved.copy) convolution(resolved.spec);
-    return;
-  }
-  // A round Gaussian for the separable path and a rotated one that only direct and FFT can do.
-  convolution({gaussian_kernel({16, 0, 16}, Normalise::sum), Boundary::zero});
-  convolution({gaussian_kernel({30, 9, 18}, Normalise::sum), Boundary::reflect});
 }
 
 void Comparison::statistics(const ClipOptions& options) {
@@ -217,14 +205,23 @@ void Comparison::detection(const DetectOptions& options) {
 
 bool VerificationReport::passed() const { return std::ranges::all_of(checks, &StageCheck::passed); }
 
+std::vector<ConvolutionSpec> verified_convolutions(const Request& request, const ImageHeader& header) {
+  if (!request.convolve)
+    return {{gaussian_kernel({16, 0, 16}, Normalise::sum), Boundary::zero},
+            {gaussian_kernel({30, 9, 18}, Normalise::sum), Boundary::reflect}};
+  const ResolvedConvolution resolved =
+      resolve_convolution(*request.convolve, header, request.beam ? request.beam : header.beam);
+  return resolved.copy ? std::vector<ConvolutionSpec>{} : std::vector{resolved.spec};
+}
+
 VerificationReport verify(const Request& request, Backend& tested, Backend& oracle, const Progress& progress) {
   const FitsImage image = FitsImage::open(request.input, request.open, progress);
-  VerificationReport report{request.input, tested.info().name, tested.info().device, {}};
+  VerificationReport report{request.input, tested.info().name, tested.info().device, "the reference", {}};
   Comparison comparison(tested, oracle, progress);
   comparison.load(image);
   const BackgroundRequest background = request.background.value_or(BackgroundRequest{});
   comparison.statistics(background.mesh.clip);
-  comparison.convolutions(request, image.header(), request.beam ? request.beam : image.header().beam);
+  for (const ConvolutionSpec& spec : verified_convolutions(request, image.header())) comparison.convolution(spec);
   comparison.background(background);
   DetectOptions options = request.detect.value_or(DetectOptions{});
   for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight}) {
@@ -239,7 +236,7 @@ VerificationReport verify(const Request& request, Backend& tested, Backend& orac
 
 std::string to_text(const VerificationReport& report) {
   std::string text =
-      fmt::format("{}\n  {} ({}) against the reference\n", printable(report.input), report.backend, report.device);
+      fmt::format("{}\n  {} ({}) against {}\n", printable(report.input), report.backend, report.device, report.against);
   for (const StageCheck& check : report.checks)
     text += fmt::format("  {:<4} {:<24} {:<58} {:>9.3g} <= {:<8.2g} {}\n", check.passed ? "ok" : "FAIL", check.stage,
                         check.metric, check.worst, check.bound, check.where);
@@ -254,6 +251,7 @@ std::string to_json(const VerificationReport& report) {
   json["input"] = report.input;
   json["backend"] = report.backend;
   json["device"] = report.device;
+  json["against"] = report.against;
   json["passed"] = report.passed();
   json["checks"] = nlohmann::ordered_json::array();
   for (const StageCheck& check : report.checks)

@@ -10,6 +10,7 @@
 #include "core/base/progress.hpp"
 #include "core/run/request/request.hpp"
 #include "core/seam/compute/backend.hpp"
+#include "core/sky/model/image_header.hpp"
 
 namespace reber {
 
@@ -25,6 +26,7 @@ struct StageCheck {
 
 struct VerificationReport {
   std::string input, backend, device;
+  std::string against;  ///< "the reference", or a library and its version
   std::vector<StageCheck> checks;
   [[nodiscard]] bool passed() const;
 };
@@ -33,6 +35,10 @@ struct VerificationReport {
 /// Gaussian where it has none); clip, mesh, labels and sums, each stage fed to both from the same input.
 [[nodiscard]] VerificationReport verify(const Request& request, Backend& tested, Backend& oracle,
                                         const Progress& progress);
+
+/// The convolutions that a request is verified by: its own; without one a round Gaussian, which separable convolution
+/// can do, and a rotated one beyond whose border the image is reflected. None where it asks for the image's own beam.
+[[nodiscard]] std::vector<ConvolutionSpec> verified_convolutions(const Request& request, const ImageHeader& header);
 
 [[nodiscard]] std::string to_text(const VerificationReport& report);
 [[nodiscard]] std::string to_json(const VerificationReport& report);

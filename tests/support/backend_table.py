@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far one backend's numbers are from the double-precision reference, by stage, over images of every kind.
 
-    backend_table.py REBER [--backend cuda] [--against reference] [--images N] [--write docs/numerics.md]
+    backend_table.py REBER [--backend cuda] [--against reference|opencv] [--images N] [--real IMAGE...] [--write docs/numerics.md]
 
 Makes 24 images (blank borders, sources of 1e4 to 1e8 sigma, offsets of 1e6, prime sides, integers, doubles, extremes),
 runs `reber verify` on each, and convolves each by every algorithm on both backends. Prints a table: per stage the worst
 figure over all images with its bound, the image, and of convolutions the rms difference over the image's rms. --write
-puts it between the marks of that backend in the document. Exit code 1 where a check does not hold.
+puts it between the marks of that backend in the document, or with --against opencv between those of the judge, which
+does not convolve files. --real: these images, not those that it makes. Exit code 1 where a check does not hold.
 """
 import argparse
 import array
@@ -153,16 +154,22 @@ def stage_of(name):
 def measure(options, table, name, path, folder):
     answer = folder / "verify.json"
     answer.unlink(missing_ok=True)
-    done = run([options.reber, "verify", path, "--backend", options.backend, "--json", answer])
+    done = run([options.reber, "verify", path, "--backend", options.backend, "--against", options.against, "--json", answer])
     if not answer.exists():
         table.failed.append(f"{name}: {done.stderr.strip()[-200:]}")
         return
-    for check in json.loads(answer.read_text())["checks"]:
+    told = json.loads(answer.read_text())
+    if "checks" not in told:
+        table.failed.append(f"{name}: {told['error']}")
+        return
+    for check in told["checks"]:
         # "brightest pixel" in words that fit a cell
         metric = re.sub(r"\|(\w+)\|", r"abs(\1)", check["metric"])
         table.take(stage_of(check["stage"]), metric, check["worst"], check["bound"], name)
         if not check["passed"]:
             table.failed.append(f"{name}: {check['stage']}: {check['metric']}: {check['worst']:.3g} > {check['bound']:.3g}")
+    if options.against == "opencv":
+        return
     for kernel, algorithm in (("gaussian:4", "separable"), ("gaussian:5,3,30", "direct"), ("gaussian:5,3,30", "fft")):
         outputs = []
         for backend in (options.backend, options.against):
@@ -184,13 +191,14 @@ def main():
     parser.add_argument("reber")
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--against", default="reference")
+    parser.add_argument("--real", type=Path, nargs="+", default=[])
     parser.add_argument("--images", type=int, default=1000)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     table = Table()
     with tempfile.TemporaryDirectory() as scratch:
         folder, count = Path(scratch), 0
-        for name, path in images(folder):
+        for name, path in [(one.stem, one) for one in options.real] or images(folder):
             if count == options.images:
                 break
             measure(options, table, name, path, folder)
@@ -200,7 +208,8 @@ def main():
     for line in table.failed:
         print("DOES NOT HOLD", line)
     if options.write and not table.failed:
-        begin, end = f"<!-- {options.backend}: begin -->\n", f"<!-- {options.backend}: end -->"
+        mark = "judge" if options.against == "opencv" else options.backend
+        begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->"
         document = options.write.read_text(encoding="utf-8")
         before, rest = document.split(begin)
         options.write.write_text(before + begin + text + end + rest.split(end, 1)[1], encoding="utf-8")

@@ -59,7 +59,7 @@ def said_of(root, path, text):
 def main():
     source, failed = sys.argv[1], 0
     with tempfile.TemporaryDirectory() as root:
-        for top in ("core", "kernels", "gui", "app", "tests"):
+        for top in ("core", "kernels", "gui", "app", "modules", "tests"):
             shutil.copytree(os.path.join(source, top), os.path.join(root, top),
                             ignore=lambda folder, names: [n for n in names if os.path.isfile(os.path.join(folder, n))
                                                           and not n.endswith(check_layers.SOURCES)])

@@ -52,7 +52,7 @@ def first_literal(argument_text):
 
 
 def messages(root):
-    for folder in ("core", "kernels", "app", "gui"):
+    for folder in ("core", "kernels", "app", "gui", "modules"):
         for path in sorted((root / folder).rglob("*.[ch]*")):
             if path.suffix not in (".cpp", ".hpp", ".cu", ".cuh"):
                 continue
