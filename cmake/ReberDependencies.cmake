@@ -16,6 +16,3 @@ pkg_check_modules(wcslib REQUIRED IMPORTED_TARGET wcslib)
 pkg_check_modules(erfa REQUIRED IMPORTED_TARGET erfa)
 # Pictures are deflated by it where it is there (x86-64 and arm64), else by zlib, eight times slower.
 pkg_check_modules(libisal IMPORTED_TARGET libisal)
-if(REBER_FFTW)
-  pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
-endif()

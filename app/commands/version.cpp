@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Versions for --version, devices for --devices, and the variants of each convolution algorithm for --list-algorithms.
-#ifndef REBER_OWN_FFT
-#include <fftw3.h>
-#endif
 #include <fitsio.h>
 #include <fmt/format.h>
 #include <wcslib/wcslib.h>
@@ -44,11 +41,6 @@ std::string version_text() {
   std::string text = program_name() + "\n";
   text += fmt::format("  CFITSIO  {}.{}.{}\n", CFITSIO_MAJOR, CFITSIO_MINOR, CFITSIO_MICRO);
   text += fmt::format("  WCSLIB   {}.{}\n", wcs[0], wcs[1]);
-#ifdef REBER_OWN_FFT
-  text += "  FFTW     not in this build: the processor's transforms are our own\n";
-#else
-  text += fmt::format("  FFTW     {}\n", fftwf_version);
-#endif
 #ifdef REBER_HAVE_CUDA
   text += "  CUDA     in this build; reber --devices tells what is here\n";
 #else

@@ -12,7 +12,6 @@
 #include <typeinfo>
 
 #include "app/terminal/exit_code.hpp"
-#include "core/base/out_of_memory.hpp"
 #include "core/files/io/atomic_file.hpp"
 
 namespace reber::app {
@@ -54,10 +53,7 @@ void on_crash(int) {
   end_by(SIGSEGV);
 }
 
-void on_abort(int) {
-  if (AbortMeansNoMemory::here()) end_without_memory();
-  end_by(SIGABRT);
-}
+void on_abort(int) { end_by(SIGABRT); }
 
 void first_of_all(int, char**, char**) { install_last_words(); }
 

@@ -70,7 +70,7 @@ def use(python, wheel, work):
     run(work / "fresh/bin/reber", "find", sample, "-o", "command.csv", "--quiet", cwd=work)
     assert len(body(work / "module.csv")) > 10 and body(work / "module.csv") == body(work / "command.csv")
     version = run(work / "fresh/bin/reber", "--version")
-    assert "FFTW     not in this build" in version, version
+    assert "FFTW" not in version, version
     return python
 
 

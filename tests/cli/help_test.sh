@@ -20,7 +20,7 @@ done
 
 run --version
 expect_status 0
-expect_in out "reber " CFITSIO WCSLIB FFTW CUDA
+expect_in out "reber " CFITSIO WCSLIB CUDA
 # Clusters have no libraries of windows, and each library that is loaded costs every start.
 checks=$((checks + 1))
 if ldd "$reber" | grep -E 'libopencv|libtbb|liblapack|libgfortran|libGL|libX11' >err; then report "loads what it does not need"; fi

@@ -31,7 +31,6 @@ LIBRARIES = {
     "cfitsio": ("libcfitsio-dev", "cfitsio", "cfitsio"),
     "wcslib": ("wcslib-dev", "wcslib", "wcslib"),
     "erfa": ("liberfa-dev", "liberfa", "erfa"),
-    "fftw3f": ("libfftw3-dev", "fftw", "fftw"),
     "Threads": ("build-essential", "compiler", "cxx"),
 }
 
@@ -110,7 +109,7 @@ PLANTED = [
     (DOCKER, "-DREBER_HARDEN=ON", "-DREBER_HARDENED=ON"),
     (DOCKER, "-DREBER_TESTS=OFF", "-DREBER_TESTS=OFF -DREBER_TEST_HOOKS=ON"),
     (INSTALL, "-DREBER_TESTS=OFF\n", "\n"),
-    (SPACK, '"REBER_FFTW"', '"REBER_FFTS"'),
+    (SPACK, '"REBER_GUI"', '"REBER_GUIS"'),
     (CONDA, "sample_data/galactic_plane_150mhz.fits", "sample_data/nothing.fits"),
     (SPACK, "def cmake_args(self):", "def cmake_args(self:"),
     (INSTALL, "cpack -G DEB", "cpack -G RPM"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transforms that stand in for FFTW, against sums in double precision.
+// Transforms of tiles of any sides, against sums in double precision.
 #include "kernels/cpu/convolve/own_transform.hpp"
 
 #include <gtest/gtest.h>

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "kernels/cpu/convolve/fft_levels.hpp"
+#include "kernels/cpu/convolve/own_transform.hpp"
 #include "kernels/cpu/convolve/paired_fft.hpp"
-#include "kernels/cpu/convolve/transform.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/shared/fft_range.hpp"
 
@@ -18,19 +20,17 @@ namespace reber::cpu {
 namespace {
 
 /// Nanoseconds a pixel for both transforms and the product, by the side of a square tile, on one core of an EPYC 9xx4.
-/// FFTW 3.3.10 with estimated plans: measured plans are a quarter faster, but differ from one run to the next, and the
-/// result with them in the last bits; planning them takes 0.1 to 0.8 s besides.
 struct SideCost {
   std::int64_t side;
   double ns;
 };
 constexpr std::array kSides{
-    SideCost{8, 12},     SideCost{16, 8},     SideCost{32, 6},     SideCost{48, 5.5},   SideCost{64, 5},
-    SideCost{96, 4.6},   SideCost{128, 4.4},  SideCost{160, 4.3},  SideCost{192, 4.1},  SideCost{256, 4.1},
-    SideCost{320, 3.9},  SideCost{384, 4.5},  SideCost{512, 4.65}, SideCost{640, 4.8},  SideCost{768, 5.4},
-    SideCost{1024, 7.5}, SideCost{1280, 8},   SideCost{1536, 8.5}, SideCost{2048, 9},   SideCost{3072, 10},
-    SideCost{4096, 11},  SideCost{6144, 12},  SideCost{8192, 13},  SideCost{12288, 15}, SideCost{16384, 16},
-    SideCost{24576, 18}, SideCost{32768, 20}, SideCost{49152, 22}, SideCost{65536, 24},
+    SideCost{8, 31},      SideCost{16, 21},    SideCost{32, 16},    SideCost{48, 14},    SideCost{64, 13},
+    SideCost{96, 12},     SideCost{128, 11.5}, SideCost{160, 11},   SideCost{192, 10.7}, SideCost{256, 10.7},
+    SideCost{320, 10},    SideCost{384, 11.7}, SideCost{512, 12},   SideCost{640, 12.5}, SideCost{768, 14},
+    SideCost{1024, 19.5}, SideCost{1280, 21},  SideCost{1536, 22},  SideCost{2048, 23},  SideCost{3072, 26},
+    SideCost{4096, 29},   SideCost{6144, 31},  SideCost{8192, 34},  SideCost{12288, 39}, SideCost{16384, 42},
+    SideCost{24576, 47},  SideCost{32768, 52}, SideCost{49152, 57}, SideCost{65536, 62},
 };
 /// Gathering the tile, its offset and writing the result, ns a pixel of the transform (4096^2, kernels of 31 to 255:
 /// 4.6, 5.6, 6.4 in all with sides of 320, 512, 768).
@@ -59,8 +59,8 @@ Tiling choose_tiling(Shape image, Shape kernel, int threads) {
     for (const SideCost& x : sides_for(image.nx, kernel.nx)) {
       const std::int64_t tiles =
           ceil_div(image.ny, y.side - kernel.ny + 1) * ceil_div(image.nx, x.side - kernel.nx + 1);
-      const double tile_ns = static_cast<double>(y.side) * static_cast<double>(x.side) *
-                             (std::max(y.ns, x.ns) * transform_cost() + kNsAround);
+      const double tile_ns =
+          static_cast<double>(y.side) * static_cast<double>(x.side) * (std::max(y.ns, x.ns) + kNsAround);
       const double ns = tile_ns * static_cast<double>(tiles);
       if (best.ty != 0 && ns >= least_ns) continue;
       least_ns = ns;
@@ -82,13 +82,10 @@ void multiply(float* values, const float* by, std::int64_t floats) {
 
 class TiledFft final : public TileAlgorithm {
  public:
-  TiledFft(const Kernel& kernel, Shape image, int threads) : kernel_(kernel.shape) {
-    const Tiling tiling = choose_tiling(image, kernel.shape, threads);
-    ty_ = tiling.ty;
-    tx_ = tiling.tx;
+  TiledFft(const Kernel& kernel, Shape image, const Tiling& tiling)
+      : kernel_(kernel.shape), ty_(tiling.ty), tx_(tiling.tx), transform_(tiling.ty, tiling.tx) {
     spectrum_floats_ = ty_ * (tx_ / 2 + 1) * 2;
     tile_ = {std::min(ty_ - kernel_.ny + 1, image.ny), std::min(tx_ - kernel_.nx + 1, image.nx)};
-    transform_ = &transform_of(ty_, tx_);
     double sum = 0;
     for (const double weight : kernel.weights) sum += weight;
     sums_ = {static_cast<float>(sum), rules::absolute_sum(kernel.weights)};
@@ -101,7 +98,7 @@ class TiledFft final : public TileAlgorithm {
         placed[(i + ty_ - kernel_.ny + 1) % ty_ * tx_ + (j + tx_ - kernel_.nx + 1) % tx_] =
             static_cast<float>(scale * kernel.weights[i * kernel_.nx + j]);
     transfer_ = transfer_memory_.ask(spectrum_floats_);
-    transform_->forward(placed, transfer_);
+    transform_.forward(placed, transfer_);
   }
 
   [[nodiscard]] Shape tile() const override { return tile_; }
@@ -119,10 +116,10 @@ class TiledFft final : public TileAlgorithm {
     const TilePixels pixels{tile.own, tx_, {tile.out.ny + kernel_.ny - 1, tile.out.nx + kernel_.nx - 1}, tile.out};
     const FftLevels levels = FftLevels::take_out(pixels, sums_);
     float* spectrum = scratch.spectrum.ask(spectrum_floats_);
-    transform_->forward(tile.own, spectrum);
+    transform_.forward(tile.own, spectrum);
     multiply(spectrum, transfer_, spectrum_floats_);
     // Back to where the pixels were: one buffer less to fit in the second-level cache.
-    transform_->backward(spectrum, tile.own);
+    transform_.backward(spectrum, tile.own);
     levels.put_back(pixels);
     return tile.own;
   }
@@ -130,20 +127,17 @@ class TiledFft final : public TileAlgorithm {
  private:
   Shape kernel_, tile_;
   std::int64_t ty_ = 0, tx_ = 0, spectrum_floats_ = 0;
-  const Transform* transform_ = nullptr;
+  OwnTransform transform_;
   KernelSums sums_{};
   Buffer transfer_memory_;
   float* transfer_ = nullptr;
 };
 
-/// Milliseconds of pairs of tiles; 0 where they do not serve, or single ones are faster.
-double paired_cost_ms(Shape image, Shape kernel, const Tiling& single, int threads) {
-  const Shape tile = paired_tile(image, kernel);
-  if (tile.count() == 0) return 0;
-  const std::int64_t tiles = ceil_div(image.ny, tile.ny) * ceil_div(image.nx, tile.nx);
-  const double tile_ms = paired_tile_ns(kernel, kNsAround) * 1e-6;
-  const bool faster = single.ty == 0 || tile_ms * static_cast<double>(tiles) < single.all_ms;
-  return faster ? tile_ms * static_cast<double>(ceil_div(tiles, threads)) : 0;
+/// Pairs of tiles where they serve; none where single ones are faster.
+std::optional<PairedTile> pairs_for(Shape image, Shape kernel, const Tiling& single) {
+  const auto pairs = paired_tile(image, kernel, kNsAround);
+  const bool faster = pairs && (single.ty == 0 || pairs->ms * static_cast<double>(pairs->tiles) < single.all_ms);
+  return faster ? pairs : std::nullopt;
 }
 
 }  // namespace
@@ -151,11 +145,11 @@ double paired_cost_ms(Shape image, Shape kernel, const Tiling& single, int threa
 VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
   VariantQuote quote;
   const Tiling tiling = choose_tiling(shape, spec.kernel.shape, threads);
-  if (const double paired = paired_cost_ms(shape, spec.kernel.shape, tiling, threads); paired > 0) {
+  if (const auto pairs = pairs_for(shape, spec.kernel.shape, tiling)) {
     quote.possible = true;
-    quote.reason = "transforms of pairs of tiles";
-    quote.cost_ms = paired;
-    quote.workspace_bytes = paired_bytes(spec.kernel.shape) * threads;
+    quote.reason = fmt::format("transforms of {0} x {0} for pairs of tiles", pairs->side);
+    quote.cost_ms = pairs->ms * static_cast<double>(ceil_div(pairs->tiles, threads));
+    quote.workspace_bytes = pairs->bytes * threads;
     return quote;
   }
   quote.possible = tiling.ty > 0;
@@ -172,8 +166,8 @@ VariantQuote quote_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
 
 std::unique_ptr<TileAlgorithm> make_fft(const ConvolutionSpec& spec, Shape shape, int threads) {
   const Tiling single = choose_tiling(shape, spec.kernel.shape, threads);
-  if (paired_cost_ms(shape, spec.kernel.shape, single, threads) > 0) return make_paired_fft(spec.kernel, shape);
-  return std::make_unique<TiledFft>(spec.kernel, shape, threads);
+  if (const auto pairs = pairs_for(shape, spec.kernel.shape, single)) return make_paired_fft(spec.kernel, *pairs);
+  return std::make_unique<TiledFft>(spec.kernel, shape, single);
 }
 
 }  // namespace reber::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fourier transforms of real tiles without a library: where FFTW is not linked, they stand in its place.
+// Fourier transforms of real tiles of any sides, slower than those of pairs: for kernels too large for these.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class LaneTransform {
   std::vector<float> turns_;  ///< cos and -sin of 2 pi k / n
 };
 
-/// Real tiles of (ny, nx) pixels, ny and nx multiples of 8, and their spectra of (ny, nx / 2 + 1) pairs, as FFTW lays
-/// them. Not normalised: there and back multiplies by ny nx. Rounding: about 1e-7 log2(ny nx) of the largest value.
-/// The same bits on every thread; several threads may use one.
+/// Real tiles of (ny, nx) pixels, ny and nx multiples of 8, and their spectra of (ny, nx / 2 + 1) pairs, rows one
+/// behind the other. Not normalised: there and back multiplies by ny nx. Rounding: about 1e-7 log2(ny nx) of the
+/// largest value. The same bits on every thread; several threads may use one.
 class OwnTransform {
  public:
   OwnTransform(std::int64_t ny, std::int64_t nx);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Circular convolution of two real tiles at a time, as the parts of one of complex numbers that fits a core's cache.
+// Circular convolution of two real tiles at a time, as the parts of one of complex numbers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace reber::cpu {
 
-/// Rows and columns of a tile.
-inline constexpr std::int64_t kPairSide = 256;
-/// Floats of memory to work in, and of the transform of a kernel.
-inline constexpr std::int64_t kPairWork = kPairSide * (2 * kPairSide + 16), kPairTransfer = 2 * kPairSide * kPairSide;
+/// Rows and columns of a tile: one of these.
+inline constexpr std::array<std::int64_t, 5> kPairSides{256, 512, 1024, 2048, 4096};
+/// Floats of memory to work in: the rows of a pair and eight lines; and of the transform of a kernel.
+constexpr std::int64_t pair_work(std::int64_t side) { return side * (2 * side + 32); }
+constexpr std::int64_t pair_transfer(std::int64_t side) { return 2 * side * side; }
 
 /// Pixels of both tiles; rows are `stride` floats apart.
 struct TilePair {
@@ -22,12 +24,13 @@ struct PairResult {
 };
 
 /// The transform of a kernel on a tile, as convolve_pair() takes it. Not normalised: there and back multiplies by
-/// kPairSide^2.
-///   placed: kPairSide x kPairSide weights, where they stand for a circular convolution; work: kPairWork floats
-void transform_kernel(const float* placed, float* transfer, float* work);
+/// side^2.
+///   placed: side x side weights, where they stand for a circular convolution; work: pair_work(side) floats
+void transform_kernel(std::int64_t side, const float* placed, float* transfer, float* work);
 
 /// Both tiles convolved with the kernel, in place. Always the same bits, on every processor.
 ///   transfer, work: aligned to 64 bytes
-void convolve_pair(const TilePair& tiles, const PairResult& wanted, const float* transfer, float* work);
+void convolve_pair(std::int64_t side, const TilePair& tiles, const PairResult& wanted, const float* transfer,
+                   float* work);
 
 }  // namespace reber::cpu

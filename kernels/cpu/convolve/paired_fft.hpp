@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FFT convolution by overlap-save, two tiles side by side in one transform: of kernels that leave most of it to
-// outputs.
+// FFT convolution by overlap-save, two tiles side by side in one transform.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "core/sky/model/kernel.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
 
 namespace reber::cpu {
 
-/// Tiles of outputs, both of a pair as one, in an image of this shape; empty where the kernel is too large.
-[[nodiscard]] Shape paired_tile(Shape image, Shape kernel);
-/// Nanoseconds that a tile of `paired_tile` takes on one core, what is around the transform included.
-///   around: ns a pixel that is gathered
-[[nodiscard]] double paired_tile_ns(Shape kernel, double around);
+/// How an image is cut into pairs of tiles.
+struct PairedTile {
+  std::int64_t side = 0;   ///< of the transform
+  Shape outputs;           ///< of both tiles as one
+  std::int64_t tiles = 0;  ///< that cover the image
+  double ms = 0;           ///< that one takes on one core, what is around the transform included
+  std::int64_t bytes = 0;  ///< memory of one worker
+};
+/// The cheapest for an image and a kernel of these shapes; none where the kernel is too large.
+///   around_ns: ns a pixel that is gathered
+[[nodiscard]] std::optional<PairedTile> paired_tile(Shape image, Shape kernel, double around_ns);
 
-/// Memory of one worker, in bytes.
-[[nodiscard]] std::int64_t paired_bytes(Shape kernel);
-
-[[nodiscard]] std::unique_ptr<TileAlgorithm> make_paired_fft(const Kernel& kernel, Shape image);
+[[nodiscard]] std::unique_ptr<TileAlgorithm> make_paired_fft(const Kernel& kernel, const PairedTile& tile);
 
 }  // namespace reber::cpu

@@ -12,7 +12,6 @@ class Reber(CMakePackage, CudaPackage):
 
     version("0.1.0")
 
-    variant("fftw", default=True, description="Link FFTW (GPL); else transforms are Reber's own")
     variant("gui", default=False, description="The viewer")
     variant("python", default=False, description="The module `import reber`")
 
@@ -23,7 +22,6 @@ class Reber(CMakePackage, CudaPackage):
     depends_on("cfitsio")
     depends_on("wcslib")
     depends_on("erfa")
-    depends_on("fftw precision=float", when="+fftw")
     depends_on("libpng")
     depends_on("zlib-api")
     depends_on("bzip2")
@@ -50,7 +48,6 @@ class Reber(CMakePackage, CudaPackage):
         args = [
             self.define("REBER_HARDEN", True),
             self.define("REBER_TESTS", self.run_tests),
-            self.define_from_variant("REBER_FFTW", "fftw"),
             self.define_from_variant("REBER_GUI", "gui"),
             self.define_from_variant("REBER_PYTHON", "python"),
             self.define_from_variant("REBER_CUDA", "cuda"),
