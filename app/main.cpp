@@ -90,6 +90,7 @@ std::unique_ptr<CLI::App> make_parser(Action& action) {
   add_mask(*root, action);
   add_match(*root, action);
   add_complete(*root, action);
+  add_spectrum(*root, action);
   add_verify(*root, action);
   add_bench(*root, action);
   add_simulate(*root, action);

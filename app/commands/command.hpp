@@ -29,6 +29,7 @@ void add_measure(CLI::App& root, Action& action);
 void add_mask(CLI::App& root, Action& action);
 void add_describe(CLI::App& root, Action& action);
 void add_send(CLI::App& root, Action& action);
+void add_spectrum(CLI::App& root, Action& action);
 void add_view(CLI::App& root, Action& action);
 
 /// Versions of Reber and its libraries. Touches no device, whose driver takes a third of a second to start.
