@@ -17,8 +17,8 @@
 #include "kernels/reference/detect.hpp"
 #include "kernels/reference/fit.hpp"
 #include "kernels/reference/plane.hpp"
+#include "kernels/reference/rules.hpp"
 #include "kernels/reference/statistics.hpp"
-#include "kernels/shared/pixel_rules.hpp"
 #include "kernels/shared/typed_backend.hpp"
 
 namespace reber::reference {
@@ -100,7 +100,7 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
         bool blank = false;
         const double stored = stored_value(row.data() + x * size, format, blank);
         infinite += std::isinf(stored) ? 1 : 0;
-        pixels[y * shape.nx + x] = blank ? rules::blank_value() : rules::decode(stored, format.scale, format.zero);
+        pixels[y * shape.nx + x] = blank ? kBlank : pixel_of(stored, format.scale, format.zero);
       }
     }
     return std::make_unique<HostPlane>(shape, std::move(pixels), infinite);
@@ -180,7 +180,7 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
       for (std::int64_t x = where.x0; x < where.x0 + where.nx; ++x) {
         const auto [mean, rms] = at(y, x);
         const float pixel = static_cast<float>(plane.at(y, x));
-        *out++ = kind == MapKind::mean ? mean : kind == MapKind::rms ? rms : rules::snr(pixel - mean, rms);
+        *out++ = kind == MapKind::mean ? mean : kind == MapKind::rms ? rms : in_noise(height(pixel, mean, false), rms);
       }
     }
   }

@@ -3,23 +3,20 @@
 #include "kernels/reference/convolve.hpp"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "kernels/shared/kernel_total.hpp"
-#include "kernels/shared/pixel_rules.hpp"
+#include "core/seam/compute/boundary_index.hpp"
+#include "kernels/reference/rules.hpp"
 
 namespace reber::reference {
 namespace {
-
-constexpr double kBlank = std::numeric_limits<double>::quiet_NaN();
 
 /// Index in the image that kernel element `element` reads for output `position`; -1 outside.
 std::vector<std::int64_t> source_indices(std::int64_t n, std::int64_t taps, Boundary boundary) {
   std::vector<std::int64_t> indices(n * taps);
   for (std::int64_t position = 0; position < n; ++position)
     for (std::int64_t element = 0; element < taps; ++element)
-      indices[position * taps + element] = rules::boundary_index(position - (element - taps / 2), n, boundary);
+      indices[position * taps + element] = boundary_index(position - (element - taps / 2), n, boundary);
   return indices;
 }
 
@@ -61,8 +58,7 @@ std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& s
   const auto cols = source_indices(nx, kernel.shape.nx, spec.boundary);
   const double total = kernel.sum();
   const bool anything_missing = plane.blank() > 0 || spec.boundary == Boundary::blank;
-  const bool interpolate =
-      spec.nan == NanRule::interpolate && anything_missing && rules::interpolation_total(kernel) != 0.0f;
+  const bool interpolate = spec.nan == NanRule::interpolate && anything_missing && can_interpolate(kernel);
 
   std::vector<double> out(plane.shape().count());
   for (std::int64_t y = 0; y < ny; ++y) {
@@ -72,7 +68,7 @@ std::unique_ptr<Plane> convolve(const HostPlane& plane, const ConvolutionSpec& s
       double value = sums.sum;
       if (interpolate) {
         const bool enough = sums.weight != 0 && std::abs(sums.weight) >= spec.min_weight * std::abs(total);
-        value = enough ? sums.sum * (total / sums.weight) : kBlank;
+        value = enough ? sums.sum * (total / sums.weight) : double{kBlank};
       } else if (spec.nan == NanRule::propagate && sums.met_blank) {
         value = kBlank;
       }

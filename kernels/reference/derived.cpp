@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/reference/rules.hpp"
 #include "kernels/reference/statistics.hpp"
-#include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {
 
@@ -17,7 +17,7 @@ std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& b
     job.check();
     for (std::int64_t x = 0; x < shape.nx; ++x) {
       const auto [mean, rms] = at(y, x);
-      values.push_back(rules::snr(static_cast<float>(plane.at(y, x)) - mean, rms));
+      values.push_back(in_noise(height(static_cast<float>(plane.at(y, x)), mean, false), rms));
     }
   }
   return std::make_unique<HostPlane>(shape, std::move(values), 0);
@@ -26,7 +26,7 @@ std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& b
 std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b) {
   std::vector<double> values;
   for (std::size_t i = 0; i < a.pixels.size(); ++i)
-    values.push_back(rules::combined(rule, static_cast<float>(a.pixels[i]), static_cast<float>(b.pixels[i])));
+    values.push_back(pixel_of_two(rule, static_cast<float>(a.pixels[i]), static_cast<float>(b.pixels[i])));
   return std::make_unique<HostPlane>(a.shape(), std::move(values), 0);
 }
 
@@ -40,7 +40,7 @@ std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands
       if (islands.labels[y * shape.nx + x] == 0) continue;
       for (std::int64_t j = std::max<std::int64_t>(y - grow, 0); j <= std::min(y + grow, shape.ny - 1); ++j)
         for (std::int64_t i = std::max<std::int64_t>(x - grow, 0); i <= std::min(x + grow, shape.nx - 1); ++i)
-          values[j * shape.nx + i] = rules::blank_value();
+          values[j * shape.nx + i] = kBlank;
     }
   }
   return std::make_unique<HostPlane>(shape, std::move(values), plane.infinite());
@@ -48,8 +48,7 @@ std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands
 
 std::unique_ptr<Plane> minus_magnitude(const HostPlane& plane) {
   std::vector<double> values;
-  for (const double pixel : plane.pixels)
-    values.push_back(std::isfinite(pixel) ? -std::abs(pixel) : rules::blank_value());
+  for (const double pixel : plane.pixels) values.push_back(std::isfinite(pixel) ? -std::abs(pixel) : kBlank);
   return std::make_unique<HostPlane>(plane.shape(), std::move(values), 0);
 }
 

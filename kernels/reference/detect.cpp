@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/reference/rules.hpp"
 #include "kernels/reference/statistics.hpp"
-#include "kernels/shared/pixel_rules.hpp"
 
 namespace reber::reference {
 namespace {
@@ -22,7 +22,7 @@ std::vector<float> snr_map(const HostPlane& plane, const HostBackground& backgro
     job.check();
     for (std::int64_t x = 0; x < nx; ++x) {
       const auto [mean, rms] = at(y, x);
-      snr[y * nx + x] = rules::snr(rules::above_background(static_cast<float>(plane.at(y, x)), mean, negative), rms);
+      snr[y * nx + x] = in_noise(height(static_cast<float>(plane.at(y, x)), mean, negative), rms);
     }
   }
   return snr;
@@ -93,7 +93,7 @@ std::vector<IslandSums> measure(const HostPlane& plane, const HostBackground& ba
       }
       const auto [mean, rms] = at(y, x);
       const float pixel = static_cast<float>(plane.at(y, x));
-      const float above = rules::above_background(pixel, mean, islands.options().negative);
+      const float above = height(pixel, mean, islands.options().negative);
       if (sums.npix == 0 || above > best[island - 1]) {
         best[island - 1] = above;
         sums.peak_y = here_y;

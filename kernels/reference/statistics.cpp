@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/shared/pixel_rules.hpp"
+#include "kernels/reference/rules.hpp"
 
 namespace reber::reference {
 namespace {
@@ -99,7 +99,7 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
       values = sorted_finite(std::move(values));
       struct {
         float mean, rms;
-      } value{rules::blank_value(), rules::blank_value()};
+      } value{kBlank, kBlank};
       if (values.size() >= 3 && static_cast<double>(values.size()) >= options.min_valid * area) {
         const ClipStatistics clipped = clip_sorted(values, options.clip);
         const double rms = clipped.std / bias;
@@ -117,19 +117,19 @@ MeshCells mesh(const HostPlane& plane, const MeshGrid& grid, const MeshOptions& 
 }
 
 BackgroundAt::BackgroundAt(const HostBackground& background)
-    : model_(&background.model),
-      rows_(mesh_axis(model_->grid.rows, background.image().ny)),
-      cols_(mesh_axis(model_->grid.cols, background.image().nx)),
-      mean_map_(background.mean_map),
-      rms_map_(background.rms_map) {}
+    : model_(&background.model), mean_map_(background.mean_map), rms_map_(background.rms_map) {
+  for (std::int64_t y = 0; y < background.image().ny; ++y) rows_.push_back(nodes_about(model_->grid.rows, y));
+  for (std::int64_t x = 0; x < background.image().nx; ++x) cols_.push_back(nodes_about(model_->grid.cols, x));
+}
 
 BackgroundAt::Value BackgroundAt::operator()(std::int64_t y, std::int64_t x) const {
-  const std::int64_t nx = model_->grid.nx();
-  const std::int64_t j0 = rows_.node[y], j1 = std::min(j0 + 1, model_->grid.ny() - 1);
-  const std::int64_t i0 = cols_.node[x], i1 = std::min(i0 + 1, nx - 1);
+  const Between &row = rows_[y], &col = cols_[x];
   const auto between = [&](const std::vector<float>& nodes) {
-    return rules::mesh_value(nodes[j0 * nx + i0], nodes[j0 * nx + i1], nodes[j1 * nx + i0], nodes[j1 * nx + i1],
-                             rows_.weight[y], cols_.weight[x]);
+    const auto down = [&](std::int64_t i) {
+      const std::int64_t nx = model_->grid.nx();
+      return on_line(nodes[row.before * nx + i], nodes[row.behind * nx + i], row.weight);
+    };
+    return on_line(down(col.before), down(col.behind), col.weight);
   };
   return {mean_map_ != nullptr ? static_cast<float>(mean_map_->at(y, x)) : between(model_->mean),
           rms_map_ != nullptr ? static_cast<float>(rms_map_->at(y, x)) : between(model_->rms)};

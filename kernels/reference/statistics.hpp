@@ -2,8 +2,11 @@
 // Statistics, the clip, the mesh, and the background of single pixels.
 #pragma once
 
+#include <vector>
+
 #include "core/seam/compute/job.hpp"
 #include "kernels/reference/plane.hpp"
+#include "kernels/reference/rules.hpp"
 
 namespace reber::reference {
 
@@ -18,7 +21,7 @@ class BackgroundAt {
 
  private:
   const BackgroundModel* model_;
-  MeshAxis rows_, cols_;
+  std::vector<Between> rows_, cols_;  ///< of each row and column
   const HostPlane* mean_map_ = nullptr;
   const HostPlane* rms_map_ = nullptr;
 };

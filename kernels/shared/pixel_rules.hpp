@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Per-pixel rules that every backend uses, so that they cannot drift apart. All files that include this are compiled
-// with floating-point contraction off; a fused multiply-add stands where one is written, and nowhere else.
+// Per-pixel rules that every backend but the reference uses, so that they cannot drift apart. All files that include
+// this are compiled with floating-point contraction off; a fused multiply-add stands where one is written, and nowhere
+// else.
 #pragma once
 
 #include <cmath>

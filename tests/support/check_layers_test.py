@@ -18,6 +18,8 @@ ANY_INCLUDE = HEAD + '#include "{}"\n'
 BREACHES = [
     ("core sees no kernels", "core/sky/model/planted.hpp", ANY_INCLUDE.format("kernels/backends.hpp"), "core/sky/model sees core/base"),
     ("a room sees only those to its left", "core/files/io/planted.hpp", ANY_INCLUDE.format("core/files/fits/fits_image.hpp"), "core/files/io sees"),
+    ("the oracle has rules of its own", "kernels/reference/planted.hpp", ANY_INCLUDE.format("kernels/shared/pixel_rules.hpp"),
+     "kernels/reference sees"),
     ("kernels see no gui", "kernels/cpu/planted.hpp", ANY_INCLUDE.format("gui/viewer.hpp"), "kernels/cpu sees"),
     ("ways to convolve do not see each other", "kernels/cuda/convolve/fft/planted.hpp",
      ANY_INCLUDE.format("kernels/cuda/convolve/direct/direct.hpp"), "kernels/cuda/convolve/fft sees"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules of a pixel by numbers worked out by hand; the backends share them, so that comparing backends shows nothing.
+// Rules of a pixel by numbers worked out by hand; cpu and cuda share them.
 #include "kernels/shared/pixel_rules.hpp"
 
 #include <gtest/gtest.h>
