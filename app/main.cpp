@@ -151,19 +151,20 @@ std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options
 /// What CLI11 found wrong, with what was meant: it names neither the nearest option nor what an input is.
 std::string words_of(const CLI::App& command, const CLI::ParseError& error) {
   const auto options = command.get_options();
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+  const auto is = [&](CLI::ExitCodes kind) { return error.get_exit_code() == static_cast<int>(kind); };
+  if (is(CLI::ExitCodes::RequiredError)) {
     const std::string what = error.what(), name = what.substr(0, what.find(' '));
     for (const CLI::Option* option : options)
       if (option->get_name(false, true).find(name) != std::string::npos)
         return fmt::format("{} is missing: {}", name, option->get_description());
   }
-  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
+  if (is(CLI::ExitCodes::ConfigError)) {
     const std::string what = error.what();
     const std::string key = what.substr(what.find_last_of(". ") + 1), meant = nearest(key, names_of(options));
     return fmt::format("the file of --config sets '{}', which is no option of 'reber {}'{}", key, command.get_name(),
                        meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
   }
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  if (!is(CLI::ExitCodes::ExtrasError)) return error.what();
   const std::vector<std::string> left = command.remaining();
   if (left.empty()) return error.what();
   const auto dashed = std::ranges::find_if(left, [](const std::string& word) { return word.starts_with('-'); });

@@ -138,13 +138,6 @@ void finish(Options& options, char** arguments) {
   viewer.welcome = viewer.files.empty() && viewer.script.empty() && !options.bench && !viewer.resume;
 }
 
-int exit_code_of(const std::exception& failure) {
-  if (dynamic_cast<const InputError*>(&failure) != nullptr) return app::kInputError;
-  if (dynamic_cast<const DataError*>(&failure) != nullptr) return app::kDataError;
-  if (dynamic_cast<const DeviceError*>(&failure) != nullptr) return app::kDeviceError;
-  return app::kInternalError;
-}
-
 int run(int argc, char** argv) {
   Options options;
   CLI::App parser("Looks at images, finds their sources while you watch.", "reber view");
@@ -167,6 +160,11 @@ int run(int argc, char** argv) {
 
 namespace {
 
+int failed(const std::exception& failure, int exit_code) {
+  std::fprintf(stderr, "reber: %s\n", failure.what());
+  return exit_code;
+}
+
 /// The thread that computes is kept by the driver and cannot be ended.
 void end_without_card(const char* words) noexcept {
   std::fprintf(stderr, "reber: error: %s; the next start offers what was open\n", words);
@@ -183,8 +181,13 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     reber::app::say_no_memory();
     return reber::app::kDeviceError;
+  } catch (const reber::InputError& failure) {
+    return failed(failure, reber::app::kInputError);
+  } catch (const reber::DataError& failure) {
+    return failed(failure, reber::app::kDataError);
+  } catch (const reber::DeviceError& failure) {
+    return failed(failure, reber::app::kDeviceError);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "reber: %s\n", failure.what());
-    return reber::exit_code_of(failure);
+    return failed(failure, reber::app::kInternalError);
   }
 }

@@ -12,7 +12,6 @@
 #include "core/files/fits/cube_writer.hpp"
 #include "core/run/cube/plane_walk.hpp"
 #include "core/run/request/parameters.hpp"
-#include "core/seam/compute/makes_rows.hpp"
 #include "core/sky/model/common_beam.hpp"
 
 namespace reber {
@@ -183,8 +182,7 @@ std::vector<Report> smooth_cube(const SmoothInput& input, const Request& base, c
     const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
       backend->render_rows(MapKind::image, *result.plane(), nullptr, y0, ny, out);
     };
-    const auto* const makes = dynamic_cast<const MakesRows*>(backend.get());
-    writer.write_plane(plane.plane, rows, progress, makes != nullptr ? makes->rows_together(*result.plane()) : 0);
+    writer.write_plane(plane.plane, rows, progress, backend->rows_together(*result.plane()));
     reports.push_back(result.report);
   }
   progress.check();

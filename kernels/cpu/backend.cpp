@@ -8,10 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/seam/compute/block_peaks.hpp"
-#include "core/seam/compute/looks_ahead.hpp"
-#include "core/seam/compute/makes_rows.hpp"
-#include "core/seam/compute/shares_image.hpp"
 #include "kernels/cpu/background_rows.hpp"
 #include "kernels/cpu/block_peaks.hpp"
 #include "kernels/cpu/convolve/convolution.hpp"
@@ -41,12 +37,7 @@ void for_each_part(const CpuPlane& plane, const Rect& where, const JobThreads& t
   }
 }
 
-class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>,
-                         public SharesImage,
-                         public MakesRows,
-                         public LooksAhead,
-                         public FindsBlockPeaks,
-                         private FitEngine {
+class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolution>, private FitEngine {
  public:
   explicit CpuBackend(const BackendOptions& options, std::shared_ptr<Exchange> others = nullptr)
       : TypedBackend("cpu"),
@@ -55,11 +46,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
         others_(std::move(others)),
         device_(processor_name() + (options.in_place_of.empty() ? "" : ", in place of " + options.in_place_of)) {}
 
-  [[nodiscard]] BackendInfo info() const override { return {"cpu", device_, pool_->threads(), 0, true}; }
-  [[nodiscard]] std::int64_t processes() const override { return others_ ? others_->count() : 1; }
-
-  std::optional<std::vector<float>> block_peaks(const Plane& plane, std::int64_t block, const Job& job) override {
-    return block_peaks_of(own(plane), block, on(job));
+  [[nodiscard]] BackendInfo info() const override {
+    return {"cpu", device_, pool_->threads(), 0, true, others_ ? others_->count() : 1};
   }
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
@@ -69,20 +57,6 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
   }
 
   FitEngine& fits() override { return *this; }
-
-  void will_label(const Plane& plane, const DetectOptions& options) override {
-    hint_ = Hint{own(plane).maker(), options};  // of a plane in memory: none
-  }
-
-  std::unique_ptr<Plane> convolve_later(const Plane& plane, const ConvolutionPlan& plan, const Job& job) override {
-    job.check();
-    return own(plan).run_later(own(plane), tools(), on(job));
-  }
-  [[nodiscard]] std::int64_t rows_together(const Plane& plane) const override {
-    const CpuPlane& own_plane = own(plane);
-    return own_plane.resident() ? 0 : own_plane.maker()->band_rows();
-  }
-  float largest(const Plane& plane, const Job& job) override { return largest_of(own(plane), on(job)); }
 
  private:
   std::unique_ptr<Plane> do_load(const PixelSource& source, const TilingPlan&, const Job& job) override {
@@ -117,11 +91,19 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return results;
   }
 
+  std::unique_ptr<Plane> do_convolve_later(const CpuPlane& plane, const CpuConvolution& plan, const Job& job) override {
+    return plan.run_later(plane, tools(), on(job));
+  }
+  [[nodiscard]] std::int64_t do_rows_together(const CpuPlane& plane) const override {
+    return plane.resident() ? 0 : plane.maker()->band_rows();
+  }
+
   PlaneStatistics do_statistics(const CpuPlane& plane, StatisticsParts parts, const Job& job) override {
     count_blanks(plane, on(job));
     PlaneHistogram histogram(plane, on(job));
     return solve_statistics(histogram, plane.blank(), parts);
   }
+  std::optional<float> do_largest(const CpuPlane& plane, const Job& job) override { return largest_of(plane, on(job)); }
   ClipStatistics do_clip(const CpuPlane& plane, const ClipOptions& options, const Job& job) override {
     PlaneHistogram histogram(plane, on(job));
     return solve_clip(histogram, options);
@@ -144,6 +126,9 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return measure_meshes(plane, grids, options, on(job));
   }
 
+  void do_will_label(const CpuPlane& plane, const DetectOptions& options) override {
+    hint_ = Hint{plane.maker(), options};  // of a plane in memory: none
+  }
   std::unique_ptr<IslandMap> do_label(const CpuPlane& plane, const CpuBackground& background,
                                       const DetectOptions& options, const Job& job) override {
     return find_islands(plane, background, options, std::move(foretold_), on(job));
@@ -200,6 +185,9 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
                  const Job& job) override;
   bool do_render_each(MapKind kind, const CpuPlane& plane, const CpuBackground& background, std::span<const Rect> where,
                       float* out, const Job& job) override;
+  std::optional<std::vector<float>> do_block_peaks(const CpuPlane& plane, std::int64_t block, const Job& job) override {
+    return block_peaks_of(plane, block, on(job));
+  }
   void do_draw_labels(const CpuIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
     on(job).for_each(where.ny, [&](std::int64_t row) {
       draw_label_row(islands, where.y0 + row, where.x0, where.nx, out + row * where.nx);

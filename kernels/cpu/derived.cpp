@@ -125,6 +125,7 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows {
         row_begin_(islands.row_begin),
         grow_(grow) {}
 
+  [[nodiscard]] const ChangedRows* changed_rows() const override { return this; }
   [[nodiscard]] const CpuPlane& base() const override { return plane_; }
   void change(std::int64_t y0, std::int64_t ny, const float* from, float* to,
               const JobThreads& threads) const override {

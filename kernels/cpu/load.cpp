@@ -164,7 +164,7 @@ class SourceRows final : public RowMaker {
       : RowMaker(source->shape(), band_rows, std::move(tools)), source_(std::move(source)) {}
   [[nodiscard]] bool reads() const override { return true; }
   bool make_rectangle(const Rect& where, float* out) const override {
-    const auto* rectangles = dynamic_cast<const RectangleSource*>(source_.get());
+    const RectangleSource* const rectangles = source_->rectangle_source();
     if (rectangles == nullptr) return false;
     const PixelFormat format = source_->format();
     const std::int64_t pixels = where.shape().count();

@@ -173,7 +173,7 @@ struct GroupRows {
 GroupRows hold_group(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, bool foretells,
                      const JobThreads& threads) {
   GroupRows rows;
-  const auto* const changed = foretells ? dynamic_cast<const ChangedRows*>(plane.maker().get()) : nullptr;
+  const auto* const changed = foretells ? changed_rows(plane) : nullptr;
   rows.base = hold_rows(changed != nullptr ? changed->base() : plane, y0, ny, threads);
   rows.measured = {rows.base.pixels, rows.base.first, rows.base.nx, {}};
   if (changed == nullptr) return rows;
@@ -188,7 +188,7 @@ GroupRows hold_group(const CpuPlane& plane, std::int64_t y0, std::int64_t ny, bo
 const CpuPlane* foretold_by_mesh(const CpuPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
   constexpr std::int64_t kBands = 4, kMostLeftOut = 64;
   if (plane.resident() || grid.ny() * grid.nx() == 0) return nullptr;
-  const auto* const changed = dynamic_cast<const ChangedRows*>(plane.maker().get());
+  const auto* const changed = changed_rows(plane);
   const CpuPlane& base = changed != nullptr ? changed->base() : plane;
   if (base.resident()) return nullptr;
   // Whoever left islands out may still hold their pixels, beside those that are kept here.

@@ -40,6 +40,8 @@ class RowMaker {
   virtual bool make_rectangle(const Rect& /*where*/, float* /*out*/) const { return false; }
   /// Whether rows are read, not made of other planes.
   [[nodiscard]] virtual bool reads() const { return false; }
+  /// Null unless these are rows of another plane with some pixels changed.
+  [[nodiscard]] virtual const ChangedRows* changed_rows() const { return nullptr; }
   /// Makes rows that nobody asked for yet, for their counts; where processes share the image, those of its share.
   void count(const JobThreads& threads) const;
   /// Of the whole plane; counts first where that was not done.
@@ -57,7 +59,7 @@ class RowMaker {
   mutable BlankCounts counts_;
 };
 
-/// What a RowMaker can be beside: one whose rows are those of another plane, some pixels of which are changed.
+/// Rows of another plane in which some pixels are changed.
 class ChangedRows {
  public:
   virtual ~ChangedRows() = default;
@@ -70,6 +72,11 @@ class ChangedRows {
   /// Of each cell of a grid, row-major: 0 where its pixels are those of the base.
   [[nodiscard]] virtual std::vector<char> changed_cells(const MeshGrid& grid) const = 0;
 };
+
+/// The role of its rows; null where the plane is in memory or they have none.
+[[nodiscard]] inline const ChangedRows* changed_rows(const CpuPlane& plane) {
+  return plane.maker() ? plane.maker()->changed_rows() : nullptr;
+}
 
 /// Whether counts of the plane are known when this returns.
 void count_blanks(const CpuPlane& plane, const JobThreads& threads);

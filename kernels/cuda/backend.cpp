@@ -11,9 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/seam/compute/block_peaks.hpp"
 #include "core/seam/compute/counted_cells.hpp"
-#include "core/seam/compute/looks_ahead.hpp"
 #include "kernels/cuda/convolve/convolve.hpp"
 #include "kernels/cuda/convolve/variants.hpp"
 #include "kernels/cuda/device/context.hpp"
@@ -42,9 +40,6 @@ namespace reber::cuda {
 namespace {
 
 class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
-                          public LooksAhead,
-                          public SumsNoise,
-                          public FindsBlockPeaks,
                           private FitEngine,
                           private DisplayEngine {
  public:
@@ -61,21 +56,6 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
 
   [[nodiscard]] std::vector<ConvolutionQuote> quote(const ConvolutionSpec& spec, Shape shape) const override {
     return quote_all(context_->device(), spec, shape);
-  }
-
-  void will_label(const Plane& plane, const DetectOptions& options) override {
-    hint_ = Hint{own(plane).maker(), options};  // of a plane that is kept: none
-  }
-
-  std::optional<NoiseSums> noise_sums(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
-                                      const NoiseQuestion& question, const Job& job) override {
-    const CudaBackground levels = own(background, plane.shape());
-    return timed("reber noise", job,
-                 [&] { return noise_sums_of(own(plane), levels, own(islands, plane.shape()), question, job); });
-  }
-
-  std::optional<std::vector<float>> block_peaks(const Plane& plane, std::int64_t block, const Job& job) override {
-    return timed("reber block peaks", job, [&] { return block_peaks_of(own(plane), block, job); });
   }
 
   FitEngine& fits() override { return *this; }
@@ -127,6 +107,9 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return timed("reber meshes", job, [&] { return measure_meshes(plane, grids, options, job); });
   }
 
+  void do_will_label(const CudaPlane& plane, const DetectOptions& options) override {
+    hint_ = Hint{plane.maker(), options};  // of a plane that is kept: none
+  }
   std::unique_ptr<IslandMap> do_label(const CudaPlane& plane, const CudaBackground& background,
                                       const DetectOptions& options, const Job& job) override {
     return timed("reber label", job,
@@ -148,6 +131,12 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count, const DetectOptions& options,
                                            const Job& job) override {
     return timed("reber islands of runs", job, [&] { return islands_of_runs(context_, runs, count, options); });
+  }
+
+  std::optional<NoiseSums> do_noise_sums(const CudaPlane& plane, const CudaBackground& background,
+                                         const CudaIslands& islands, const NoiseQuestion& question,
+                                         const Job& job) override {
+    return timed("reber noise", job, [&] { return noise_sums_of(plane, background, islands, question, job); });
   }
 
   std::unique_ptr<Plane> do_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) override {
@@ -184,6 +173,10 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     if (!plane.resident()) return false;
     timed("reber render", job, [&] { render_maps(kind, plane, background, where, out, job); });
     return true;
+  }
+  std::optional<std::vector<float>> do_block_peaks(const CudaPlane& plane, std::int64_t block,
+                                                   const Job& job) override {
+    return timed("reber block peaks", job, [&] { return block_peaks_of(plane, block, job); });
   }
   void do_draw_labels(const CudaIslands& islands, const Rect& where, std::int32_t* out, const Job& job) override {
     timed("reber draw labels", job, [&] { render_labels(islands, where, out, job); });
@@ -238,9 +231,9 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
   std::unique_ptr<Foreteller> follow(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options) {
     const std::optional<Hint> hint = std::exchange(hint_, std::nullopt);
     if (!hint || !plane.maker()) return nullptr;
-    const auto* const changed = dynamic_cast<const ChangedRows*>(plane.maker().get());
+    const ChangedRows* const changed = changed_rows_of(plane);
     const CudaPlane& labelled = changed != nullptr ? changed->base() : plane;
-    const auto* const reads = dynamic_cast<const ReadRows*>(labelled.maker().get());
+    const ReadRows* const reads = read_rows_of(labelled);
     if (labelled.maker() != hint->maker.lock() || reads == nullptr) return nullptr;
     const std::int64_t wanted = followed_bytes(plane, grid, options);
     // A walk without a follower has room for two bands.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,8 +15,6 @@
 
 #include "core/base/error.hpp"
 #include "core/seam/compute/backend.hpp"
-#include "core/seam/compute/every_nth.hpp"
-#include "core/seam/compute/minus_magnitude.hpp"
 #include "kernels/shared/background_of.hpp"
 #include "kernels/shared/given_runs.hpp"
 
@@ -26,7 +25,7 @@ namespace reber {
 ///   operations throw Cancelled before they begin where the job is to stop; InternalError for another backend's
 ///   objects and for shapes that do not match; InputError for a rectangle that is not inside the image
 template <class PlaneType, class IslandsType, class PlanType>
-class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitudes {
+class TypedBackend : public Backend {
  public:
   using Planes = std::vector<std::unique_ptr<Plane>>;
   using Background = BackgroundOf<PlaneType>;
@@ -54,9 +53,19 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
     }
     return do_convolve(own(plane), own_plans, job);
   }
+  std::unique_ptr<Plane> convolve_later(const Plane& plane, const ConvolutionPlan& plan, const Job& job) final {
+    job.check();
+    require_same(plan.shape(), plane.shape(), "the convolution was planned for another shape");
+    return do_convolve_later(own(plane), own(plan), job);
+  }
+  [[nodiscard]] std::int64_t rows_together(const Plane& plane) const final { return do_rows_together(own(plane)); }
   PlaneStatistics statistics(const Plane& plane, StatisticsParts parts, const Job& job) final {
     job.check();
     return do_statistics(own(plane), parts, job);
+  }
+  std::optional<float> largest(const Plane& plane, const Job& job) final {
+    job.check();
+    return do_largest(own(plane), job);
   }
   ClipStatistics clip(const Plane& plane, const ClipOptions& options, const Job& job) final {
     job.check();
@@ -77,6 +86,7 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
     for (const MeshGrid& grid : grids) all.append(mesh(plane, grid, options, job));
     return all;
   }
+  void will_label(const Plane& plane, const DetectOptions& options) final { do_will_label(own(plane), options); }
   std::unique_ptr<IslandMap> label(const Plane& plane, const BackgroundModel& background, const DetectOptions& options,
                                    const Job& job) final {
     job.check();
@@ -102,17 +112,14 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
     if (count < 0) fail("runs given as islands are not in raster order, overlap, leave the image or a label out");
     return do_islands_of(runs, count, options, job);
   }
+  std::optional<NoiseSums> noise_sums(const Plane& plane, const BackgroundModel& background, const IslandMap& islands,
+                                      const NoiseQuestion& question, const Job& job) final {
+    job.check();
+    return do_noise_sums(own(plane), own(background, plane.shape()), own(islands, plane.shape()), question, job);
+  }
   std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job) final {
     job.check();
     return std::visit([&](const auto& which) { return derive_this(which, job); }, expression);
-  }
-  std::unique_ptr<Plane> take_every_nth(const Plane& plane, std::int64_t n, const Job& job) final {
-    job.check();
-    return do_every_nth(own(plane), n, shape_of_every(n, plane.shape()), job);
-  }
-  std::unique_ptr<Plane> take_minus_magnitude(const Plane& plane, const Job& job) final {
-    job.check();
-    return do_minus_magnitude(own(plane), job);
   }
   void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
               const Job& job) final {
@@ -133,6 +140,10 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
       render(kind, plane, background, one, out, job);
       out += one.shape().count();
     }
+  }
+  std::optional<std::vector<float>> block_peaks(const Plane& plane, std::int64_t block, const Job& job) final {
+    job.check();
+    return do_block_peaks(own(plane), block, job);
   }
   void draw_labels(const IslandMap& islands, const Rect& where, std::int32_t* out, const Job& job) final {
     job.check();
@@ -169,7 +180,13 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
   virtual std::unique_ptr<ConvolutionPlan> do_plan_convolution(const ConvolutionSpec& spec, Shape shape,
                                                                Algorithm algorithm, const Job& job) = 0;
   virtual Planes do_convolve(const PlaneType& plane, std::span<const PlanType* const> plans, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_convolve_later(const PlaneType& /*plane*/, const PlanType& /*plan*/,
+                                                   const Job& /*job*/) {
+    return nullptr;
+  }
+  [[nodiscard]] virtual std::int64_t do_rows_together(const PlaneType& /*plane*/) const { return 0; }
   virtual PlaneStatistics do_statistics(const PlaneType& plane, StatisticsParts parts, const Job& job) = 0;
+  virtual std::optional<float> do_largest(const PlaneType& /*plane*/, const Job& /*job*/) { return {}; }
   virtual ClipStatistics do_clip(const PlaneType& plane, const ClipOptions& options, const Job& job) = 0;
   virtual MeshCells do_mesh(const PlaneType& plane, const MeshGrid& grid, const MeshOptions& options,
                             const Job& job) = 0;
@@ -178,6 +195,7 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
                                                 const MeshOptions& /*options*/, const Job& /*job*/) {
     return std::nullopt;
   }
+  virtual void do_will_label(const PlaneType& /*plane*/, const DetectOptions& /*options*/) {}
   virtual std::unique_ptr<IslandMap> do_label(const PlaneType& plane, const Background& background,
                                               const DetectOptions& options, const Job& job) = 0;
   virtual std::vector<IslandSums> do_measure(const PlaneType& plane, const Background& background,
@@ -188,6 +206,11 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
   /// runs: as islands_of() asks;   count: of labels
   virtual std::unique_ptr<IslandMap> do_islands_of(const LabelRuns& runs, std::int64_t count,
                                                    const DetectOptions& options, const Job& job) = 0;
+  virtual std::optional<NoiseSums> do_noise_sums(const PlaneType& /*plane*/, const Background& /*background*/,
+                                                 const IslandsType& /*islands*/, const NoiseQuestion& /*question*/,
+                                                 const Job& /*job*/) {
+    return {};
+  }
   virtual std::unique_ptr<Plane> do_snr(const PlaneType& plane, const Background& background, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_combine(PlaneRule rule, const PlaneType& a, const PlaneType& b, const Job& job) = 0;
   virtual std::unique_ptr<Plane> do_take_out(const PlaneType& plane, const IslandsType& islands, std::int64_t grow,
@@ -204,6 +227,10 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
                               std::span<const Rect> /*where*/, float* /*out*/, const Job& /*job*/) {
     return false;
   }
+  virtual std::optional<std::vector<float>> do_block_peaks(const PlaneType& /*plane*/, std::int64_t /*block*/,
+                                                           const Job& /*job*/) {
+    return {};
+  }
   virtual void do_draw_labels(const IslandsType& islands, const Rect& where, std::int32_t* out, const Job& job) = 0;
 
   std::unique_ptr<Plane> derive_this(const SnrPlane& snr, const Job& job) {
@@ -215,6 +242,17 @@ class TypedBackend : public Backend, public TakesEveryNth, public TakesMagnitude
   }
   std::unique_ptr<Plane> derive_this(const WithoutIslands& what, const Job& job) {
     return do_take_out(own(what.plane), own(what.islands, what.plane.shape()), what.grow, job);
+  }
+  std::unique_ptr<Plane> derive_this(const EveryNth& fewer, const Job& job) {
+    const auto [ny, nx] = fewer.plane.shape();
+    const std::int64_t n = fewer.n;
+    if (n < 1 || n > ny || n > nx)
+      throw InputError(fmt::format("every {}th pixel was asked for of an image of {} x {} pixels", n, nx, ny));
+    const std::int64_t first = (n - 1) / 2;
+    return do_every_nth(own(fewer.plane), n, {(ny - first + n - 1) / n, (nx - first + n - 1) / n}, job);
+  }
+  std::unique_ptr<Plane> derive_this(const MinusMagnitude& of, const Job& job) {
+    return do_minus_magnitude(own(of.plane), job);
   }
 
   template <class Own, class Interface>

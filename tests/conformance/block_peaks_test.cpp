@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peaks of blocks by a backend that finds them where its planes lie, and by a loop.
-#include "core/seam/compute/block_peaks.hpp"
+#include "core/seam/compute/backend.hpp"
 
 #include <fmt/format.h>
 
@@ -44,14 +44,12 @@ std::vector<float> peaks_by_loop(const Image& image, std::int64_t block) {
 TEST(BlockPeaks, are_the_largest_finite_pixels) {
   for (const std::string& name : tested_backends()) {
     Backend& by = backend(name);
-    auto* const finds = dynamic_cast<FindsBlockPeaks*>(&by);
-    if (finds == nullptr) continue;
     for (const Shape shape : {Shape{1, 1}, Shape{40, 61}, Shape{3, 1000}, Shape{257, 130}}) {
       const Image image = awkward_image(shape);
       const auto plane = load(by, image);
       for (const std::int64_t block : {1, 2, 3, 11, 32, 64, 500}) {
         SCOPED_TRACE(fmt::format("{}, {} x {}, blocks of {}", name, shape.ny, shape.nx, block));
-        const auto got = finds->block_peaks(*plane, block, {});
+        const auto got = by.block_peaks(*plane, block, {});
         ASSERT_TRUE(got.has_value());
         const std::vector<float> expected = peaks_by_loop(image, block);
         ASSERT_EQ(got->size(), expected.size());
@@ -61,7 +59,7 @@ TEST(BlockPeaks, are_the_largest_finite_pixels) {
       }
     }
     const Image image = awkward_image({200, 200});
-    const auto of_streamed = finds->block_peaks(*load(by, image, 50), 4, {});
+    const auto of_streamed = by.block_peaks(*load(by, image, 50), 4, {});
     EXPECT_EQ(of_streamed.has_value(), name == "cpu") << "which holds it whole all the same";
   }
 }

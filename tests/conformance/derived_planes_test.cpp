@@ -7,8 +7,6 @@
 #include <limits>
 
 #include "core/measure/background/mesh_values.hpp"
-#include "core/seam/compute/every_nth.hpp"
-#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 #include "tests/support/testing.hpp"
 
@@ -250,17 +248,17 @@ TEST(DerivedPlanes, every_nth_pixel_is_that_of_the_image) {
         for (std::int64_t x = 0; x < expected.shape().nx; ++x)
           expected.data()[y * expected.shape().nx + x] = image.at(y * n + first, x * n + first);
       Backend& reference = backend("reference");
-      EXPECT_TRUE(same_bits(store(reference, *every_nth(reference, *load(reference, image), n)), expected));
+      EXPECT_TRUE(same_bits(store(reference, *reference.derive(EveryNth{*load(reference, image), n})), expected));
       on_all([&](Backend& tested, std::int64_t band) {
-        const auto got = every_nth(tested, *load(tested, image, band), n);
+        const auto got = tested.derive(EveryNth{*load(tested, image, band), n});
         EXPECT_TRUE(same_bits(store(tested, *got), expected));
         EXPECT_EQ(got->blank(), blanks(expected));
       });
     }
   on_all([](Backend& tested, std::int64_t band) {
     const auto plane = load(tested, random_image({40, 50}, 0, 2), band);
-    EXPECT_THROW((void)every_nth(tested, *plane, 0), InputError);
-    EXPECT_THROW((void)every_nth(tested, *plane, 41), InputError);
+    EXPECT_THROW((void)tested.derive(EveryNth{*plane, 0}), InputError);
+    EXPECT_THROW((void)tested.derive(EveryNth{*plane, 41}), InputError);
   });
 }
 
@@ -272,9 +270,9 @@ TEST(DerivedPlanes, magnitudes_stand_below_zero) {
       expected.data()[k] =
           std::isfinite(image.data()[k]) ? -std::abs(image.data()[k]) : std::numeric_limits<float>::quiet_NaN();
     Backend& reference = backend("reference");
-    EXPECT_TRUE(same_bits(store(reference, *minus_magnitude(reference, *load(reference, image))), expected));
+    EXPECT_TRUE(same_bits(store(reference, *reference.derive(MinusMagnitude{*load(reference, image)})), expected));
     on_all([&](Backend& tested, std::int64_t band) {
-      const auto got = minus_magnitude(tested, *load(tested, image, band));
+      const auto got = tested.derive(MinusMagnitude{*load(tested, image, band)});
       EXPECT_TRUE(same_bits(store(tested, *got), expected));
       EXPECT_EQ(got->blank(), blanks(expected));
     });

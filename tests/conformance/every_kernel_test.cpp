@@ -10,9 +10,6 @@
 
 #include "core/files/fits/fits_image.hpp"
 #include "core/measure/sources/measured_noise.hpp"
-#include "core/seam/compute/block_peaks.hpp"
-#include "core/seam/compute/every_nth.hpp"
-#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/support/rice_files.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/unit/fits_files.hpp"
@@ -297,11 +294,11 @@ TEST_F(EveryKernel, of_maps) {
         same_bits(store(card(), *card().derive(CombinedPlane{rule, *load(card(), image), *load(card(), other)})),
                   store(cpu(), *cpu().derive(CombinedPlane{rule, *load(cpu(), image), *load(cpu(), other)}))));
   for (const std::int64_t n : {1, 2, 5})
-    EXPECT_TRUE(same_bits(store(card(), *every_nth(card(), *load(card(), image), n)),
-                          store(cpu(), *every_nth(cpu(), *load(cpu(), image), n))));
-  EXPECT_TRUE(same_bits(store(card(), *minus_magnitude(card(), *load(card(), image))),
-                        store(cpu(), *minus_magnitude(cpu(), *load(cpu(), image)))));
-  const auto peaks = dynamic_cast<FindsBlockPeaks&>(card()).block_peaks(*load(card(), image), 7, {});
+    EXPECT_TRUE(same_bits(store(card(), *card().derive(EveryNth{*load(card(), image), n})),
+                          store(cpu(), *cpu().derive(EveryNth{*load(cpu(), image), n}))));
+  EXPECT_TRUE(same_bits(store(card(), *card().derive(MinusMagnitude{*load(card(), image)})),
+                        store(cpu(), *cpu().derive(MinusMagnitude{*load(cpu(), image)}))));
+  const auto peaks = card().block_peaks(*load(card(), image), 7);
   ASSERT_TRUE(peaks.has_value());  // BlockPeaks looks at their values
   EXPECT_EQ(peaks->size(), 5U * 38U);
 }

@@ -95,7 +95,7 @@ TEST(LentPixels, an_image_on_the_card_is_loaded_without_the_bus) {
     EXPECT_TRUE(same_bits(store(tested, *banded.plane), store(tested, *plane)));
 
     // Every second column of the rows from the last to the first.
-    LentPixels steps = whole.pixels();
+    LentPixels steps = *whole.lent_pixels();
     steps.first += (kShape.ny - 1) * steps.row_bytes;
     steps.row_bytes = -steps.row_bytes;
     steps.pixel_bytes = 8;
@@ -114,7 +114,7 @@ TEST(LentPixels, memory_of_no_card_or_of_another_is_refused) {
     if (card == nullptr) continue;
     const auto plane = load(tested, random_image(kShape, 0, 7));
     const auto tile = card->device_map(MapKind::image, *plane, nullptr);
-    LentPixels lent = source_of(*tile, kShape).pixels();
+    LentPixels lent = *source_of(*tile, kShape).lent_pixels();
     lent.card = tile->card() + 1;
     EXPECT_THROW((void)tested.load(LentSource(lent, kShape, {}), {}), InputError);
     const std::vector<float> host(static_cast<std::size_t>(kShape.count()));

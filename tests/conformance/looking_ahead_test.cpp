@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "core/seam/compute/looks_ahead.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 
 namespace reber::testing {
@@ -91,10 +90,10 @@ struct Found {
   std::unique_ptr<IslandMap> islands;
 };
 
-/// mesh() of `cells_of`, then label() of `plane`; where the backend can be told beforehand, it is.
+/// mesh() of `cells_of`, then label() of `plane`; the backend is told of it beforehand.
 Found mesh_and_label(Backend& tested, const Plane& cells_of, const Plane& plane, const MeshGrid& grid,
                      const DetectOptions& options, const DetectOptions& told) {
-  if (auto* const ahead = dynamic_cast<LooksAhead*>(&tested)) ahead->will_label(plane, told);
+  tested.will_label(plane, told);
   Found found{finish_mesh(grid, tested.mesh(cells_of, grid, {}), {}), {}, nullptr};
   found.islands = tested.label(plane, found.model, options);
   found.runs = tested.label_runs(*found.islands);
@@ -108,7 +107,6 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
     for (const std::string& name : tested_backends()) {
       Backend& tested = backend(name);
       if (!tested.info().streams_sources) continue;
-      const bool ahead = dynamic_cast<LooksAhead*>(&tested) != nullptr;
       const auto whole = load(tested, image);
       for (const std::int64_t height : kHeights) {
         SCOPED_TRACE(fmt::format("{}, bands of {} rows, {}", name, height, bad_cells ? "bad cells" : "all good"));
@@ -121,7 +119,7 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
             const Found b = mesh_and_label(tested, *bands, *bands, grid, first, told);
             // Rows of cells that overlap are read again; a walk of label's own would be one more. Where cells have no
             // value, the pixels about them are read by themselves.
-            if (ahead && told == first && grid.rows[1].begin == grid.rows[0].end) {
+            if (told == first && grid.rows[1].begin == grid.rows[0].end) {
               EXPECT_LE(source->rows, kShape.ny);
             }
             EXPECT_TRUE(same_values(a.model.mean, b.model.mean));
@@ -138,7 +136,7 @@ TEST(Streaming, islands_that_are_foretold_while_cells_are_measured_are_those_tha
           EXPECT_TRUE(same_values(a.model.rms, b.model.rms));
           EXPECT_EQ(a.runs, b.runs);
           EXPECT_GT(b.runs.runs.size(), 0U);
-          if (ahead && !bad_cells && grid.rows[1].begin == grid.rows[0].end) {
+          if (!bad_cells && grid.rows[1].begin == grid.rows[0].end) {
             EXPECT_LE(source->rows, kShape.ny);
           }
           EXPECT_EQ(bands->blank(), whole->blank());
@@ -169,10 +167,8 @@ TEST(Streaming, what_was_foretold_is_mended_about_cells_without_a_value) {
     const IslandPixels pixels_b = tested.island_pixels(*bands, b.model, *b.islands, 1);
     EXPECT_TRUE(same_values(pixels_a.pixel, pixels_b.pixel));
     EXPECT_TRUE(same_values(pixels_a.rms, pixels_b.rms));
-    if (dynamic_cast<LooksAhead*>(&tested) != nullptr) {
-      EXPECT_LE(source->rows, shape.ny);
-      EXPECT_GT(source->rectangles, 4);
-    }
+    EXPECT_LE(source->rows, shape.ny);
+    EXPECT_GT(source->rectangles, 4);
     expect_same_islands(tested, *whole, *bands, a.model, b.model);
   }
 }

@@ -135,10 +135,9 @@ TEST(NoiseOfPlanes, a_card_sums_where_the_plane_lies) {
     const auto plane = load(card, image), streamed = load(card, image, 100);
     const BackgroundModel model = BackgroundModel::constant(image.shape(), 0, 1);
     const auto islands = card.label(*plane, model, DetectOptions{});
-    auto& sums = dynamic_cast<SumsNoise&>(card);
     const NoiseQuestion question{noise_patches(image.shape()), 4, kLimit, 3};
-    EXPECT_TRUE(sums.noise_sums(*plane, model, *islands, question, {}).has_value());
-    EXPECT_FALSE(sums.noise_sums(*streamed, model, *card.label(*streamed, model, DetectOptions{}), question, {}));
+    EXPECT_TRUE(card.noise_sums(*plane, model, *islands, question, {}).has_value());
+    EXPECT_FALSE(card.noise_sums(*streamed, model, *card.label(*streamed, model, DetectOptions{}), question, {}));
   }
 }
 

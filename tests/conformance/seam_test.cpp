@@ -14,10 +14,10 @@
 
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_image.hpp"
-#include "core/seam/compute/seam_operations.hpp"
 #include "core/show/display/display_levels.hpp"
 #include "core/sky/model/pixel_source.hpp"
 #include "kernels/backends.hpp"
+#include "tests/support/seam_functions.hpp"
 #include "tests/support/testing.hpp"
 
 namespace reber::testing {
@@ -92,6 +92,8 @@ std::multimap<std::string, Call> calls_of(Made& b) {
       {"plan_convolution",
        [&b](const Job& job) { (void)b.tested.plan_convolution(b.spec, b.shape, Algorithm::direct, job); }},
       {"convolve", [&b](const Job& job) { (void)b.tested.convolve(*b.plane, *b.plan, job); }},
+      {"convolve_later", [&b](const Job& job) { (void)b.tested.convolve_later(*b.plane, *b.plan, job); }},
+      {"largest", [&b](const Job& job) { (void)b.tested.largest(*b.plane, job); }},
       {"statistics", [&b](const Job& job) { (void)b.tested.statistics(*b.plane, StatisticsParts::all, job); }},
       {"clip", [&b](const Job& job) { (void)b.tested.clip(*b.plane, {}, job); }},
       {"mesh", [&b](const Job& job) { (void)b.tested.mesh(*b.plane, MeshGrid::make(b.shape, 16), {}, job); }},
@@ -109,6 +111,17 @@ std::multimap<std::string, Call> calls_of(Made& b) {
        [&b](const Job& job) {
          (void)b.tested.islands_of(LabelRuns{b.shape, {{0, 0, 1, 1}}}, b.options, job);
        }},
+      {"noise_sums",
+       [&b](const Job& job) {
+         const NoiseQuestion question{{{0, 0, 40, 60}, {50, 100, 40, 60}}, 5, 4, 2};
+         (void)b.tested.noise_sums(*b.plane, b.background, *b.islands, question, job);
+       }},
+      {"block_peaks", [&b](const Job& job) { (void)b.tested.block_peaks(*b.plane, 7, job); }},
+      {"derive",
+       [&b](const Job& job) {
+         (void)b.tested.derive(EveryNth{*b.plane, 3}, job);
+       }},
+      {"derive", [&b](const Job& job) { (void)b.tested.derive(MinusMagnitude{*b.plane}, job); }},
       {"derive",
        [&b](const Job& job) {
          (void)b.tested.derive(SnrPlane{*b.plane, b.background}, job);
@@ -151,11 +164,8 @@ std::multimap<std::string, Call> calls_of(Made& b) {
 TEST(Seam, the_calls_below_are_of_every_operation_that_takes_a_job) {
   Made mine(fresh("cpu"));
   const auto calls = calls_of(mine);
-  for (const SeamOperation& operation : seam_operations()) {
-    if (!operation.takes_job) continue;
-    EXPECT_TRUE(calls.contains(std::string(operation.name))) << operation.name;
-  }
-  EXPECT_TRUE(calls.contains("fits"));
+  for (const SeamFunction& function : seam_functions())
+    EXPECT_EQ(calls.contains(function.name), function.takes_job || function.name == "fits") << function.name;
 }
 
 TEST(Seam, every_operation_stops_when_it_is_asked_before_it_begins) {
@@ -227,8 +237,9 @@ TEST(Seam, costs_arrive_in_the_job_and_add_up) {
       OpCounters counters;
       call(Job({}, &counters));
       call(Job({}, &total));
-      // Few fits are the host's.
-      const bool on_card = name == "cuda" && operation != "fits";
+      // Few fits are the host's, and of these two the card has none.
+      const bool on_card =
+          name == "cuda" && operation != "fits" && operation != "convolve_later" && operation != "largest";
       EXPECT_EQ(counters.device_ms > 0, on_card) << name << " " << operation;
       EXPECT_GE(total.device_ms, last_ms);
       last_ms = total.device_ms;

@@ -24,6 +24,7 @@ class CountedSource final : public PixelSource, public RectangleSource {
   explicit CountedSource(const Image& image) : image_(image), inner_(memory_source(image.data(), image.shape())) {}
   [[nodiscard]] Shape shape() const override { return inner_->shape(); }
   [[nodiscard]] PixelFormat format() const override { return inner_->format(); }
+  [[nodiscard]] const RectangleSource* rectangle_source() const override { return this; }
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     rows += ny;
     inner_->read_rows(y0, ny, out);

@@ -7,8 +7,6 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/seam/compute/every_nth.hpp"
-#include "core/seam/compute/minus_magnitude.hpp"
 #include "tests/conformance/streamed_planes.hpp"
 
 namespace reber::testing {
@@ -94,8 +92,8 @@ TEST(Streaming, planes_made_of_a_streamed_one_outlive_it_with_the_same_bits) {
     const auto islands = tested.label(*whole, model, {4, 3, 1, Connectivity::eight, false});
     const auto without = tested.derive(WithoutIslands{*whole, *islands, 3});
     const auto less = tested.derive(CombinedPlane{PlaneRule::difference, *snr, *without});
-    const Image fewer = store(tested, *every_nth(tested, *snr, 3));
-    const Image below = store(tested, *minus_magnitude(tested, *whole));
+    const Image fewer = store(tested, *tested.derive(EveryNth{*snr, 3}));
+    const Image below = store(tested, *tested.derive(MinusMagnitude{*whole}));
     for (const std::int64_t height : kHeights) {
       SCOPED_TRACE(fmt::format("{}, bands of {} rows", name, height));
       std::unique_ptr<Plane> made, mixed, thinned, magnitudes;
@@ -105,8 +103,8 @@ TEST(Streaming, planes_made_of_a_streamed_one_outlive_it_with_the_same_bits) {
         const auto its_snr = tested.derive(SnrPlane{*bands, model});
         const auto its_without = tested.derive(WithoutIslands{*bands, *its, 3});
         EXPECT_TRUE(same_bits(store(tested, *its_without), store(tested, *without)));
-        thinned = every_nth(tested, *its_snr, 3);
-        magnitudes = minus_magnitude(tested, *bands);
+        thinned = tested.derive(EveryNth{*its_snr, 3});
+        magnitudes = tested.derive(MinusMagnitude{*bands});
         made = tested.derive(CombinedPlane{PlaneRule::difference, *its_snr, *its_without});
         mixed = tested.derive(CombinedPlane{PlaneRule::difference, *snr, *its_without});
       }

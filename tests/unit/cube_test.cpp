@@ -88,7 +88,7 @@ TEST(PlaneWalk, GivesThePlanesOfAnyOrderOfAxes) {
         EXPECT_DOUBLE_EQ(plane->header->wcs.frequency_hz(), 1.4e9 + 1e6 * static_cast<double>(number));
         EXPECT_EQ(all_blank(*plane->pixels), number == 1);
         // A copy in memory reads rows alone.
-        const bool left = dynamic_cast<const RectangleSource*>(plane->pixels.get()) != nullptr;
+        const bool left = plane->pixels->rectangle_source() != nullptr;
         EXPECT_EQ(left, ahead == 0 || (in_place && order[0] == 'x')) << order;
         const std::vector<double> pixels = decode_doubles(*plane->pixels);
         ASSERT_EQ(pixels.size(), 20U);

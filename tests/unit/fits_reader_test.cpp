@@ -138,7 +138,7 @@ TEST_F(FitsReader, RectanglesAreTheirPartOfTheRows) {
     options.plane = 2;
     const FitsImage image = open(header(cards) + data_blocks(ramp(120)), options);
     const auto source = image.pixels();
-    const auto* const rectangles = dynamic_cast<const RectangleSource*>(source.get());
+    const auto* const rectangles = source->rectangle_source();
     ASSERT_NE(rectangles, nullptr);
     const Shape shape = source->shape();
     std::vector<std::byte> all(static_cast<std::size_t>(shape.count() * 4)), part(2 * 3 * 4);

@@ -84,7 +84,7 @@ class Streams {
 
 /// The whole way of a plane to a card, but for the bus.
 Outcome by_upload(const PixelSource& pixels) {
-  const auto& source = dynamic_cast<const CodedTiles&>(pixels);
+  const CodedTiles& source = *pixels.coded_tiles();
   const CodedUpload upload(pixels, source, *source.coded());
   EXPECT_TRUE(upload.usual());
   EXPECT_TRUE(upload.worth_it(64));
@@ -140,7 +140,7 @@ TEST(RiceWarp, ImagesOfEveryKindHaveTheBitsOfTheHostsRows) {
     rice_files::write(path, how, rice_files::image_of(how, random));
     const auto file = fits::FitsFile::open(path, {}, fits::Planes::one);
     const auto source = file->pixels(0);
-    if (dynamic_cast<const CodedTiles*>(source.get()) == nullptr) FAIL() << "not of coded tiles";
+    if (source->coded_tiles() == nullptr) FAIL() << "not of coded tiles";
     expect_same(by_upload(*source), by_rows(*source));
   });
 }
@@ -304,7 +304,7 @@ TEST(RiceWarp, TilesAreOfferedWhereTheFileStatesSums) {
   ASSERT_EQ(status, 0);
   const FitsImage image = FitsImage::open(path);
   const auto pixels = image.pixels();
-  EXPECT_NE(dynamic_cast<const CodedTiles*>(pixels.get()), nullptr);
+  EXPECT_NE(pixels->coded_tiles(), nullptr);
   const auto sums = image.sums();
   ASSERT_NE(sums, nullptr);
   EXPECT_EQ(sums->watch(*pixels), nullptr);

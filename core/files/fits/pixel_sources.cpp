@@ -27,6 +27,7 @@ class PlainSource final : public PixelSource, public RectangleSource {
 
   [[nodiscard]] Shape shape() const override { return layout_.shape; }
   [[nodiscard]] PixelFormat format() const override { return format_; }
+  [[nodiscard]] const RectangleSource* rectangle_source() const override { return this; }
 
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     check_rows(layout_.shape, y0, ny);

@@ -47,6 +47,7 @@ class RiceSource final : public PixelSource, public CodedTiles {
   explicit RiceSource(RicePlane plane) : plane_(std::move(plane)) {}
   [[nodiscard]] Shape shape() const override { return plane_.shape(); }
   [[nodiscard]] PixelFormat format() const override { return plane_.header().format; }
+  [[nodiscard]] const CodedTiles* coded_tiles() const override { return this; }
 
   void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const override {
     if (y0 < 0 || ny < 0 || y0 > shape().ny - ny) throw InternalError("read_rows: rows outside the plane");

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/seam/compute/minus_magnitude.hpp"
 #include "core/sky/model/pixel_source.hpp"
 
 namespace reber {
@@ -56,7 +55,7 @@ bool ends_in_zeros(Backend& backend, const Plane& plane, const Job& job) {
 /// Connected pixels that are zero.
 std::unique_ptr<IslandMap> zeros_of(Backend& backend, const Plane& plane, const Job& job) {
   constexpr float kNextToZero = 1e-30F;
-  const std::unique_ptr<Plane> below = minus_magnitude(backend, plane, job);
+  const std::unique_ptr<Plane> below = backend.derive(MinusMagnitude{plane}, job);
   const DetectOptions options{0.5, 0.5, kLeastRegion, Connectivity::four, false};
   return backend.label(*below, BackgroundModel::constant(plane.shape(), -kNextToZero, kNextToZero), options, job);
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/run/pipeline/background_stage.hpp"
-#include "core/seam/compute/every_nth.hpp"
 
 namespace reber {
 
@@ -48,7 +47,7 @@ BackgroundModel thinned_background(Backend& backend, const Plane& plane, const B
   fewer.box = part(boxes.box), fewer.step = std::max<std::int64_t>(part(boxes.step), 1);
   fewer.bright_box = part(own.bright_box);
   fewer.bright_step = own.bright_step > 0 ? std::max<std::int64_t>(part(own.bright_step), 1) : 0;
-  const auto pixels = every_nth(backend, plane, n, job);
+  const auto pixels = backend.derive(EveryNth{plane, n}, job);
   return of_whole(measure_background(backend, *pixels, fewer, beam_px / static_cast<double>(n), job).model, n,
                   plane.shape());
 }

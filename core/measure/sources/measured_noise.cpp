@@ -228,12 +228,10 @@ MeasuredCorrelation measure_noise_correlation(Shape shape, const NoisePatch& pat
 
 MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit, std::int64_t grow,
                                               ThreadPool& pool, const Job& job) {
-  if (auto* const where_it_lies = dynamic_cast<SumsNoise*>(&of.backend)) {
-    NoiseQuestion question{noise_patches(of.plane.shape()), 0, limit, grow};
-    question.reach = reach_in(question.patches, reach);
-    if (const auto sums = where_it_lies->noise_sums(of.plane, of.background, of.islands, question, job))
-      return correlation_of(*sums, question.reach);
-  }
+  NoiseQuestion question{noise_patches(of.plane.shape()), 0, limit, grow};
+  question.reach = reach_in(question.patches, reach);
+  if (const auto sums = of.backend.noise_sums(of.plane, of.background, of.islands, question, job))
+    return correlation_of(*sums, question.reach);
   const NoiseField field(of, limit, grow, job);
   return measure_noise_correlation(
       of.plane.shape(), [&field](const Rect& where, float* out) { field.patch(where, out); }, reach, pool,

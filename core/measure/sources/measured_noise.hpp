@@ -41,7 +41,7 @@ struct NoiseOf {
   const BackgroundModel& background;
   const IslandMap& islands;
 };
-/// The same of an image's own patches, by the backend where that is a SumsNoise, with the same bits.
+/// The same of an image's own patches, by the backend where that can sum them, with the same bits.
 ///   limit, grow: as NoiseField;   throws as Backend::render
 [[nodiscard]] MeasuredCorrelation measure_noise_correlation(const NoiseOf& of, std::int64_t reach, float limit,
                                                             std::int64_t grow, ThreadPool& pool, const Job& job);

@@ -20,7 +20,6 @@
 #include "core/run/pipeline/mesh_maps.hpp"
 #include "core/run/pipeline/read_stage.hpp"
 #include "core/run/request/map_choice.hpp"
-#include "core/seam/compute/looks_ahead.hpp"
 #include "core/sky/model/value_words.hpp"
 
 namespace reber {
@@ -65,10 +64,9 @@ BackgroundModel blended(Backend& backend, const Plane& plane, BackgroundModel co
   return fine ? std::move(*fine) : std::move(coarse);
 }
 
-/// Tells a backend that can make use of it what will be looked for in the plane once the next cells are measured.
+/// Tells the backend what will be looked for in the plane once the next cells are measured.
 void foretell(Backend& backend, const Plane& plane, const std::optional<DetectOptions>& next) {
-  auto* const looks_ahead = dynamic_cast<LooksAhead*>(&backend);
-  if (looks_ahead != nullptr && next) looks_ahead->will_label(plane, *next);
+  if (next) backend.will_label(plane, *next);
 }
 
 /// What is labelled after the first cells of a plane are measured; empty where others are measured in between.

@@ -7,7 +7,6 @@
 #include "core/measure/background/padding.hpp"
 #include "core/run/pipeline/beam_estimate.hpp"
 #include "core/run/pipeline/bright_pixels.hpp"
-#include "core/seam/compute/makes_rows.hpp"
 
 namespace reber {
 namespace {
@@ -64,11 +63,10 @@ void convolve(const ConvolveInputs& in, const Request& request, StageWork& work,
   const Algorithm algorithm = choice.algorithm;
   const auto plan = work.backend.plan_convolution(in.plan.convolution->spec, in.plane->shape(), algorithm, work.job);
   made.plane = apart(*in.plane, one, *plan, range, warning);
-  auto* const later = in.rows_once ? dynamic_cast<MakesRows*>(&work.backend) : nullptr;
   work.algorithm = fmt::format("{}: {}", to_string(algorithm), plan->description());
-  if (!made.plane && later != nullptr) {
-    made.plane = later->convolve_later(*in.plane, *plan, work.job);
-    work.algorithm += "; rows are made when they are asked for";
+  if (!made.plane && in.rows_once) {
+    made.plane = work.backend.convolve_later(*in.plane, *plan, work.job);
+    if (made.plane) work.algorithm += "; rows are made when they are asked for";
   }
   if (!made.plane) made.plane = work.backend.convolve(*in.plane, *plan, work.job);
   note_history(in.plan, algorithm, work);

@@ -16,7 +16,6 @@
 #include "core/seam/compute/counted_cells.hpp"
 #include "core/seam/compute/flux_scale.hpp"
 #include "core/seam/compute/lent_pixels.hpp"
-#include "core/seam/compute/shares_image.hpp"
 #include "core/seam/plan/host_tiling.hpp"
 #include "core/sky/model/grid_geometry.hpp"
 
@@ -146,7 +145,7 @@ std::int64_t least_rows(const ImageHeader& head, const Request& request, const R
 bool may_be_padded(const Opened& opened, const Request& request, const Job& job) {
   const ImageHeader& head = *opened.header;
   if (request.convolve || head.bitpix >= 0 || head.shape.count() == 0) return false;
-  if (dynamic_cast<const LentSource*>(opened.pixels.get()) != nullptr) return false;  // the host has no rows of it
+  if (opened.pixels && opened.pixels->lent_pixels() != nullptr) return false;  // the host has no rows of it
   if (opened.pixels) return ends_in_zeros(*opened.pixels);
   const bool in_order = head.x_axis == 0 && head.y_axis == 1;
   return in_order && !opened.file->in_memory() && ends_in_zeros(*opened.file->pixels(job.progress()));
@@ -182,7 +181,7 @@ void plan_host_memory(const Opened& opened, const Request& request, RunPlan& pla
   needs.buffers = plan.needs.convolve || request.search.any() || request.scales.any() ? 8 : 4;
   // A mask is laid over pixels in host memory: a device that streams from there can have one.
   needs.sources_stream = backend.streams_sources && (on_host || !request.search.masked());
-  if (const auto* shares = dynamic_cast<const SharesImage*>(&work.backend)) needs.processes = shares->processes();
+  needs.processes = backend.processes;
   if (opened.file && opened.file->in_memory())
     needs.held_bytes = head.shape.count() * std::max(4, head.bitpix > 0 ? 8 : std::abs(head.bitpix) / 8);
   plan.tiling = plan_host(plan.tiling, needs, {request.host_memory_bytes, free_memory_bytes(), host_memory_bytes()});

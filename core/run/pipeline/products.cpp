@@ -24,7 +24,6 @@
 #include "core/measure/sources/source_columns.hpp"
 #include "core/measure/sources/source_list.hpp"
 #include "core/run/pipeline/mesh_maps.hpp"
-#include "core/seam/compute/block_peaks.hpp"
 #include "core/sky/model/image.hpp"
 
 namespace reber {
@@ -226,10 +225,8 @@ void Writer::picture(const Catalogue& catalogue) const {
   PictureOptions options;
   options.file = how_;
   options.peaks = [&](std::int64_t block) -> std::optional<std::vector<float>> {
-    auto* const where_it_lies = dynamic_cast<FindsBlockPeaks*>(&backend_);
-    if (where_it_lies == nullptr) return std::nullopt;
     const std::lock_guard turn(turn_);
-    return where_it_lies->block_peaks(*result_.plane(), block, job_);
+    return backend_.block_peaks(*result_.plane(), block, job_);
   };
   draw_result(wanted_.picture, result_, catalogue, rows, options);
 }

@@ -29,7 +29,7 @@ class LentSource final : public PixelSource {
   /// format.type is of the pixels' size.
   LentSource(const LentPixels& pixels, Shape shape, const PixelFormat& format)
       : pixels_(pixels), shape_(shape), format_(format) {}
-  [[nodiscard]] const LentPixels& pixels() const { return pixels_; }
+  [[nodiscard]] const LentPixels* lent_pixels() const override { return &pixels_; }
   [[nodiscard]] Shape shape() const override { return shape_; }
   [[nodiscard]] PixelFormat format() const override { return format_; }
   /// throws InternalError: rows are not handed to the host

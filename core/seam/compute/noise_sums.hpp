@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of products of noise at two places, of which its autocorrelation is made; and what a backend can be beside: one
-// that makes them where its planes lie.
+// Sums of products of noise at two places, of which its autocorrelation is made.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "core/seam/compute/backend.hpp"
+#include "core/base/shape.hpp"
 
 namespace reber {
 
@@ -28,17 +26,6 @@ inline constexpr std::int64_t kMostNoiseReach = 44;
 /// everywhere. Of a patch its own rows alone say what is no noise.
 struct NoiseSums {
   std::vector<double> product, count;
-};
-
-/// A backend that sums where its planes lie.
-class SumsNoise {
- public:
-  virtual ~SumsNoise() = default;
-  /// Empty where it cannot (a plane that it does not hold whole, a reach above kMostNoiseReach): the host then sums.
-  ///   throws as Backend's operations
-  [[nodiscard]] virtual std::optional<NoiseSums> noise_sums(const Plane& plane, const BackgroundModel& background,
-                                                            const IslandMap& islands, const NoiseQuestion& question,
-                                                            const Job& job) = 0;
 };
 
 }  // namespace reber

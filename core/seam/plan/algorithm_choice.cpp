@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/seam/compute/makes_rows.hpp"
 
 namespace reber {
 namespace {
@@ -94,9 +93,9 @@ AlgorithmChoice choose_algorithm(const std::vector<ConvolutionQuote>& quotes, st
 }
 
 double dynamic_range(Backend& backend, const Plane& plane, const Job& job) {
-  if (auto* rows = dynamic_cast<MakesRows*>(&backend)) {
+  if (const std::optional<float> largest = backend.largest(plane, job)) {
     const double noise = sampled_noise(backend, plane, job);
-    const double about = noise > 0 ? rows->largest(plane, job) / noise : std::numeric_limits<double>::infinity();
+    const double about = noise > 0 ? *largest / noise : std::numeric_limits<double>::infinity();
     if (about < kFftDynamicRange / kSure) return about;
   }
   const PlaneStatistics plain = backend.statistics(plane, StatisticsParts::all, job);

@@ -39,6 +39,12 @@ struct PixelFormat {
   std::optional<std::int64_t> blank;
 };
 
+class RectangleSource;
+struct LentPixels;
+namespace fits {
+class CodedTiles;
+}
+
 /// One image plane as stored. read_rows may be called from several threads at once.
 class PixelSource {
  public:
@@ -50,6 +56,14 @@ class PixelSource {
   virtual void read_rows(std::int64_t y0, std::int64_t ny, std::byte* out) const = 0;
   /// Tells that rows [y0, y0 + ny) will be read soon; they may be fetched meanwhile.
   virtual void will_need(std::int64_t /*y0*/, std::int64_t /*ny*/) const {}
+
+  // What a source can do in addition; null where it cannot.
+  /// Reads a few columns without the rest of their rows (core/sky/model/rectangle_source.hpp).
+  [[nodiscard]] virtual const RectangleSource* rectangle_source() const { return nullptr; }
+  /// Hands out compressed tiles as they are stored (core/files/tiles/coded_tiles.hpp).
+  [[nodiscard]] virtual const fits::CodedTiles* coded_tiles() const { return nullptr; }
+  /// Where pixels of a card lie, which no host can read (core/seam/compute/lent_pixels.hpp).
+  [[nodiscard]] virtual const LentPixels* lent_pixels() const { return nullptr; }
 };
 
 /// `count` stored pixels as float, blanks and infinities as NaN: what a backend's load gives.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a PixelSource can be beside: one that reads a few columns without the rest of their rows.
+// A PixelSource that can also read a few columns without the rest of their rows.
 #pragma once
 
 #include <cstddef>

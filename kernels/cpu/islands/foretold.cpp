@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/seam/compute/mesh_filter.hpp"
@@ -14,11 +14,8 @@
 namespace reber::cpu {
 namespace {
 
-/// Columns that are read again together, where one of their nodes is another than was foretold; part of an image, at
-/// most, that is read again so: more is read sooner by whole rows.
-constexpr std::int64_t kPieceColumns = 1024, kPiecesTogether = 4, kMostAstray = 3;
-
-bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+/// Columns that are read again together.
+constexpr std::int64_t kPieceColumns = 1024;
 
 std::int64_t strips_of(Shape image) { return (image.ny + kStripRows - 1) / kStripRows; }
 
@@ -29,16 +26,10 @@ BackgroundModel unknown(const MeshGrid& grid) {
   return {grid, none, none, nullptr, nullptr};
 }
 
-/// Rows of cells whose filtered values are final once those before `measured` are measured.
-std::int64_t final_rows(std::int64_t cells, std::int64_t measured, int filter) {
-  return measured == cells ? measured : std::max<std::int64_t>(measured - filter / 2, 0);
-}
-
 /// The end of the whole strips whose rows lie before `read` and between nodes of the first `known` of `cells` rows.
 std::int64_t strips_between(const MeshAxis& axis, std::int64_t known, std::int64_t cells, std::int64_t read) {
   const auto ny = static_cast<std::int64_t>(axis.node.size());
-  const auto below = std::ranges::partition_point(axis.node, [&](std::int32_t node) { return node + 1 < known; });
-  const std::int64_t end = std::min(known >= cells ? ny : below - axis.node.begin(), read);
+  const std::int64_t end = std::min(rows_between(axis, known, cells), read);
   return end == ny ? ny : end / kStripRows * kStripRows;
 }
 
@@ -47,50 +38,8 @@ std::int64_t strips_between(const MeshAxis& axis, std::int64_t known, std::int64
 Scanned::Scanned(const CpuPlane& plane)
     : strips(static_cast<std::size_t>(strips_of(plane.shape()))), keeper(std::make_unique<PixelKeeper>(plane)) {}
 
-Foretold::Foretold(Scanned found, std::weak_ptr<const RowMaker> of, const DetectOptions& options, MeshGrid grid,
-                   std::vector<float> mean, std::vector<float> rms)
-    : found_(std::move(found)),
-      of_(std::move(of)),
-      options_(options),
-      grid_(std::move(grid)),
-      mean_(std::move(mean)),
-      rms_(std::move(rms)) {}
-
-bool Foretold::are_of(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& wanted) const {
-  const BackgroundModel& model = background.model;
-  return plane.maker() && of_.lock() == plane.maker() && background.mean_map == nullptr &&
-         background.rms_map == nullptr && options_.seed == wanted.seed && options_.flood == wanted.flood &&
-         options_.negative == wanted.negative && model.grid.image == grid_.image && model.grid.rows == grid_.rows &&
-         model.grid.cols == grid_.cols && model.mean.size() == mean_.size() && model.rms.size() == rms_.size();
-}
-
-std::vector<Rect> Foretold::astray(const BackgroundModel& model) const {
-  const Shape image = grid_.image;
-  const std::int64_t gny = grid_.ny(), gnx = grid_.nx();
-  const MeshAxis rows = mesh_axis(grid_.rows, image.ny), cols = mesh_axis(grid_.cols, image.nx);
-  const auto is_other = [&](std::int64_t j, std::int64_t first, std::int64_t last) {
-    for (std::int64_t k = j * gnx + first; k <= j * gnx + last; ++k)
-      if (!same_bits(mean_[k], model.mean[k]) || !same_bits(rms_[k], model.rms[k])) return true;
-    return false;
-  };
-  std::vector<Rect> found;
-  for (std::int64_t y = 0, end = 0; y < image.ny; y = end) {
-    const std::int64_t above = rows.node[y], below = std::min(above + 1, gny - 1);
-    while (end < image.ny && rows.node[end] == above) ++end;
-    for (std::int64_t x = 0; x < image.nx; x += kPieceColumns) {
-      const std::int64_t x1 = std::min(x + kPieceColumns, image.nx);
-      const std::int64_t left = cols.node[x], right = std::min<std::int64_t>(cols.node[x1 - 1] + 1, gnx - 1);
-      if (!is_other(above, left, right) && !is_other(below, left, right)) continue;
-      const bool joins = !found.empty() && found.back().y0 == y && found.back().x0 + found.back().nx == x &&
-                         found.back().nx < kPiecesTogether * kPieceColumns;
-      if (joins)
-        found.back().nx += x1 - x;
-      else
-        found.push_back({y, x, end - y, x1 - x});
-    }
-  }
-  return found;
-}
+Foretold::Foretold(Scanned found, std::weak_ptr<const RowMaker> of, const DetectOptions& options, ForetoldNodes nodes)
+    : found_(std::move(found)), of_(std::move(of)), options_(options), nodes_(std::move(nodes)) {}
 
 /// Outside the rectangles pixels that are not of a run are not above the thresholds, whatever they are.
 bool Foretold::mend(std::int64_t number, const std::vector<Rect>& where, const CpuPlane& plane,
@@ -123,12 +72,12 @@ bool Foretold::mend(std::int64_t number, const std::vector<Rect>& where, const C
 
 bool Foretold::become(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& wanted,
                       const JobThreads& threads) {
-  if (!are_of(plane, background, wanted)) return false;
-  const std::vector<Rect> all = astray(background.model);
+  if (!plane.maker() || of_.lock() != plane.maker() || !nodes_.are_of(background.model, wanted)) return false;
+  const std::optional<std::vector<Rect>> astray = nodes_.astray(background.model, kPieceColumns);
+  if (!astray) return false;
+  const std::vector<Rect>& all = *astray;
   if (all.empty()) return true;
-  std::int64_t pixels = 0;
-  for (const Rect& one : all) pixels += one.shape().count();
-  if (!found_.keeper->whole() || pixels > plane.shape().count() / kMostAstray) return false;
+  if (!found_.keeper->whole()) return false;
   std::vector<std::int64_t> strips;
   for (const Rect& one : all)
     for (std::int64_t k = one.y0 / kStripRows; k <= (one.y0 + one.ny - 1) / kStripRows; ++k) strips.push_back(k);
@@ -196,7 +145,8 @@ void Foreteller::follow(HeldRows rows, std::int64_t y0, std::int64_t y1, const M
 
 std::unique_ptr<Foretold> Foreteller::end() {
   if (done_ < model_.grid.image.ny) return nullptr;
-  return std::make_unique<Foretold>(std::move(found_), plane_.maker(), options_, model_.grid, model_.mean, model_.rms);
+  return std::make_unique<Foretold>(std::move(found_), plane_.maker(), options_,
+                                    ForetoldNodes(model_.grid, model_.mean, model_.rms, options_));
 }
 
 }  // namespace reber::cpu

@@ -10,6 +10,7 @@
 #include "core/seam/compute/background.hpp"
 #include "kernels/cpu/islands/strips.hpp"
 #include "kernels/cpu/row_maker.hpp"
+#include "kernels/shared/foretold_nodes.hpp"
 
 namespace reber::cpu {
 
@@ -24,9 +25,8 @@ struct Scanned {
 /// Strips that were scanned before anybody asked for them.
 class Foretold {
  public:
-  /// mean, rms: nodes that the pixels were compared with; NaN where they were not known
-  Foretold(Scanned found, std::weak_ptr<const RowMaker> of, const DetectOptions& options, MeshGrid grid,
-           std::vector<float> mean, std::vector<float> rms);
+  /// nodes: that the pixels were compared with
+  Foretold(Scanned found, std::weak_ptr<const RowMaker> of, const DetectOptions& options, ForetoldNodes nodes);
 
   /// Makes these the strips of that plane, background and options: where a node has other bits than was foretold, the
   /// pixels about it are read and compared again.   returns false where they are of something else, or too many nodes
@@ -36,9 +36,6 @@ class Foretold {
   [[nodiscard]] Scanned take() && { return std::move(found_); }
 
  private:
-  [[nodiscard]] bool are_of(const CpuPlane& plane, const CpuBackground& background, const DetectOptions& wanted) const;
-  /// Rectangles whose pixels lie between nodes that are others than was foretold, in raster order.
-  [[nodiscard]] std::vector<Rect> astray(const BackgroundModel& model) const;
   /// Scans a strip again, with the pixels of these rectangles read.   returns false where they cannot be read alone
   [[nodiscard]] bool mend(std::int64_t number, const std::vector<Rect>& where, const CpuPlane& plane,
                           const BackgroundRows& rows, StripScratch& scratch);
@@ -46,8 +43,7 @@ class Foretold {
   Scanned found_;
   std::weak_ptr<const RowMaker> of_;
   DetectOptions options_;
-  MeshGrid grid_;
-  std::vector<float> mean_, rms_;
+  ForetoldNodes nodes_;
 };
 
 /// Goes along with the walk that measures cells, and scans the rows whose nodes are known, as though no cell were

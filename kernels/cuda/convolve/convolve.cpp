@@ -9,7 +9,6 @@
 
 #include "core/base/error.hpp"
 #include "kernels/cuda/convolve/common/blanks.hpp"
-#include "kernels/cuda/convolve/common/rows_together.hpp"
 #include "kernels/cuda/device/load.hpp"
 #include "kernels/cuda/device/waits.hpp"
 #include "kernels/cuda/statistics/statistics.hpp"
@@ -157,11 +156,6 @@ Task make_task(const CudaPlane& plane, const CudaPlan& plan, std::size_t bands, 
   return task;
 }
 
-std::int64_t rows_together(const Convolver& convolver, Shape image) {
-  const auto* groups = dynamic_cast<const RowsTogether*>(&convolver);
-  return groups != nullptr ? groups->rows_together(image) : 1;
-}
-
 /// Rows of a plane that is convolved when they are asked for. Rows whose bits depend on where a job begins are made
 /// in groups that stand where they stand in the whole image, the last one of which is kept.
 class ConvolvedRows final : public RowMaker {
@@ -171,7 +165,7 @@ class ConvolvedRows final : public RowMaker {
         plane_(plane),
         plan_(plan),
         task_(make_task(plane_, plan_, 1, nullptr)),
-        together_(rows_together(*task_.convolver, plane.shape())) {}
+        together_(task_.convolver->rows_together(plane.shape())) {}
 
  private:
   void do_make(std::int64_t y0, std::int64_t ny, float* out, cudaStream_t stream, unsigned long long* counts) override {

@@ -45,14 +45,13 @@ void wait_for_writer(const Context& context, const LentPixels& lent) {
 
 }  // namespace
 
-void load_lent(CudaPlane& plane, const LentSource& source, const Job& job) {
+void load_lent(CudaPlane& plane, const PixelFormat& format, const LentPixels& lent, const Job& job) {
   Context& context = *plane.context();
   const Shape shape = plane.shape();
-  const LentPixels& lent = source.pixels();
   check_card(context, lent);
   wait_for_writer(context, lent);
   const cudaStream_t stream = context.stream();
-  const DecodeRule rule = decode_rule(source.format());
+  const DecodeRule rule = decode_rule(format);
   const DeviceBuffer<unsigned long long> counts(3, stream);
   check(cudaMemsetAsync(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), stream), "cudaMemsetAsync");
   const std::int64_t pitch = plane.pitch();

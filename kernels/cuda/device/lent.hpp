@@ -11,6 +11,6 @@ namespace reber::cuda {
 /// Fills the plane, once the lender's stream has come to the pixels: on the device where the plane is resident, and
 /// from the device to the host, which is counted, where it is streamed.
 ///   throws InputError where the pixels are of another card or of none
-void load_lent(CudaPlane& plane, const LentSource& source, const Job& job);
+void load_lent(CudaPlane& plane, const PixelFormat& format, const LentPixels& lent, const Job& job);
 
 }  // namespace reber::cuda

@@ -77,7 +77,7 @@ void load_streamed(CudaPlane& plane, const PixelSource& source, const Job& job) 
 
 std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, const PixelSource& source,
                                       const TilingPlan& tiling, const Job& job) {
-  const bool copied = tiling.resident && dynamic_cast<const LentSource*>(&source) == nullptr;
+  const bool copied = tiling.resident && source.lent_pixels() == nullptr;
   std::future<void> beside;
   if (copied && context->stager().make_ready(source.shape().count() * bytes_of(source.format().type)))
     beside = run_beside([&context] {
@@ -90,8 +90,8 @@ std::unique_ptr<CudaPlane> load_plane(const std::shared_ptr<Context>& context, c
     return std::make_unique<CudaPlane>(context, source.shape(), tiling);
   }();
   if (source.shape().count() == 0) return plane;
-  if (const auto* lent = dynamic_cast<const LentSource*>(&source)) {
-    load_lent(*plane, *lent, job);
+  if (const LentPixels* const lent = source.lent_pixels()) {
+    load_lent(*plane, source.format(), *lent, job);
   } else if (plane->resident()) {
     load_resident(*plane, source, job);
   } else {
@@ -104,7 +104,7 @@ std::unique_ptr<CudaPlane> stream_plane(const std::shared_ptr<Context>& context,
                                         std::shared_ptr<const PixelSource> source, const TilingPlan& tiling,
                                         const Job& job) {
   // Pixels on a card are no bytes to be read again.
-  if (dynamic_cast<const LentSource*>(source.get()) != nullptr) return load_plane(context, *source, tiling, job);
+  if (source->lent_pixels() != nullptr) return load_plane(context, *source, tiling, job);
   return std::make_unique<CudaPlane>(source_rows(context, std::move(source), tiling));
 }
 

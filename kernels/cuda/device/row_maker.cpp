@@ -43,13 +43,13 @@ SpareRoom spare_room(const PixelSource& source, const TilingPlan& tiling, const 
 }
 
 /// Rows of a file, read each time.
-class SourceRows final : public RowMaker, public ReadRows {
+class SourceRows final : public RowMaker, public ReadRows, public MakesRectangles {
  public:
   SourceRows(const std::shared_ptr<Context>& context, std::shared_ptr<const PixelSource> source,
              const TilingPlan& tiling)
       : RowMaker(context, source->shape(), tiling),
         source_(std::move(source)),
-        rectangles_(dynamic_cast<const RectangleSource*>(source_.get())),
+        rectangles_(source_->rectangle_source()),
         rule_(decode_rule(source_->format())),
         spare_(spare_room(*source_, tiling, *context)),
         reader_(*context, source_, room_of(source_->shape(), tiling, spare_.staying)),
@@ -64,7 +64,8 @@ class SourceRows final : public RowMaker, public ReadRows {
 
   [[nodiscard]] bool knows_largest() const override { return true; }
 
-  [[nodiscard]] bool reads_rectangles() const override { return rectangles_ != nullptr; }
+  [[nodiscard]] MakesRectangles* rectangles() override { return rectangles_ != nullptr ? this : nullptr; }
+  [[nodiscard]] ReadRows* read_rows() override { return this; }
   void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) override {
     const std::int64_t bytes = bytes_of(rule_.type);
     std::vector<std::int64_t> begin{0};

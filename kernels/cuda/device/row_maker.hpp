@@ -15,6 +15,10 @@
 
 namespace reber::cuda {
 
+class ChangedRows;
+class MakesRectangles;
+class ReadRows;
+
 /// What is known of a plane once all of it was seen. largest: absolute value, where `measured`.
 struct PlaneCounts {
   std::int64_t blank = 0, infinite = 0;
@@ -43,6 +47,11 @@ class RowMaker {
   [[nodiscard]] PlaneCounts counts();
   /// Whether counts() knows the largest absolute value.
   [[nodiscard]] virtual bool knows_largest() const { return false; }
+
+  // What rows can do in addition (kernels/cuda/device/row_roles.hpp); null where they cannot.
+  [[nodiscard]] virtual MakesRectangles* rectangles() { return nullptr; }
+  [[nodiscard]] virtual ReadRows* read_rows() { return nullptr; }
+  [[nodiscard]] virtual const ChangedRows* changed_rows() const { return nullptr; }
 
  private:
   /// counts[0], [1], [2]: blank pixels and infinite ones are added, the bits of the largest value raised

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a RowMaker can be beside; and who goes along with the walk that measures a background, and compares pixels with
-// it a few rows later.
+// What a RowMaker can do in addition; and who goes along with the walk that measures a background, and compares pixels
+// with it a few rows later.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/seam/compute/background.hpp"
 #include "kernels/cuda/device/plane.hpp"
 #include "kernels/shared/run_windows.hpp"
 
@@ -20,18 +18,17 @@ namespace reber::cuda {
 class MakesRectangles {
  public:
   virtual ~MakesRectangles() = default;
-  /// Whether the source reads rectangles without the rest of their rows.
-  [[nodiscard]] virtual bool reads_rectangles() const = 0;
-  /// Queues rectangles into out on the device, rows pitch_of(nx) apart each; no other pixel is read. Where the source
-  /// reads rectangles.   throws what reading throws
+  /// Queues rectangles into out on the device, rows pitch_of(nx) apart each; no other pixel is read.   throws what
+  /// reading throws
   virtual void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) = 0;
 };
 
 /// Rows that are read from a source.
-class ReadRows : public MakesRectangles {
+class ReadRows {
  public:
+  virtual ~ReadRows() = default;
   /// Queues the pixels of the windows' runs into out on the device, one run behind the other; no other pixel is read.
-  /// Where the source reads rectangles.   pixels: of these runs together;   throws what reading throws
+  /// Of rows that make rectangles.   pixels: of these runs together;   throws what reading throws
   virtual void make_runs(std::span<const RunWindow> windows, const std::vector<rules::Run>& runs, float* out,
                          std::int64_t pixels, cudaStream_t stream) = 0;
   [[nodiscard]] virtual std::int64_t stored_pixel_bytes() const = 0;
@@ -50,6 +47,17 @@ class ChangedRows {
   [[nodiscard]] virtual std::int64_t held_bytes() const = 0;
 };
 
+// The roles of a plane's rows; null where its pixels are kept or they have none.
+[[nodiscard]] inline MakesRectangles* rectangles_of(const CudaPlane& plane) {
+  return plane.maker() ? plane.maker()->rectangles() : nullptr;
+}
+[[nodiscard]] inline ReadRows* read_rows_of(const CudaPlane& plane) {
+  return plane.maker() ? plane.maker()->read_rows() : nullptr;
+}
+[[nodiscard]] inline const ChangedRows* changed_rows_of(const CudaPlane& plane) {
+  return plane.maker() ? plane.maker()->changed_rows() : nullptr;
+}
+
 /// Filtered values of a mesh's cells on the device, row-major. Of all rows of cells the first `rows` are final, if no
 /// cell is without a value.
 struct NodesSoFar {
@@ -65,12 +73,5 @@ class MeshFollower {
   /// Work is queued on the stream.
   virtual void follow(HeldRows rows, const NodesSoFar& nodes, cudaStream_t stream) = 0;
 };
-
-/// Rows of an image whose background lies between nodes of the first `nodes` of `cells` rows of cells.
-[[nodiscard]] inline std::int64_t rows_between(const MeshAxis& rows, std::int64_t nodes, std::int64_t cells) {
-  if (nodes >= cells) return static_cast<std::int64_t>(rows.node.size());
-  return std::ranges::partition_point(rows.node, [&](std::int32_t node) { return node + 1 < nodes; }) -
-         rows.node.begin();
-}
 
 }  // namespace reber::cuda

@@ -12,6 +12,7 @@
 #include "kernels/cuda/device/row_roles.hpp"
 #include "kernels/cuda/islands/kept_pixels.hpp"
 #include "kernels/cuda/islands/label.hpp"
+#include "kernels/shared/foretold_nodes.hpp"
 
 namespace reber::cuda {
 
@@ -32,9 +33,8 @@ struct FloodMasks {
 /// Masks that were made before anybody asked for them.
 class Foretold {
  public:
-  /// mean, rms: nodes that the pixels were compared with
-  Foretold(FloodMasks made, std::weak_ptr<RowMaker> of, const DetectOptions& options, MeshGrid grid,
-           std::vector<float> mean, std::vector<float> rms);
+  /// nodes: that the pixels were compared with
+  Foretold(FloodMasks made, std::weak_ptr<RowMaker> of, ForetoldNodes nodes);
 
   /// Makes these the masks of that plane, background and options: where a node has other bits than was foretold, the
   /// pixels about it are read and compared again.   returns false where they are of something else, or too many nodes
@@ -44,16 +44,9 @@ class Foretold {
   [[nodiscard]] FloodMasks take() && { return std::move(masks_); }
 
  private:
-  [[nodiscard]] bool are_of(const CudaPlane& plane, const CudaBackground& background,
-                            const DetectOptions& wanted) const;
-  /// Rectangles of whole pieces whose pixels lie between nodes that are others than was foretold.
-  [[nodiscard]] std::vector<Rect> astray(const BackgroundModel& model) const;
-
   FloodMasks masks_;
   std::weak_ptr<RowMaker> of_;
-  DetectOptions options_;
-  MeshGrid grid_;
-  std::vector<float> mean_, rms_;
+  ForetoldNodes nodes_;
 };
 
 /// Makes the masks of a plane while its background is measured, as though no cell were without a value.

@@ -37,8 +37,8 @@ std::vector<std::uint32_t> begins(const std::vector<rules::Run>& runs) {
 }  // namespace
 
 std::shared_ptr<const KeptPixels> read_runs(const CudaIslands& islands, const CudaPlane& plane, const Job& job) {
-  auto* const reads = dynamic_cast<ReadRows*>(plane.maker().get());
-  if (reads == nullptr || !reads->reads_rectangles() || islands.run_count == 0) return nullptr;
+  ReadRows* const reads = read_rows_of(plane);
+  if (reads == nullptr || rectangles_of(plane) == nullptr || islands.run_count == 0) return nullptr;
   Context& context = *islands.context();
   const cudaStream_t stream = context.stream();
   std::vector<rules::Run> runs(static_cast<std::size_t>(islands.run_count));

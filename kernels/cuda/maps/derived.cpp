@@ -184,19 +184,18 @@ class RowsWithoutIslands final : public RowMaker, public ChangedRows, public Mak
   RowsWithoutIslands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow, const TilingPlan& tiling)
       : RowMaker(plane.context(), plane.shape(), tiling),
         plane_(plane),
-        rectangles_(dynamic_cast<MakesRectangles*>(plane.maker().get())),
+        rectangles_(rectangles_of(plane)),
         runs_(copy_of(islands)),
         grow_(grow) {}
 
+  [[nodiscard]] const ChangedRows* changed_rows() const override { return this; }
   [[nodiscard]] const CudaPlane& base() const override { return plane_; }
   void change(std::int64_t y0, std::int64_t ny, float* rows, cudaStream_t stream) const override {
     blank_runs(stream, *runs_, grow_, rows_of(plane_, y0, ny), rows, plane_.pitch());
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return runs_->runs.bytes() + runs_->piece_begin.bytes(); }
 
-  [[nodiscard]] bool reads_rectangles() const override {
-    return rectangles_ != nullptr && rectangles_->reads_rectangles();
-  }
+  [[nodiscard]] MakesRectangles* rectangles() override { return rectangles_ != nullptr ? this : nullptr; }
   void make_rectangles(std::span<const Rect> where, std::span<float* const> out, cudaStream_t stream) override {
     rectangles_->make_rectangles(where, out, stream);
     for (std::size_t k = 0; k < where.size(); ++k)

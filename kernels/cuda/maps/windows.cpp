@@ -15,8 +15,6 @@ namespace {
 /// Of all windows together: they stand on the card as stored, as floats and as rendered.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 21;
 
-MakesRectangles* reads_of(const CudaPlane& plane) { return dynamic_cast<MakesRectangles*>(plane.maker().get()); }
-
 /// Windows whose pixels are on the card already, or are still to come.
 std::vector<WindowPixels> lay_out(const CudaPlane& plane, std::span<const Rect> where) {
   std::vector<WindowPixels> windows;
@@ -35,8 +33,7 @@ std::vector<WindowPixels> lay_out(const CudaPlane& plane, std::span<const Rect> 
 }  // namespace
 
 bool are_windows(const CudaPlane& plane, std::span<const Rect> where) {
-  const MakesRectangles* const reads = plane.maker() ? reads_of(plane) : nullptr;
-  if (!plane.resident() && (reads == nullptr || !reads->reads_rectangles())) return false;
+  if (!plane.resident() && rectangles_of(plane) == nullptr) return false;
   std::int64_t pixels = 0;
   for (const Rect& one : where) {
     pixels += one.shape().count();
@@ -63,7 +60,7 @@ void render_windows(const CudaPlane& plane, const DeviceBackground& background, 
       places.push_back(next);
       next += one.where.ny * one.pitch;
     }
-    reads_of(plane)->make_rectangles(where, places, stream);
+    rectangles_of(plane)->make_rectangles(where, places, stream);
   }
   const DeviceBuffer<WindowPixels> list = upload_vector(context, windows, stream);
   const DeviceBackground::Rows levels = background.hold(0, 1, stream);
@@ -76,7 +73,7 @@ void fetch_window(const CudaPlane& plane, const Rect& where, float* out) {
   const std::int64_t pitch = pitch_of(where.nx);
   const DeviceBuffer<float> made(where.ny * pitch, context.stream());
   float* const place = made.data();
-  reads_of(plane)->make_rectangles({&where, 1}, {&place, 1}, context.stream());
+  rectangles_of(plane)->make_rectangles({&where, 1}, {&place, 1}, context.stream());
   context.stager().down_rows(context.stream(), made.data(), pitch, where.nx, where.ny, out);
   context.stager().drain();
 }

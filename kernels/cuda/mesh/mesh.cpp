@@ -14,6 +14,7 @@
 #include "kernels/cuda/device/sort_scan.hpp"
 #include "kernels/cuda/mesh/mesh_counted.hpp"
 #include "kernels/cuda/mesh/mesh_walk.hpp"
+#include "kernels/shared/foretold_nodes.hpp"
 
 namespace reber::cuda {
 namespace {
@@ -105,7 +106,7 @@ struct GroupRows {
 };
 
 GroupRows hold_group(const CudaPlane& plane, std::int64_t y0, std::int64_t ny, bool followed, cudaStream_t stream) {
-  const auto* const change = followed ? dynamic_cast<const ChangedRows*>(plane.maker().get()) : nullptr;
+  const ChangedRows* const change = followed ? changed_rows_of(plane) : nullptr;
   if (change == nullptr) return {hold_rows(plane, y0, ny, stream), {}};
   GroupRows rows{hold_rows(change->base(), y0, ny, stream), {{}, DeviceBuffer<float>(ny * plane.pitch(), stream)}};
   const auto row_bytes = static_cast<std::size_t>(plane.pitch()) * sizeof(float);
@@ -120,11 +121,6 @@ GroupRows hold_group(const CudaPlane& plane, std::int64_t y0, std::int64_t ny, b
   return rows;
 }
 
-/// Rows of cells whose filtered values are final once those before `measured` are measured.
-std::int64_t final_rows(const MeshGrid& grid, std::int64_t measured, int filter) {
-  return measured == grid.ny() ? measured : std::max<std::int64_t>(measured - filter / 2, 0);
-}
-
 /// Filters the cells that a follower may know now, and hands it the rows of their group.
 class Followed {
  public:
@@ -133,7 +129,7 @@ class Followed {
 
   void go_on(HeldRows rows, std::int64_t measured, cudaStream_t stream) {
     if (follower_ == nullptr) return;
-    const std::int64_t known = final_rows(grid_, measured, filter_);
+    const std::int64_t known = final_rows(grid_.ny(), measured, filter_);
     filter_cells(stream, memory_.part(0), memory_.part(1), grid_.ny(), grid_.nx(), filter_, {filtered_, known},
                  memory_.part(2), memory_.part(3));
     filtered_ = known;
@@ -154,7 +150,7 @@ std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const 
   const MeshWalk walk = walk_of(plane, grid, plane.context()->device().shared_bytes);
   if (!plane.maker() || !walk.sifted || !walk.block_sorted || !filters(options.filter) || grid.ny() * grid.nx() < 2)
     return 0;
-  const bool changed = dynamic_cast<const ChangedRows*>(plane.maker().get()) != nullptr;
+  const bool changed = changed_rows_of(plane) != nullptr;
   const MeshAxis axis = mesh_axis(grid.rows, grid.image.ny);
   std::vector<PixelSpan> held;
   std::int64_t most = 0;
@@ -165,7 +161,7 @@ std::int64_t followed_bytes(const CudaPlane& plane, const MeshGrid& grid, const 
     std::int64_t sum = changed ? rows.size() : 0;
     for (const PixelSpan& one : held) sum += one.size();
     most = std::max(most, sum);
-    const std::int64_t done = rows_between(axis, final_rows(grid, measured, options.filter), grid.ny());
+    const std::int64_t done = rows_between(axis, final_rows(grid.ny(), measured, options.filter), grid.ny());
     std::erase_if(held, [&](const PixelSpan& one) { return one.end <= done; });
   }
   return most * plane.pitch() * static_cast<std::int64_t>(sizeof(float));

@@ -42,12 +42,11 @@ rules::CellValue value_of(const CudaPlane& plane, const Rect& cell, const MeshOp
 
 }  // namespace
 
-MeshCells count_cells(const Plane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) {
-  const auto& own = dynamic_cast<const CudaPlane&>(plane);
+MeshCells count_cells(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options, const Job& job) {
   MeshCells cells;
   for (const PixelSpan& rows : grid.rows)
     for (const PixelSpan& cols : grid.cols) {
-      const auto [mean, rms] = value_of(own, {rows.begin, cols.begin, rows.size(), cols.size()}, options, job);
+      const auto [mean, rms] = value_of(plane, {rows.begin, cols.begin, rows.size(), cols.size()}, options, job);
       cells.mean.push_back(mean);
       cells.rms.push_back(rms);
     }

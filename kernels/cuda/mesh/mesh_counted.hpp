@@ -2,13 +2,13 @@
 // Cells of a mesh that are too large to be sorted.
 #pragma once
 
-#include "core/seam/compute/backend.hpp"
+#include "kernels/cuda/device/plane.hpp"
 
 namespace reber::cuda {
 
 /// mesh() of the backend for grids with cells of more pixels than are sorted (core/seam/compute/counted_cells.hpp),
-/// without filtered values. Each cell is clipped by counts of its values, whatever its size.   plane: of this backend
-[[nodiscard]] MeshCells count_cells(const Plane& plane, const MeshGrid& grid, const MeshOptions& options,
+/// without filtered values. Each cell is clipped by counts of its values, whatever its size.
+[[nodiscard]] MeshCells count_cells(const CudaPlane& plane, const MeshGrid& grid, const MeshOptions& options,
                                     const Job& job);
 
 }  // namespace reber::cuda

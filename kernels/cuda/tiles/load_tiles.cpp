@@ -73,7 +73,7 @@ TileCounts decode(CudaPlane& plane, const CodedUpload& upload, const std::byte* 
 
 std::unique_ptr<CudaPlane> load_tiles(const std::shared_ptr<Context>& context, const PixelSource& source,
                                       const TilingPlan& tiling, const Job& job) {
-  const auto* const tiles = dynamic_cast<const fits::CodedTiles*>(&source);
+  const fits::CodedTiles* const tiles = source.coded_tiles();
   const Shape shape = source.shape();
   if (tiles == nullptr || !tiling.resident || shape.count() == 0) return nullptr;
   std::optional<fits::CodedPlane> coded = tiles->coded();

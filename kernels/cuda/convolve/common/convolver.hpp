@@ -52,6 +52,8 @@ class Convolver {
   virtual void run_each(cudaStream_t stream, std::span<const ConvolvePart> parts) const {
     for (const ConvolvePart& part : parts) part.convolver->run(stream, part.job);
   }
+  /// Jobs that begin and end at multiples of so many rows, or with the image, give the bits of one job for all of it.
+  [[nodiscard]] virtual std::int64_t rows_together(Shape /*image*/) const { return 1; }
   [[nodiscard]] virtual std::string description() const = 0;
 };
 

@@ -8,14 +8,6 @@
 
 namespace reber::cuda {
 
-/// Beside Convolver: jobs that begin and end at multiples of so many rows, or with the image, give the bits of one job
-/// for all of it.
-class RowsTogether {
- public:
-  virtual ~RowsTogether() = default;
-  [[nodiscard]] virtual std::int64_t rows_together(Shape image) const = 0;
-};
-
 /// Rows of tiles of so many valid pixels whose tiles go through a transform in pairs, in raster order.
 [[nodiscard]] constexpr std::int64_t rows_of_pairs(std::int64_t valid_y, std::int64_t tiles_x) {
   return tiles_x % 2 == 0 ? valid_y : 2 * valid_y;

@@ -70,7 +70,7 @@ std::optional<TileChoice> choose_tiles(const DeviceInfo& device, Shape kernel, S
   return best;
 }
 
-class FftConvolver final : public Convolver, public RowsTogether {
+class FftConvolver final : public Convolver {
  public:
   FftConvolver(Context& context, const Kernel& kernel, const TileChoice& choice)
       : kernel_(kernel.shape),

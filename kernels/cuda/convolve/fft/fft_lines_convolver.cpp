@@ -66,7 +66,7 @@ std::optional<LineChoice> choose_lines(const DeviceInfo& device, Shape kernel, S
   return best;
 }
 
-class LinesConvolver final : public Convolver, public RowsTogether {
+class LinesConvolver final : public Convolver {
  public:
   LinesConvolver(Context& context, const Kernel& kernel, const LineChoice& choice)
       : kernel_(kernel.shape),

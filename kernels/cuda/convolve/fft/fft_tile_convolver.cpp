@@ -44,7 +44,7 @@ TileChoice choose_tile(const DeviceInfo& device, Shape kernel, Shape image) {
   return best;
 }
 
-class TileConvolver final : public Convolver, public RowsTogether {
+class TileConvolver final : public Convolver {
  public:
   TileConvolver(Context& context, const Kernel& kernel, const TileVariant& tile)
       : kernel_(kernel.shape),
