@@ -154,21 +154,8 @@ class CpuBackend final : public TypedBackend<CpuPlane, CpuIslands, CpuConvolutio
     return islands_of_runs(runs, count, options);
   }
 
-  std::unique_ptr<Plane> do_snr(const CpuPlane& plane, const CpuBackground& background, const Job& job) override {
-    return make_snr(plane, background, tools(), on(job));
-  }
-  std::unique_ptr<Plane> do_combine(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const Job& job) override {
-    return combine_planes(rule, a, b, tools(), on(job));
-  }
-  std::unique_ptr<Plane> do_take_out(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                     const Job& /*job*/) override {
-    return take_out_islands(plane, islands, grow, tools());
-  }
-  std::unique_ptr<Plane> do_minus_magnitude(const CpuPlane& plane, const Job& job) override {
-    return magnitude_plane(plane, tools(), on(job));
-  }
-  std::unique_ptr<Plane> do_every_nth(const CpuPlane& plane, std::int64_t n, Shape shape, const Job& job) override {
-    return thin_plane(plane, n, shape, tools(), on(job));
+  std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
+    return cpu::derive(what, tools(), on(job));
   }
 
   void do_render_pixels(const CpuPlane& plane, const Rect& where, float* out, const Job& job) override {

@@ -232,34 +232,39 @@ std::unique_ptr<CpuPlane> plane_of(std::shared_ptr<const RowMaker> maker, bool r
   return plane;
 }
 
+std::unique_ptr<CpuPlane> made(const OwnSnr<CpuPlane>& of, const RowTools& tools, const JobThreads& threads) {
+  return plane_of(std::make_shared<const SnrRows>(of.plane, of.background, tools), of.plane.resident(), threads);
+}
+
+std::unique_ptr<CpuPlane> made(const OwnCombined<CpuPlane>& of, const RowTools& tools, const JobThreads& threads) {
+  return plane_of(std::make_shared<const CombinedRows>(of.rule, of.a, of.b, tools), of.a.resident() && of.b.resident(),
+                  threads);
+}
+
+std::unique_ptr<CpuPlane> made(const OwnWithoutIslands<CpuPlane, CpuIslands>& of, const RowTools& tools,
+                               const JobThreads& /*threads*/) {
+  auto rows = std::make_shared<const RowsWithoutIslands>(of.plane, of.islands, of.grow, tools);
+  auto plane = std::make_unique<CpuPlane>(rows);
+  if (of.plane.resident()) plane->set_origin(std::move(rows));
+  return plane;
+}
+
+std::unique_ptr<CpuPlane> made(const OwnEveryNth<CpuPlane>& of, const RowTools& tools, const JobThreads& threads) {
+  const bool small = of.shape.count() <= band_of(of.plane) * of.plane.shape().nx;
+  return plane_of(std::make_shared<const EveryNthRows>(of.plane, of.n, of.shape, tools), of.plane.resident() || small,
+                  threads);
+}
+
+std::unique_ptr<CpuPlane> made(const OwnMinusMagnitude<CpuPlane>& of, const RowTools& tools,
+                               const JobThreads& threads) {
+  return plane_of(std::make_shared<const MagnitudeRows>(of.plane, tools), of.plane.resident(), threads);
+}
+
 }  // namespace
 
-std::unique_ptr<CpuPlane> make_snr(const CpuPlane& plane, const CpuBackground& background, const RowTools& tools,
-                                   const JobThreads& threads) {
-  return plane_of(std::make_shared<const SnrRows>(plane, background, tools), plane.resident(), threads);
-}
-
-std::unique_ptr<CpuPlane> combine_planes(PlaneRule rule, const CpuPlane& a, const CpuPlane& b, const RowTools& tools,
-                                         const JobThreads& threads) {
-  return plane_of(std::make_shared<const CombinedRows>(rule, a, b, tools), a.resident() && b.resident(), threads);
-}
-
-std::unique_ptr<CpuPlane> take_out_islands(const CpuPlane& plane, const CpuIslands& islands, std::int64_t grow,
-                                           const RowTools& tools) {
-  auto rows = std::make_shared<const RowsWithoutIslands>(plane, islands, grow, tools);
-  auto made = std::make_unique<CpuPlane>(rows);
-  if (plane.resident()) made->set_origin(std::move(rows));
-  return made;
-}
-
-std::unique_ptr<CpuPlane> magnitude_plane(const CpuPlane& plane, const RowTools& tools, const JobThreads& threads) {
-  return plane_of(std::make_shared<const MagnitudeRows>(plane, tools), plane.resident(), threads);
-}
-
-std::unique_ptr<CpuPlane> thin_plane(const CpuPlane& plane, std::int64_t n, Shape shape, const RowTools& tools,
-                                     const JobThreads& threads) {
-  const bool small = shape.count() <= band_of(plane) * plane.shape().nx;
-  return plane_of(std::make_shared<const EveryNthRows>(plane, n, shape, tools), plane.resident() || small, threads);
+std::unique_ptr<CpuPlane> derive(const OwnExpression<CpuPlane, CpuIslands>& what, const RowTools& tools,
+                                 const JobThreads& threads) {
+  return std::visit([&](const auto& of) { return made(of, tools, threads); }, what);
 }
 
 }  // namespace reber::cpu

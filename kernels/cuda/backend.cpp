@@ -139,21 +139,8 @@ class CudaBackend final : public TypedBackend<CudaPlane, CudaIslands, CudaPlan>,
     return timed("reber noise", job, [&] { return noise_sums_of(plane, background, islands, question, job); });
   }
 
-  std::unique_ptr<Plane> do_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) override {
-    return timed("reber snr", job, [&] { return make_snr(plane, background, job); });
-  }
-  std::unique_ptr<Plane> do_combine(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const Job& job) override {
-    return timed("reber combine", job, [&] { return combine_planes(rule, a, b, job); });
-  }
-  std::unique_ptr<Plane> do_take_out(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow,
-                                     const Job& job) override {
-    return timed("reber without islands", job, [&] { return take_out_islands(plane, islands, grow, job); });
-  }
-  std::unique_ptr<Plane> do_minus_magnitude(const CudaPlane& plane, const Job& job) override {
-    return timed("reber minus magnitude", job, [&] { return magnitude_plane(plane, job); });
-  }
-  std::unique_ptr<Plane> do_every_nth(const CudaPlane& plane, std::int64_t n, Shape shape, const Job& job) override {
-    return timed("reber every nth", job, [&] { return thin_plane(plane, n, shape, job); });
+  std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
+    return timed("reber derive", job, [&] { return cuda::derive(what, job); });
   }
 
   void do_render_pixels(const CudaPlane& plane, const Rect& where, float* out, const Job& job) override {

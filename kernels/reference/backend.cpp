@@ -151,21 +151,8 @@ class ReferenceBackend final : public TypedBackend<HostPlane, HostIslands, Plan>
     return std::make_unique<HostIslands>(runs.shape, options, std::move(map), count);
   }
 
-  std::unique_ptr<Plane> do_snr(const HostPlane& plane, const HostBackground& background, const Job& job) override {
-    return reference::snr_plane(plane, background, job);
-  }
-  std::unique_ptr<Plane> do_combine(PlaneRule rule, const HostPlane& a, const HostPlane& b, const Job&) override {
-    return reference::combine(rule, a, b);
-  }
-  std::unique_ptr<Plane> do_take_out(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
-                                     const Job& job) override {
-    return reference::without_islands(plane, islands, grow, job);
-  }
-  std::unique_ptr<Plane> do_minus_magnitude(const HostPlane& plane, const Job&) override {
-    return reference::minus_magnitude(plane);
-  }
-  std::unique_ptr<Plane> do_every_nth(const HostPlane& plane, std::int64_t n, Shape shape, const Job&) override {
-    return reference::every_nth(plane, n, shape);
+  std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) override {
+    return reference::derive(what, job);
   }
 
   void do_render_pixels(const HostPlane& plane, const Rect& where, float* out, const Job&) override {

@@ -8,8 +8,10 @@
 #include "kernels/reference/statistics.hpp"
 
 namespace reber::reference {
+namespace {
 
-std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job) {
+std::unique_ptr<Plane> made(const OwnSnr<HostPlane>& of, const Job& job) {
+  const auto& [plane, background] = of;
   const Shape shape = plane.shape();
   const BackgroundAt at(background);
   std::vector<double> values;
@@ -23,15 +25,16 @@ std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& b
   return std::make_unique<HostPlane>(shape, std::move(values), 0);
 }
 
-std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b) {
+std::unique_ptr<Plane> made(const OwnCombined<HostPlane>& of, const Job&) {
+  const auto& [rule, a, b] = of;
   std::vector<double> values;
   for (std::size_t i = 0; i < a.pixels.size(); ++i)
     values.push_back(pixel_of_two(rule, static_cast<float>(a.pixels[i]), static_cast<float>(b.pixels[i])));
   return std::make_unique<HostPlane>(a.shape(), std::move(values), 0);
 }
 
-std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
-                                       const Job& job) {
+std::unique_ptr<Plane> made(const OwnWithoutIslands<HostPlane, HostIslands>& of, const Job& job) {
+  const auto& [plane, islands, grow] = of;
   const Shape shape = plane.shape();
   std::vector<double> values = plane.pixels;
   for (std::int64_t y = 0; y < shape.ny; ++y) {
@@ -46,17 +49,25 @@ std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands
   return std::make_unique<HostPlane>(shape, std::move(values), plane.infinite());
 }
 
-std::unique_ptr<Plane> minus_magnitude(const HostPlane& plane) {
+std::unique_ptr<Plane> made(const OwnMinusMagnitude<HostPlane>& of, const Job&) {
+  const HostPlane& plane = of.plane;
   std::vector<double> values;
   for (const double pixel : plane.pixels) values.push_back(std::isfinite(pixel) ? -std::abs(pixel) : kBlank);
   return std::make_unique<HostPlane>(plane.shape(), std::move(values), 0);
 }
 
-std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape) {
+std::unique_ptr<Plane> made(const OwnEveryNth<HostPlane>& of, const Job&) {
+  const auto& [plane, n, shape] = of;
   std::vector<double> values;
   for (std::int64_t y = 0; y < shape.ny; ++y)
     for (std::int64_t x = 0; x < shape.nx; ++x) values.push_back(plane.at(y * n + (n - 1) / 2, x * n + (n - 1) / 2));
   return std::make_unique<HostPlane>(shape, std::move(values), 0);
+}
+
+}  // namespace
+
+std::unique_ptr<Plane> derive(const OwnExpression<HostPlane, HostIslands>& what, const Job& job) {
+  return std::visit([&](const auto& of) { return made(of, job); }, what);
 }
 
 }  // namespace reber::reference

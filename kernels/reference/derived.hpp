@@ -6,15 +6,11 @@
 
 #include "core/seam/compute/job.hpp"
 #include "kernels/reference/plane.hpp"
+#include "kernels/shared/own_expression.hpp"
 
 namespace reber::reference {
 
-/// The expressions of Backend::derive().
-std::unique_ptr<Plane> snr_plane(const HostPlane& plane, const HostBackground& background, const Job& job);
-std::unique_ptr<Plane> combine(PlaneRule rule, const HostPlane& a, const HostPlane& b);
-std::unique_ptr<Plane> without_islands(const HostPlane& plane, const HostIslands& islands, std::int64_t grow,
-                                       const Job& job);
-std::unique_ptr<Plane> every_nth(const HostPlane& plane, std::int64_t n, Shape shape);
-std::unique_ptr<Plane> minus_magnitude(const HostPlane& plane);
+/// Backend::derive().
+[[nodiscard]] std::unique_ptr<Plane> derive(const OwnExpression<HostPlane, HostIslands>& what, const Job& job);
 
 }  // namespace reber::reference

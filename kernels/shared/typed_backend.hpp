@@ -17,6 +17,7 @@
 #include "core/seam/compute/backend.hpp"
 #include "kernels/shared/background_of.hpp"
 #include "kernels/shared/given_runs.hpp"
+#include "kernels/shared/own_expression.hpp"
 
 namespace reber {
 
@@ -29,6 +30,7 @@ class TypedBackend : public Backend {
  public:
   using Planes = std::vector<std::unique_ptr<Plane>>;
   using Background = BackgroundOf<PlaneType>;
+  using Expression = OwnExpression<PlaneType, IslandsType>;
 
   std::unique_ptr<Plane> load(const PixelSource& source, const TilingPlan& tiling, const Job& job) final {
     job.check();
@@ -119,7 +121,7 @@ class TypedBackend : public Backend {
   }
   std::unique_ptr<Plane> derive(const PlaneExpression& expression, const Job& job) final {
     job.check();
-    return std::visit([&](const auto& which) { return derive_this(which, job); }, expression);
+    return do_derive(std::visit([&](const auto& which) { return own(which); }, expression), job);
   }
   void render(MapKind kind, const Plane& plane, const BackgroundModel* background, const Rect& where, float* out,
               const Job& job) final {
@@ -211,13 +213,7 @@ class TypedBackend : public Backend {
                                                  const Job& /*job*/) {
     return {};
   }
-  virtual std::unique_ptr<Plane> do_snr(const PlaneType& plane, const Background& background, const Job& job) = 0;
-  virtual std::unique_ptr<Plane> do_combine(PlaneRule rule, const PlaneType& a, const PlaneType& b, const Job& job) = 0;
-  virtual std::unique_ptr<Plane> do_take_out(const PlaneType& plane, const IslandsType& islands, std::int64_t grow,
-                                             const Job& job) = 0;
-  /// shape: of what is made
-  virtual std::unique_ptr<Plane> do_every_nth(const PlaneType& plane, std::int64_t n, Shape shape, const Job& job) = 0;
-  virtual std::unique_ptr<Plane> do_minus_magnitude(const PlaneType& plane, const Job& job) = 0;
+  virtual std::unique_ptr<Plane> do_derive(const Expression& what, const Job& job) = 0;
   virtual void do_render_pixels(const PlaneType& plane, const Rect& where, float* out, const Job& job) = 0;
   /// kind: mean, rms or snr.
   virtual void do_render(MapKind kind, const PlaneType& plane, const Background& background, const Rect& where,
@@ -233,27 +229,25 @@ class TypedBackend : public Backend {
   }
   virtual void do_draw_labels(const IslandsType& islands, const Rect& where, std::int32_t* out, const Job& job) = 0;
 
-  std::unique_ptr<Plane> derive_this(const SnrPlane& snr, const Job& job) {
-    return do_snr(own(snr.plane), own(snr.background, snr.plane.shape()), job);
+  Expression own(const SnrPlane& snr) const {
+    return OwnSnr<PlaneType>{own(snr.plane), own(snr.background, snr.plane.shape())};
   }
-  std::unique_ptr<Plane> derive_this(const CombinedPlane& both, const Job& job) {
+  Expression own(const CombinedPlane& both) const {
     require_same(both.a.shape(), both.b.shape(), "planes of two sizes cannot be combined");
-    return do_combine(both.rule, own(both.a), own(both.b), job);
+    return OwnCombined<PlaneType>{both.rule, own(both.a), own(both.b)};
   }
-  std::unique_ptr<Plane> derive_this(const WithoutIslands& what, const Job& job) {
-    return do_take_out(own(what.plane), own(what.islands, what.plane.shape()), what.grow, job);
+  Expression own(const WithoutIslands& what) const {
+    return OwnWithoutIslands<PlaneType, IslandsType>{own(what.plane), own(what.islands, what.plane.shape()), what.grow};
   }
-  std::unique_ptr<Plane> derive_this(const EveryNth& fewer, const Job& job) {
+  Expression own(const EveryNth& fewer) const {
     const auto [ny, nx] = fewer.plane.shape();
     const std::int64_t n = fewer.n;
     if (n < 1 || n > ny || n > nx)
       throw InputError(fmt::format("every {}th pixel was asked for of an image of {} x {} pixels", n, nx, ny));
     const std::int64_t first = (n - 1) / 2;
-    return do_every_nth(own(fewer.plane), n, {(ny - first + n - 1) / n, (nx - first + n - 1) / n}, job);
+    return OwnEveryNth<PlaneType>{own(fewer.plane), n, {(ny - first + n - 1) / n, (nx - first + n - 1) / n}};
   }
-  std::unique_ptr<Plane> derive_this(const MinusMagnitude& of, const Job& job) {
-    return do_minus_magnitude(own(of.plane), job);
-  }
+  Expression own(const MinusMagnitude& of) const { return OwnMinusMagnitude<PlaneType>{own(of.plane)}; }
 
   template <class Own, class Interface>
   const Own& cast(const Interface& object, const char* what) const {

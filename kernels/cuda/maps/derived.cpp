@@ -228,9 +228,8 @@ class EveryNthRows final : public RowMaker {
   std::int64_t n_;
 };
 
-}  // namespace
-
-std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background, const Job& job) {
+std::unique_ptr<CudaPlane> made(const OwnSnr<CudaPlane>& of, const Job& job) {
+  const auto& [plane, background] = of;
   if (is_made(plane)) return std::make_unique<CudaPlane>(std::make_shared<SnrRows>(plane, background));
   const DeviceBackground levels(*plane.context(), background);
   return plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
@@ -238,22 +237,24 @@ std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground
   });
 }
 
-std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b, const Job& job) {
+std::unique_ptr<CudaPlane> made(const OwnCombined<CudaPlane>& of, const Job& job) {
+  const auto& [rule, a, b] = of;
   if (is_made(a) || is_made(b)) return std::make_unique<CudaPlane>(std::make_shared<CombinedRows>(rule, a, b));
   return plane_of_bands(a, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
     fill_combined(rule, a, b, band, out, blank);
   });
 }
 
-std::unique_ptr<CudaPlane> magnitude_plane(const CudaPlane& plane, const Job& job) {
+std::unique_ptr<CudaPlane> made(const OwnMinusMagnitude<CudaPlane>& of, const Job& job) {
+  const CudaPlane& plane = of.plane;
   if (is_made(plane)) return std::make_unique<CudaPlane>(std::make_shared<MagnitudeRows>(plane));
   return plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
     fill_magnitude(plane, band, out, blank);
   });
 }
 
-std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands, std::int64_t grow,
-                                            const Job& job) {
+std::unique_ptr<CudaPlane> made(const OwnWithoutIslands<CudaPlane, CudaIslands>& of, const Job& job) {
+  const auto& [plane, islands, grow] = of;
   if (is_made(plane))
     return std::make_unique<CudaPlane>(std::make_shared<RowsWithoutIslands>(plane, islands, grow, plane.tiling()));
   auto result = plane_of_bands(plane, job, [&](const Band& band, float* out, std::int64_t, unsigned long long* blank) {
@@ -263,7 +264,8 @@ std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIs
   return result;
 }
 
-std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Shape shape, const Job& job) {
+std::unique_ptr<CudaPlane> made(const OwnEveryNth<CudaPlane>& of, const Job& job) {
+  const auto& [plane, n, shape] = of;
   TilingPlan tiling = plane.tiling();
   const std::int64_t band = plane.resident() ? plane.shape().ny : tiling.band_rows;
   tiling.resident = plane.resident() || shape.count() <= band * plane.shape().nx;
@@ -277,6 +279,12 @@ std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Sh
                         [&](const Band& b, float* out, std::int64_t, unsigned long long* blank) {
                           fill_every_nth(plane, n, shape.nx, b, out, blank);
                         });
+}
+
+}  // namespace
+
+std::unique_ptr<CudaPlane> derive(const OwnExpression<CudaPlane, CudaIslands>& what, const Job& job) {
+  return std::visit([&](const auto& of) { return made(of, job); }, what);
 }
 
 }  // namespace reber::cuda

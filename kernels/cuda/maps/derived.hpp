@@ -10,6 +10,7 @@
 #include "core/seam/compute/backend.hpp"
 #include "kernels/cuda/device/views.hpp"
 #include "kernels/cuda/islands/label.hpp"
+#include "kernels/shared/own_expression.hpp"
 
 namespace reber::cuda {
 
@@ -26,16 +27,8 @@ void blank_runs(cudaStream_t stream, const CudaIslands& islands, std::int64_t gr
 /// to `blank`.
 void every_nth_rows(cudaStream_t stream, const RowWindow& from, std::int64_t n, std::int64_t y0, std::int64_t ny,
                     std::int64_t nx, float* out, std::int64_t pitch, unsigned long long* blank);
-/// The operations of the backend.
-[[nodiscard]] std::unique_ptr<CudaPlane> make_snr(const CudaPlane& plane, const CudaBackground& background,
-                                                  const Job& job);
-[[nodiscard]] std::unique_ptr<CudaPlane> combine_planes(PlaneRule rule, const CudaPlane& a, const CudaPlane& b,
-                                                        const Job& job);
-[[nodiscard]] std::unique_ptr<CudaPlane> take_out_islands(const CudaPlane& plane, const CudaIslands& islands,
-                                                          std::int64_t grow, const Job& job);
-[[nodiscard]] std::unique_ptr<CudaPlane> magnitude_plane(const CudaPlane& plane, const Job& job);
-/// shape: of what is made. Resident as well where it is no larger than a band of the plane.
-[[nodiscard]] std::unique_ptr<CudaPlane> thin_plane(const CudaPlane& plane, std::int64_t n, Shape shape,
-                                                    const Job& job);
+/// derive() of the backend. Of planes whose rows are made the result's are as well, but every n-th pixel is resident
+/// where that is no larger than a band of the plane.
+[[nodiscard]] std::unique_ptr<CudaPlane> derive(const OwnExpression<CudaPlane, CudaIslands>& what, const Job& job);
 
 }  // namespace reber::cuda
