@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "gui/app/app.hpp"
 #include "gui/model/workbench.hpp"
 #include "gui/script/frame_bench.hpp"
@@ -23,8 +23,8 @@ namespace {
 constexpr double kTourFrame = 1.0 / 60, kForEver = 1e9;  // seconds
 
 int play(App& app, const ViewerOptions& options) {
-  std::ifstream file(options.script);
-  if (!file) throw InputError(fmt::format("cannot read the script {}", options.script));
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  std::istringstream file(fits::read_text(options.script, kMostBytes));
   Player player(file, std::filesystem::absolute(options.script).parent_path().string());
   Tour tour;
   app.use_fixed_clock();

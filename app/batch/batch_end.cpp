@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/options/output_names.hpp"
@@ -14,7 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/atomic_file.hpp"
-#include "core/files/io/text_stream.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/run/batch/join.hpp"
 
 namespace reber::app {
@@ -47,8 +46,8 @@ std::string join_path(const RunSettings& settings, const std::vector<BatchImage>
 }
 
 Json json_file(const std::string& path) {
-  std::ifstream file = text_stream(path);
-  Json document = Json::parse(file, nullptr, false);
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  Json document = Json::parse(fits::read_text(path, kMost), nullptr, false);
   if (document.is_discarded()) throw DataError(fmt::format("cannot read the report '{}'", printable(path)));
   return document;
 }

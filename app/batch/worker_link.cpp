@@ -16,7 +16,7 @@
 #include <new>
 
 #include "core/base/error.hpp"
-#include "core/files/io/text_stream.hpp"
+#include "core/files/io/interrupted.hpp"
 
 namespace reber::app {
 namespace {
@@ -39,7 +39,10 @@ bool LineLink::send(const std::string& line) {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t now = ::send(descriptor_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (now < 0 && errno == EINTR) continue;
+    if (now < 0 && errno == EINTR) {
+      check_interrupted();
+      continue;
+    }
     if (now <= 0) return false;
     sent += static_cast<std::size_t>(now);
   }
@@ -61,7 +64,10 @@ std::optional<std::string> LineLink::receive(const std::function<void()>& wait) 
     }
     char piece[1 << 16];
     const ssize_t got = ::recv(descriptor_, piece, sizeof piece, 0);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR) {
+      check_interrupted();
+      continue;
+    }
     if (got <= 0) return std::nullopt;
     read_.append(piece, static_cast<std::size_t>(got));
   }
@@ -85,7 +91,9 @@ pid_t start_this_program(const std::vector<std::string>& words, const std::vecto
 
 std::vector<std::string> own_command_line(const std::string& word) {
   std::vector<std::string> words;
-  std::ifstream file = text_stream("/proc/self/cmdline");
+  std::ifstream file;
+  file.exceptions(std::ios::badbit);
+  file.open("/proc/self/cmdline", std::ios::binary);
   for (std::string argument; std::getline(file, argument, '\0');) words.push_back(argument);
   const auto command = std::ranges::find(words, "run");
   words.insert(command == words.end() ? command : command + 1, word);

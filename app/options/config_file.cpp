@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::app {
 namespace {
@@ -44,9 +45,8 @@ std::string value_in_force(const CLI::Option& option) {
 /// Names of a TOML file's sections, in order.
 std::vector<std::string> sections_of(const std::string& path) {
   std::vector<std::string> names;
-  std::ifstream file;
-  file.exceptions(std::ios::badbit);
-  file.open(path);
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  std::istringstream file(fits::read_text(path, kMostBytes));
   for (std::string line; std::getline(file, line);) {
     const std::size_t begin = line.find_first_not_of(" \t["), end = line.find_first_of(".]", begin);
     const bool opens = line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] == '[';
@@ -83,12 +83,11 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
     }
   }
   if (path.empty()) return;
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) {
-    throw InputError(fmt::format("--config {}: {}", path,
-                                 fs::exists(path, error) ? "it is no regular file" : "there is no such file"));
+  try {
+    check_sections(root, path, argc, argv);
+  } catch (const DataError& error) {
+    throw InputError(fmt::format("--config: {}", error.what()));
   }
-  check_sections(root, path, argc, argv);
   // The option of the sub-command shows in its help; this one, of the root, makes CLI11 read the file.
   root.set_config("--config-file", path, "", true)->group("");
 }

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "core/files/io/atomic_file.hpp"
+#include "core/files/io/interrupted.hpp"
 
 namespace reber::app {
 namespace {
@@ -31,6 +32,7 @@ void handle_broken_pipe(int number) {
 }  // namespace
 
 void install_signal_handlers() {
+  stop_interrupted_calls_by(stop_asked);
   struct sigaction action {};
   action.sa_handler = handle;
   sigemptyset(&action.sa_mask);

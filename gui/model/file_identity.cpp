@@ -2,17 +2,17 @@
 // Size, time and hash of a file.
 #include "gui/model/file_identity.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::gui {
 namespace {
@@ -20,42 +20,6 @@ namespace {
 constexpr std::int64_t kWhole = std::int64_t{16} << 20;
 constexpr std::int64_t kPiece = std::int64_t{64} << 10;
 constexpr std::int64_t kPieces = 256;
-
-class ReadOnly {
- public:
-  explicit ReadOnly(const std::string& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail();
-  }
-  ~ReadOnly() { ::close(fd_); }
-  ReadOnly(const ReadOnly&) = delete;
-  ReadOnly& operator=(const ReadOnly&) = delete;
-
-  [[nodiscard]] struct stat status() const {
-    struct stat status {};
-    if (::fstat(fd_, &status) != 0) fail();
-    return status;
-  }
-  /// Fewer bytes than asked for where the file ends.
-  std::size_t read_at(std::int64_t offset, std::vector<unsigned char>& bytes) const {
-    std::size_t have = 0;
-    while (have < bytes.size()) {
-      const ssize_t got =
-          ::pread(fd_, bytes.data() + have, bytes.size() - have, offset + static_cast<std::int64_t>(have));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail();
-      if (got == 0) break;
-      have += static_cast<std::size_t>(got);
-    }
-    return have;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw DataError(fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)));
-  }
-  std::string path_;
-  int fd_;
-};
 
 struct Fnv1a {
   std::uint64_t value = 14695981039346656037ULL;
@@ -69,11 +33,11 @@ std::int64_t nanoseconds(const timespec& time) {
 }  // namespace
 
 FileIdentity identify(const std::string& path) {
-  const ReadOnly file(path);
-  const struct stat status = file.status();
-  if (!S_ISREG(status.st_mode)) throw DataError(fmt::format("{}: is no regular file", path));
+  const auto file = fits::open_plain(path);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw DataError(fmt::format("{}: {}", path, std::strerror(errno)));
   FileIdentity identity{
-      std::filesystem::absolute(path).lexically_normal().string(), status.st_size, nanoseconds(status.st_mtim), {}};
+      std::filesystem::absolute(path).lexically_normal().string(), file->size(), nanoseconds(status.st_mtim), {}};
   Fnv1a hash;
   for (int i = 0; i < 8; ++i) hash.add(static_cast<unsigned char>(identity.size >> (8 * i)));
   const bool whole = identity.size <= kWhole;
@@ -84,8 +48,9 @@ FileIdentity identify(const std::string& path) {
     const std::int64_t room = identity.size - kPiece;
     const std::int64_t offset =
         whole ? i * kPiece : room / (kPieces - 1) * i + room % (kPieces - 1) * i / (kPieces - 1);
-    const std::size_t have = file.read_at(offset, bytes);
-    for (std::size_t b = 0; b < have; ++b) hash.add(bytes[b]);
+    const std::int64_t have = std::min(kPiece, identity.size - offset);
+    file->read(offset, bytes.data(), have);
+    for (std::int64_t b = 0; b < have; ++b) hash.add(bytes[static_cast<std::size_t>(b)]);
   }
   identity.hash = fmt::format("{:016x}", hash.value);
   return identity;

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/error.hpp"
 #include "core/files/io/atomic_file.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::gui {
 namespace {
@@ -128,9 +127,8 @@ std::vector<JsonObject> JsonObject::children(const char* name) const {
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json read_json_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw DataError(fmt::format("{}: cannot be opened", path));
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+  const std::string text = fits::read_text(path, kMostBytes);
   try {
     Json json = Json::parse(text);
     if (!json.is_object()) throw InputError(fmt::format("{}: a JSON object {{...}} was expected", path));

@@ -2,7 +2,6 @@
 // Recovery copies: whose they are, and whether that process still runs.
 #include "gui/model/recovery.hpp"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -55,16 +54,14 @@ void remove_all(const std::string& stem) {
 }  // namespace
 
 std::unique_ptr<FileLock> FileLock::take(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return nullptr;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    close(descriptor);
+  try {
+    FileInPlace file(path, 0600);
+    if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) return nullptr;
+    return std::unique_ptr<FileLock>(new FileLock(std::move(file)));
+  } catch (const DataError&) {
     return nullptr;
   }
-  return std::unique_ptr<FileLock>(new FileLock(descriptor));
 }
-
-FileLock::~FileLock() { close(descriptor_); }
 
 Recovery::Recovery(const std::string& folder, double every_seconds)
     : folder_(folder), stem_(folder.empty() ? "" : free_stem(folder)), autosave_(stem_, every_seconds) {

@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/files/io/file_in_place.hpp"
 #include "gui/model/workspace.hpp"
 
 namespace reber::gui {
@@ -16,13 +18,10 @@ class FileLock {
  public:
   /// Null where another process holds it, or it cannot be made.
   [[nodiscard]] static std::unique_ptr<FileLock> take(const std::string& path);
-  ~FileLock();
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
 
  private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit FileLock(FileInPlace file) : file_(std::move(file)) {}
+  FileInPlace file_;
 };
 
 /// What a viewer left that ended without being closed.

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/sky/regions/region_io.hpp"
 
 namespace reber::gui {
@@ -53,14 +52,8 @@ ParsedRegions add_regions(Document& document, ParsedRegions parsed) {
 }
 
 void read_regions(ViewerState& state, Document& document, const std::string& path) {
-  constexpr std::streamoff kMost = 64 << 20;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw DataError(fmt::format("{}: cannot be read", path));
-  if (file.tellg() > kMost) throw DataError(fmt::format("{}: too large for a region file", path));
-  file.seekg(0);
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+  const std::string text = fits::read_text(path, kMostBytes);
   const bool casa = region_format(path, text) == RegionFormat::crtf;
   const ParsedRegions parsed = add_regions(document, casa ? parse_crtf(text) : parse_ds9(text));
   state.overlay_on["regions"] = true;

@@ -4,10 +4,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.hpp"
 #include "core/files/io/atomic_file.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::gui {
 
@@ -49,9 +50,15 @@ std::string default_settings_path() {
 }
 
 void load_settings(ViewerState& state, const std::string& path) {
-  std::ifstream file(path);
-  if (path.empty() || !file) return;
-  const Json all = Json::parse(file, nullptr, false);
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error)) return;
+  Json all;
+  try {
+    all = Json::parse(fits::read_text(path, kMostBytes), nullptr, false);
+  } catch (const DataError&) {
+    return;  // the defaults stay
+  }
   if (!all.is_object()) return;
   const auto take = [&](const char* name, auto& field) {
     try {

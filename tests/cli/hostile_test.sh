@@ -140,14 +140,14 @@ expect_status 3
 expect_in err "a pipe"
 run find sky.fits --config pipe -o o.csv "${cpu[@]}"
 expect_status 2
-expect_in err "no regular file"
+expect_in err "a pipe" "a regular file is wanted"
 mkdir odd && mkfifo odd/batch.jsonl
 run run sky.fits -o odd "${cpu[@]}"
 expect_status 3
 expect_in err "odd/batch.jsonl" "no regular file"
 run run sky.fits -o odd --resume "${cpu[@]}"
 expect_status 3
-expect_in err "odd/batch.jsonl" "no regular file"
+expect_in err "odd/batch.jsonl" "a regular file is wanted"
 
 # Folders: a loop of links, one that vanishes, one that was deleted under the program, a name that is too long.
 ln -s a b && ln -s b a

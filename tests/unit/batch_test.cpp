@@ -98,6 +98,40 @@ TEST_F(batch, records_are_read_back_and_the_latest_of_an_image_counts) {
   EXPECT_EQ(found.missing, 1);
 }
 
+TEST_F(batch, records_are_no_link_and_no_input) {
+  write("image", "input");
+  const ImageRecord made = record("a", 0);
+  const auto refused = [&](const char* what) {
+    EXPECT_THROW(RecordFile(path("batch.jsonl")).append(made), DataError) << what;
+    EXPECT_EQ(text("image"), "input") << what;
+    fs::remove(path("batch.jsonl"));
+  };
+  fs::create_symlink(path("image"), path("batch.jsonl"));
+  refused("a soft link");
+  fs::create_symlink(path("nowhere"), path("batch.jsonl"));
+  refused("a link that leads nowhere");
+  EXPECT_FALSE(fs::exists(path("nowhere")));
+  fs::create_hard_link(path("image"), path("batch.jsonl"));
+  refused("a hard link");
+  write("batch.jsonl", "of the list");
+  (void)expand_inputs({path("batch.jsonl")});
+  EXPECT_THROW(RecordFile(path("batch.jsonl")).append(made), DataError);
+  EXPECT_EQ(text("batch.jsonl"), "of the list");
+}
+
+TEST_F(batch, records_of_others_outlive_a_process_that_wrote_none) {
+  const ImageRecord made = record("a", 0);
+  {
+    const RecordFile stopped(path("batch.jsonl"));
+    RecordFile(path("batch.jsonl")).append(made);
+  }
+  EXPECT_EQ(read_records(path("")).images.size(), 1U);
+  RecordFile moved(path("batch.jsonl"));
+  fs::rename(path("batch.jsonl"), path("elsewhere"));
+  moved.append(made);
+  EXPECT_EQ(text("batch.jsonl"), text("elsewhere"));
+}
+
 TEST_F(batch, records_of_planes_of_one_cube_do_not_take_each_others_place) {
   ImageRecord plane = record("cube", 0);
   {
@@ -231,7 +265,7 @@ TEST_F(batch, catalogues_of_one_frame_keep_its_comment_and_others_are_not_joined
 TEST_F(batch, a_catalogue_that_cannot_be_joined_is_told_with_its_reason) {
   fs::create_directory(path("folder.csv"));  // opens, and cannot be read
   write("empty.csv", "");
-  for (const auto& [name, reason] : {std::pair("none.csv", "No such file"), std::pair("folder.csv", "Is a directory"),
+  for (const auto& [name, reason] : {std::pair("none.csv", "No such file"), std::pair("folder.csv", "it is a folder"),
                                      std::pair("empty.csv", "empty")}) {
     bool given = false;
     const auto next = [&]() -> std::optional<JoinPart> {

@@ -70,6 +70,18 @@ TEST(FolderExchange, TakesNothingOfAnEarlierCall) {
   EXPECT_EQ(left, std::vector<std::string>{"note.txt"});
 }
 
+TEST(FolderExchange, FollowsNoLink) {
+  const testing_files::TemporaryFolder folder;
+  fs::create_directories(folder.file("talk"));
+  testing_files::save(folder.file("image"), "input");
+  for (const char* name : {"hello.0.new", "hello.0", "alive.0"})
+    fs::create_symlink(folder.file("image"), folder.file("talk") + "/" + name);
+  const auto before = fs::last_write_time(folder.file("image"));
+  together(2, [&](Rank rank) { FolderExchange(folder.file("talk"), rank, "same", {}).finish({}); });
+  EXPECT_EQ(testing_files::load(folder.file("image")), "input");
+  EXPECT_EQ(fs::last_write_time(folder.file("image")), before);
+}
+
 TEST(FolderExchange, SaysWhyItWaitsNoLonger) {
   const testing_files::TemporaryFolder folder;
   const ExchangePatience brief{milliseconds(300), milliseconds(1500)};

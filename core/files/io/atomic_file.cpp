@@ -25,6 +25,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/commit_group.hpp"
+#include "core/files/io/interrupted.hpp"
 #include "core/files/io/kept_files.hpp"
 
 namespace reber {
@@ -160,6 +161,7 @@ struct AtomicFile::State {
       const int error = errno;
       free_slot(slot);
       slot = -1;
+      if (error == EINTR) check_interrupted();
       if (error != EEXIST && error != EINTR) fail("write", error);
     }
     fail("write", EEXIST);
@@ -169,7 +171,10 @@ struct AtomicFile::State {
     const auto* from = static_cast<const char*>(bytes);
     while (count > 0) {
       const ssize_t done = ::pwrite(descriptor, from, std::min(count, std::size_t{1} << 30), offset);
-      if (done < 0 && errno == EINTR) continue;
+      if (done < 0 && errno == EINTR) {
+        check_interrupted();
+        continue;
+      }
       if (done < 0) fail("write", errno);
       if (done == 0) fail("write", ENOSPC);
       from += done;
@@ -189,9 +194,7 @@ struct AtomicFile::State {
     }
     progress.check();
     int status = 0;
-    do {
-      status = ::fsync(descriptor);
-    } while (status != 0 && errno == EINTR);
+    while ((status = ::fsync(descriptor)) != 0 && errno == EINTR) check_interrupted();
     if (status != 0 && errno != EINVAL) fail("write", errno);  // EINVAL: this file system has no such service
   }
 
@@ -238,7 +241,10 @@ void AtomicFile::write_at(std::int64_t offset, const void* bytes, std::size_t co
 void AtomicFile::reserve(std::int64_t bytes) {
   // The size stays, so that commit() still sees a write that is missing. Not every file system can do this.
   while (::fallocate(state_->descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) != 0) {
-    if (errno == EINTR) continue;
+    if (errno == EINTR) {
+      check_interrupted();
+      continue;
+    }
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) state_->fail("write", errno);
     return;
   }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,35 +19,32 @@
 #include "core/base/printable.hpp"
 #include "core/base/trace.hpp"
 #include "core/files/io/inflate.hpp"
+#include "core/files/io/interrupted.hpp"
 
 namespace reber::fits {
 namespace {
 
 std::string system_words(int error) { return std::generic_category().message(error); }
 
+/// File systems whose regular files have no size, and may have no end: /proc, /sys, cgroups, debugging, tracing,
+/// security.
+constexpr std::array<decltype(statfs::f_type), 7> kNoFiles{0x9fa0,     0x62656572, 0x27e0eb,  0x63677270,
+                                                           0x64626720, 0x74726163, 0x73636673};
+
 class FileBytes final : public ByteSource {
  public:
-  explicit FileBytes(const std::string& path) : name_(printable(path)) {
+  FileBytes(const std::string& path, bool may_grow) : name_(printable(path)), may_grow_(may_grow) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    do {
-      descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    } while (descriptor_ < 0 && errno == EINTR);  // over a network
+    constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    while ((descriptor_ = ::open(path.c_str(), kFlags)) < 0 && errno == EINTR) check_interrupted();  // over a network
     if (descriptor_ < 0) throw DataError(fmt::format("cannot open '{}': {}", name_, system_words(errno)));
-    if (::fstat(descriptor_, &at_open_) != 0) {
-      const int error = errno;
+    try {
+      check_regular(descriptor_, name_);
+    } catch (...) {
       ::close(descriptor_);
-      throw DataError(fmt::format("cannot look at '{}': {}", name_, system_words(error)));
+      throw;
     }
-    if (!S_ISREG(at_open_.st_mode)) {
-      ::close(descriptor_);
-      if (S_ISDIR(at_open_.st_mode)) {
-        throw DataError(
-            fmt::format("cannot read '{}': it is a folder, and a file is wanted, or a pattern like '{}/*.fits'", name_,
-                        std::string_view(name_).substr(0, name_.find_last_not_of('/') + 1)));
-      }
-      const char* kind = S_ISFIFO(at_open_.st_mode) ? "a pipe" : S_ISSOCK(at_open_.st_mode) ? "a socket" : "a device";
-      throw DataError(fmt::format("cannot read '{}': it is {}, and a regular file is wanted", name_, kind));
-    }
+    (void)::fstat(descriptor_, &at_open_);
   }
   ~FileBytes() override { ::close(descriptor_); }
   FileBytes(const FileBytes&) = delete;
@@ -61,7 +59,10 @@ class FileBytes final : public ByteSource {
       // Linux moves at most 2 GiB a call.
       const auto step = static_cast<std::size_t>(std::min<std::int64_t>(count, std::int64_t{1} << 30));
       const ssize_t got = ::pread(descriptor_, bytes, step, offset);
-      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EINTR) {
+        check_interrupted();
+        continue;
+      }
       if (got < 0) throw DataError(fmt::format("cannot read '{}': {}", name_, system_words(errno)));
       if (got == 0) {
         throw DataError(fmt::format("'{}' ends at byte {} where {} more bytes are expected (truncated data)", name_,
@@ -71,6 +72,7 @@ class FileBytes final : public ByteSource {
       offset += got;
       count -= got;
     }
+    if (may_grow_) return;
     struct stat now {};
     if (::fstat(descriptor_, &now) != 0)
       throw DataError(fmt::format("cannot look at '{}': {}", name_, system_words(errno)));
@@ -88,6 +90,7 @@ class FileBytes final : public ByteSource {
 
  private:
   std::string name_;
+  bool may_grow_;
   int descriptor_ = -1;
   struct stat at_open_ {};
 };
@@ -120,10 +123,52 @@ bool begins_with(const std::array<unsigned char, 6>& head, std::int64_t size, st
 
 }  // namespace
 
+void check_regular(int descriptor, const std::string& name) {
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0)
+    throw DataError(fmt::format("cannot look at '{}': {}", name, system_words(errno)));
+  if (S_ISDIR(found.st_mode))
+    throw DataError(fmt::format("cannot read '{}': it is a folder, and a file is wanted, or a pattern like '{}/*.fits'",
+                                name, std::string_view(name).substr(0, name.find_last_not_of('/') + 1)));
+  struct statfs system {};
+  const char* kind = nullptr;
+  if (!S_ISREG(found.st_mode))
+    kind = S_ISFIFO(found.st_mode) ? "a pipe" : S_ISSOCK(found.st_mode) ? "a socket" : "a device";
+  else if (::fstatfs(descriptor, &system) == 0 && std::ranges::count(kNoFiles, system.f_type) > 0)
+    kind = "a view into the system";
+  if (kind != nullptr)
+    throw DataError(fmt::format("cannot read '{}': it is {}, and a regular file is wanted", name, kind));
+}
+
+std::unique_ptr<ByteSource> open_plain(const std::string& path, bool may_grow) {
+  if (path.find('\0') != std::string::npos) throw DataError("a file name cannot hold a zero byte");
+  return std::make_unique<FileBytes>(path, may_grow);
+}
+
+std::string read_text(const std::string& path, std::int64_t max_bytes, const Progress& progress) {
+  constexpr std::int64_t kPiece = std::int64_t{4} << 20;
+  const auto file = open_plain(path);
+  if (file->size() > max_bytes)
+    throw DataError(fmt::format("cannot read '{}': it has {} bytes, and {} are the most of such a file",
+                                printable(path), file->size(), max_bytes));
+  std::string text(static_cast<std::size_t>(file->size()), '\0');
+  for (std::int64_t at = 0; at < file->size(); at += kPiece) {
+    progress.check();
+    file->read(at, text.data() + at, std::min(kPiece, file->size() - at));
+  }
+  return text;
+}
+
+std::string read_start(const std::string& path, std::int64_t count) {
+  const auto file = open_plain(path);
+  std::string text(static_cast<std::size_t>(std::min(count, file->size())), '\0');
+  file->read(0, text.data(), static_cast<std::int64_t>(text.size()));
+  return text;
+}
+
 std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes,
                                        const Progress& progress) {
-  if (path.find('\0') != std::string::npos) throw DataError("a file name cannot hold a zero byte");
-  auto file = std::make_unique<FileBytes>(path);
+  std::unique_ptr<ByteSource> file = open_plain(path);
   const std::string name = printable(path);
   const std::int64_t size = file->size();
   if (size == 0) throw DataError(fmt::format("'{}' is an empty file", name));

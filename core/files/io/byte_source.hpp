@@ -26,6 +26,19 @@ class ByteSource {
   [[nodiscard]] virtual std::string reopen_path() const = 0;
 };
 
+/// Opens a regular file by its literal name, as all files that are read are. Never waits.
+///   throws DataError: missing, unreadable, a folder, FIFO, device or socket, a file of /proc or its like, whose end
+///   nobody knows. may_grow: what others append while it is read is no fault, and is not read
+[[nodiscard]] std::unique_ptr<ByteSource> open_plain(const std::string& path, bool may_grow = false);
+
+/// Refuses what open_plain() does.   name: for people   throws DataError
+void check_regular(int descriptor, const std::string& name);
+
+/// The whole text of such a file.   throws DataError, also where it is longer than max_bytes; Cancelled
+[[nodiscard]] std::string read_text(const std::string& path, std::int64_t max_bytes, const Progress& progress = {});
+/// Its first bytes, count of them or all.   throws DataError
+[[nodiscard]] std::string read_start(const std::string& path, std::int64_t count);
+
 /// Opens a regular file by its literal name. gzip and bzip2 (known by their first bytes, not by the name) are inflated
 /// whole into memory, up to max_inflated_bytes.
 ///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives;

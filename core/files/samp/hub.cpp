@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 
 namespace reber::samp {
 namespace {
@@ -67,14 +68,11 @@ HubFile hub_file(const std::string& text, const std::string& name) {
 
 HubFile find_hub() {
   const std::string path = path_of_hub_file();
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
     throw InputError(fmt::format("no SAMP hub runs here ({} is not there); start TOPCAT or Aladin first", path));
-  constexpr std::size_t kMost = 65536;
-  std::string text(kMost, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return hub_file(text, path);
+  constexpr std::int64_t kMostBytes = 65536;
+  return hub_file(fits::read_text(path, kMostBytes), path);
 }
 
 HubConnection::HubConnection(const HubFile& hub, const std::string& name, const std::string& text) : hub_(hub) {

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/files/io/interrupted.hpp"
 
 namespace reber::samp {
 namespace {
@@ -67,7 +68,10 @@ void connect_to(const Socket& socket, const LocalAddress& to) {
 void send_all(const Socket& socket, const LocalAddress& to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = ::send(socket.fd(), text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EINTR) {
+      check_interrupted();
+      continue;
+    }
     if (sent <= 0) fail(to, "cannot send");
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -78,7 +82,10 @@ std::string receive_all(const Socket& socket, const LocalAddress& to) {
   char buffer[16384];
   for (;;) {
     const ssize_t got = ::recv(socket.fd(), buffer, sizeof buffer, 0);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR) {
+      check_interrupted();
+      continue;
+    }
     if (got < 0) fail(to, "no answer");
     if (got == 0) return text;
     text.append(buffer, static_cast<std::size_t>(got));

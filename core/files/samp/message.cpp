@@ -5,30 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/sky/model/fits_cards.hpp"
 
 namespace reber::samp {
 namespace {
 
 /// Two headers of usual size stand in so much.
-constexpr std::size_t kLook = 512 * 1024;
-
-std::string start_of(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw DataError(fmt::format("{}: it is a folder", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::string text(kLook, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
+constexpr std::int64_t kLook = 512 * 1024;
 
 /// Cards from `at`, which is left behind their last block; empty where there is no END.
 fits::CardTable cards_at(const std::string& text, std::size_t& at) {
@@ -66,7 +54,7 @@ std::string file_url(const std::string& path) {
 }
 
 Message message_for(const std::string& path) {
-  const std::string text = start_of(path);
+  const std::string text = fits::read_start(path, kLook);
   Message message;
   if (text.starts_with("SIMPLE  ="))
     message.type = fits_type(text);

@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -22,6 +19,9 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/base/threads.hpp"
+#include "core/files/io/atomic_file.hpp"
+#include "core/files/io/byte_source.hpp"
+#include "core/files/io/commit_group.hpp"
 #include "core/run/batch/record.hpp"
 
 namespace reber {
@@ -91,25 +91,20 @@ struct FolderExchange::State {
 };
 
 void FolderExchange::State::write(const std::string& name, const std::string& bytes) const {
-  const std::string final_path = path(name), temporary = final_path + ".new";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(temporary, final_path, error);
-  if (!file || error)
-    throw DataError(fmt::format("cannot write '{}', which the other processes wait for: {}", printable(final_path),
-                                error ? error.message() : std::strerror(errno)));
+  CommitGroup now(Durable::no);  // nobody needs them after a loss of power
+  AtomicFile file(path(name), {true, &now});
+  file.write(bytes);
+  file.commit();
+  now.commit();
 }
 
 std::optional<std::string> FolderExchange::State::read(const std::string& name) const {
-  std::ifstream file(path(name), std::ios::binary | std::ios::ate);
-  if (!file) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(file.tellg()), '\0');
-  file.seekg(0);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) return std::nullopt;
-  return bytes;
+  constexpr std::int64_t kMost = std::int64_t{1} << 36;
+  try {
+    return fits::read_text(path(name), kMost);
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
 }
 
 /// A file system of many machines tells of new files when the folder is read, not when a name is asked for.
@@ -125,7 +120,7 @@ std::set<std::string> FolderExchange::State::names() const {
 void FolderExchange::State::beat() {
   std::unique_lock lock(mutex);
   while (!ended) {
-    ::utimensat(AT_FDCWD, path(alive(rank.index)).c_str(), nullptr, 0);
+    ::utimensat(AT_FDCWD, path(alive(rank.index)).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     over.wait_for(lock, kHeartbeat, [&] { return ended; });
   }
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/files/io/kept_files.hpp"
 
 namespace reber {
@@ -106,6 +108,8 @@ void add_list_file(const std::string& path, const Progress& progress, std::vecto
   if (descriptor < 0)
     throw DataError(fmt::format("cannot read the list '{}': {}", printable(path), std::strerror(errno)));
   const std::unique_ptr<int, void (*)(int*)> owner(&descriptor, [](int* each) { ::close(*each); });
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0 || !S_ISFIFO(found.st_mode)) fits::check_regular(descriptor, printable(path));
   keep_file(path);
   add_list(descriptor, "'" + printable(path) + "'", progress, paths);
 }

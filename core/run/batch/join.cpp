@@ -4,14 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/atomic_file.hpp"
-#include "core/files/io/text_stream.hpp"
+#include "core/files/io/line_reader.hpp"
 
 namespace reber {
 namespace {
@@ -58,29 +54,24 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
   std::int64_t rows = 0;
   while (const std::optional<JoinPart> part = next()) {
     const std::string name = printable(part->catalogue);
-    std::ifstream in = text_stream(part->catalogue);
-    if (!in.is_open()) throw DataError(fmt::format("cannot join '{}': {}", name, std::strerror(errno)));
-    try {
-      std::string line;
-      if (!std::getline(in, line)) throw DataError(fmt::format("cannot join '{}': it is empty", name));
-      const std::string own = line.starts_with("# frame:") ? line + "\n" : "";
-      if (!own.empty() && !std::getline(in, line)) line.clear();
-      if (from.empty()) {
-        columns = line, from = part->catalogue, frame = own;
-        out.add(fmt::format("{}File,{}\n", frame, columns));
-      } else if (own != frame) {
-        throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
-                                    printable(from), describe(own), describe(frame)));
-      } else if (line != columns) {
-        throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
-      }
-      const std::string cell = quoted(part->file) + ",";
-      for (; std::getline(in, line); ++rows) {
-        out.add(cell);
-        out.add(line + "\n");
-      }
-    } catch (const std::ios_base::failure&) {
-      throw DataError(fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
+    LineReader in(part->catalogue);
+    std::string line;
+    if (!in.next(line)) throw DataError(fmt::format("cannot join '{}': it is empty", name));
+    const std::string own = line.starts_with("# frame:") ? line + "\n" : "";
+    if (!own.empty() && !in.next(line)) line.clear();
+    if (from.empty()) {
+      columns = line, from = part->catalogue, frame = own;
+      out.add(fmt::format("{}File,{}\n", frame, columns));
+    } else if (own != frame) {
+      throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
+                                  printable(from), describe(own), describe(frame)));
+    } else if (line != columns) {
+      throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
+    }
+    const std::string cell = quoted(part->file) + ",";
+    for (; in.next(line); ++rows) {
+      out.add(cell);
+      out.add(line + "\n");
     }
   }
   out.flush();

@@ -2,37 +2,29 @@
 // Appending lines that are whole or ignored, and reading them back.
 #include "core/run/batch/record_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
-#include "core/files/io/text_stream.hpp"
+#include "core/files/io/interrupted.hpp"
+#include "core/files/io/line_reader.hpp"
 
 namespace reber {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const char* what, const std::string& path) {
-  throw DataError(fmt::format("cannot {} the records '{}': {}", what, printable(path), std::strerror(errno)));
-}
-
-[[noreturn]] void refuse(const char* what, const std::string& path) {
-  throw DataError(fmt::format("cannot {} the records '{}': it is no regular file", what, printable(path)));
-}
 
 /// "batch.jsonl" or "batch.3.jsonl".
 bool holds_records(const std::string& name) {
@@ -96,39 +88,22 @@ class Latest {
 }  // namespace
 
 RecordFile::RecordFile(std::string path) : path_(std::move(path)) {
-  do {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) fail("write", path_);
-  struct stat found {};
-  if (::fstat(descriptor_, &found) != 0 || !S_ISREG(found.st_mode)) {
-    ::close(descriptor_);
-    refuse("write", path_);
-  }
-  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
-  char last = '\n';
-  if (end > 0 && ::pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n' && ::write(descriptor_, "\n", 1) != 1) {
-    ::close(descriptor_);
-    fail("write", path_);
-  }
-}
-
-RecordFile::~RecordFile() {
-  // Where nothing ended, nothing is left.
-  if (::lseek(descriptor_, 0, SEEK_END) == 0) ::unlink(path_.c_str());
-  ::close(descriptor_);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(path_, error))) file_.emplace(path_);
 }
 
 void RecordFile::append(const ImageRecord& record, bool others_follow) {
-  const std::string line = to_line(record) + "\n";
-  for (std::size_t written = 0; written < line.size();) {
-    const ssize_t now = ::write(descriptor_, line.data() + written, line.size() - written);
-    if (now < 0 && errno == EINTR) continue;
-    if (now == 0) errno = ENOSPC;
-    if (now <= 0) fail("write", path_);
-    written += static_cast<std::size_t>(now);
-  }
-  if (!others_follow && ::fdatasync(descriptor_) != 0 && errno != EINVAL) fail("write", path_);
+  if (!file_ || !file_->has_its_name()) file_.emplace(path_);
+  const int descriptor = file_->descriptor();
+  // Where the file system has no locks, a write to the end of a file of this machine is whole by itself.
+  while (::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) check_interrupted();
+  const std::unique_ptr<const int, void (*)(const int*)> lock(&descriptor, [](const int* d) { ::flock(*d, LOCK_UN); });
+  const off_t end = ::lseek(descriptor, 0, SEEK_END);
+  char last = '\n';
+  const bool cut = end > 0 && ::pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
+  file_->append((cut ? "\n" : "") + to_line(record) + "\n");
+  if (!others_follow && ::fdatasync(descriptor) != 0 && errno != EINVAL)
+    throw DataError(fmt::format("cannot write the records '{}': {}", printable(path_), std::strerror(errno)));
 }
 
 FolderRecords read_records(const std::string& folder) {
@@ -140,16 +115,9 @@ FolderRecords read_records(const std::string& folder) {
   std::ranges::sort(found.files);
   Latest latest(found);
   for (std::size_t i = 0; i < found.files.size(); ++i) {
-    const std::string& path = found.files[i];
-    if (fs::is_fifo(path, error)) refuse("read", path);
-    std::ifstream file = text_stream(path);
-    if (!file.is_open()) fail("read", path);
-    try {
-      for (std::string line; std::getline(file, line);)
-        if (!line.empty()) latest.add(record_of(line), i);
-    } catch (const std::ios_base::failure&) {
-      fail("read", path);
-    }
+    LineReader file(found.files[i]);
+    for (std::string line; file.next(line);)
+      if (!line.empty()) latest.add(record_of(line), i);
   }
   latest.finish();
   return found;

@@ -2,30 +2,29 @@
 // The records of a batch on the disk: files that grow by whole lines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/files/io/file_in_place.hpp"
 #include "core/run/batch/record.hpp"
 
 namespace reber {
 
-/// FOLDER/batch.jsonl, opened to append. Several processes of one machine may append to one file.
+/// FOLDER/batch.jsonl, to append to. Several processes may append to one file, each line under a lock; none takes it
+/// away.
 class RecordFile {
  public:
-  /// Made if it is not there. A line that a killed process left half-written is ended, and ignored by readers.
-  ///   throws DataError
+  /// Made by the first record, if it is not there.   throws DataError where it is there and cannot be written
   explicit RecordFile(std::string path);
-  ~RecordFile();
-  RecordFile(const RecordFile&) = delete;
-  RecordFile& operator=(const RecordFile&) = delete;
 
-  /// One write, then the disk is waited for, but for records that others follow at once. Not for several threads at
-  /// once.   throws DataError
+  /// One write, then the disk is waited for, but for records that others follow at once. A line that a killed process
+  /// left half-written is ended, and ignored by readers. Not for several threads at once.   throws DataError, Cancelled
   void append(const ImageRecord& record, bool others_follow = false);
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  std::optional<FileInPlace> file_;
 };
 
 /// What the records of a folder say.

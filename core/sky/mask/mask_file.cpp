@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -14,6 +13,7 @@
 #include "core/files/fits/cube_writer.hpp"
 #include "core/files/fits/fits_image.hpp"
 #include "core/files/fits/fits_writer.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/sky/mask/region_mask.hpp"
 #include "core/sky/model/fits_cards.hpp"
 
@@ -47,9 +47,7 @@ bool is_fits(const std::string& path) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* ending : {".fits", ".fit", ".fts", ".fz", ".gz", ".bz2"})
     if (name.ends_with(ending)) return true;
-  std::ifstream file(path, std::ios::binary);
-  std::string start(6, '\0');
-  return file.read(start.data(), 6) && start == "SIMPLE";
+  return fits::read_start(path, 6) == "SIMPLE";
 }
 
 /// The header with axes of length 1 up to the fourth.

@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/sky/regions/region_io.hpp"
 #include "core/sky/regions/region_parsers.hpp"
 #include "core/sky/regions/region_spans.hpp"
@@ -23,9 +22,8 @@ namespace {
 std::string text_of(const std::string& file_or_text) {
   std::error_code error;
   if (!std::filesystem::exists(file_or_text, error) && file_or_text.find('(') != std::string::npos) return file_or_text;
-  std::ifstream file(file_or_text, std::ios::binary);
-  if (!file) throw DataError(fmt::format("cannot read the regions of '{}'", printable(file_or_text)));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+  return fits::read_text(file_or_text, kMostBytes);
 }
 
 /// A corner of pixels: (x, y) is the lower left one of pixel (x, y).
