@@ -227,6 +227,7 @@ int run(int argc, char** argv, Terminal& terminal) {
   }
   warn_old_words(chosen(*root), terminal);
   keep_inputs(chosen(*root));
+  check_config_outputs(chosen(*root), argc, argv);
   return action(terminal);
 }
 

@@ -93,14 +93,14 @@ void BatchEnd::add_earlier(std::int64_t index, const ImageRecord& record) {
   add(index, {record, {}, {}});
 }
 
-int BatchEnd::finish(double seconds) {
-  if (!join_.empty() && !settings_.common.dry_run) join();
+int BatchEnd::finish(double seconds, bool met_others) {
+  if (!join_.empty() && !settings_.common.dry_run) join(met_others);
   if (own_.size() > 1 || earlier_ > 0) say(seconds);
   if (!settings_.common.json.empty()) write_reports();
   return exit_code_;
 }
 
-void BatchEnd::join() {
+void BatchEnd::join(bool met_others) {
   std::size_t at = 0;
   const auto next = [&]() -> std::optional<JoinPart> {
     while (at < own_.size() && states_[static_cast<std::size_t>(own_[at])] != State::done) ++at;
@@ -108,7 +108,7 @@ void BatchEnd::join() {
     const BatchImage& part = image(own_[at++]);
     return JoinPart{fs::path(part.path).filename().string(), result_path(settings_.folder, part, ".csv")};
   };
-  if (done_ > 0) (void)join_catalogues(next, join_, settings_.common.overwrite || settings_.resume);
+  if (done_ > 0) (void)join_catalogues(next, join_, settings_.common.overwrite || settings_.resume || met_others);
 }
 
 void BatchEnd::say(double seconds) {

@@ -23,11 +23,11 @@ class BatchEnd {
   void add_earlier(std::int64_t index, const ImageRecord& record);
 
   /// Joins, writes --json, says how it went.   returns the worst exit code
-  int finish(double seconds);
+  int finish(double seconds, bool met_others = false);
 
  private:
   [[nodiscard]] const BatchImage& image(std::int64_t index) const { return images_[static_cast<std::size_t>(index)]; }
-  void join();
+  void join(bool met_others);
   void say(double seconds);
   void write_reports();
 

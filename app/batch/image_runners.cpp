@@ -2,10 +2,14 @@
 // How many lanes, and what each does.
 #include "app/batch/image_runners.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/options/backend_choice.hpp"
@@ -24,6 +28,9 @@ namespace {
 /// images of 2048 x 2048, 16 threads and an H100: all files 8 lanes 4.1 s, 12 3.7, 16 3.4, 24 3.6; catalogues with fits
 /// 8 1.85, 16 1.6; without fits .86 and .91.
 int device_lanes(int threads) { return std::clamp(threads, 2, 16); }
+
+/// Between two looks at images that other processes have.
+constexpr std::chrono::milliseconds kPause{50};
 
 /// Memory that an image may take, in bytes per byte of its file; a compressed file is smaller than its image.
 constexpr std::int64_t kImageBytes = 12, kPackedBytes = 48;
@@ -131,7 +138,7 @@ void ImageRunners::make_workers() {
                                                      const LogSink&) { return worker->run(lane, image, progress); });
 }
 
-void ImageRunners::run(BatchProgress& progress, const Take& take) {
+void ImageRunners::run(BatchProgress& progress, const MayBegin& may_begin, const Take& take) {
   if (to_do_.empty()) return;
   const auto path_of = [this](std::size_t at) { return images_[static_cast<std::size_t>(to_do_[at])].path; };
   // Planes of a cube are in one file, which is asked for with the first of them.
@@ -139,15 +146,34 @@ void ImageRunners::run(BatchProgress& progress, const Take& take) {
                   to_do_.size());
   const LogSink log = terminal_.log();
   Once once;
+  std::mutex mutex;
+  bool waits = false;
+  std::vector<std::int64_t> left = to_do_, later;
   std::vector<Lane> lanes;
   for (const RunImage& run_image : lanes_)
     lanes.push_back([&, run_image](std::int64_t index) {
       const BatchImage& image = images_[static_cast<std::size_t>(index)];
+      const Progress told = progress.of(image.name());
+      told.check();
+      const Begin begin = may_begin(index);
+      if (begin == Begin::later) {
+        const std::lock_guard lock(mutex);
+        later.push_back(index);
+      }
+      if (begin != Begin::yes) return;
       ahead.begin_image();
       const LogSink named = images_.size() > 1 ? log_of_image(log, image.name()) : log;
-      take(index, run_image(image, progress.of(image.name()), once.of(image, named)));
+      take(index, run_image(image, told, once.of(image, named)));
     });
-  deal(to_do_, lanes);
+  while (!left.empty()) {
+    deal(left, lanes);
+    std::ranges::sort(later);
+    // Others have all that is left: one of them may end before its work does.
+    if (later.size() == left.size()) std::this_thread::sleep_for(kPause);
+    if (!later.empty() && !std::exchange(waits, true))
+      terminal_.message(fmt::format("another process is at {} of the images: waiting for it", later.size()));
+    left = std::exchange(later, {});
+  }
 }
 
 }  // namespace reber::app

@@ -20,9 +20,13 @@ class ImageRunners {
   ImageRunners(const RunSettings& settings, Terminal& terminal, const std::vector<BatchImage>& images,
                const std::vector<std::int64_t>& to_do);
 
+  enum class Begin { yes, no, later };
+  /// Whether this process does an image now, does not, or asks again: another one is at it.
+  using MayBegin = std::function<Begin(std::int64_t index)>;
   using Take = std::function<void(std::int64_t index, ImageDone done)>;
-  /// Runs all; `take` is called from any lane as each image ends.   throws Cancelled, and what `take` throws
-  void run(BatchProgress& progress, const Take& take);
+  /// Runs all; `take` is called from any lane as each image ends, `may_begin` before it.   throws Cancelled,
+  /// and what these throw
+  void run(BatchProgress& progress, const MayBegin& may_begin, const Take& take);
 
  private:
   const RunSettings& settings_;

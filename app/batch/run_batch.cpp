@@ -14,9 +14,12 @@
 #include "app/batch/batch_progress.hpp"
 #include "app/batch/image_runners.hpp"
 #include "app/options/output_names.hpp"
+#include "app/options/product_options.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/run/batch/claims.hpp"
 #include "core/run/batch/input_list.hpp"
+#include "core/run/batch/lease_folder.hpp"
 #include "core/run/batch/rank.hpp"
 #include "core/run/batch/record_file.hpp"
 #include "core/run/cube/plane_list.hpp"
@@ -51,19 +54,24 @@ class Batch {
     if (list.one_file && settings_.planes.empty()) rank_ = {};
     make_list(list.paths);
     const Request first = settings_.request_of(images_.front());
-    check_distinct_names(images_);
+    check_distinct_names(images_, endings_of(first));
     options_ = hash_of_options(settings_, first);
     list_ = hash_of(keys_of_list());
     choose_images();
     BatchEnd end(settings_, terminal_, images_, own_, rank_, first);
+    // Before the records are read, so that none is missed.
+    if (std::error_code error; std::filesystem::is_directory(settings_.folder, error))
+      tail_.emplace(settings_.folder, records_path());
     const std::vector<std::int64_t> to_do = settings_.resume ? not_done(end) : own_;
     BatchProgress progress(terminal_, images_.size() > 1, to_do.size());
     ImageRunners runners(settings_, terminal_, images_, to_do);
-    if (!settings_.common.dry_run) make_folder(settings_.folder);
+    if (!settings_.common.dry_run) meet_others();
     if (!settings_.common.dry_run) open_records();
-    runners.run(progress, [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
+    runners.run(
+        progress, [&](std::int64_t index) { return may_begin(index, progress, end); },
+        [&](std::int64_t index, ImageDone done) { take(index, std::move(done), progress, end); });
     terminal_.clear_progress();
-    return end.finish(progress.seconds());
+    return end.finish(progress.seconds(), leases_ && leases_->met_others());
   }
 
  private:
@@ -95,6 +103,19 @@ class Batch {
     return keys;
   }
 
+  /// Of every file that an image has, what follows its name.
+  [[nodiscard]] std::vector<std::string> endings_of(const Request& first) const {
+    std::vector<std::string> endings{"_report.json", ".toml", "_verification.json"};
+    std::vector<std::string> paths = outputs_of(first.output);
+    if (settings_.extended) {
+      const std::vector<std::string> extended = settings_.extended_of(images_.front());
+      paths.insert(paths.end(), extended.begin(), extended.end());
+    }
+    const std::size_t stem = result_path(settings_.folder, images_.front(), "").size();
+    for (const std::string& path : paths) endings.push_back(path.substr(std::min(stem, path.size())));
+    return endings;
+  }
+
   /// Those of the list that are this process's.
   void choose_images() {
     for (std::size_t i = 0; i < images_.size(); ++i)
@@ -104,8 +125,40 @@ class Batch {
           fmt::format("process {} of {}: {} of {} images", rank_.index, rank_.count, own_.size(), images_.size()));
   }
 
+  [[nodiscard]] std::string records_path() const {
+    return settings_.folder + (rank_.alone() ? "/batch.jsonl" : fmt::format("/batch.{}.jsonl", rank_.index));
+  }
+
+  /// From here on processes of this folder share their work.
+  void meet_others() {
+    make_folder(settings_.folder);
+    leases_.emplace(settings_.folder);
+    if (!tail_) tail_.emplace(settings_.folder, records_path());
+    claims_.emplace(*leases_, [this] { return tail_->news(); });
+    claims_->sweep();
+  }
+
+  [[nodiscard]] std::string key_of(std::int64_t index) const {
+    const BatchImage& image = images_[static_cast<std::size_t>(index)];
+    return ImageRecord::key_of(absolute_path(image.path), image.plane);
+  }
+
+  /// From any lane.   returns false where another process is at the image, or has done it meanwhile
+  ImageRunners::Begin may_begin(std::int64_t index, BatchProgress& progress, BatchEnd& end) {
+    if (!claims_) return ImageRunners::Begin::yes;
+    ImageRecord found;
+    const auto holds = [this](const ImageRecord& record) { return still_true(record, settings_.folder, options_); };
+    const Claims::Answer answer = claims_->ask(key_of(index), holds, found);
+    if (answer == Claims::Answer::taken) return ImageRunners::Begin::yes;
+    if (answer == Claims::Answer::held) return ImageRunners::Begin::later;
+    const std::lock_guard lock(mutex_);
+    progress.ended();
+    end.add_earlier(index, found);
+    return ImageRunners::Begin::no;
+  }
+
   void open_records() {
-    records_.emplace(settings_.folder + (rank_.alone() ? "/batch.jsonl" : fmt::format("/batch.{}.jsonl", rank_.index)));
+    records_.emplace(records_path());
     // So that the lines of a list name all of its images, whichever list they were done with.
     for (ImageRecord& record : from_other_lists_) {
       place_in_list(record, record.index);
@@ -131,8 +184,7 @@ class Batch {
     }
     std::vector<std::int64_t> left;
     for (const std::int64_t index : own_) {
-      const BatchImage& image = images_[static_cast<std::size_t>(index)];
-      const auto found = known.find(ImageRecord::key_of(absolute_path(image.path), image.plane));
+      const auto found = known.find(key_of(index));
       if (found == known.end() || !still_true(found->second, settings_.folder, options_)) {
         left.push_back(index);
         continue;
@@ -151,6 +203,7 @@ class Batch {
     done.record.options = options_;
     place_in_list(done.record, index);
     if (records_) records_->append(done.record);
+    if (claims_) claims_->release(key_of(index));
     progress.ended();
     const std::string name = printable(images_[static_cast<std::size_t>(index)].name());
     if (!done.record.message.empty()) {
@@ -172,6 +225,9 @@ class Batch {
   std::string options_, list_;
   std::vector<ImageRecord> from_other_lists_;
   std::optional<RecordFile> records_;
+  std::optional<FileLeases> leases_;
+  std::optional<RecordTail> tail_;
+  std::optional<Claims> claims_;
   std::mutex mutex_;
 };
 

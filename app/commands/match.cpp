@@ -2,6 +2,8 @@
 // reber match: two catalogues held against each other on the sky.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/commands/command.hpp"
 #include "app/options/common_options.hpp"
 #include "app/options/parameter_options.hpp"
@@ -24,9 +26,9 @@ struct Options {
   std::string plot;
 };
 
-MatchInput read(const std::string& path, const std::string& columns, const char* option) {
+MatchInput read(const std::string& path, const std::string& columns, const char* option, const ReadLimits& limits) {
   const ColumnChoice choice = parse_columns(columns, option);
-  MatchInput input{path, read_catalogue(path), {}};
+  MatchInput input{path, read_catalogue(path, limits), {}};
   try {
     input.list = sky_list(input.table, choice);
   } catch (const InputError& error) {
@@ -34,7 +36,11 @@ MatchInput read(const std::string& path, const std::string& columns, const char*
   }
   if (!input.list.lon.empty()) return input;
   std::string known;
-  for (const Column& column : input.table.columns) known += (known.empty() ? "" : ", ") + column.info.name;
+  constexpr std::size_t kShown = 30;
+  const std::size_t count = input.table.columns.size();
+  for (std::size_t c = 0; c < std::min(count, kShown); ++c)
+    known += (known.empty() ? "" : ", ") + input.table.columns[c].info.name;
+  if (count > kShown) known += fmt::format(" and {} more", count - kShown);
   throw InputError(fmt::format("{}: no columns of sky positions among {}; name them: {} lon=COLUMN,lat=COLUMN", path,
                                printable(known), option));
 }
@@ -47,12 +53,31 @@ std::vector<std::string> outputs_of(const Options& options) {
   return paths;
 }
 
+/// A FITS table has 999 columns at most: known before the work.
+void check_columns_fit(const Options& options, const MatchInput& a, const MatchInput& b) {
+  static constexpr std::size_t kMostColumns = 999;
+  const auto check = [](const std::vector<std::string>& paths, std::size_t columns) {
+    for (const std::string& path : paths)
+      if (columns > kMostColumns && (path.ends_with(".fits") || path.ends_with(".fit")))
+        throw InputError(fmt::format("{} would have {} columns, and a FITS table holds {}: write .vot or .csv",
+                                     printable(path), columns, kMostColumns));
+  };
+  check(options.matched, matched_columns(a, b));
+  check(options.only_a, a.table.columns.size());
+  check(options.only_b, b.table.columns.size());
+}
+
 int execute(const Options& options, Terminal& terminal) {
   apply(options.common, terminal);
   check_outputs(outputs_of(options), options.common.overwrite);
   for (const auto* paths : {&options.matched, &options.only_a, &options.only_b}) check_catalogue_extensions(*paths);
-  const MatchInput a = read(options.a, options.columns_a, "--columns-a");
-  const MatchInput b = read(options.b, options.columns_b, "--columns-b");
+  const Progress progress = terminal.progress();
+  ReadLimits limits{progress, 0};
+  if (!options.common.host_memory.empty())
+    limits.memory_bytes = parse_bytes(options.common.host_memory, "--host-memory") / 2;
+  const MatchInput a = read(options.a, options.columns_a, "--columns-a", limits);
+  const MatchInput b = read(options.b, options.columns_b, "--columns-b", limits);
+  check_columns_fit(options, a, b);
   for (const MatchInput* input : {&a, &b}) {
     terminal.log().detail(fmt::format("{}: {}", printable(input->path), printable(describe_columns(input->list))));
     if (!input->list.refused.empty())
@@ -61,7 +86,8 @@ int execute(const Options& options, Terminal& terminal) {
   }
   const MatchRadius radius = options.radius_arcsec > 0 ? MatchRadius{options.radius_arcsec / 3600, "as asked for"}
                                                        : default_radius(a.list, b.list);
-  const MatchSummary summary = match_lists(a.list, b.list, radius.deg);
+  const MatchSummary summary = match_lists(a.list, b.list, radius.deg, progress);
+  progress.check();
   const bool overwrite = options.common.overwrite;
   for (const std::string& path : options.matched) write_catalogue(matched_catalogue(a, b, summary), path, overwrite);
   for (const std::string& path : options.only_a)
@@ -113,6 +139,11 @@ void add_output_options(CLI::App& command, Options& options) {
   output("--only-b", options.only_b, "Write the rows of B without a match");
   command.add_option("--plot", options.plot, "Draw offsets and fluxes")->type_name("FILE.png")->group("Output");
   add_overwrite_option(command, options.common);
+  command
+      .add_option("--host-memory", options.common.host_memory,
+                  "Memory that the two tables may take together; default: what this process may have")
+      ->type_name("BYTES")
+      ->group("Input");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Options {
 
 SkyList read_list(const Options& options, Terminal& terminal) {
   const ColumnChoice choice = parse_columns(options.columns, "--columns");
-  SkyList list = sky_list(read_catalogue(options.list), choice);
+  SkyList list = sky_list(read_catalogue(options.list, {terminal.progress(), 0}), choice);
   if (list.lon.empty() && list.x.empty())
     throw InputError(
         fmt::format("{}: no columns of positions; name them: --columns lon=COLUMN,lat=COLUMN", options.list));

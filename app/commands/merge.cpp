@@ -29,7 +29,11 @@ struct Options {
 std::string csv_of(const ImageRecord& record) {
   const auto found =
       std::ranges::find_if(record.outputs, [](const auto& file) { return file.first.ends_with(".csv"); });
-  return found == record.outputs.end() ? "" : found->first;
+  if (found == record.outputs.end()) return "";
+  if (fs::path(found->first).filename() != found->first)
+    throw DataError(
+        fmt::format("a record names the catalogue '{}', which is no file of its folder", printable(found->first)));
+  return found->first;
 }
 
 class Merge {
@@ -67,6 +71,9 @@ class Merge {
       return JoinPart{fs::path(record.input).filename().string(),
                       (fs::path(options_.folder) / csv_of(record)).string()};
     };
+    without_catalogue_ = std::ranges::count_if(records_.images, [&](const ImageRecord& record) {
+      return record.done() && record.skipped.empty() && !has_catalogue(record);
+    });
     rows_ = join_catalogues(next, joined_, options_.common.overwrite);
   }
 
@@ -84,6 +91,9 @@ class Merge {
     terminal_.print(fmt::format("{} of {} images done; {} sources; {:.3g} s of work in {} {}", done, images, sources,
                                 seconds, records_.files.size(), records_.files.size() == 1 ? "record" : "records"));
     if (!joined_.empty()) terminal_.print(fmt::format("wrote {} ({} rows)", printable(joined_), rows_));
+    if (without_catalogue_ > 0)
+      terminal_.log().warning(fmt::format(
+          "{} of the images done have no CSV catalogue: their sources are not among the rows", without_catalogue_));
     for (const ImageRecord& record : records_.images)
       if (!record.done()) terminal_.error(fmt::format("failed: {}", record.message));
     if (records_.missing > 0) {
@@ -104,6 +114,7 @@ class Merge {
   Terminal& terminal_;
   FolderRecords records_;
   std::string joined_;
+  std::int64_t without_catalogue_ = 0;
   std::int64_t rows_ = 0;
   int exit_code_ = kDone;
 };

@@ -23,6 +23,7 @@
 #include "core/base/error.hpp"
 #include "core/base/threads.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
+#include "core/files/fits/decoder_cage.hpp"
 #include "core/files/io/atomic_file.hpp"
 #include "core/files/io/kept_files.hpp"
 #include "kernels/backends.hpp"
@@ -101,6 +102,12 @@ void add_message_options(CLI::App& command, CommonOptions& options) {
       ->type_name("FILE.toml")
       ->configurable(false)
       ->group("Messages");
+  command
+      .add_flag_function(
+          "--trust-config", [](std::int64_t) {},
+          "Let that file replace files (overwrite, resume) and name outputs in any folder")
+      ->configurable(false)
+      ->group("Messages");
 }
 
 void add_image_options(CLI::App& command, CommonOptions& options, const std::string& beam_name) {
@@ -123,6 +130,12 @@ void add_image_options(CLI::App& command, CommonOptions& options, const std::str
           "--check", options.check,
           "Refuse a file whose DATASUM or CHECKSUM does not fit its bytes, else that is a warning; of a cube or a "
           "compressed file all bytes are read for it")
+      ->group("Input");
+  command
+      .add_flag_function(
+          "--require-cage", [](std::int64_t) { fits::require_cage(); },
+          "Decode no compressed tiles where the system permits no seccomp filter for it (reber --devices)")
+      ->configurable(false)
       ->group("Input");
 }
 
@@ -295,7 +308,7 @@ void check_outputs(const std::vector<std::string>& paths, bool overwrite) {
 
 namespace {
 
-constexpr const char* kNoMemory = "not enough memory for this image on this machine";
+constexpr const char* kNoMemory = "not enough memory for this on this machine";
 
 Failure failure_in_flight() {
   try {

@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 
+#include "app/options/own_inputs.hpp"
 #include "app/terminal/program_name.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/files/io/byte_source.hpp"
 
 namespace reber::app {
@@ -20,8 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// They belong to one call, not to a result that is to be repeated.
-constexpr std::array kNotKept{"help",   "config", "json",  "trace", "quiet", "verbose", "dry-run", "overwrite",
-                              "output", "resume", "lanes", "join",  "rank",  "devices", "workers", "share"};
+constexpr std::array kNotKept{"help",  "config",  "trust-config", "require-cage", "json",    "trace",
+                              "quiet", "verbose", "dry-run",      "overwrite",    "output",  "resume",
+                              "lanes", "join",    "rank",         "devices",      "workers", "share"};
 
 bool is_one_of(const std::string& name, const auto& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -41,6 +46,37 @@ std::string value_in_force(const CLI::Option& option) {
   // A list option splits at commas itself; a text with commas is one value and needs its quotes.
   return values.size() == 1 ? toml_value(values.front()) : toml_array(values);
 }
+
+/// CLI11's reader takes every # for the beginning of a comment, in quotes as well. What a file sets is remembered.
+class Toml final : public CLI::ConfigTOML {
+ public:
+  Toml() { commentChar = '\1'; }  // comments are taken out here
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::stringstream plain;
+    for (std::string line; std::getline(input, line);) plain << without_comment(line) << '\n';
+    set() = CLI::ConfigTOML::from_config(plain);
+    return set();
+  }
+
+  /// What the file of this call sets.
+  static std::vector<CLI::ConfigItem>& set() {
+    static std::vector<CLI::ConfigItem> all;
+    return all;
+  }
+
+ private:
+  static std::string without_comment(const std::string& line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '#' && quote == 0) return line.substr(0, i);
+      if (line[i] == quote)
+        quote = 0;
+      else if (quote == 0 && (line[i] == '"' || line[i] == '\''))
+        quote = line[i];
+    }
+    return line;
+  }
+};
 
 /// Names of a TOML file's sections, in order.
 std::vector<std::string> sections_of(const std::string& path) {
@@ -90,6 +126,47 @@ void use_config_file(CLI::App& root, int argc, char** argv) {
   }
   // The option of the sub-command shows in its help; this one, of the root, makes CLI11 read the file.
   root.set_config("--config-file", path, "", true)->group("");
+  root.config_formatter(std::make_shared<Toml>());
+}
+
+namespace {
+
+bool lies_in_this_folder(const std::string& path) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error), there = fs::weakly_canonical(fs::absolute(path), error);
+  return !error && std::ranges::mismatch(here, there).in1 == here.end();
+}
+
+/// Whether the command line has this word, or an option with it.
+bool says(int argc, char** argv, const std::string& word) {
+  return std::any_of(argv + 1, argv + argc, [&](const char* each) {
+    const std::string_view said = each;
+    return said == word || said.ends_with("=" + word);
+  });
+}
+
+}  // namespace
+
+void check_config_outputs(const CLI::App& command, int argc, char** argv) {
+  if (says(argc, argv, "--trust-config")) return;
+  for (const CLI::ConfigItem& item : Toml::set()) {
+    const auto& [name, values] = std::tie(item.name, item.inputs);
+    if (!item.parents.empty() && item.parents.front() != command.get_name()) continue;  // of another command
+    const bool on = !values.empty() && values.front() != "false" && values.front() != "0";
+    if ((name == "overwrite" || name == "resume") && on)
+      throw InputError(fmt::format(
+          "the file of --config sets '{}', which replaces files: say --{} on the command line, or trust the "
+          "file with --trust-config",
+          name, name));
+    const CLI::Option* const option = command.get_option_no_throw("--" + name);
+    if (option == nullptr || !is_output(*option)) continue;
+    for (const std::string& path : option->results())
+      if (std::ranges::count(values, path) > 0 && !says(argc, argv, path) && !lies_in_this_folder(path))
+        throw InputError(fmt::format(
+            "the file of --config names the output '{}', outside the current folder: give --{} on the command line, or "
+            "trust the file with --trust-config",
+            printable(path), name));
+  }
 }
 
 std::vector<std::string> options_of_call(const CLI::App& command, const ParameterOptions& parameters) {

@@ -14,6 +14,12 @@ namespace reber::app {
 /// on. Options on the command line win; a key that no option has is refused.   throws InputError where it is missing
 void use_config_file(CLI::App& root, int argc, char** argv);
 
+/// A file may say what is to be done, not that files be replaced, nor that outputs go to places that nobody named:
+/// without
+/// --trust-config `overwrite` and `resume` count on the command line alone, and an output that a file alone names lies
+/// in the current folder.   throws InputError
+void check_config_outputs(const CLI::App& command, int argc, char** argv);
+
 /// "backend = "cpu"", a line per option that is no parameter: the values in force, defaults included. Options of one
 /// call (--json) are left out.
 [[nodiscard]] std::vector<std::string> options_of_call(const CLI::App& command, const ParameterOptions& parameters);

@@ -6,10 +6,11 @@
 
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 
 namespace reber::app {
 
@@ -39,21 +40,22 @@ std::string name_of_kernel(const std::string& text) {
   return name;
 }
 
-void check_distinct_names(const std::vector<BatchImage>& images) {
-  std::map<std::string, std::string> seen;
-  for (const BatchImage& image : images) {
-    const auto [other, is_new] = seen.emplace(stem_of(image), image.name());
-    if (!is_new) {
-      throw InputError(fmt::format("{} and {} would both be written as {}.*; run them into different folders",
-                                   other->second, image.name(), other->first));
+void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings) {
+  std::unordered_map<std::string, const BatchImage*> seen;
+  for (const BatchImage& image : images)
+    for (const std::string& ending : endings) {
+      const auto [other, is_new] = seen.emplace(stem_of(image) + ending, &image);
+      if (!is_new)
+        throw InputError(fmt::format("{} and {} would both be written as {}; run them into different folders",
+                                     printable(other->second->name()), printable(image.name()),
+                                     printable(other->first)));
     }
-  }
 }
 
 void check_distinct_names(const std::vector<std::string>& files) {
   std::vector<BatchImage> images;
   for (const std::string& path : files) images.push_back({path});
-  check_distinct_names(images);
+  check_distinct_names(images, {".*"});
 }
 
 void make_folder(const std::string& folder) {

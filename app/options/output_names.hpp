@@ -19,7 +19,8 @@ namespace reber::app {
 [[nodiscard]] std::string name_of_kernel(const std::string& text);
 
 /// Two inputs of one name would write over each other's results.   throws InputError
-void check_distinct_names(const std::vector<BatchImage>& images);
+/// endings: of all files that an image has
+void check_distinct_names(const std::vector<BatchImage>& images, const std::vector<std::string>& endings);
 void check_distinct_names(const std::vector<std::string>& files);
 
 /// throws DataError where the folder cannot be made

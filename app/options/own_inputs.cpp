@@ -8,6 +8,8 @@
 #include <string>
 #include <system_error>
 
+#include "app/options/common_options.hpp"
+#include "app/options/trace_file.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/io/kept_files.hpp"
@@ -18,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_report(const CLI::Option& option) { return option.check_lname("json") || option.check_lname("trace"); }
-
-bool is_output(const CLI::Option& option) {
-  return option.get_group() == "Output" || option.get_group() == "Benchmark" || is_report(option) ||
-         option.check_lname("join");
-}
 
 /// Hidden options are old names: what they were given, the new ones have.
 bool takes_words(const CLI::Option& option) {
@@ -44,6 +41,13 @@ bool same_place(const std::string& a, const std::string& b) {
 void check_report(const CLI::Option& report, const CLI::App& command) {
   const std::string path = report.results().back();
   if (path == "-") return;
+  if (report.check_lname("trace")) {
+    const CLI::Option* const overwrite = command.get_option_no_throw("--overwrite");
+    if (overwrite != nullptr && overwrite->count() > 0)
+      replace_trace();
+    else
+      check_outputs({path}, false);
+  }
   for (const CLI::Option* other : command.get_options()) {
     if (other == &report || !takes_words(*other)) continue;
     for (const std::string& word : other->results())
@@ -54,6 +58,11 @@ void check_report(const CLI::Option& report, const CLI::App& command) {
 }
 
 }  // namespace
+
+bool is_output(const CLI::Option& option) {
+  return option.get_group() == "Output" || option.get_group() == "Benchmark" || is_report(option) ||
+         option.check_lname("join");
+}
 
 void keep_inputs(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {

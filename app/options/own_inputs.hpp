@@ -6,6 +6,9 @@
 
 namespace reber::app {
 
+/// Whether an option names files that are written.
+[[nodiscard]] bool is_output(const CLI::Option& option);
+
 /// Keeps every file that an option or an argument names, outputs and --config apart (core/files/io/kept_files.hpp); a
 /// product of `run` may be its own next --config.   throws InputError where --json or --trace names a file that another
 /// option names as well

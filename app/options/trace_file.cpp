@@ -16,7 +16,14 @@ std::string& trace_path() {
   return path;
 }
 
+bool& replaces() {
+  static bool replaces = false;
+  return replaces;
+}
+
 }  // namespace
+
+void replace_trace() { replaces() = true; }
 
 void add_trace_option(CLI::App& command) {
   command
@@ -27,7 +34,7 @@ void add_trace_option(CLI::App& command) {
             trace::start();
           },
           "Write what each thread and the card did and when, in Chrome's trace format (chrome://tracing, "
-          "ui.perfetto.dev); an older file is replaced")
+          "ui.perfetto.dev)")
       ->type_name("FILE.json")
       ->configurable(false)
       ->group("Messages");
@@ -36,7 +43,7 @@ void add_trace_option(CLI::App& command) {
 int write_trace(int exit_code, Terminal& terminal) {
   if (trace_path().empty()) return exit_code;
   try {
-    AtomicFile file(trace_path(), FileOptions(true));
+    AtomicFile file(trace_path(), FileOptions(replaces()));
     file.write(trace::document());
     file.commit();
     return exit_code;

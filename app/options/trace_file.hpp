@@ -11,7 +11,10 @@ namespace reber::app {
 /// Adds --trace, group "Messages". Recording begins as soon as the option is read.
 void add_trace_option(CLI::App& command);
 
-/// At the end of the process: writes the file that was asked for, in place of an older one.
+/// The file may take the place of an older one.
+void replace_trace();
+
+/// At the end of the process: writes the file that was asked for.
 ///   returns the exit code, made worse where it cannot be written, which is told
 [[nodiscard]] int write_trace(int exit_code, Terminal& terminal);
 

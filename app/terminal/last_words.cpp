@@ -63,7 +63,7 @@ __attribute__((section(".preinit_array"), used)) void (*const kRunFirst)(int, ch
 }  // namespace
 
 void say_no_memory() noexcept {
-  constexpr char kWords[] = "reber: not enough memory for this image on this machine\n";
+  constexpr char kWords[] = "reber: not enough memory for this on this machine\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kWords, sizeof kWords - 1);
 }
 

@@ -160,6 +160,7 @@ std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std:
   if (group.size() <= kMostMembers && pixels_of(group, step_).value.size() <= kMostPixels) return {group};
   std::vector<std::vector<std::size_t>> problems;
   for (const std::size_t i : group) {
+    progress_.check();
     std::vector<std::pair<double, std::size_t>> near;
     for (const std::size_t k : group) {
       const double d = std::hypot(targets_[i].shape.x - targets_[k].shape.x, targets_[i].shape.y - targets_[k].shape.y);
@@ -200,6 +201,7 @@ void Forced::solve(const std::vector<std::size_t>& group) {
   }
   if (members.empty()) return;
   for (const std::vector<std::size_t>& problem : problems_of(members)) {
+    progress_.check();
     std::vector<GaussianComponent> shapes;
     for (const std::size_t i : problem) shapes.push_back(targets_[i].shape);
     const auto solved = solve_amplitudes(affordable(problem), shapes, fitter_.weights_noise(), fitter_.errors_noise());
@@ -295,8 +297,8 @@ std::vector<ForcedSource> Forced::run() {
   }
   per_sum_ = flux_per_sum(header_, beam);
   fitter_.measure_noise(backend_, *result_.plane(), *result_.background(), *result_.islands());
-  targets_ = forced::place(list_, header_, beams_, beam_px_, request_.shape);
-  groups_ = forced::group(targets_, header_.shape);
+  targets_ = forced::place(list_, header_, beams_, beam_px_, request_.shape, progress_);
+  groups_ = forced::group(targets_, header_.shape, progress_);
   ThreadPool pool(request_.threads);
   for (std::size_t first = 0; first < groups_.size();) {
     const std::int64_t y0 = rows_of(groups_[first]).first;

@@ -61,7 +61,8 @@ void set_shape(Target& target, std::size_t row, const Placing& p) {
 }  // namespace
 
 std::vector<Target> place(const SkyList& given, const ImageHeader& header, const BeamField& beams,
-                          const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape) {
+                          const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape,
+                          const Progress& progress) {
   std::vector<Target> targets;
   const auto& wcs = header.wcs;
   const bool sky = !given.lon.empty() && wcs.celestial();
@@ -70,6 +71,7 @@ std::vector<Target> place(const SkyList& given, const ImageHeader& header, const
     throw InputError(fmt::format("the list has no {} positions, which {} needs",
                                  wcs.celestial() ? "sky or pixel" : "pixel", header.path));
   for (std::size_t row = 0; row < static_cast<std::size_t>(list.rows); ++row) {
+    progress.check();
     Target target;
     ForcedSource& s = target.source;
     s.row = static_cast<std::int64_t>(row);
@@ -106,7 +108,7 @@ std::vector<Target> place(const SkyList& given, const ImageHeader& header, const
 }
 
 // Connects sources that overlap; cells as wide as the widest reach keep that near-linear.
-std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape) {
+std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape, const Progress& progress) {
   std::vector<std::vector<std::size_t>> groups;
   std::vector<std::size_t> root(targets.size());
   std::iota(root.begin(), root.end(), std::size_t{0});
@@ -120,6 +122,7 @@ std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, 
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> cells;
   const auto cell = [&](double v) { return static_cast<std::int64_t>(std::floor(v / widest)); };
   for (std::size_t i = 0; i < targets.size(); ++i) {
+    progress.check();
     if (!targets[i].measured) continue;
     const GaussianComponent& a = targets[i].shape;
     for (std::int64_t dy = -1; dy <= 1; ++dy)

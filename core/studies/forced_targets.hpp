@@ -28,10 +28,12 @@ struct Target {
 /// does not vary
 ///   throws InputError as measure_forced
 [[nodiscard]] std::vector<Target> place(const SkyList& list, const ImageHeader& header, const BeamField& beams,
-                                        const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape);
+                                        const std::optional<Covariance>& beam_px, ForcedRequest::ShapeOf shape,
+                                        const Progress& progress);
 
 /// Targets on the image, those that overlap together, by their first row.
-[[nodiscard]] std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape);
+[[nodiscard]] std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape,
+                                                          const Progress& progress);
 
 /// First row, and one past the last, within reach of a group.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<Target>& targets,

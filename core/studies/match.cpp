@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs by zones of latitude, and the statistics of pairs.
+// Pairs by chains of nearest neighbours, and the statistics of pairs.
 #include "core/studies/match.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
-#include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/studies/place_tree.hpp"
 
 namespace reber {
 namespace {
@@ -18,91 +18,6 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kArcsec = 3600;
-constexpr std::size_t kMostPairs = 100'000'000;
-/// Zones flatter than this cost more in their table than they spare in distances.
-constexpr double kLeastZoneDeg = 180.0 / (1 << 18);
-
-struct Vector {
-  double x, y, z;
-};
-
-Vector unit_vector(double lon, double lat) {
-  const double c = std::cos(lat / kDegrees);
-  return {c * std::cos(lon / kDegrees), c * std::sin(lon / kDegrees), std::sin(lat / kDegrees)};
-}
-
-/// |p - q|^2: precise for small distances, where the scalar product is not.
-double chord2(const Vector& p, const Vector& q) {
-  const double x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
-  return x * x + y * y + z * z;
-}
-
-double wrapped(double lon) { return lon - 360 * std::floor(lon / 360); }
-
-/// The second list, cut into zones of latitude.
-class Zones {
- public:
-  Zones(const std::vector<double>& lon, const std::vector<double>& lat, double radius)
-      : radius_(radius), height_(std::max(radius, kLeastZoneDeg)) {
-    for (std::size_t i = 0; i < std::min(lon.size(), lat.size()); ++i)
-      if (std::isfinite(lon[i]) && std::isfinite(lat[i]))
-        entries_.push_back(
-            {zone_of(lat[i]), wrapped(lon[i]), static_cast<std::int64_t>(i), unit_vector(lon[i], lat[i])});
-    std::ranges::sort(entries_, [](const Entry& p, const Entry& q) {
-      return std::tie(p.zone, p.lon, p.row) < std::tie(q.zone, q.lon, q.row);
-    });
-    first_.assign(static_cast<std::size_t>(zone_of(90)) + 2, 0);
-    for (const Entry& entry : entries_) ++first_[static_cast<std::size_t>(entry.zone) + 1];
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  }
-
-  /// Calls each(row, chord^2) for the entries within the radius of the place.
-  template <class Each>
-  void near(double lon, double lat, Each each) const {
-    const Vector here = unit_vector(lon, lat);
-    const double half = 2 * std::sin(radius_ / kDegrees / 2), limit = half * half;
-    const double at = wrapped(lon), window = lon_window(lat);
-    const std::int64_t low = zone_of(std::max(-90.0, lat - radius_)), high = zone_of(std::min(90.0, lat + radius_));
-    const auto part = [&](std::int64_t zone, double from, double to) {
-      const auto begin = entries_.begin() + first_[static_cast<std::size_t>(zone)];
-      const auto end = entries_.begin() + first_[static_cast<std::size_t>(zone) + 1];
-      auto entry = std::lower_bound(begin, end, from, [](const Entry& e, double value) { return e.lon < value; });
-      for (; entry != end && entry->lon <= to; ++entry)
-        if (const double d = chord2(here, entry->place); d <= limit) each(entry->row, d);
-    };
-    for (std::int64_t zone = low; zone <= high; ++zone) {
-      if (window >= 180) {
-        part(zone, 0, 360);
-        continue;
-      }
-      part(zone, std::max(0.0, at - window), std::min(360.0, at + window));
-      if (at - window < 0) part(zone, at - window + 360, 360);
-      if (at + window > 360) part(zone, 0, at + window - 360);
-    }
-  }
-
- private:
-  struct Entry {
-    std::int64_t zone;
-    double lon;
-    std::int64_t row;
-    Vector place;
-  };
-
-  [[nodiscard]] std::int64_t zone_of(double lat) const {
-    return static_cast<std::int64_t>(std::floor((std::clamp(lat, -90.0, 90.0) + 90) / height_));
-  }
-  /// Largest difference in longitude within the radius: asin(sin r / cos lat); all of it where a pole is within reach.
-  [[nodiscard]] double lon_window(double lat) const {
-    if (!(std::abs(lat) + radius_ < 90)) return 180;
-    constexpr double kRounding = 1e-9;
-    return std::asin(std::min(1.0, std::sin(radius_ / kDegrees) / std::cos(lat / kDegrees))) * kDegrees + kRounding;
-  }
-
-  double radius_, height_;
-  std::vector<Entry> entries_;
-  std::vector<std::ptrdiff_t> first_;  ///< entry at which each zone begins
-};
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return kNan;
@@ -175,8 +90,66 @@ double area_of(const Box& box) {
          kDegrees;
 }
 
+/// Pairs of two lists by a chain: from a row to the nearest of the other list, and on from there, each step shorter
+/// than the last, until two rows are each other's nearest. They are a pair, whichever pairs come before it.
+///   nearest-neighbour chains        (Murtagh 1983, Comput. J. 26, 354)
+class Chain {
+ public:
+  Chain(PlaceTree& a, PlaceTree& b, double limit) : lists_{&a, &b}, limit_(limit) {}
+
+  template <class Pair>
+  void pairs(const Progress& progress, Pair pair) {
+    for (const std::int64_t row : lists_[0]->rows()) {
+      if (!lists_[0]->has(row)) continue;
+      chain_.assign(1, row);
+      while (!chain_.empty()) {
+        if ((++steps_ & 0x3ff) == 0) progress.check();
+        step(pair);
+      }
+    }
+  }
+
+ private:
+  template <class Pair>
+  void step(Pair& pair) {
+    const std::size_t own = (chain_.size() - 1) % 2;
+    PlaceTree &list = *lists_[own], &other = *lists_[1 - own];
+    const std::int64_t row = chain_.back();
+    const auto near = other.nearest(list.place(row), limit_);
+    if (!near) {
+      list.strike(row);
+      return chain_.pop_back();
+    }
+    const bool mutual = chain_.size() > 1 && chain_[chain_.size() - 2] == near->row;
+    if (!mutual) return chain_.push_back(near->row);
+    list.strike(row);
+    other.strike(near->row);
+    own == 0 ? pair(row, near->row, near->chord2) : pair(near->row, row, near->chord2);
+    chain_.resize(chain_.size() - 2);
+  }
+
+  std::array<PlaceTree*, 2> lists_;
+  double limit_;
+  std::vector<std::int64_t> chain_;  ///< rows of the first list and of the second in turn
+  std::size_t steps_ = 0;
+};
+
+std::vector<MatchPair> match_places(PlaceTree& a, PlaceTree& b, double radius_deg, const Progress& progress) {
+  if (!(radius_deg > 0 && radius_deg <= 180))
+    throw InputError(fmt::format("a matching radius of {:g} degrees is not between 0 and 180", radius_deg));
+  const double half = 2 * std::sin(radius_deg / kDegrees / 2);
+  a.restore();
+  b.restore();
+  std::vector<MatchPair> pairs;
+  Chain(a, b, half * half).pairs(progress, [&](std::int64_t row_a, std::int64_t row_b, double chord2) {
+    pairs.push_back({row_a, row_b, 2 * std::asin(std::min(1.0, std::sqrt(chord2) / 2)) * kDegrees});
+  });
+  std::ranges::sort(pairs, {}, &MatchPair::a);
+  return pairs;
+}
+
 /// Pairs that the lists would make if they had nothing in common.
-void count_chance(const SkyList& a, const SkyList& b, double radius, MatchSummary& summary) {
+void count_chance(const SkyList& a, PlaceTree& b, double radius, MatchSummary& summary, const Progress& progress) {
   constexpr int kShifts = 8;
   constexpr double kShiftInRadii = 10;
   double sum = 0, sum2 = 0;
@@ -189,7 +162,8 @@ void count_chance(const SkyList& a, const SkyList& b, double radius, MatchSummar
       lat[i] = std::abs(moved) <= 90 ? moved : lat[i] - up;
       lon[i] += shift * std::cos(angle) / std::max(1e-3, std::cos(lat[i] / kDegrees));
     }
-    const auto found = static_cast<double>(match_sky(lon, lat, b.lon, b.lat, radius).size());
+    PlaceTree moved_a(lon, lat, progress);
+    const auto found = static_cast<double>(match_places(moved_a, b, radius, progress).size());
     sum += found, sum2 += found * found;
   }
   summary.chance = sum / kShifts;
@@ -235,39 +209,10 @@ PairValues values_of(const SkyList& a, const SkyList& b, const std::vector<Match
 }  // namespace
 
 std::vector<MatchPair> match_sky(const std::vector<double>& lon_a, const std::vector<double>& lat_a,
-                                 const std::vector<double>& lon_b, const std::vector<double>& lat_b,
-                                 double radius_deg) {
-  if (!(radius_deg > 0 && radius_deg <= 180))
-    throw InputError(fmt::format("a matching radius of {:g} degrees is not between 0 and 180", radius_deg));
-  const Zones zones(lon_b, lat_b, radius_deg);
-  struct Candidate {
-    double chord2;
-    std::int64_t a, b;
-  };
-  std::vector<Candidate> near;
-  for (std::size_t i = 0; i < std::min(lon_a.size(), lat_a.size()); ++i) {
-    if (!std::isfinite(lon_a[i]) || !std::isfinite(lat_a[i])) continue;
-    zones.near(lon_a[i], lat_a[i], [&](std::int64_t row, double d) {
-      near.push_back({d, static_cast<std::int64_t>(i), row});
-    });
-    if (near.size() > kMostPairs)
-      throw InputError(fmt::format("a matching radius of {:g} arcsec holds more than {} pairs; choose a smaller one",
-                                   radius_deg * kArcsec, kMostPairs));
-  }
-  std::ranges::sort(near, [](const Candidate& p, const Candidate& q) {
-    return std::tie(p.chord2, p.a, p.b) < std::tie(q.chord2, q.a, q.b);
-  });
-  std::vector<char> taken_a(lon_a.size()), taken_b(lon_b.size());
-  std::vector<MatchPair> pairs;
-  for (const Candidate& one : near) {
-    char& a = taken_a[static_cast<std::size_t>(one.a)];
-    char& b = taken_b[static_cast<std::size_t>(one.b)];
-    if (a != 0 || b != 0) continue;
-    a = b = 1;
-    pairs.push_back({one.a, one.b, 2 * std::asin(std::min(1.0, std::sqrt(one.chord2) / 2)) * kDegrees});
-  }
-  std::ranges::sort(pairs, {}, &MatchPair::a);
-  return pairs;
+                                 const std::vector<double>& lon_b, const std::vector<double>& lat_b, double radius_deg,
+                                 const Progress& progress) {
+  PlaceTree a(lon_a, lat_a, progress), b(lon_b, lat_b, progress);
+  return match_places(a, b, radius_deg, progress);
 }
 
 Spread spread_of(std::vector<double> values) {
@@ -307,11 +252,12 @@ MatchRadius default_radius(const SkyList& a, const SkyList& given_b) {
   return radius;
 }
 
-MatchSummary match_lists(const SkyList& a, const SkyList& given_b, double radius_deg) {
+MatchSummary match_lists(const SkyList& a, const SkyList& given_b, double radius_deg, const Progress& progress) {
   const SkyList b = in_frame_of(given_b, a);
   MatchSummary summary;
   summary.rows_a = placed(a), summary.rows_b = placed(b);
-  summary.pairs = match_sky(a.lon, a.lat, b.lon, b.lat, radius_deg);
+  PlaceTree tree_a(a.lon, a.lat, progress), tree_b(b.lon, b.lat, progress);
+  summary.pairs = match_places(tree_a, tree_b, radius_deg, progress);
   const double meridian = middle_lon(b.lon);
   const Box common = overlap(box_of(a, meridian, radius_deg), box_of(b, meridian, radius_deg));
   summary.common_a = count_in(a, meridian, common), summary.common_b = count_in(b, meridian, common);
@@ -324,7 +270,7 @@ MatchSummary match_lists(const SkyList& a, const SkyList& given_b, double radius
   summary.pull_lon = spread_of(values.pull_lon), summary.pull_lat = spread_of(values.pull_lat);
   summary.total_ratio = spread_of(values.total_ratio), summary.peak_ratio = spread_of(values.peak_ratio);
   summary.total_pull = spread_of(values.total_pull), summary.peak_pull = spread_of(values.peak_pull);
-  count_chance(a, b, radius_deg, summary);
+  count_chance(a, tree_b, radius_deg, summary, progress);
   return summary;
 }
 

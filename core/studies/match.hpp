@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/progress.hpp"
 #include "core/sky/model/sky_list.hpp"
 
 namespace reber {
@@ -18,12 +19,11 @@ struct MatchPair {
 
 /// Unique pairs within the radius: of all pairs the closest is taken, its two sources are struck off, and so on; equal
 /// distances go by row. Distances are great-circle ones, poles and longitude 0 included. Sorted by `a`.
-/// NaN positions match nothing. Time: that of sorting, for radii that hold a few sources.
-///   zones of latitude, sorted by longitude within each      (Gray, Nieto-Santisteban and Szalay 2006, MSR-TR-2006-52)
-///   throws InputError where the radius is not positive, or holds more than 10^8 pairs
+/// NaN positions match nothing. Time: that of sorting, however many sources the radius holds.
+///   throws InputError where the radius is not positive; Cancelled
 [[nodiscard]] std::vector<MatchPair> match_sky(const std::vector<double>& lon_a, const std::vector<double>& lat_a,
                                                const std::vector<double>& lon_b, const std::vector<double>& lat_b,
-                                               double radius_deg);
+                                               double radius_deg, const Progress& progress = {});
 
 /// Median of some values, their scatter 1.4826 x the median distance from it, and the median's error
 /// 1.2533 scatter / sqrt(n). NaN where there are none.
@@ -71,6 +71,7 @@ struct MatchSummary {
 ///   chance: a's positions are shifted by 10 radii in eight directions and matched again. With p = chance / common_a
 ///   the false ones among M pairs are M - (M - p common_a) / (1 - p).
 /// The common area is the overlap of the two lists' boxes in longitude and latitude.
-[[nodiscard]] MatchSummary match_lists(const SkyList& a, const SkyList& b, double radius_deg);
+[[nodiscard]] MatchSummary match_lists(const SkyList& a, const SkyList& b, double radius_deg,
+                                       const Progress& progress = {});
 
 }  // namespace reber

@@ -257,6 +257,11 @@ Catalogue matched_catalogue(const MatchInput& a, const MatchInput& b, const Matc
   return out;
 }
 
+std::size_t matched_columns(const MatchInput& a, const MatchInput& b) {
+  constexpr std::size_t kOfMatch = 7;
+  return kOfMatch + a.table.columns.size() + b.table.columns.size();
+}
+
 Catalogue unmatched_catalogue(const MatchInput& input, const MatchSummary& summary, bool of_a) {
   std::vector<char> taken(static_cast<std::size_t>(input.list.rows));
   for (const std::int64_t row : rows_of(summary, of_a)) taken[static_cast<std::size_t>(row)] = 1;

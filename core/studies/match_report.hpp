@@ -21,6 +21,8 @@ struct MatchInput {
                                   const MatchSummary& summary);
 [[nodiscard]] std::string to_json(const MatchInput& a, const MatchInput& b, const MatchRadius& radius,
                                   const MatchSummary& summary);
+/// Columns that matched_catalogue() would have.
+[[nodiscard]] std::size_t matched_columns(const MatchInput& a, const MatchInput& b);
 
 /// One row per pair: RA, DEC of A, Separation, dRA, dDEC, flux ratios, then all columns of A with _1 behind their names
 /// and of B with _2.

@@ -144,6 +144,7 @@ Image unit_noise(const SimulationOptions& options, const SkyGrid& grid, Backend&
   const auto pairs = static_cast<std::uint64_t>((nx + 1) / 2);
   ThreadPool pool;
   pool.for_each(white.shape().ny, [&](std::int64_t y) {
+    progress.check();
     float* row = white.data() + y * nx;
     for (std::uint64_t k = 0; k < pairs; ++k) {
       const auto pair = normal_pair(options.seed, RandomStream::noise, static_cast<std::uint64_t>(y) * pairs + k);
@@ -161,11 +162,12 @@ Image unit_noise(const SimulationOptions& options, const SkyGrid& grid, Backend&
 }
 
 /// noise x rms(r) + a smooth wave.
-void scale_noise(const SimulationOptions& options, const SkyGrid& grid, Image& image) {
+void scale_noise(const SimulationOptions& options, const SkyGrid& grid, Image& image, const Progress& progress) {
   const double wave_x = 2 * std::numbers::pi / (0.61 * static_cast<double>(grid.shape.nx));
   const double wave_y = 2 * std::numbers::pi / (0.76 * static_cast<double>(grid.shape.ny));
   ThreadPool pool;
   pool.for_each(grid.shape.ny, [&](std::int64_t row) {
+    progress.check();
     const auto y = static_cast<double>(row);
     for (std::int64_t column = 0; column < grid.shape.nx; ++column) {
       const auto x = static_cast<double>(column);
@@ -184,12 +186,13 @@ Span covered(double centre, double reach, std::int64_t size) {
           std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(centre + reach)) + 1, 0, size)};
 }
 
-void draw_gaussian(const DrawnGaussian& g, Image& image) {
+void draw_gaussian(const DrawnGaussian& g, Image& image, const Progress& progress) {
   const Covariance& c = g.shape;
   const double scale = -kFourLn2 / (c.xx * c.yy - c.xy * c.xy);
   const Span rows = covered(g.y, kDrawnFwhm * std::sqrt(c.yy), image.shape().ny);
   const Span columns = covered(g.x, kDrawnFwhm * std::sqrt(c.xx), image.shape().nx);
   for (std::int64_t y = rows.first; y < rows.last; ++y) {
+    progress.check();
     for (std::int64_t x = columns.first; x < columns.last; ++x) {
       const double dx = static_cast<double>(x) - g.x;
       const double dy = static_cast<double>(y) - g.y;
@@ -272,11 +275,12 @@ TrueSource truth_of(const DrawnRing& ring, const SkyGrid& grid, const Image& smo
 }
 
 Catalogue make_truth(const std::vector<TrueSource>& sources, const SimulationOptions& options, const SkyGrid& grid,
-                     const Wcs& wcs) {
+                     const Wcs& wcs, const Progress& progress) {
   std::vector<std::int64_t> id;
   std::vector<std::string> kind;
   std::vector<double> ra, dec, x, y, peak, total, major, minor, pa, rms, snr;
   for (const TrueSource& s : sources) {
+    progress.check();
     const auto sky = wcs.to_sky(s.x, s.y);
     const double local = grid.rms_at(s.x, s.y);
     id.push_back(static_cast<std::int64_t>(id.size()) + 1);
@@ -338,7 +342,7 @@ SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const 
 
   progress.report("noise", 0);
   sky.image = options.rms > 0 ? unit_noise(options, grid, backend, progress) : zeros(options.shape);
-  scale_noise(options, grid, sky.image);
+  scale_noise(options, grid, sky.image, progress);
 
   progress.report("sources", 0.5);
   std::vector<TrueSource> sources;
@@ -346,7 +350,7 @@ SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const 
   const DrawnScene scene = make_scene(options, grid);
   for (const DrawnGaussian& gaussian : scene.gaussians) {
     progress.check();
-    draw_gaussian(gaussian, sky.image);
+    draw_gaussian(gaussian, sky.image, progress);
     if (gaussian.kind != "diffuse") sources.push_back(truth_of(gaussian, grid));
   }
   if (!scene.rings.empty()) {
@@ -365,7 +369,7 @@ SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const 
     return !inside || std::isnan(sky.image.at(y, x));
   };
   std::erase_if(sources, hidden);
-  sky.truth = make_truth(sources, options, grid, wcs);
+  sky.truth = make_truth(sources, options, grid, wcs, progress);
   progress.report("sources", 1);
   return sky;
 }

@@ -57,4 +57,92 @@ for file in pipe /dev/zero /proc/self/environ /proc/kallsyms; do
   SAMP_HUB=std-lockurl:file://$PWD/hub refuse 3 hub send sky.fits
 done
 for file in /dev/zero /proc/self/environ; do refuse 3 $file run @$file -o o; done
+
+# A configuration replaces nothing, and names no output elsewhere, unless it is trusted.
+mkdir elsewhere
+printf '[find]\noverwrite = true\n' >replaces.toml
+cp list.csv old.csv && printf 'older\n' >old.csv
+run find sky.fits -o old.csv --config replaces.toml "${cpu[@]}"
+expect_status 2
+expect_in err overwrite --trust-config
+expect_in old.csv older
+run find sky.fits -o old.csv --config replaces.toml --trust-config "${cpu[@]}"
+expect_status 0
+expect_same old.csv list.csv
+mkdir here && cd here || exit 1
+printf '[find]\noutput = "../elsewhere/a.csv"\n' >names.toml
+run find ../sky.fits --config names.toml "${cpu[@]}"
+expect_status 2
+expect_in err ../elsewhere/a.csv
+expect_no_file ../elsewhere/a.csv
+printf '[find]\noutput = "a.csv"\n' >names.toml
+run find ../sky.fits --config names.toml "${cpu[@]}"
+expect_status 0
+expect_same a.csv ../list.csv
+cd ..
+cp sky.fits '#hash.fits'
+run run '#hash.fits' -o hashes --products csv "${cpu[@]}"
+expect_status 0
+run run --config 'hashes/#hash.toml' -o again "${cpu[@]}"
+expect_status 0
+expect_same 'again/#hash.csv' 'hashes/#hash.csv'
+
+# Files of one batch that would have one name.
+cp sky.fits x.fits && cp sky.fits x_extended.fits
+run run x.fits x_extended.fits -o names --extended --products csv "${cpu[@]}"
+expect_status 2
+expect_in err x.fits x_extended.fits x_extended.csv
+expect_no_file names
+
+# A private file stays private; a trace replaces nothing unasked; records lead to no file elsewhere.
+chmod 600 old.csv
+run find sky.fits -o old.csv --overwrite "${cpu[@]}"
+expect_status 0
+checks=$((checks + 1))
+[ "$(stat -c %a old.csv)" = 600 ] || report "the mode became $(stat -c %a old.csv)"
+printf 'mine\n' >trace.json
+run info sky.fits --trace trace.json "${cpu[@]}"
+expect_status 2
+expect_in trace.json mine
+printf 'a,secret\n1,2\n' >secret.csv
+sed 's/"#hash.csv"/"..\/secret.csv"/' hashes/batch.jsonl >again/batch.jsonl
+run merge again -o merged.csv
+expect_status 3
+expect_no_file merged.csv
+
+# Small files, large costs.
+python3 - <<'PY'
+import bz2, gzip
+image = open("sky.fits", "rb").read()
+for name, file in (("bomb.fits.gz", gzip.open), ("bomb.fits.bz2", bz2.open)):
+    with file(name, "wb") as out:
+        out.write(image)
+        for _ in range(128):
+            out.write(bytes(1 << 20))
+with gzip.open("bomb.vot.gz", "wb") as out:
+    out.write(b'<VOTABLE><RESOURCE><TABLE><FIELD name="ra" datatype="double" ucd="pos.eq.ra"/><DATA><TABLEDATA>')
+    for _ in range(100):
+        out.write(b"<TR><TD/></TR>" * 10000)
+    out.write(b"</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>")
+with open("wide.csv", "w") as out:
+    out.write(",".join(["RA", "DEC"] + [f"c{i}" for i in range(600)]) + "\n" + ",".join(["1"] * 602) + "\n")
+PY
+for file in bomb.fits.gz bomb.fits.bz2; do
+  run info $file "${cpu[@]}"
+  expect_status 3
+  expect_in err "more than the" "headers describe"
+done
+run match list.csv bomb.vot.gz --host-memory 64M
+expect_status 3
+expect_in err bomb.vot.gz "inflate to more"
+run match wide.csv wide.csv -o pairs.fits
+expect_status 2
+expect_in err pairs.fits "1211 columns" 999
+
+# A beam that no image of this size has.
+for beam in 20000,20000,0 1e300,1e300,0; do
+  run find sky.fits -o beam.csv --image-beam $beam "${cpu[@]}"
+  expect_status 2
+  expect_in err "is none for this image"
+done
 finish

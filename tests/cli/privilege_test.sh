@@ -15,7 +15,7 @@ no_leak_check
 watch() {  # COMMAND...
   what="reber $*"
   status=0
-  strace -f -o calls -e trace=network,execve,execveat,openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,link,symlink,chmod \
+  strace -f -o calls -e trace=prctl,network,execve,execveat,openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,link,symlink,chmod \
     "$reber" "$@" --backend cpu >out 2>err </dev/null || status=$?
   expect_status 0
   python3 - "$PWD" "$reber" calls <<'EOF' >err || report "does what it must not"
@@ -66,6 +66,22 @@ watch run sky.fits -o folder
 watch convolve sky.fits smooth.fits --kernel gaussian:3
 watch find tiles.fits.fz -o tiles.csv
 expect_in calls '/proc/self/fd/'
+# The decoding child is in its cage before it opens the file, and in the whole of it before it reads on.
+python3 - calls <<'EOF' >err || report "the decoder's cage is entered too late, or not at all"
+import sys
+lines = open(sys.argv[1], errors="replace").read().splitlines()
+child = [line.split()[0] for line in lines if "/proc/self/fd/" in line][0]
+steps = ["open" if "/proc/self/fd/" in line else "cage" for line in lines
+         if line.startswith(child + " ") and ("/proc/self/fd/" in line or "PR_SET_SECCOMP" in line)]
+sys.exit(steps[0] != "cage" or steps[-1] != "cage" or "open" not in steps)
+EOF
+what="no filter, and one is required"
+status=0
+strace -f -o calls -e trace=prctl -e inject=prctl:error=EPERM "$reber" find tiles.fits.fz -o uncaged.csv --require-cage \
+  --backend cpu >out 2>err </dev/null || status=$?
+expect_status 4
+expect_in err "--require-cage"
+expect_no_file uncaged.csv
 watch measure sky.fits --at a.csv -o forced.csv
 watch background sky.fits --write-mean mean.fits
 watch simulate more.fits --size 128 128 --sources 5 --seed 4

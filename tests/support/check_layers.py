@@ -115,11 +115,11 @@ BANNED = [
     (r"#include <(netinet|netdb|arpa)|::socket\(|::connect\(", r"core/files/samp/local_post\.cpp",
      "core/files/samp/local_post.cpp alone opens a connection, to this machine"),
     (r"\b(O_WRONLY|O_RDWR|O_CREAT|O_APPEND|O_TRUNC)\b|std::(of|f)stream|\bf(d|re)?open\(|\bcreat\(|\bmkos?temps?\(",
-     r"core/files/io/(atomic_file|file_in_place)\.cpp|core/files/fits/tile_decode\.cpp",  # the last: /dev/null
+     r"core/files/io/(atomic_file|file_in_place)\.cpp|core/files/fits/(tile_decode|decoder_cage)\.cpp",  # /dev/null, a filter
      "core/files/io/atomic_file.hpp and file_in_place.hpp alone open files to write, which follow no link"),
     (r"\bO_RDONLY\b|\bifstream\b|<fstream>",
-     r"core/files/io/(atomic_file|byte_source)\.cpp|core/run/batch/(input_list|read_ahead)\.cpp|app/batch/worker_link\.cpp"
-     r"|core/base/host_memory\.cpp|kernels/cpu/processor\.cpp",  # lists from pipes, a hint, files of the system
+     r"core/files/io/(atomic_file|byte_source)\.cpp|core/run/batch/(input_list|read_ahead|lease_folder)\.cpp|app/batch/worker_link\.cpp"
+     r"|core/base/host_memory\.cpp|core/files/fits/decoder_cage\.cpp|kernels/cpu/processor\.cpp",  # lists from pipes, a hint, locks, /proc
      "files are read through core/files/io/byte_source.hpp, which takes regular ones alone and never waits"),
     (r"#include <(cuda|cufft|cub/|nvtx)", r"kernels/cuda/", "CUDA headers live under kernels/cuda"),
     (r"#include <(GL/|GLFW/|imgui|backends/imgui)", r"gui/(?!model/)", "OpenGL lives under gui; models know no window"),

@@ -43,6 +43,7 @@ class Hub:
 
 server = SimpleXMLRPCServer(("127.0.0.1", 0), Handler, logRequests=False, allow_none=True)
 server.register_instance(Hub())
+os.umask(0o077)
 with open(NAME + ".part", "w") as file:
     file.write(f"# a hub\nsamp.secret={SECRET}\nsamp.hub.xmlrpc.url=http://{HOST}:{server.server_address[1]}/xmlrpc\n")
 os.replace(NAME + ".part", NAME + ".samp")

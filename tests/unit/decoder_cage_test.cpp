@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,47 @@ TEST_F(DecoderCage, RefusesPagesOfCodeAndWritingElsewhere) {
   EXPECT_EQ(in_cage([&ends] { return refused(::write(ends[1], "x", 1)); }), 0);
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_F(DecoderCage, SignalsNobodyElse) {
+  const pid_t parent = ::getpid();
+  EXPECT_EQ(in_cage([parent] { return refused(::syscall(SYS_tgkill, parent, parent, 0)); }), 0);
+  EXPECT_EQ(in_cage([] { return ::syscall(SYS_tgkill, ::getpid(), ::gettid(), 0) == 0 ? 0 : 1; }), 0);
+}
+
+TEST_F(DecoderCage, HalfOfItOpensFilesToReadAloneAndLeadsToTheWhole) {
+  const auto half = [](const std::function<int()>& act) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(enter_cage(Cage::half) ? act() : 99);
+    int how = 0;
+    EXPECT_EQ(::waitpid(child, &how, 0), child);
+    return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
+  };
+  EXPECT_EQ(half([] { return ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC) >= 0 ? 0 : 1; }), 0);
+  EXPECT_EQ(half([] { return refused(::open("/dev/null", O_WRONLY | O_CLOEXEC)); }), 0);
+  EXPECT_EQ(half([] { return refused(::socket(AF_INET, SOCK_STREAM, 0)); }), 0);
+  EXPECT_EQ(half([] { return enter_cage() ? refused(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)) : 2; }), 0);
+}
+
+TEST_F(DecoderCage, LeavesOneFileAndLittleMemory) {
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC), other = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const std::uint64_t now = address_bytes();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    leave_little(file, now, std::uint64_t{64} << 20);
+    char first = 0;
+    if (::pread(file, &first, 1, 0) != 1) ::_exit(1);
+    if (other != file && ::fcntl(other, F_GETFD) >= 0) ::_exit(2);
+    if (::mmap(nullptr, std::size_t{1} << 28, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) ::_exit(3);
+    int opened = 0;
+    while (::open("/proc/self/exe", O_RDONLY) >= 0) ++opened;
+    ::_exit(opened <= 3 ? 0 : 4);
+  }
+  int how = 0;
+  EXPECT_EQ(::waitpid(child, &how, 0), child);
+  EXPECT_EQ(how, 0);
+  ::close(file);
+  ::close(other);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -177,6 +178,25 @@ TEST(Match, ListsInDifferentFramesAreTurnedIntoEachOther) {
   EXPECT_EQ(match_lists(unstated, fk5, 0.1).pairs.at(0).separation_deg, 0);
   EXPECT_EQ(match_lists(fk5, unstated, 0.1).pairs.at(0).separation_deg, 0);
   EXPECT_NEAR(match_lists(icrs, fk5, 0.1).pairs.at(0).separation_deg * 3.6e6, 23, 5);
+}
+
+/// Of equal places each pair is as near as any other: rows go by number. Pairs of all with all would be 9 x 10^8.
+TEST(Match, ThousandsOfEqualPlacesCostNoMoreThanOthers) {
+  constexpr std::size_t kPlaces = 30'000;
+  const std::vector<double> lon(kPlaces, 10.0), lat(kPlaces, -30.0);
+  const auto pairs = match_sky(lon, lat, lon, lat, 1.0 / 3600);
+  ASSERT_EQ(pairs.size(), kPlaces);
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    ASSERT_EQ(pairs[i].a, pairs[i].b) << i;
+    ASSERT_EQ(pairs[i].a, static_cast<std::int64_t>(i));
+  }
+}
+
+TEST(Match, Stops) {
+  testing::Random random(6);
+  const Places a = scattered(20'000, 180, -30, 30, random);
+  const std::atomic<bool> stop{true};
+  EXPECT_THROW((void)match_sky(a.lon, a.lat, a.lon, a.lat, 0.1, Progress({}, &stop)), Cancelled);
 }
 
 /// 100 ms is the aim on one core of a quiet machine; ten times that still tells a method that does not scale.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/files/catalogue/catalogue_writers.hpp"
 #include "core/files/io/atomic_file.hpp"
@@ -110,7 +111,9 @@ std::string table_cards(const Catalogue& catalogue, std::size_t row_bytes) {
 }  // namespace
 
 void write_catalogue_fits(const Catalogue& catalogue, const std::string& path, const FileOptions& how) {
-  if (catalogue.columns.size() > 999) throw InternalError("a FITS table holds at most 999 columns");
+  if (catalogue.columns.size() > 999)
+    throw InputError(fmt::format("'{}' would have {} columns, and a FITS table holds 999: write .vot or .csv",
+                                 printable(path), catalogue.columns.size()));
   std::size_t row_bytes = 0;
   std::vector<std::size_t> widths;
   for (const Column& column : catalogue.columns) {

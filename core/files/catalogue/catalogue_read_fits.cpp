@@ -146,10 +146,11 @@ std::vector<Field> ascii_fields(const Hdu& hdu, const std::string& where) {
 
 /// Calls row(bytes) for each row, in order.
 template <class Row>
-void for_each_row(const fits::ByteSource& bytes, const Hdu& hdu, Row row) {
+void for_each_row(const fits::ByteSource& bytes, const Hdu& hdu, const Progress& progress, Row row) {
   const std::int64_t row_bytes = hdu.axes[0], rows = hdu.axes[1];
   std::vector<char> block;
   for (std::int64_t first = 0; first < rows; first += kRowsAtOnce) {
+    progress.check();
     const std::int64_t count = std::min(kRowsAtOnce, rows - first);
     block.resize(static_cast<std::size_t>(count * row_bytes));
     bytes.read(hdu.data_offset + first * row_bytes, block.data(), count * row_bytes);
@@ -157,12 +158,23 @@ void for_each_row(const fits::ByteSource& bytes, const Hdu& hdu, Row row) {
   }
 }
 
-std::vector<Column> read_binary(const fits::ByteSource& bytes, const Hdu& hdu, const std::string& where) {
+/// Cells are held as numbers twice, or as texts.
+void check_memory(const Hdu& hdu, const std::vector<Field>& fields, const std::string& where, std::int64_t most) {
+  constexpr double kNumber = 16, kText = 32;
+  double row = 0;
+  for (const Field& field : fields)
+    row += field.layout.type == 'A' ? kText + static_cast<double>(field.width) : kNumber;
+  check_table_memory(row * static_cast<double>(hdu.axes[1]), most, where);
+}
+
+std::vector<Column> read_binary(const fits::ByteSource& bytes, const Hdu& hdu, const std::string& where,
+                                const ReadLimits& limits) {
   const std::vector<Field> fields = binary_fields(hdu, where);
   if (fields.empty()) return {};  // rows of no bytes could be any number
+  check_memory(hdu, fields, where, limits.memory_bytes);
   std::vector<BinaryColumn> columns;
   for (const Field& field : fields) columns.emplace_back(field.layout);
-  for_each_row(bytes, hdu, [&](const char* row) {
+  for_each_row(bytes, hdu, limits.progress, [&](const char* row) {
     for (std::size_t c = 0; c < fields.size(); ++c) columns[c].add(row + fields[c].offset, fields[c].width);
   });
   std::vector<Column> out;
@@ -170,11 +182,13 @@ std::vector<Column> read_binary(const fits::ByteSource& bytes, const Hdu& hdu, c
   return out;
 }
 
-std::vector<Column> read_ascii(const fits::ByteSource& bytes, const Hdu& hdu, const std::string& where) {
+std::vector<Column> read_ascii(const fits::ByteSource& bytes, const Hdu& hdu, const std::string& where,
+                               const ReadLimits& limits) {
   const std::vector<Field> fields = ascii_fields(hdu, where);
   if (fields.empty()) return {};
+  check_memory(hdu, fields, where, limits.memory_bytes);
   std::vector<std::vector<std::string>> cells(fields.size());
-  for_each_row(bytes, hdu, [&](const char* row) {
+  for_each_row(bytes, hdu, limits.progress, [&](const char* row) {
     for (std::size_t c = 0; c < fields.size(); ++c) {
       std::string cell(trimmed({row + fields[c].offset, static_cast<std::size_t>(fields[c].width)}));
       if (fields[c].layout.type != 'A') std::ranges::replace(cell, 'D', 'E');
@@ -198,15 +212,15 @@ void read_frame(const fits::CardTable& cards, Catalogue& catalogue) {
 
 }  // namespace
 
-Catalogue read_catalogue_fits(const fits::ByteSource& bytes, const std::string& name) {
+Catalogue read_catalogue_fits(const fits::ByteSource& bytes, const std::string& name, const ReadLimits& limits) {
   const fits::Scan scan = fits::scan(bytes, name);
   for (const Hdu& hdu : scan.hdus) {
     if (hdu.kind != Hdu::Kind::binary_table && hdu.kind != Hdu::Kind::ascii_table) continue;
     const std::string where = fmt::format("'{}', HDU {}", name, hdu.index);
     if (!hdu.problem.empty()) throw DataError(fmt::format("{}: {}", where, hdu.problem));
     Catalogue catalogue;
-    catalogue.columns =
-        hdu.kind == Hdu::Kind::binary_table ? read_binary(bytes, hdu, where) : read_ascii(bytes, hdu, where);
+    catalogue.columns = hdu.kind == Hdu::Kind::binary_table ? read_binary(bytes, hdu, where, limits)
+                                                            : read_ascii(bytes, hdu, where, limits);
     read_frame(hdu.cards, catalogue);
     catalogue.frequency_hz = hdu.cards.number("FREQ").value_or(std::nan(""));
     return catalogue;

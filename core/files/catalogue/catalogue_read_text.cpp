@@ -83,9 +83,10 @@ bool reads_frame(std::string_view comment, Lines& lines) {
   return key == "frame" || key == "equinox" || key.starts_with("coosys");
 }
 
-Lines split(std::string_view text) {
+Lines split(std::string_view text, NowAndThen& now) {
   Lines lines;
   while (!text.empty()) {
+    now.check();
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -181,8 +182,9 @@ bool names(const Cells& cells) { return std::ranges::none_of(cells, is_number); 
 
 }  // namespace
 
-Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
-  const Lines lines = split(text);
+Catalogue read_catalogue_text(std::string_view text, const std::string& name, const Progress& progress) {
+  NowAndThen now(progress);
+  const Lines lines = split(text, now);
   if (lines.content.empty() && lines.comments.empty()) throw DataError(fmt::format("'{}' is empty", name));
   std::size_t at = 0;
   char delimiter = ' ';
@@ -208,8 +210,12 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
   if (columns.empty())
     throw DataError(
         fmt::format("'{}': no names of columns found (expected them in the first line, or behind '#')", name));
+  if (columns.size() > kMostColumns)
+    throw DataError(
+        fmt::format("'{}' names {} columns, and {} are the most of a catalogue", name, columns.size(), kMostColumns));
   std::vector<Cells> cells(columns.size());
   for (; at < lines.content.size(); ++at) {
+    now.check();
     Cells row = cells_of(lines.content[at], delimiter);
     // A delimiter at the end of each line makes an empty cell more.
     if (row.size() == columns.size() + 1 && row.back().empty()) row.pop_back();
@@ -219,8 +225,10 @@ Catalogue read_catalogue_text(std::string_view text, const std::string& name) {
     for (std::size_t c = 0; c < columns.size(); ++c) cells[c].push_back(std::move(row[c]));
   }
   Catalogue catalogue;
-  for (std::size_t c = 0; c < columns.size(); ++c)
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    progress.check();
     catalogue.columns.push_back(column_of_cells(std::move(columns[c]), std::move(cells[c])));
+  }
   catalogue.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   const auto system = system_named(lines.frame, lines.equinox);
   catalogue.frame = system ? name_of(*system) : lines.frame;

@@ -69,12 +69,13 @@ char type_letter(const std::string& datatype) {
   return datatype == "double" ? 'D' : 'A';
 }
 
-std::string decode_base64(std::string_view text, const std::string& name) {
+std::string decode_base64(std::string_view text, const std::string& name, NowAndThen& now) {
   std::string out;
   out.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
   int held = 0;
   for (const char c : text) {
+    now.check();
     int value = -1;
     if (c >= 'A' && c <= 'Z') value = c - 'A';
     if (c >= 'a' && c <= 'z') value = c - 'a' + 26;
@@ -96,7 +97,8 @@ std::string decode_base64(std::string_view text, const std::string& name) {
 
 class Reader {
  public:
-  Reader(std::string_view document, const std::string& name) : xml_(document, name), name_(name) {}
+  Reader(std::string_view document, const std::string& name, const Progress& progress)
+      : xml_(document, name), name_(name), now_(progress) {}
   Catalogue read();
 
  private:
@@ -106,8 +108,15 @@ class Reader {
   void read_binary(bool with_nulls);
   [[nodiscard]] std::string_view take(std::string_view& data, std::int64_t bytes) const;
 
+  /// throws Cancelled now and then
+  XmlTag next() {
+    now_.check();
+    return xml_.next();
+  }
+
   XmlReader xml_;
   const std::string& name_;
+  NowAndThen now_;
   std::vector<Field> fields_;
   std::vector<std::vector<std::string>> cells_;
   Catalogue catalogue_;
@@ -136,7 +145,7 @@ void Reader::read_frame(const XmlTag& tag) {
 /// TABLEDATA, until it closes.
 void Reader::read_rows() {
   cells_.resize(fields_.size());
-  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
+  for (XmlTag tag = next(); !tag.name.empty(); tag = next()) {
     if (tag.name == "TABLEDATA" && !tag.opens) {
       for (std::size_t c = 0; c < fields_.size(); ++c) {
         if (!fields_[c].kept) continue;
@@ -154,7 +163,7 @@ void Reader::read_rows() {
 
 void Reader::read_row() {
   std::size_t column = 0;
-  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
+  for (XmlTag tag = next(); !tag.name.empty(); tag = next()) {
     if (tag.name == "TR" && !tag.opens) {
       for (; column < fields_.size(); ++column) cells_[column].emplace_back();
       return;
@@ -176,18 +185,19 @@ std::string_view Reader::take(std::string_view& data, std::int64_t bytes) const 
 
 /// BINARY and BINARY2: the latter has a bit per field in front of each row, set where it has no value.
 void Reader::read_binary(bool with_nulls) {
-  XmlTag tag = xml_.next();
+  XmlTag tag = next();
   while (!tag.name.empty() && !(tag.name == "STREAM" && !tag.opens)) {
     if (tag.name == "STREAM" && !tag.attribute("href").empty())
       throw DataError(fmt::format("'{}': the rows lie in another file ({})", name_, tag.attribute("href")));
-    tag = xml_.next();
+    tag = next();
   }
-  const std::string bytes = decode_base64(tag.text, name_);
+  const std::string bytes = decode_base64(tag.text, name_, now_);
   std::string_view data = bytes;
   std::vector<BinaryColumn> columns;
   for (const Field& field : fields_) columns.emplace_back(BinaryField{type_letter(field.datatype)});
   const auto null_bytes = static_cast<std::int64_t>((fields_.size() + 7) / 8);
   while (!data.empty() && !fields_.empty()) {
+    now_.check();
     const std::size_t before = data.size();
     const std::string_view nulls = with_nulls ? take(data, null_bytes) : std::string_view();
     for (std::size_t c = 0; c < fields_.size(); ++c) {
@@ -218,7 +228,7 @@ void Reader::read_binary(bool with_nulls) {
 Catalogue Reader::read() {
   catalogue_.equinox = catalogue_.frequency_hz = std::numeric_limits<double>::quiet_NaN();
   bool known = false;
-  for (XmlTag tag = xml_.next(); !tag.name.empty(); tag = xml_.next()) {
+  for (XmlTag tag = next(); !tag.name.empty(); tag = next()) {
     known = known || tag.name == "VOTABLE";
     read_frame(tag);
     if (tag.name == "FIELD" && tag.opens) fields_.push_back(field_of(tag));
@@ -238,6 +248,8 @@ Catalogue Reader::read() {
 
 }  // namespace
 
-Catalogue read_catalogue_votable(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
+Catalogue read_catalogue_votable(std::string_view text, const std::string& name, const Progress& progress) {
+  return Reader(text, name, progress).read();
+}
 
 }  // namespace reber

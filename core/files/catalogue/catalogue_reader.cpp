@@ -13,7 +13,9 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/host_memory.hpp"
 #include "core/files/catalogue/catalogue_readers.hpp"
+#include "core/files/fits/fits_extent.hpp"
 #include "core/files/io/byte_source.hpp"
 
 namespace reber {
@@ -22,6 +24,21 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Text files are held in memory whole, several times over while their columns are made.
 constexpr std::int64_t kMostTextBytes = std::int64_t{4} << 30;
+constexpr std::int64_t kPiece = std::int64_t{4} << 20;
+
+/// Bytes that the cells of a text take while they become columns: each a text, then a number twice.
+double memory_of_cells(std::string_view content, bool xml) {
+  constexpr double kCell = 48;
+  constexpr std::string_view kBetween = " ,;|\t\n";
+  std::int64_t cells = xml ? std::ranges::count(content, '<') / 2 : 0;
+  bool between = true;
+  for (std::size_t i = 0; !xml && i < content.size(); ++i) {
+    const bool now = kBetween.find(content[i]) != std::string_view::npos;
+    cells += now && (!between || content[i] != ' ') ? 1 : 0;
+    between = now;
+  }
+  return kCell * static_cast<double>(cells) + static_cast<double>(content.size());
+}
 
 bool says_nothing(std::string_view cell) {
   static constexpr std::array<std::string_view, 10> kWords{"",     "nan", "null", "n/a", "na",
@@ -150,27 +167,42 @@ Column BinaryColumn::finish(ColumnInfo info) {
   return {std::move(info), std::move(reals_)};
 }
 
-Catalogue read_catalogue(const std::string& path) {
-  const auto bytes = fits::open_bytes(path, kMostTextBytes);
+void check_table_memory(double bytes, std::int64_t most, const std::string& name) {
+  if (bytes <= static_cast<double>(most)) return;
+  throw DataError(fmt::format(
+      "'{}': its table takes about {:.3g} GB of memory, and may take {:.3g}; allow more with --host-memory, "
+      "or keep fewer columns and rows",
+      name, bytes * 1e-9, static_cast<double>(most) * 1e-9));
+}
+
+Catalogue read_catalogue(const std::string& path, const ReadLimits& limits) {
+  const std::int64_t memory = limits.memory_bytes > 0 ? limits.memory_bytes : host_memory_bytes() / 2;
+  const std::int64_t most_text = std::clamp(memory / 4, kPiece, kMostTextBytes);
+  const Progress& progress = limits.progress;
+  const auto bytes = fits::open_bytes(path, {most_text, fits::FitsExtent()}, progress);
   std::string head(static_cast<std::size_t>(std::min<std::int64_t>(bytes->size(), 512)), '\0');
   bytes->read(0, head.data(), static_cast<std::int64_t>(head.size()));
   Catalogue catalogue;
   if (head.rfind("SIMPLE  =", 0) == 0) {
-    catalogue = read_catalogue_fits(*bytes, path);
+    catalogue = read_catalogue_fits(*bytes, path, {progress, memory});
   } else {
     if (bytes->size() > kMostTextBytes)
       throw DataError(
           fmt::format("'{}' is {} bytes long; text catalogues of up to {} are read; FITS tables may be larger", path,
                       bytes->size(), kMostTextBytes));
     std::string text(static_cast<std::size_t>(bytes->size()), '\0');
-    bytes->read(0, text.data(), bytes->size());
+    for (std::int64_t at = 0; at < bytes->size(); at += kPiece) {
+      progress.check();
+      bytes->read(at, text.data() + at, std::min(kPiece, bytes->size() - at));
+    }
     std::string_view content = text;
     if (content.rfind("\xEF\xBB\xBF", 0) == 0) content.remove_prefix(3);
     if (content.find('\0') != std::string_view::npos)
       throw DataError(fmt::format("'{}' is no catalogue: neither FITS, VOTable nor text (it holds zero bytes)", path));
     const std::string_view start = trimmed(content.substr(0, 512));
     const bool xml = !start.empty() && start.front() == '<';
-    catalogue = xml ? read_catalogue_votable(content, path) : read_catalogue_text(content, path);
+    check_table_memory(memory_of_cells(content, xml), memory, path);
+    catalogue = xml ? read_catalogue_votable(content, path, progress) : read_catalogue_text(content, path, progress);
   }
   if (catalogue.columns.empty())
     throw DataError(fmt::format("'{}' holds no column of numbers or text that could be read", path));

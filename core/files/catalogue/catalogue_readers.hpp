@@ -7,15 +7,35 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/catalogue/catalogue_reader.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/sky/model/catalogue.hpp"
 
 namespace reber {
 
-/// name: of the file, for messages.   throw DataError
-[[nodiscard]] Catalogue read_catalogue_fits(const fits::ByteSource& bytes, const std::string& name);
-[[nodiscard]] Catalogue read_catalogue_votable(std::string_view text, const std::string& name);
-[[nodiscard]] Catalogue read_catalogue_text(std::string_view text, const std::string& name);
+/// name: of the file, for messages.   throw DataError, Cancelled
+[[nodiscard]] Catalogue read_catalogue_fits(const fits::ByteSource& bytes, const std::string& name,
+                                            const ReadLimits& limits);
+[[nodiscard]] Catalogue read_catalogue_votable(std::string_view text, const std::string& name,
+                                               const Progress& progress);
+[[nodiscard]] Catalogue read_catalogue_text(std::string_view text, const std::string& name, const Progress& progress);
+
+/// throws DataError where a table takes more
+void check_table_memory(double bytes, std::int64_t most, const std::string& name);
+
+/// Looks at the wish to stop every so many rows or tags.
+class NowAndThen {
+ public:
+  explicit NowAndThen(const Progress& progress) : progress_(progress) {}
+  /// throws Cancelled
+  void check() {
+    if ((++count_ & 0xfff) == 0) progress_.check();
+  }
+
+ private:
+  const Progress& progress_;
+  unsigned count_ = 0;
+};
 
 /// A column of cells as written. Numbers where every cell is one or says "no value" (empty, NaN, null, N/A, --, ***);
 /// whole ones are int64 where none is missing. as_text: stay text.

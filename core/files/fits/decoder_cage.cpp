@@ -2,19 +2,24 @@
 // The filter: a program for the kernel that looks at each system call's number, and at a few arguments.
 #include "core/files/fits/decoder_cage.hpp"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <iterator>
 
 namespace reber::fits {
@@ -30,13 +35,11 @@ constexpr std::uint32_t kMachine = 0;
 
 /// Reading, memory, time, the end; what an abort asks for.
 constexpr std::array kFree = {
-    SYS_read,          SYS_pread64,        SYS_readv,           SYS_lseek,
-    SYS_close,         SYS_fstat,          SYS_newfstatat,      SYS_fcntl,
-    SYS_brk,           SYS_munmap,         SYS_mremap,          SYS_madvise,
-    SYS_futex,         SYS_rt_sigprocmask, SYS_rt_sigaction,    SYS_rt_sigreturn,
-    SYS_sigaltstack,   SYS_getpid,         SYS_gettid,          SYS_tgkill,
-    SYS_clock_gettime, SYS_gettimeofday,   SYS_getrandom,       SYS_sched_yield,
-    SYS_exit,          SYS_exit_group,     SYS_restart_syscall,
+    SYS_read,       SYS_pread64,         SYS_readv,        SYS_lseek,        SYS_close,       SYS_fstat,
+    SYS_newfstatat, SYS_fcntl,           SYS_brk,          SYS_munmap,       SYS_mremap,      SYS_madvise,
+    SYS_futex,      SYS_rt_sigprocmask,  SYS_rt_sigaction, SYS_rt_sigreturn, SYS_sigaltstack, SYS_getpid,
+    SYS_gettid,     SYS_clock_gettime,   SYS_gettimeofday, SYS_getrandom,    SYS_sched_yield, SYS_exit,
+    SYS_exit_group, SYS_restart_syscall,
 };
 
 constexpr std::uint32_t argument(int which) {  // its low word: all that are looked at are small
@@ -47,7 +50,7 @@ constexpr std::uint32_t argument(int which) {  // its low word: all that are loo
 /// Builds the filter in place: after a fork nothing may be allocated.
 class Filter {
  public:
-  Filter() {
+  explicit Filter(Cage cage) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
     jump(kMachine, 1, 0);
     add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
@@ -56,8 +59,17 @@ class Filter {
       jump(static_cast<std::uint32_t>(call), 0, 1);
       add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
-    without_code(SYS_mmap);
-    without_code(SYS_mprotect);
+    without(SYS_mmap, 2, PROT_EXEC);  // no memory that may be run
+    without(SYS_mprotect, 2, PROT_EXEC);
+    to_itself(SYS_tgkill);
+    if (cage == Cage::half) {
+      jump(static_cast<std::uint32_t>(SYS_prctl), 0, 1);
+      add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+      without(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
+#ifdef SYS_open
+      without(SYS_open, 1, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
+#endif
+    }
     to_streams(SYS_write);
     to_streams(SYS_writev);
     add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
@@ -70,11 +82,19 @@ class Filter {
   void jump(std::uint32_t value, std::uint8_t equal, std::uint8_t other) {
     lines_[used_++] = {BPF_JMP | BPF_JEQ | BPF_K, equal, other, value};
   }
-  /// Memory without the right to run what lies in it.
-  void without_code(long call) {
+  /// A call of whose argument none of the bits is set.
+  void without(long call, int which, std::uint32_t bits) {
     jump(static_cast<std::uint32_t>(call), 0, 4);
-    add(BPF_LD | BPF_W | BPF_ABS, argument(2));
-    lines_[used_++] = {BPF_JMP | BPF_JSET | BPF_K, 1, 0, PROT_EXEC};
+    add(BPF_LD | BPF_W | BPF_ABS, argument(which));
+    lines_[used_++] = {BPF_JMP | BPF_JSET | BPF_K, 1, 0, bits};
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  }
+  /// A signal that the process sends itself: an abort.
+  void to_itself(long call) {
+    jump(static_cast<std::uint32_t>(call), 0, 4);
+    add(BPF_LD | BPF_W | BPF_ABS, argument(0));
+    jump(static_cast<std::uint32_t>(::getpid()), 0, 1);
     add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
   }
@@ -89,17 +109,56 @@ class Filter {
   }
 
   std::uint16_t used_ = 0;
-  std::array<sock_filter, 2 * std::size(kFree) + 32> lines_{};
+  std::array<sock_filter, 2 * std::size(kFree) + 64> lines_{};
 };
 
 }  // namespace
 
-bool enter_cage() noexcept {
+bool enter_cage(Cage cage) noexcept {
   if (kMachine == 0) return false;
-  Filter filter;
+  Filter filter(cage);
   const sock_fprog program = filter.program();
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
+
+void leave_little(int descriptor, std::uint64_t now, std::uint64_t bytes) noexcept {
+  const auto close_from = [](unsigned first, unsigned last) {
+    if (first > last) return;
+#ifdef SYS_close_range
+    if (::syscall(SYS_close_range, first, last, 0) == 0) return;
+#endif
+    rlimit limit{};
+    const unsigned most = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<unsigned>(limit.rlim_cur) : 1024;
+    for (unsigned i = first; i <= std::min(last, most); ++i) ::close(static_cast<int>(i));
+  };
+  constexpr unsigned kFirst = STDERR_FILENO + 1;
+  close_from(kFirst, static_cast<unsigned>(descriptor) - 1);
+  close_from(std::max(kFirst, static_cast<unsigned>(descriptor) + 1), ~0U);
+  const auto limit = [](auto which, std::uint64_t wanted) {
+    rlimit most{};
+    if (::getrlimit(which, &most) != 0) return;
+    const rlimit lower{std::min<rlim_t>(most.rlim_cur, wanted), std::min<rlim_t>(most.rlim_max, wanted)};
+    ::setrlimit(which, &lower);
+  };
+  limit(RLIMIT_NOFILE, kFirst + 3);
+  if (now > 0) limit(RLIMIT_AS, now + bytes);
+}
+
+std::uint64_t address_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+namespace {
+
+std::atomic<bool> required{false};
+
+}  // namespace
+
+void require_cage() { required.store(true); }
+
+bool cage_is_required() { return required.load(); }
 
 std::string cage_words() {
   const pid_t child = ::fork();

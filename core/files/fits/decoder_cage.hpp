@@ -2,14 +2,30 @@
 // Takes from the decoding child all but memory and the file that it has open.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace reber::fits {
 
+enum class Cage {
+  half,   ///< files may still be opened to be read, and the whole cage entered
+  whole,  ///< no file is opened
+};
+
 /// Lets this process, for good, read open files, have memory, write to its standard streams and end. All else that it
 /// asks the kernel for fails with EPERM: opening files, the network, other programs, other processes, pages of code.
 /// A seccomp filter (Linux, x86-64 and AArch64). False where the system does not permit one: nothing changes then.
-[[nodiscard]] bool enter_cage() noexcept;
+[[nodiscard]] bool enter_cage(Cage cage = Cage::whole) noexcept;
+
+/// In a decoding child: closes all descriptors but the standard streams and this one, lets it open two more, and have
+/// `bytes` of addresses more than `now`.
+void leave_little(int descriptor, std::uint64_t now, std::uint64_t bytes) noexcept;
+/// Bytes of addresses that this process has.
+[[nodiscard]] std::uint64_t address_bytes();
+
+/// From here on this process decodes no tiles of CFITSIO's outside of a cage.
+void require_cage();
+[[nodiscard]] bool cage_is_required();
 
 /// Whether a decoding child is confined here, in words for --version; tried in a child of its own.
 [[nodiscard]] std::string cage_words();

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/files/fits/beam_table.hpp"
+#include "core/files/fits/fits_extent.hpp"
 #include "core/files/fits/fits_guard.hpp"
 #include "core/files/fits/header_beam.hpp"
 #include "core/files/fits/pixel_sources.hpp"
@@ -286,7 +287,7 @@ std::shared_ptr<const FitsFile> FitsFile::open(const std::string& path, const Op
   State& state = *file->state_;
   ImageHeader& header = state.header;
   const std::string name = printable(path);
-  state.bytes = open_bytes(path, options.max_inflated_bytes, progress);
+  state.bytes = open_bytes(path, {options.max_inflated_bytes, FitsExtent()}, progress);
   Scan scan = fits::scan(*state.bytes, name);
   const Hdu& chosen = choose_hdu(scan, options.hdu, name);
   check_before(scan, chosen, name);

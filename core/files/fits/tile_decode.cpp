@@ -81,6 +81,7 @@ class SharedMemory final : public PixelMemory {
 };
 
 Answer* answer_of_this_child = nullptr;
+constexpr int kNoCage = -1;  ///< no status of CFITSIO's
 
 /// In a child: CFITSIO follows a null pointer where some allocations fail.
 void on_crash(int signal) {
@@ -101,12 +102,19 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
   const double double_blank = std::numeric_limits<double>::quiet_NaN();
   const void* const blank = type == TFLOAT ? static_cast<const void*>(&float_blank) : &double_blank;
   answer_of_this_child = &answer;
+  // What reads other people's headers and streams needs nothing beyond; where the system permits no cage it goes on
+  // without, unless one is required.
+  const bool caged = enter_cage(Cage::half);
+  if (!caged && cage_is_required()) {
+    answer.status = kNoCage;
+    answer.finished = 1;
+    return;
+  }
   errno = 0;
   fits_open_diskfile(&file, path, READONLY, &status);
   const int error = errno;
   if (status == FILE_NOT_OPENED) answer.error = error;
-  // What decodes other people's streams needs nothing beyond; where the system permits no cage it goes on without.
-  (void)enter_cage();
+  if (caged && !enter_cage(Cage::whole) && status == 0) status = FILE_NOT_OPENED;
   errno = error;
   if (status == 0) fits_movabs_hdu(file, hdu + 1, nullptr, &status);
   if (status == 0) {
@@ -130,8 +138,15 @@ void decode(const char* path, int hdu, int type, Box& box, void* out, Answer& an
   answer.finished = 1;
 }
 
+/// What a decoding child keeps.
+struct Leave {
+  int descriptor = 0;       ///< of the file
+  std::uint64_t bytes = 0;  ///< of addresses, beside those of its parent
+  std::uint64_t now = address_bytes();
+};
+
 /// A child must not run the program's handlers, write to its terminal, leave a core, or hang.
-void become_a_decoder(unsigned seconds) {
+void become_a_decoder(unsigned seconds, const Leave& leave) {
   for (const int signal : {SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGPROF, SIGTERM}) ::signal(signal, SIG_DFL);
   ::signal(SIGSEGV, on_crash);
   for (const int signal : {SIGINT, SIGHUP})
@@ -144,6 +159,7 @@ void become_a_decoder(unsigned seconds) {
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(nowhere, STDERR_FILENO);
   }
+  leave_little(leave.descriptor, leave.now, leave.bytes);
   // Of the processor's time: a decoder that hangs uses it, one that was stopped and sent on does not.
   const itimerval limit{{0, 0}, {static_cast<time_t>(seconds), 0}};
   ::setitimer(ITIMER_PROF, &limit, nullptr);
@@ -165,11 +181,11 @@ class Decoders {
 
   /// Runs work() in a child.   returns false where the system gives no process (errno)
   template <class Work>
-  [[nodiscard]] bool start(unsigned seconds, const Work& work) {
+  [[nodiscard]] bool start(unsigned seconds, const Leave& leave, const Work& work) {
     running_.push_back(0);  // before there is a child that could be forgotten
     const pid_t child = ::fork();
     if (child == 0) {
-      become_a_decoder(seconds);
+      become_a_decoder(seconds, leave);
       work();  // throws nothing: unwinding here would end the parent's other children
       ::_exit(0);
     }
@@ -239,6 +255,8 @@ std::string trouble_of(Decoders& children, const Answer& answer, const std::stri
   if (answer.finished == 0) return "the decoder stopped";
   if (answer.status == 0) return {};
   if (answer.status == MEMORY_ALLOCATION) throw std::bad_alloc();
+  if (answer.status == kNoCage)
+    throw DeviceError(where + "the system permits no seccomp filter for its decoder, and --require-cage asks for one");
   if (answer.error != 0)
     throw DeviceError(fmt::format("{}cannot be opened again for its decoder: {}", where,
                                   std::generic_category().message(answer.error)));
@@ -305,9 +323,13 @@ std::shared_ptr<const DecodedPlane> decode_tiles(const ByteSource& bytes, const 
         memory->pixels() + static_cast<std::int64_t>(i) * shares.pixels * bytes_of(out->format.type);
     decode(path.c_str(), hdu.index, single ? TFLOAT : TDOUBLE, shares.boxes[i], pixels, memory->answer(i));
   };
+  // Tiles as integers and as floats, and what CFITSIO keeps of them.
+  constexpr std::int64_t kLeastBytes = std::int64_t{512} << 20, kCopies = 4;
+  const Leave leave{std::atoi(path.c_str() + path.rfind('/') + 1),
+                    static_cast<std::uint64_t>(kLeastBytes + kCopies * pixel_bytes)};
   Decoders children;
   for (std::size_t started = 0, ended = 0; ended < shares.boxes.size(); ++ended) {
-    while (started < shares.boxes.size() && children.start(seconds, [&] { share(started); })) ++started;
+    while (started < shares.boxes.size() && children.start(seconds, leave, [&] { share(started); })) ++started;
     // Where there are no more processes, those that run end first.
     if (started == ended)
       throw DeviceError(where + "no process for the decoder: " + std::generic_category().message(errno));

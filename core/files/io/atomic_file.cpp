@@ -27,6 +27,7 @@
 #include "core/files/io/commit_group.hpp"
 #include "core/files/io/interrupted.hpp"
 #include "core/files/io/kept_files.hpp"
+#include "core/files/io/process_space.hpp"
 
 namespace reber {
 namespace {
@@ -59,19 +60,6 @@ void free_slot(int slot) {
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// Tells process numbers of this machine, or container, from those of others that share a folder with it.
-std::string process_space() {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) return {};
-  struct stat space {};
-  if (::stat("/proc/self/ns/pid", &space) != 0) return {};
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char c : std::string(host.data()) + ':' + std::to_string(space.st_ino)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return fmt::format("{:016x}", hash);
 }
 
 /// The process of a temporary's name ".reber-SPACE-PID-N.tmp", where its space is ours; 0 of any other name.
@@ -116,6 +104,7 @@ int rename_to_new(const char* from, const char* to) {
 struct AtomicFile::State {
   std::string path, temporary, name;
   bool overwrite = false;
+  mode_t mode = 0;  ///< of the file that it replaces; 0: of a new one
   CommitGroup* group = nullptr;
   int descriptor = -1;
   int slot = -1;
@@ -125,7 +114,7 @@ struct AtomicFile::State {
     throw DataError(fmt::format("cannot {} '{}': {}", what, name, system_words(error)));
   }
 
-  void check_target(const std::string& never_replace) const {
+  void check_target(const std::string& never_replace) {
     struct stat target {};
     if (::lstat(path.c_str(), &target) != 0) {
       if (errno == ENOENT) return;
@@ -146,6 +135,7 @@ struct AtomicFile::State {
     if (!overwrite) {
       throw InputError(fmt::format("'{}' exists: choose another name, or allow it with --overwrite", name));
     }
+    if (S_ISREG(target.st_mode)) mode = target.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   }
 
   void make_temporary() {
@@ -157,7 +147,10 @@ struct AtomicFile::State {
                               counter.fetch_add(1));
       slot = claim_slot(temporary);
       descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (descriptor >= 0) return;
+      if (descriptor >= 0) {
+        if (mode != 0) (void)::fchmod(descriptor, mode | S_IRUSR | S_IWUSR);  // a private file stays one
+        return;
+      }
       const int error = errno;
       free_slot(slot);
       slot = -1;

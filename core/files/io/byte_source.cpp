@@ -166,8 +166,7 @@ std::string read_start(const std::string& path, std::int64_t count) {
   return text;
 }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes,
-                                       const Progress& progress) {
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, const InflateLimit& most, const Progress& progress) {
   std::unique_ptr<ByteSource> file = open_plain(path);
   const std::string name = printable(path);
   const std::int64_t size = file->size();
@@ -175,10 +174,10 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max
   std::array<unsigned char, 6> head{};
   file->read(0, head.data(), std::min<std::int64_t>(size, static_cast<std::int64_t>(head.size())));
   if (begins_with(head, size, {0x1f, 0x8b})) {
-    return std::make_unique<MemoryBytes>(inflate_gzip(*file, max_inflated_bytes, name, progress), name);
+    return std::make_unique<MemoryBytes>(inflate_gzip(*file, most, name, progress), name);
   }
   if (begins_with(head, size, {'B', 'Z', 'h'})) {
-    return std::make_unique<MemoryBytes>(inflate_bzip2(*file, max_inflated_bytes, name, progress), name);
+    return std::make_unique<MemoryBytes>(inflate_bzip2(*file, most, name, progress), name);
   }
   const auto refuse = [&](const char* what) {
     throw DataError(fmt::format("'{}' is {}, which is not read; unpack it first", name, what));

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/progress.hpp"
@@ -39,11 +42,21 @@ void check_regular(int descriptor, const std::string& name);
 /// Its first bytes, count of them or all.   throws DataError
 [[nodiscard]] std::string read_start(const std::string& path, std::int64_t count);
 
+/// How many bytes may come out of a compressed file.
+struct InflateLimit {
+  /// Asked with the bytes so far: how many a file may have that begins like this.
+  using OfContent = std::function<std::int64_t(std::span<const std::byte> begin)>;
+  InflateLimit(std::int64_t bytes_, OfContent of_content_ = {})  // NOLINT: a number is all that most callers say
+      : bytes(bytes_), of_content(std::move(of_content_)) {}
+  std::int64_t bytes;
+  OfContent of_content;
+};
+
 /// Opens a regular file by its literal name. gzip and bzip2 (known by their first bytes, not by the name) are inflated
-/// whole into memory, up to max_inflated_bytes.
+/// whole into memory, up to the limit.
 ///   throws DataError: missing, unreadable, a folder, FIFO or device, empty, damaged compression, other archives;
 ///   Cancelled while it inflates
-[[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::int64_t max_inflated_bytes,
+[[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path, const InflateLimit& most,
                                                      const Progress& progress = {});
 
 }  // namespace reber::fits

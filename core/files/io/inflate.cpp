@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "core/files/io/byte_source.hpp"
@@ -27,10 +28,16 @@ constexpr std::size_t kFirstOutputBytes = std::size_t{1} << 20;
 
 /// Output that doubles up to the limit, so that memory follows the bytes that really come out.
 void grow(std::vector<std::byte>& out, std::size_t used, const std::string& name, const char* what,
-          std::int64_t max_bytes) {
+          const InflateLimit& most) {
   if (used < out.size()) return;
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(max_bytes, 1));
-  if (out.size() >= limit) too_large(name, what, max_bytes);
+  if (most.of_content) {
+    const std::int64_t bound = most.of_content(std::span(out).first(used));
+    if (static_cast<std::int64_t>(used) >= bound)
+      throw DataError(fmt::format("'{}': its {} data inflate to more than the {} bytes that its headers describe", name,
+                                  what, bound));
+  }
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(most.bytes, 1));
+  if (out.size() >= limit) too_large(name, what, most.bytes);
   out.resize(std::min(limit, std::max(kFirstOutputBytes, 2 * out.size())));
 }
 
@@ -56,7 +63,7 @@ class Feed {
 
 }  // namespace
 
-std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+std::vector<std::byte> inflate_gzip(const ByteSource& file, const InflateLimit& most, const std::string& name,
                                     const Progress& progress) {
   z_stream stream{};
   // 16: a gzip wrapper is required; zlib then checks its CRC and length.
@@ -74,7 +81,7 @@ std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_byt
       stream.avail_in = feed.next();
       stream.next_in = reinterpret_cast<Bytef*>(feed.data());  // zlib's byte type
     }
-    grow(out, used, name, "gzip", max_bytes);
+    grow(out, used, name, "gzip", most);
     const std::size_t room = std::min(out.size() - used, kOutputPiece);
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);  // zlib's byte type
     stream.avail_out = static_cast<uInt>(room);
@@ -105,7 +112,7 @@ std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_byt
   return out;
 }
 
-std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes, const std::string& name,
+std::vector<std::byte> inflate_bzip2(const ByteSource& file, const InflateLimit& most, const std::string& name,
                                      const Progress& progress) {
   bz_stream stream{};
   const auto start = [&stream] {
@@ -124,7 +131,7 @@ std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_by
       stream.avail_in = feed.next();
       stream.next_in = feed.data();
     }
-    grow(out, used, name, "bzip2", max_bytes);
+    grow(out, used, name, "bzip2", most);
     const std::size_t room = std::min(out.size() - used, kOutputPiece);
     stream.next_out = reinterpret_cast<char*>(out.data() + used);  // libbz2's byte type
     stream.avail_out = static_cast<unsigned>(room);

@@ -14,9 +14,9 @@ namespace reber::fits {
 
 /// Inflates a gzip file of any number of members, or a bzip2 one; checks CRC and length.
 ///   throws DataError naming gzip or bzip2; Cancelled
-[[nodiscard]] std::vector<std::byte> inflate_gzip(const ByteSource& file, std::int64_t max_bytes,
+[[nodiscard]] std::vector<std::byte> inflate_gzip(const ByteSource& file, const InflateLimit& most,
                                                   const std::string& name, const Progress& progress);
-[[nodiscard]] std::vector<std::byte> inflate_bzip2(const ByteSource& file, std::int64_t max_bytes,
+[[nodiscard]] std::vector<std::byte> inflate_bzip2(const ByteSource& file, const InflateLimit& most,
                                                    const std::string& name, const Progress& progress);
 
 }  // namespace reber::fits

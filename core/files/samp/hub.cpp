@@ -3,6 +3,8 @@
 #include "core/files/samp/hub.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -46,7 +48,18 @@ std::string path_of_hub_file() {
     return decoded(path);
   }
   const char* const home = std::getenv("HOME");
-  return (home != nullptr ? std::string(home) : std::string()) + "/.samp";
+  if (home == nullptr || *home != '/')
+    throw InputError("HOME is not set, where a SAMP hub leaves its file; set it, or SAMP_HUB=std-lockurl:file:///PATH");
+  return std::string(home) + "/.samp";
+}
+
+/// The secret in it is this user's, and so are the programs that it leads to.
+void check_owner(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return;  // whoever reads it says so
+  if (found.st_uid != ::geteuid()) throw DataError(fmt::format("{}: a hub's file, but of another user", path));
+  if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    throw DataError(fmt::format("{}: others may read or write it, and it holds the hub's secret; chmod 600 it", path));
 }
 
 }  // namespace
@@ -72,10 +85,13 @@ HubFile find_hub() {
   if (!std::filesystem::exists(path, error))
     throw InputError(fmt::format("no SAMP hub runs here ({} is not there); start TOPCAT or Aladin first", path));
   constexpr std::int64_t kMostBytes = 65536;
-  return hub_file(fits::read_text(path, kMostBytes), path);
+  const std::string text = fits::read_text(path, kMostBytes);
+  check_owner(path);
+  return hub_file(text, path);
 }
 
-HubConnection::HubConnection(const HubFile& hub, const std::string& name, const std::string& text) : hub_(hub) {
+HubConnection::HubConnection(const HubFile& hub, const std::string& name, const std::string& text)
+    : hub_(hub), deadline_(std::chrono::steady_clock::now() + std::chrono::minutes(1)) {
   const Value told = call("samp.hub.register", {hub_.secret});
   const std::string key = told.member("samp.private-key");
   if (key.empty()) throw DataError("SAMP hub: it gives no key to those who register");
@@ -94,7 +110,8 @@ HubConnection::~HubConnection() {
 
 Value HubConnection::call(const std::string& method, std::vector<Value> arguments) const {
   if (!key_.empty()) arguments.insert(arguments.begin(), key_);
-  return answer_of(post(hub_.address, call_text(method, arguments)), fmt::format("{} of the SAMP hub", method));
+  return answer_of(post(hub_.address, call_text(method, arguments), deadline_),
+                   fmt::format("{} of the SAMP hub", method));
 }
 
 std::vector<Client> HubConnection::clients_for(const std::string& message) const {

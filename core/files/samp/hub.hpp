@@ -18,7 +18,8 @@ struct HubFile {
 };
 
 /// The hub of this user: the file that SAMP_HUB names (std-lockurl:file:///PATH), else ~/.samp.
-///   throws InputError where there is none, DataError where it does not tell address and secret
+///   throws InputError where there is none, or SAMP_HUB and HOME are not set; DataError where it does not
+///   tell address and secret, is not this user's, or may be read or written by others
 [[nodiscard]] HubFile find_hub();
 /// The lines of such a file.   name: for errors
 [[nodiscard]] HubFile hub_file(const std::string& text, const std::string& name);
@@ -28,7 +29,7 @@ struct Client {
   std::string id, name;
 };
 
-/// Registered with the hub from the constructor to the destructor.
+/// Registered with the hub from the constructor to the destructor; a minute for all that is said to it.
 class HubConnection {
  public:
   /// name, text: what others see of the sender.   throws as post() and answer_of()
@@ -46,6 +47,7 @@ class HubConnection {
   Value call(const std::string& method, std::vector<Value> arguments) const;
   HubFile hub_;
   std::string key_;
+  Deadline deadline_;
 };
 
 }  // namespace reber::samp

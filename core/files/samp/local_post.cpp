@@ -45,11 +45,21 @@ std::string name_of(const LocalAddress& to) { return fmt::format("SAMP hub at {}
   throw DataError(fmt::format("{}: {}: {}", name_of(to), what, std::strerror(errno)));
 }
 
-void connect_to(const Socket& socket, const LocalAddress& to) {
-  const timeval wait{kWaitSeconds, 0};
-  if (socket.fd() < 0) fail(to, "no socket");
+/// Before each step: no more is waited for than is left.
+void wait_until(const Socket& socket, const LocalAddress& to, Deadline deadline) {
+  using std::chrono::microseconds;
+  constexpr microseconds kStep = std::chrono::seconds(kWaitSeconds);
+  const auto left = std::chrono::duration_cast<microseconds>(deadline - std::chrono::steady_clock::now());
+  if (left.count() <= 0) throw DataError(fmt::format("{}: it takes too long to answer", name_of(to)));
+  const microseconds step = std::min(left, kStep);
+  const timeval wait{static_cast<time_t>(step.count() / 1'000'000), static_cast<suseconds_t>(step.count() % 1'000'000)};
   ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   ::setsockopt(socket.fd(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+}
+
+void connect_to(const Socket& socket, const LocalAddress& to, Deadline deadline) {
+  if (socket.fd() < 0) fail(to, "no socket");
+  wait_until(socket, to, deadline);
   sockaddr_in four{};
   sockaddr_in6 six{};
   four.sin_family = AF_INET;
@@ -65,8 +75,9 @@ void connect_to(const Socket& socket, const LocalAddress& to) {
     fail(to, "nobody answers; a hub that was killed leaves its file behind");
 }
 
-void send_all(const Socket& socket, const LocalAddress& to, std::string_view text) {
+void send_all(const Socket& socket, const LocalAddress& to, std::string_view text, Deadline deadline) {
   while (!text.empty()) {
+    wait_until(socket, to, deadline);
     const ssize_t sent = ::send(socket.fd(), text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) {
       check_interrupted();
@@ -77,10 +88,11 @@ void send_all(const Socket& socket, const LocalAddress& to, std::string_view tex
   }
 }
 
-std::string receive_all(const Socket& socket, const LocalAddress& to) {
+std::string receive_all(const Socket& socket, const LocalAddress& to, Deadline deadline) {
   std::string text;
   char buffer[16384];
   for (;;) {
+    wait_until(socket, to, deadline);
     const ssize_t got = ::recv(socket.fd(), buffer, sizeof buffer, 0);
     if (got < 0 && errno == EINTR) {
       check_interrupted();
@@ -136,16 +148,17 @@ LocalAddress local_address(const std::string& url) {
   return out;
 }
 
-std::string post(const LocalAddress& to, const std::string& body) {
+std::string post(const LocalAddress& to, const std::string& body, Deadline deadline) {
   const bool is_six = to.host.find(':') != std::string::npos;
   const Socket socket(is_six ? AF_INET6 : AF_INET);
-  connect_to(socket, to);
+  connect_to(socket, to, deadline);
   const std::string host = is_six ? "[" + to.host + "]" : to.host;
   send_all(socket, to,
            fmt::format("POST {} HTTP/1.0\r\nHost: {}:{}\r\nUser-Agent: reber\r\nContent-Type: text/xml\r\n"
                        "Content-Length: {}\r\n\r\n{}",
-                       to.path, host, to.port, body.size(), body));
-  const std::string answer = receive_all(socket, to);
+                       to.path, host, to.port, body.size(), body),
+           deadline);
+  const std::string answer = receive_all(socket, to, deadline);
   const std::size_t head = answer.find("\r\n\r\n");
   const std::size_t blank = answer.find(' ');
   if (!answer.starts_with("HTTP/1.") || head == std::string::npos || blank > head)

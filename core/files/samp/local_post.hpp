@@ -2,6 +2,7 @@
 // One HTTP request to a server of this machine. The only place of Reber that opens a connection.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace reber::samp {
@@ -17,8 +18,12 @@ struct LocalAddress {
 ///   throws DataError for any other machine, scheme or form
 [[nodiscard]] LocalAddress local_address(const std::string& url);
 
-/// Sends `body` (XML) by POST and gives the body of the answer, of at most 4 MB. Waits 10 s for each step.
-///   throws DataError where nobody listens, the answer's status is not 200, or it ends too early
-[[nodiscard]] std::string post(const LocalAddress& to, const std::string& body);
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// Sends `body` (XML) by POST and gives the body of the answer, of at most 4 MB. Waits 10 s for each step, and for all
+/// of them until the deadline.
+///   throws DataError where nobody listens, the answer's status is not 200, it ends too early, or time is over;
+///   Cancelled
+[[nodiscard]] std::string post(const LocalAddress& to, const std::string& body, Deadline deadline);
 
 }  // namespace reber::samp

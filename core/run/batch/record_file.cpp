@@ -18,6 +18,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
+#include "core/files/io/byte_source.hpp"
 #include "core/files/io/interrupted.hpp"
 #include "core/files/io/line_reader.hpp"
 
@@ -33,6 +34,17 @@ bool holds_records(const std::string& name) {
   const std::string rank = name.substr(kStart.size(), name.size() - kStart.size() - kEnd.size());
   return rank.empty() ||
          (rank.size() > 1 && rank.back() == '.' && rank.find_first_not_of("0123456789") == rank.size() - 1);
+}
+
+/// Of a folder, by name.   throws DataError
+std::vector<std::string> record_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (holds_records(entry->path().filename().string())) files.push_back(entry->path().string());
+  if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
+  std::ranges::sort(files);
+  return files;
 }
 
 /// Puts the latest record of each image in order.
@@ -106,13 +118,31 @@ void RecordFile::append(const ImageRecord& record, bool others_follow) {
     throw DataError(fmt::format("cannot write the records '{}': {}", printable(path_), std::strerror(errno)));
 }
 
+RecordTail::RecordTail(const std::string& folder, const std::string& own) {
+  for (const std::string& path : record_files(folder)) read_to_[path] = std::max<std::int64_t>(state_of(path).bytes, 0);
+  read_to_.emplace((fs::path(folder) / fs::path(own).filename()).string(), 0);
+}
+
+std::vector<ImageRecord> RecordTail::news() {
+  std::vector<ImageRecord> found;
+  for (auto& [path, at] : read_to_) {
+    if (state_of(path).bytes == at || state_of(path).bytes < 0) continue;
+    const auto file = fits::open_plain(path, true);
+    if (file->size() < at) at = 0;  // another file of that name
+    std::string text(static_cast<std::size_t>(file->size() - at), '\0');
+    file->read(at, text.data(), static_cast<std::int64_t>(text.size()));
+    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (auto record = record_of(std::string_view(text).substr(begin, end - begin)))
+        found.push_back(std::move(*record));
+      at += static_cast<std::int64_t>(end + 1 - begin);
+    }
+  }
+  return found;
+}
+
 FolderRecords read_records(const std::string& folder) {
   FolderRecords found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (holds_records(entry->path().filename().string())) found.files.push_back(entry->path().string());
-  if (error) throw DataError(fmt::format("cannot read the folder '{}': {}", printable(folder), error.message()));
-  std::ranges::sort(found.files);
+  found.files = record_files(folder);
   Latest latest(found);
   for (std::size_t i = 0; i < found.files.size(); ++i) {
     LineReader file(found.files[i]);

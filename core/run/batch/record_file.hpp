@@ -2,6 +2,8 @@
 // The records of a batch on the disk: files that grow by whole lines.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,19 @@ class RecordFile {
  private:
   std::string path_;
   std::optional<FileInPlace> file_;
+};
+
+/// What is appended to the records of a folder from now on, by whichever process.
+class RecordTail {
+ public:
+  /// own: the file that this process appends to, which need not be there yet; of the folder's others, those that are
+  ///   throws DataError where the folder cannot be read
+  RecordTail(const std::string& folder, const std::string& own);
+  /// Whole lines since the last call that are records.   throws DataError
+  [[nodiscard]] std::vector<ImageRecord> news();
+
+ private:
+  std::map<std::string, std::int64_t> read_to_;  ///< bytes of each file
 };
 
 /// What the records of a folder say.

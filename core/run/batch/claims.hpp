@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Images of a batch that processes of one folder share: each is done by one of them.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/run/batch/leases.hpp"
+#include "core/run/batch/record.hpp"
+
+namespace reber {
+
+/// From any thread.
+class Claims {
+ public:
+  /// news: records that were written since it was last asked, whoever wrote them
+  Claims(LeaseFolder& folder, std::function<std::vector<ImageRecord>()> news)
+      : leases_(folder), news_(std::move(news)) {}
+
+  enum class Answer { taken, held, done };
+  /// taken: this process does the image, then writes its record, then calls release(). held: another process is at it.
+  /// done: another process did it meanwhile, and `holds` is true of its record, which is left in `found`.
+  ///   throws as the folder and `news`
+  [[nodiscard]] Answer ask(const std::string& image, const std::function<bool(const ImageRecord&)>& holds,
+                           ImageRecord& found);
+  void release(const std::string& image);
+  /// Leases of processes that are gone are taken away.
+  void sweep();
+
+ private:
+  std::mutex mutex_;
+  Leases leases_;
+  std::function<std::vector<ImageRecord>()> news_;
+  std::unordered_map<std::string, ImageRecord> latest_;
+};
+
+}  // namespace reber
