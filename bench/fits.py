@@ -129,6 +129,8 @@ def main():
     parser.add_argument("--folder")
     parser.add_argument("--largest", type=int, default=18000, help="side of the last sky, 17 000 sources; 0: none")
     options = parser.parse_args()
+    if b"REBER_CUDA_FITS" not in Path(options.reber).read_bytes():
+        parser.error(f"{options.reber} does not read REBER_CUDA_FITS: build it with -DREBER_TEST_HOOKS=ON")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         fits = Fits(options, folder)
         for size, sources in SKIES:
