@@ -21,6 +21,7 @@ namespace reber {
 namespace {
 
 using forced::kOverlap;
+using forced::Site;
 using forced::Target;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -52,11 +53,12 @@ class Forced {
 
  private:
   void load(std::int64_t y0, std::int64_t y1);
-  [[nodiscard]] std::vector<std::vector<std::size_t>> problems_of(const std::vector<std::size_t>& group) const;
-  [[nodiscard]] FitPixels pixels_of(const std::vector<std::size_t>& members, std::int64_t step) const;
-  [[nodiscard]] FitPixels affordable(const std::vector<std::size_t>& members) const;
+  [[nodiscard]] bool too_large(const std::vector<Site>& sites) const;
+  [[nodiscard]] FitPixels pixels_of(const std::vector<GaussianComponent>& shapes, std::int64_t step) const;
+  [[nodiscard]] FitPixels affordable(const std::vector<GaussianComponent>& shapes) const;
   void judge_area(Target& target) const;
   void solve(const std::vector<std::size_t>& group);
+  void solve(const std::vector<Site>& sites, std::vector<std::size_t> recorded);
   void record(Target& target, double peak, double error) const;
   void free_positions(const std::vector<std::size_t>& groups);
   void take_fit(Target& target, const FittedGaussian& fit) const;
@@ -91,10 +93,9 @@ void Forced::load(std::int64_t y0, std::int64_t y1) {
 
 /// Known pixels within one FWHM of any member: the nearest to each centre, and of the others every step-th row and
 /// column.
-FitPixels Forced::pixels_of(const std::vector<std::size_t>& members, std::int64_t step) const {
+FitPixels Forced::pixels_of(const std::vector<GaussianComponent>& shapes, std::int64_t step) const {
   std::map<std::pair<std::int64_t, std::int64_t>, bool> places;
-  for (const std::size_t i : members) {
-    const GaussianComponent& g = targets_[i].shape;
+  for (const GaussianComponent& g : shapes) {
     const double det = g.fwhm2.xx * g.fwhm2.yy - g.fwhm2.xy * g.fwhm2.xy;
     const double wide = std::sqrt(g.fwhm2.xx) + 1, tall = std::sqrt(g.fwhm2.yy) + 1;
     for (auto y = static_cast<std::int64_t>(std::ceil(g.y - tall)); static_cast<double>(y) <= g.y + tall; ++y)
@@ -119,10 +120,10 @@ FitPixels Forced::pixels_of(const std::vector<std::size_t>& members, std::int64_
   return out;
 }
 
-FitPixels Forced::affordable(const std::vector<std::size_t>& members) const {
-  FitPixels pixels = pixels_of(members, step_);
-  for (std::int64_t step = step_ + 1; pixels.value.size() > kMostPixels && members.size() < kMostPixels / 4; ++step)
-    pixels = pixels_of(members, step);
+FitPixels Forced::affordable(const std::vector<GaussianComponent>& shapes) const {
+  FitPixels pixels = pixels_of(shapes, step_);
+  for (std::int64_t step = step_ + 1; pixels.value.size() > kMostPixels && shapes.size() < kMostPixels / 4; ++step)
+    pixels = pixels_of(shapes, step);
   return pixels;
 }
 
@@ -154,28 +155,34 @@ void Forced::judge_area(Target& target) const {
   target.source.mean = static_cast<double>(band_.mean[at]) * header_.unit.factor;
 }
 
-/// A group that is too large becomes one problem per member: it first, then the neighbours that overlap it.
-std::vector<std::vector<std::size_t>> Forced::problems_of(const std::vector<std::size_t>& group) const {
-  constexpr std::size_t kMostMembers = 40;
-  if (group.size() <= kMostMembers && pixels_of(group, step_).value.size() <= kMostPixels) return {group};
-  std::vector<std::vector<std::size_t>> problems;
-  for (const std::size_t i : group) {
-    progress_.check();
-    std::vector<std::pair<double, std::size_t>> near;
-    for (const std::size_t k : group) {
-      const double d = std::hypot(targets_[i].shape.x - targets_[k].shape.x, targets_[i].shape.y - targets_[k].shape.y);
-      if (k != i && d <= kOverlap * (targets_[i].reach() + targets_[k].reach())) near.emplace_back(d, k);
-    }
-    std::ranges::sort(near);
-    constexpr std::size_t kMostNeighbours = 12;
-    constexpr double kOnePlace = 0.01;  // pixels: all of these share the flux
-    std::vector<std::size_t> members{i};
-    std::size_t others = 0;
-    for (const auto& [d, k] : near)
-      if (d < kOnePlace || others++ < kMostNeighbours) members.push_back(k);
-    problems.push_back(std::move(members));
+std::vector<GaussianComponent> shapes_of(const std::vector<Site>& sites) {
+  std::vector<GaussianComponent> shapes;
+  for (const Site& site : sites) shapes.push_back(site.shape);
+  return shapes;
+}
+
+/// The site and those that overlap it, the nearest merged as far as few enough are left; first that with the site.
+std::vector<Site> with_neighbours(const std::vector<Site>& sites, std::size_t site) {
+  constexpr std::size_t kMostSites = 13;
+  constexpr double kNearest = 0.1, kFarthest = 2, kStep = 1.3;  // parts of the FWHM
+  std::vector<std::pair<double, std::size_t>> near;
+  for (std::size_t k = 0; k < sites.size(); ++k) {
+    const double d = std::hypot(sites[site].shape.x - sites[k].shape.x, sites[site].shape.y - sites[k].shape.y);
+    if (k != site && d <= kOverlap * (sites[site].reach() + sites[k].reach())) near.emplace_back(d, k);
   }
-  return problems;
+  std::ranges::sort(near);
+  std::vector<Site> all{sites[site]};
+  for (const auto& [d, k] : near) all.push_back(sites[k]);
+  std::vector<Site> few = all;
+  for (double part = kNearest; few.size() > kMostSites && part <= kFarthest; part *= kStep)
+    few = forced::merged(all, part);
+  few.resize(std::min(few.size(), kMostSites));
+  return few;
+}
+
+bool Forced::too_large(const std::vector<Site>& sites) const {
+  constexpr std::size_t kMostSites = 40;
+  return sites.size() > kMostSites || pixels_of(shapes_of(sites), step_).value.size() > kMostPixels;
 }
 
 void Forced::record(Target& target, double peak, double error) const {
@@ -200,22 +207,37 @@ void Forced::solve(const std::vector<std::size_t>& group) {
     if ((targets_[i].source.flag & kForcedBlank) == 0) members.push_back(i);
   }
   if (members.empty()) return;
-  for (const std::vector<std::size_t>& problem : problems_of(members)) {
+  std::vector<Site> sites;
+  for (const std::size_t i : members) sites.push_back({targets_[i].shape, {i}});
+  constexpr double kOnePlace = 0.02;  // of the FWHM: in a crowd these are one
+  if (too_large(sites)) sites = forced::merged(sites, kOnePlace);
+  if (!too_large(sites)) return solve(sites, members);
+  for (std::size_t site = 0; site < sites.size(); ++site) {
     progress_.check();
-    std::vector<GaussianComponent> shapes;
-    for (const std::size_t i : problem) shapes.push_back(targets_[i].shape);
-    const auto solved = solve_amplitudes(affordable(problem), shapes, fitter_.weights_noise(), fitter_.errors_noise());
-    const bool whole = problem.size() == members.size() && problem.front() == members.front();
-    for (std::size_t k = 0; k < (whole ? problem.size() : 1); ++k) {
-      Target& target = targets_[problem[k]];
-      target.source.together = static_cast<std::int64_t>(problem.size());
+    solve(with_neighbours(sites, site), sites[site].members);
+  }
+}
+
+/// recorded: which members of the sites, in order
+void Forced::solve(const std::vector<Site>& sites, std::vector<std::size_t> recorded) {
+  const std::vector<GaussianComponent> shapes = shapes_of(sites);
+  std::int64_t together = 0;
+  for (const Site& site : sites) together += static_cast<std::int64_t>(site.members.size());
+  const auto solved = solve_amplitudes(affordable(shapes), shapes, fitter_.weights_noise(), fitter_.errors_noise());
+  std::ranges::sort(recorded);
+  for (std::size_t k = 0; k < sites.size(); ++k) {
+    const auto parts = static_cast<double>(sites[k].members.size());
+    for (const std::size_t i : sites[k].members) {
+      if (!std::ranges::binary_search(recorded, i)) continue;
+      Target& target = targets_[i];
+      target.source.together = together;
       if (!solved || solved->shares[k] == 0) {
         target.source.flag |= kForcedUnsolved;
         continue;
       }
-      if (solved->shares[k] > 1) target.source.flag |= kForcedShared;
+      if (solved->shares[k] * sites[k].members.size() > 1) target.source.flag |= kForcedShared;
       target.source.chi2 = solved->chi2;
-      record(target, solved->value[k], solved->error[k]);
+      record(target, solved->value[k] / parts, solved->error[k] / parts);
     }
   }
 }
@@ -253,18 +275,19 @@ void Forced::free_positions(const std::vector<std::size_t>& groups) {
         faint.push_back(i);
       targets_[i].source.flag |= kForcedHeld;
     }
-    FitPixels pixels = bright.empty() ? FitPixels() : affordable(bright);
+    std::vector<GaussianComponent> start;
+    for (const std::size_t i : bright) start.push_back(targets_[i].shape);
+    FitPixels pixels = bright.empty() ? FitPixels() : affordable(start);
     if (bright.empty() || pixels.value.size() > kMostPixels) continue;
     const double unit = header_.unit.factor;
     for (std::size_t p = 0; p < pixels.value.size(); ++p)
       for (const std::size_t i : faint)
         pixels.value[p] -=
             targets_[i].source.peak / unit * targets_[i].shape.evaluate(pixels.x[p], pixels.y[p], unused);
-    std::vector<GaussianComponent> start;
     std::vector<FitBounds> bounds;
-    for (const std::size_t i : bright) {
-      start.push_back(targets_[i].shape);
-      start.back().peak = targets_[i].source.peak / unit;
+    for (std::size_t k = 0; k < bright.size(); ++k) {
+      const std::size_t i = bright[k];
+      start[k].peak = targets_[i].source.peak / unit;
       FitBounds bound;
       bound.reach = 0.5 * targets_[i].reach();
       bound.shape_free = false;

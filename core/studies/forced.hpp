@@ -56,11 +56,11 @@ struct ForcedSource {
 /// Amplitudes of Gaussians of held shape at held positions by generalised least squares,
 ///   a = (J^T V^-1 J)^-1 J^T V^-1 d,   V = R_beam + floor, as in the fits of sources,
 /// errors from the measured noise correlation R: A^-1 J^T V^-1 R V^-1 J A^-1. Sources whose shapes overlap are solved
-/// together; those that cannot be told apart share their flux in equal parts. A crowd too large for that is solved
-/// source by source, each with its neighbours. Pixels within one FWHM take part; where the beam is wide, every n-th of
-/// them, n below two fifths of the beam's minor FWHM. Position free: sources above 3 sigma that share with none are
-/// then fitted by Backend::fit with their shape held, what the others add taken away first. result: a finished run with
-/// background and islands.   One result per entry of `list`, in its order.
+/// together; those that cannot be told apart share their flux in equal parts. In a crowd too large for that, sources
+/// within .02 FWHM are one place, and each place is solved with its neighbours. Pixels within one FWHM take part; where
+/// the beam is wide, every n-th of them, n below two fifths of the beam's minor FWHM. Position free: sources above 3
+/// sigma that share with none are then fitted by Backend::fit with their shape held, what the others add taken away
+/// first. result: a finished run with background and islands.   One result per entry of `list`, in its order.
 ///   throws InputError where the list's frame is not the image's or the image has no beam and no shape is given
 [[nodiscard]] std::vector<ForcedSource> measure_forced(const SkyList& list, const Result& result,
                                                        const ForcedRequest& request, const Progress& progress);

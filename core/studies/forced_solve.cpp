@@ -178,16 +178,21 @@ std::optional<Amplitudes> solve_amplitudes(const FitPixels& pixels, const std::v
   solve(factor, value, true);
   solve(factor, combination, true);
   const Rows noise = correlation(pixels, errors);
+  // A measured correlation may give none, or less, to a combination of pixels that nearly cancels: then V's.
+  Rows formal(sets.size(), sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s) formal[s][s] = 1;
+  solve(factor, formal, true);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Amplitudes out{std::vector(m, kNan), std::vector(m, kNan), std::vector<std::size_t>(m, 0), 0};
   for (std::size_t s = 0; s < sets.size(); ++s) {
     double variance = 0;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) variance += combination[s][i] * noise[i][j] * combination[s][j];
+    if (!(variance > 0)) variance = formal[s][s];
     for (const std::size_t k : sets[s]) {
       const auto shares = static_cast<double>(sets[s].size());
       out.value[k] = value[s][0] / shares;
-      out.error[k] = std::sqrt(std::max(0.0, variance)) / shares;
+      out.error[k] = std::sqrt(variance) / shares;
       out.shares[k] = sets[s].size();
     }
   }

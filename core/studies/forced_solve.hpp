@@ -16,7 +16,7 @@ struct Amplitudes {
   double chi2 = 0;                   ///< mean of ((value - model) / rms)^2
 };
 
-/// a = (J^T V^-1 J)^-1 J^T V^-1 d, errors under the noise R_errors.
+/// a = (J^T V^-1 J)^-1 J^T V^-1 d, errors under the noise R_errors; where that gives no variance, V's.
 /// J  the components at unit peak, over the rms; their own peaks are not read;   d  the pixels over the rms
 /// V  R_weights, plus kNoiseFloor of its largest row sum on the diagonal
 /// Components that cannot be told apart have one amplitude together, of which each has an equal part, as of its error.

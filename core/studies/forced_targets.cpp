@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -147,6 +148,46 @@ std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, 
            std::pair(rows_of(targets, b, shape).first, b.front());
   });
   return groups;
+}
+
+std::vector<Site> merged(const std::vector<Site>& sites, double near) {
+  constexpr double kOneShape = 0.01;
+  const auto same_shape = [](const Covariance& a, const Covariance& b) {
+    const double bound = kOneShape * std::max(a.xx, a.yy);
+    return std::abs(a.xx - b.xx) <= bound && std::abs(a.xy - b.xy) <= bound && std::abs(a.yy - b.yy) <= bound;
+  };
+  double widest = 1;
+  for (const Site& site : sites) widest = std::max(widest, near * site.reach());
+  std::vector<Site> out;
+  std::vector<GaussianComponent> firsts;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> cells;
+  const auto cell = [&](double v) { return static_cast<std::int64_t>(std::floor(v / widest)); };
+  const auto found_for = [&](const Site& site) -> std::optional<std::size_t> {
+    for (std::int64_t dy = -1; dy <= 1; ++dy)
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        const auto there = cells.find({cell(site.shape.y) + dy, cell(site.shape.x) + dx});
+        if (there == cells.end()) continue;
+        for (const std::size_t k : there->second)
+          if (std::hypot(firsts[k].x - site.shape.x, firsts[k].y - site.shape.y) <= near * site.reach() &&
+              same_shape(firsts[k].fwhm2, site.shape.fwhm2))
+            return k;
+      }
+    return std::nullopt;
+  };
+  for (const Site& site : sites) {
+    if (const auto k = found_for(site)) {
+      Site& with = out[*k];
+      const auto had = static_cast<double>(with.members.size()), more = static_cast<double>(site.members.size());
+      with.shape.x = (had * with.shape.x + more * site.shape.x) / (had + more);
+      with.shape.y = (had * with.shape.y + more * site.shape.y) / (had + more);
+      with.members.insert(with.members.end(), site.members.begin(), site.members.end());
+      continue;
+    }
+    cells[{cell(site.shape.y), cell(site.shape.x)}].push_back(out.size());
+    firsts.push_back(site.shape);
+    out.push_back(site);
+  }
+  return out;
 }
 
 std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<Target>& targets, const std::vector<std::size_t>& group,

@@ -35,6 +35,16 @@ struct Target {
 [[nodiscard]] std::vector<std::vector<std::size_t>> group(const std::vector<Target>& targets, Shape shape,
                                                           const Progress& progress);
 
+/// Targets that one component stands for.
+struct Site {
+  GaussianComponent shape;  ///< unit peak, at their middle
+  std::vector<std::size_t> members;
+  [[nodiscard]] double reach() const { return std::sqrt(std::max(shape.fwhm2.xx, shape.fwhm2.yy)); }
+};
+
+/// Sites of one shape within the part `near` of their FWHM of the first of them, as one.
+[[nodiscard]] std::vector<Site> merged(const std::vector<Site>& sites, double near);
+
 /// First row, and one past the last, within reach of a group.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of(const std::vector<Target>& targets,
                                                             const std::vector<std::size_t>& group, Shape shape);

@@ -73,4 +73,40 @@ expect_in err "no columns of positions"
 run measure sky.fits
 expect_status 2
 expect_in err "--at"
+
+# A thousand rows at, in a row beside and in a ring around one source share its flux; every other row keeps its own.
+python3 - <<'PY' || report "no lists of crowds"
+import csv, math
+head = open("sky.fits", "rb").read(28800).decode("ascii", "replace")
+step = float(next(head[i:i + 80] for i in range(0, len(head), 80) if head[i:i + 6] == "CDELT2").split("=")[1].split("/")[0])
+rows = [(float(r["RA"]), float(r["DEC"])) for r in csv.DictReader(open("truth.csv")) if float(r["snr"]) > 50]
+def write(name, more):
+    with open(name, "w") as out:
+        out.write("ra,dec\n" + "".join(f"{a:.12f},{d:.12f}\n" for a, d in rows + more))
+ra, dec = rows[0]
+write("alone.csv", [])
+write("same.csv", [rows[0]] * 1000)
+write("chain.csv", [(ra, dec + i * 5e-4 * step) for i in range(-200, 200)])
+write("ring.csv", [(ra + .05 * step * math.cos(i / 159) / math.cos(math.radians(dec)), dec + .05 * step * math.sin(i / 159)) for i in range(1000)])
+PY
+run measure sky.fits --at alone.csv -o alone_out.csv
+for crowd in same chain ring; do
+  run measure sky.fits --at $crowd.csv -o ${crowd}_out.csv
+  expect_status 0
+  checks=$((checks + 1))
+  python3 - $crowd <<'PY' >out 2>err || report "rows of one place, $crowd: $(cat err)"
+import csv, math, sys
+alone = list(csv.DictReader(open("alone_out.csv")))
+rows = list(csv.DictReader(open(sys.argv[1] + "_out.csv")))
+flux = lambda row: float(row["Total_flux"])
+assert not [row for row in rows if math.isnan(flux(row)) and row["Flag"] == "0"]
+assert all(float(row["E_Total_flux"]) > 0 for row in rows if not math.isnan(flux(row)))
+parts = [rows[0]] + rows[len(alone):]
+assert all(int(row["Flag"]) & 256 for row in parts), [row["Flag"] for row in parts][:9]
+total = sum(flux(row) for row in parts)
+assert abs(total / flux(alone[0]) - 1) < .02, (total, flux(alone[0]))
+for row, before in zip(rows[1:len(alone)], alone[1:]):
+    assert abs(flux(row) - flux(before)) <= 1e-3 * abs(flux(before)), (row, before)
+PY
+done
 finish
