@@ -21,6 +21,7 @@
 #include "core/sky/mask/region_mask.hpp"
 #include "core/sky/model/coordinates.hpp"
 #include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_writers.hpp"
 
 namespace reber::app {
 namespace {

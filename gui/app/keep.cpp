@@ -13,6 +13,7 @@
 #include "core/run/pipeline/stage_key.hpp"
 #include "core/sky/regions/region_io.hpp"
 #include "core/sky/regions/region_parsers.hpp"
+#include "core/sky/regions/region_writers.hpp"
 #include "gui/model/open_catalogue.hpp"
 #include "gui/model/request_json.hpp"
 #include "gui/model/source_tools.hpp"

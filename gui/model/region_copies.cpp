@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/files/io/byte_source.hpp"
 #include "core/sky/regions/region_io.hpp"
+#include "core/sky/regions/region_writers.hpp"
 
 namespace reber::gui {
 namespace {

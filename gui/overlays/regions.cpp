@@ -164,7 +164,8 @@ void draw_region(const CanvasView& canvas, const Region& region, bool chosen, Im
     halo_line(list, {{p.x, p.y - r}, {p.x, p.y + r}}, colour, width, false);
   } else {
     halo_line(list, path, colour, width, region.kind != Region::Kind::line);
-    if (const auto hole = hole_of(region)) halo_line(list, screen_path(canvas, outline_of(*hole)), colour, width, true);
+    if (const auto hole = hole_of(region); hole && !region.is_sector())
+      halo_line(list, screen_path(canvas, outline_of(*hole)), colour, width, true);
   }
   if (!region.name.empty()) {
     ImVec2 top = path[0];

@@ -12,6 +12,7 @@
 #include "core/files/io/atomic_file.hpp"
 #include "core/sky/regions/region_io.hpp"
 #include "core/sky/regions/region_parsers.hpp"
+#include "core/sky/regions/region_writers.hpp"
 #include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "gui/ui/fields.hpp"

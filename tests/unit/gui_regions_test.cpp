@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions: what is inside, handles, statistics, and both file formats there and back.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/sky/regions/region_io.hpp"
 #include "core/sky/regions/region_parsers.hpp"
+#include "core/sky/regions/region_writers.hpp"
 #include "gui/model/region_copies.hpp"
 #include "gui/model/regions/region_statistics.hpp"
 #include "tests/support/testing.hpp"
@@ -104,7 +106,7 @@ TEST(GuiRegions, SpellingsOfBothFormats) {
   const auto ds9 = parse_ds9(
       "# Region file format: DS9\nglobal color=red\nfk5\ncircle(13:20:00,+35:00:00,0.5') # text={a circle}\n"
       "image; box 10 20 4 6 30 ; "
-      "-point(5,6)\npanda(1,2,0,90,1,3,4,1)\npolygon(1,1,5,1,5,5)\nicrs;ellipse(200d,35d,5p,6p,0)\n");
+      "-point(5,6)\nvector(1,2,9,45)\npolygon(1,1,5,1,5,5)\nicrs;ellipse(200d,35d,5p,6p,0)\n");
   ASSERT_EQ(ds9.regions.size(), 5U);
   EXPECT_EQ(ds9.regions[0].name, "a circle");
   EXPECT_NEAR(ds9.regions[0].places[0], 200, 1e-10);
@@ -158,6 +160,51 @@ TEST(GuiRegions, RingsHaveTheirInnerAndOuterSizes) {
   EXPECT_THROW((void)parse_crtf("annulus[[1pix,2pix],[4pix,3pix]]"), InputError);
   for (const char* wrong : {"image;annulus(1,2,3,n=2)", "image;ellipse(1,2,3,n=2)", "image;annulus(1,2,-1,2)"})
     EXPECT_THROW((void)parse_ds9(wrong), InputError) << wrong;
+}
+
+TEST(GuiRegions, SectorsAndHolesComeBackAsTheyWereWritten) {
+  Region ring{Kind::ellipse, {40, 50}, 20, 12, 25, {}, "ring", false, 9, 5, 0, 0, Border::casa};
+  Region sector{Kind::ellipse, {60, 45}, 20, 20, 0, {}, "sector", false, 9, 9, 30, 250};
+  Region corner{Kind::box, {45, 60}, 12, 20, 15, {}, "", true, 6, 10, -40, 65};
+  for (const Wcs& wcs : {turned_wcs(0), turned_wcs(37), turned_wcs(0, "DEC--TAN", "RA---TAN")}) {
+    for (const bool on_sky : {true, false}) {
+      const std::vector<Region> given{ring, sector, corner};
+      const std::string text = regions_text(given, wcs, RegionFormat::ds9, {SkySystem::Frame::galactic, 2000}, on_sky);
+      const ParsedRegions parsed = parse_ds9(text);
+      ASSERT_EQ(parsed.regions.size(), 3U) << text;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const Region back = to_region(parsed.regions[i], wcs);
+        expect_same(back, given[i], 1e-4);
+        EXPECT_EQ(back.border, given[i].border);
+        EXPECT_NEAR(back.inner_y, given[i].inner_y, 1e-4);
+        EXPECT_NEAR(back.to_deg - back.from_deg, given[i].to_deg - given[i].from_deg, 1e-3);
+        const double turn = back.angle_deg + back.from_deg - given[i].angle_deg - given[i].from_deg;
+        EXPECT_NEAR(std::remainder(turn, 360.0), 0, 1e-3) << text;
+      }
+    }
+  }
+}
+
+TEST(GuiRegions, CasaIsToldOfWhatItsFormatCannotSay) {
+  const Wcs wcs = turned_wcs(0);
+  const Region disc{Kind::ellipse, {40, 50}, 4, 4, 0, {}, "disc", false};
+  Region ring{Kind::ellipse, {40, 50}, 20, 12, 25, {}, "ring", false, 9, 5};
+  const auto text = [&](const Region& region) {
+    return regions_text({disc, region}, wcs, RegionFormat::crtf, {}, false);
+  };
+  const ParsedRegions parsed = parse_crtf(text(ring));
+  ASSERT_EQ(parsed.regions.size(), 3U);
+  EXPECT_EQ(parsed.regions[0].half_x, 20);
+  EXPECT_EQ(parsed.regions[1].half_y, 5);
+  EXPECT_TRUE(parsed.regions[1].excluded);
+  EXPECT_EQ(parsed.regions[2].name, "disc");
+  ring.excluded = true;
+  EXPECT_THROW((void)text(ring), InputError);
+  const Region sector{Kind::ellipse, {60, 45}, 20, 20, 0, {}, "sector", false, 0, 0, 30, 250};
+  EXPECT_THROW((void)text(sector), InputError);
+  const Region round{Kind::ellipse, {60, 45}, 20, 20, 0, {}, "", false, 9, 9};
+  EXPECT_NE(text(round).find("annulus[[60.000000000pix, 45.000000000pix], [9.000000pix, 20.000000pix]]"),
+            std::string::npos);
 }
 
 TEST(GuiRegions, StatisticsAndFluxThroughTheBeam) {

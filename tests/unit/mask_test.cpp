@@ -173,6 +173,26 @@ TEST(MaskRegions, shapes_are_inside_by_the_centres_of_pixels_and_excluded_ones_a
   EXPECT_THROW((void)read_regions("/no/such/file.reg", Wcs()), DataError);
 }
 
+TEST(MaskRegions, shapes_without_an_area_are_left_out_with_a_warning) {
+  std::string told;
+  const auto warn = [&](const std::string& text) { told = text; };
+  const std::string shapes = "image\ncircle(2,2,0.5)\nvector(1,2,3,4)\npoint(3,2)\nline(1,1,2,2)";
+  EXPECT_EQ(read_regions(shapes, Wcs(), warn).size(), 1U);
+  EXPECT_NE(told.find("3 of 4 shapes left out; the first: line 3: vector"), std::string::npos) << told;
+  const std::string notes = "ann circle[[1pix,2pix],3pix]\ncircle[[1pix,2pix],1pix]";
+  EXPECT_EQ(read_regions(notes, Wcs(), warn).at(0).half_x, 1);
+  EXPECT_NE(told.find("line 1: annotation"), std::string::npos) << told;
+}
+
+TEST(MaskRegions, regions_of_casa_are_taken_one_after_another) {
+  // Counted by casatools 6.7.
+  const std::string a = "circle[[60pix,60pix],20pix]\n", b = "-circle[[60pix,60pix],10pix]\n",
+                    c = "circle[[70pix,60pix],10pix]\n";
+  const auto pixels = [](const std::string& lines) { return mask_of(read_regions(lines, Wcs()), {200, 220}).count(); };
+  EXPECT_EQ(pixels(a + b + c), 1067);
+  EXPECT_EQ(pixels(a + c + b), 940);
+}
+
 TEST(MaskRegions, outlines_read_back_are_the_same_mask) {
   for (const Mask& mask : {mask_from({"##..#", "#.#..", "#####", "....."}), mask_from({"#.#", ".#.", "#.#"}),
                            mask_from({"#####", "#...#", "#...#", "#####"}), mask_from({"####", "####"})}) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/files/fits/fits_image.hpp"
@@ -98,39 +97,27 @@ DetectionImage read_detection_image(const MeasuredPlane& in, const TilingPlan& t
 }
 
 /// Where the mask, the regions and the MOC of a search all are.
-std::shared_ptr<const SearchedPixels> searched_pixels(const MeasuredPlane& in, const SearchRequest& search,
+std::shared_ptr<const SearchedPixels> searched_pixels(const ImageHeader& image, const SearchRequest& search,
                                                       StageWork& work) {
-  Mask inside(in.header.shape);
-  std::ranges::fill(inside.pixels, 1);
-  const auto keep = [&](Mask mask) {
-    invert(mask);
-    subtract(inside, mask);
-  };
+  auto searched = std::make_shared<SearchedPixels>(image.shape);
+  const Progress& progress = work.job.progress();
   const auto warn = [&](const std::string& text) { work.warn(text); };
-  if (!search.mask.empty()) keep(mask_for(search.mask, in.header, warn, work.job.progress()));
-  if (!search.region.empty())
-    keep(mask_of(read_regions(search.region, in.header.wcs), in.header.shape, warn, work.job.progress()));
-  if (!search.moc.empty()) keep(mask_of(read_moc(search.moc), in.header.wcs, in.header.shape));
-  if (inside.count() == 0) work.warn("no pixel of the image lies where sources are to be looked for");
-  work.fact("search", fmt::format("{} of {} pixels", inside.count(), inside.shape.count()));
-  auto made = std::make_shared<SearchedPixels>();
-  made->nx = inside.shape.nx;
-  made->inside.assign(inside.pixels.begin(), inside.pixels.end());
-  return made;
+  if (!search.mask.empty()) searched->keep(mask_for(search.mask, image, warn, progress), progress);
+  if (!search.region.empty()) {
+    const auto take = [&](std::int64_t y, const PixelRuns& inside) { searched->keep(y, inside); };
+    for_each_row_inside(read_regions(search.region, image.wcs, warn), image.shape, take, warn, progress);
+  }
+  if (!search.moc.empty()) searched->keep(mask_of(read_moc(search.moc), image.wcs, image.shape), progress);
+  const std::int64_t count = searched->count(progress);
+  if (count == 0) work.warn("no pixel of the image lies where sources are to be looked for");
+  work.fact("search", fmt::format("{} of {} pixels", count, image.shape.count()));
+  return searched;
 }
 
-/// 0 inside, blank outside: what S/N less this leaves is what may be found.
-std::unique_ptr<Plane> blank_outside(const SearchedPixels& searched, Shape shape, const TilingPlan& tiling,
-                                     StageWork& work) {
-  std::vector<float> pixels(searched.inside.size());
-  std::ranges::transform(searched.inside, pixels.begin(),
-                         [](bool inside) { return inside ? 0.0f : std::numeric_limits<float>::quiet_NaN(); });
-  return work.backend.load(*memory_source(pixels.data(), shape), tiling, work.job);
-}
-
-SearchedNoise searched_noise(const Plane& plane, const SearchedPixels* searched, std::optional<double> beam_px) {
+SearchedNoise searched_noise(const Plane& plane, const SearchedPixels* searched, std::optional<double> beam_px,
+                             const Progress& progress) {
   std::int64_t pixels = plane.shape().count() - plane.blank();
-  if (searched != nullptr) pixels = std::min<std::int64_t>(pixels, std::ranges::count(searched->inside, true));
+  if (searched != nullptr) pixels = std::min<std::int64_t>(pixels, searched->count(progress));
   return {static_cast<double>(pixels), beam_px.value_or(0)};
 }
 
@@ -148,11 +135,6 @@ void warn_of_tails(const Plane& plane, const BackgroundModel& background, const 
 }
 
 }  // namespace
-
-bool SearchedPixels::hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const {
-  const auto row = inside.begin() + y * nx;
-  return std::find(row + x0, row + x1, false) == row + x1;
-}
 
 DetectOptions options_of_negative(const Detected& positive) {
   DetectOptions options = positive.options;
@@ -191,8 +173,8 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   }
   std::unique_ptr<Plane> inside;
   if (request.search.masked()) {
-    made.searched = searched_pixels(in, request.search, work);
-    const auto outside = blank_outside(*made.searched, in.header.shape, tiling, work);
+    made.searched = searched_pixels(in.header, request.search, work);
+    const auto outside = work.backend.load(*blank_outside(made.searched), tiling, work.job);
     if (!scales.snr) inside = work.backend.derive(SnrPlane{*plane, *background}, work.job);
     inside = work.backend.derive(CombinedPlane{PlaneRule::difference, scales.snr ? *scales.snr : *inside, *outside},
                                  work.job);
@@ -202,13 +184,13 @@ Detected run_detect(const MeasuredPlane& in, const TilingPlan& tiling, const Det
   if (request.fdr > 0 && !options.negative) set_threshold_by_fdr(*plane, *background, request.fdr, made.options, work);
   DetectOptions& used = made.options;
   const double part = deepening_possible(request) && !used.negative ? request.deepen : 0;
-  made.islands =
-      label_deepened(*plane, *background, searched_noise(*plane, made.searched.get(), beam_px), part, used, work);
+  made.islands = label_deepened(
+      *plane, *background, searched_noise(*plane, made.searched.get(), beam_px, work.job.progress()), part, used, work);
   if (!made.known) made.known = known();
   if (!options.negative && !request.negative_too && !request.reliability && !(request.fdr > 0) &&
       !request.scales.any() && !tiling.in_source)
-    warn_of_tails(*plane, *background, options, searched_noise(*plane, made.searched.get(), beam_px).pixels, in.header,
-                  work);
+    warn_of_tails(*plane, *background, options,
+                  searched_noise(*plane, made.searched.get(), beam_px, work.job.progress()).pixels, in.header, work);
   // What was searched is not needed any more, and the wavelets take as much memory.
   inside.reset();
   scales.snr.reset();

@@ -8,6 +8,7 @@
 #include "core/measure/sources/known_pixels.hpp"
 #include "core/run/pipeline/stage_work.hpp"
 #include "core/run/request/request.hpp"
+#include "core/sky/mask/searched_pixels.hpp"
 #include "core/sky/model/beam_field.hpp"
 #include "core/sky/model/image_header.hpp"
 
@@ -20,15 +21,6 @@ struct MeasuredPlane {
   const ImageHeader& header;
   const std::optional<Beam>& beam;  ///< of the plane
   BeamField beams{};                ///< the same, or how it varies
-};
-
-/// Where sources were looked for, one bit per pixel, row-major.
-struct SearchedPixels {
-  std::int64_t nx = 0;
-  std::vector<bool> inside;
-
-  /// Whether columns [x0, x1) of row y all are.
-  [[nodiscard]] bool hold(std::int64_t y, std::int64_t x0, std::int64_t x1) const;
 };
 
 struct Detected {

@@ -97,7 +97,7 @@ MaskFile read_mask(const std::string& path, const Progress& progress) {
 
 Mask mask_for(const std::string& path, const ImageHeader& image, const std::function<void(const std::string&)>& warn,
               const Progress& progress) {
-  if (!is_fits(path)) return mask_of(read_regions(path, image.wcs), image.shape, warn, progress);
+  if (!is_fits(path)) return mask_of(read_regions(path, image.wcs, warn), image.shape, warn, progress);
   MaskFile file = read_mask(path, progress);
   if (file.mask.shape != image.shape)
     throw InputError(fmt::format("{}: the mask is {} x {} pixels, the image {} x {}; they must be of one size",

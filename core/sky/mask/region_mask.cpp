@@ -19,9 +19,12 @@
 namespace reber {
 namespace {
 
+bool is_crtf(const std::string& shapes) { return shapes.find("[[") != std::string::npos; }
+
 std::string text_of(const std::string& file_or_text) {
   std::error_code error;
-  if (!std::filesystem::exists(file_or_text, error) && file_or_text.find('(') != std::string::npos) return file_or_text;
+  const bool shapes = file_or_text.find('(') != std::string::npos || is_crtf(file_or_text);
+  if (!std::filesystem::exists(file_or_text, error) && shapes) return file_or_text;
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   return fits::read_text(file_or_text, kMostBytes);
 }
@@ -103,46 +106,54 @@ Region polygon_of(const std::vector<Corner>& outline) {
 
 }  // namespace
 
-std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs) {
+std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs,
+                                 const std::function<void(const std::string&)>& warn) {
   const std::string text = text_of(file_or_text);
-  const bool crtf = region_format(file_or_text, text) == RegionFormat::crtf;
-  const ParsedRegions parsed = crtf ? parse_crtf(text) : parse_ds9(text);
-  if (!parsed.skipped.empty()) throw InputError(fmt::format("{}: {}", printable(file_or_text), parsed.skipped.front()));
+  const bool crtf = region_format(file_or_text, text) == RegionFormat::crtf || (text == file_or_text && is_crtf(text));
+  ParsedRegions parsed = crtf ? parse_crtf(text) : parse_ds9(text);
+  std::vector<std::string> left_out = std::move(parsed.skipped);
   std::vector<Region> regions;
   for (const FileRegion& one : parsed.regions) {
-    regions.push_back(to_region(one, wcs));
-    if (!regions.back().has_area())
-      throw InputError(fmt::format("{}: a {} has no area; a mask needs shapes that have one", printable(file_or_text),
-                                   name_of(regions.back().kind)));
+    Region region = to_region(one, wcs);
+    if (one.annotation)
+      left_out.push_back(fmt::format("line {}: annotation", one.line));
+    else if (!region.has_area())
+      left_out.push_back(fmt::format("line {}: {} without an area", one.line, name_of(region.kind)));
+    else
+      regions.push_back(std::move(region));
   }
-  if (regions.empty()) throw DataError(fmt::format("'{}' holds no region", printable(file_or_text)));
+  const std::string file = printable(file_or_text);
+  if (regions.empty() && !left_out.empty())
+    throw InputError(fmt::format("{}: no shape that has an area; {}", file, left_out.front()));
+  if (regions.empty()) throw DataError(fmt::format("'{}' holds no region", file));
+  if (warn && !left_out.empty())
+    warn(fmt::format("{}: {} of {} shapes left out{}{}", file, left_out.size(), regions.size() + left_out.size(),
+                     left_out.size() == 1 ? ": " : "; the first: ", left_out.front()));
   return regions;
+}
+
+void for_each_row_inside(const std::vector<Region>& regions, Shape shape,
+                         const std::function<void(std::int64_t, const PixelRuns&)>& take,
+                         const std::function<void(const std::string&)>& warn, const Progress& progress) {
+  const std::vector<bool> held = for_each_row(regions, shape, take, progress);
+  const auto without = std::ranges::count(held, false);
+  if (!warn || without == 0) return;
+  const auto first = static_cast<std::size_t>(std::ranges::find(held, false) - held.begin());
+  const std::string& name = regions[first].name;
+  warn(fmt::format("{} of {} regions {} no pixel of the image{}: region {}{}", without, regions.size(),
+                   without == 1 ? "holds" : "hold", without == 1 ? "" : "; the first", first + 1,
+                   name.empty() ? "" : fmt::format(" ({})", printable(name))));
 }
 
 Mask mask_of(const std::vector<Region>& regions, Shape shape, const std::function<void(const std::string&)>& warn,
              const Progress& progress) {
   Mask mask(shape);
-  if (std::ranges::all_of(regions, &Region::excluded)) std::ranges::fill(mask.pixels, 1);
-  std::vector<std::size_t> without;
-  for (const bool excluded : {false, true})
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (regions[i].excluded != excluded) continue;
-      bool any = false;
-      progress.check();
-      for_each_span(regions[i], shape, [&](const PixelSpan& span) {
-        any = true;
-        progress.check();
-        std::fill_n(mask.pixels.begin() + span.y * shape.nx + span.x0, span.x1 - span.x0, excluded ? 0 : 1);
-      });
-      if (!any) without.push_back(i);
-    }
-  if (warn && !without.empty()) {
-    const std::size_t first = std::ranges::min(without);
-    const std::string& name = regions[first].name;
-    warn(fmt::format("{} of {} regions {} no pixel of the image{}: region {}{}", without.size(), regions.size(),
-                     without.size() == 1 ? "holds" : "hold", without.size() == 1 ? "" : "; the first", first + 1,
-                     name.empty() ? "" : fmt::format(" ({})", printable(name))));
-  }
+  const auto take = [&](std::int64_t y, const PixelRuns& inside) {
+    for (const auto& [first, last] : inside)
+      std::fill_n(mask.pixels.begin() + y * shape.nx + static_cast<std::int64_t>(first),
+                  static_cast<std::int64_t>(last - first) + 1, 1);
+  };
+  for_each_row_inside(regions, shape, take, warn, progress);
   return mask;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions between pixels and files, and writing both formats.
+// Regions between pixels and files.
 #include "core/sky/regions/region_io.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +7,6 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
-#include "core/sky/model/decimals.hpp"
 
 namespace reber {
 namespace {
@@ -59,6 +57,21 @@ void set_axes(Region& region, Vector2 first, Vector2 second) {
   region.angle_deg = 90 - e.pa_deg;
 }
 
+double angle_of(Vector2 v) { return std::atan2(v.y, v.x) * 180 / kPi; }
+
+/// The sector of one as that of the other.   ray: of an angle from the first axis of `from`, in the coordinates of `to`
+template <class Shape1, class Shape2, class Ray>
+void set_sector(Shape1& to, const Shape2& from, const Ray& ray) {
+  if (!(from.to_deg > from.from_deg)) return;
+  const Vector2 first = ray(0), second = ray(90);
+  const bool mirrored = first.x * second.y - first.y * second.x < 0;
+  const double start = angle_of(ray(mirrored ? from.to_deg : from.from_deg)) - to.angle_deg,
+               end = angle_of(ray(mirrored ? from.from_deg : from.to_deg)) - to.angle_deg;
+  const auto turned = [](double angle) { return angle - 360 * std::floor(angle / 360); };
+  to.from_deg = turned(start);
+  to.to_deg = to.from_deg + turned(end - start);
+}
+
 /// axis: of a length and an angle of the file, degrees, to a vector of pixels
 template <class Axis>
 void set_axes(Region& region, const FileRegion& file, const Axis& axis) {
@@ -71,6 +84,7 @@ void set_axes(Region& region, const FileRegion& file, const Axis& axis) {
     region.inner_y = region.half_y;
   }
   set(file.half_x, file.half_y);
+  set_sector(region, file, [&](double angle_deg) { return axis(1, file.angle_deg + angle_deg); });
 }
 
 void set_file_axes(FileRegion& file, const Region& region, const Matrix2& m) {
@@ -90,126 +104,11 @@ void set_file_axes(FileRegion& file, const Region& region, const Matrix2& m) {
     pa = e.pa_deg;
   }
   file.angle_deg = std::fmod(pa + 90 + 720, 360);
-}
-
-const char* ds9_system(const SkySystem& system) {
-  using Frame = SkySystem::Frame;
-  switch (system.frame) {
-    case Frame::icrs:
-      return "icrs";
-    case Frame::fk5:
-      return "fk5";
-    case Frame::fk4:
-      return "fk4";
-    case Frame::galactic:
-      return "galactic";
-    case Frame::ecliptic:
-      return "ecliptic";
-  }
-  return "";
-}
-
-const char* crtf_system(const SkySystem& system) {
-  using Frame = SkySystem::Frame;
-  switch (system.frame) {
-    case Frame::icrs:
-      return "ICRS";
-    case Frame::fk5:
-      return "J2000";
-    case Frame::fk4:
-      return "B1950";
-    case Frame::galactic:
-      return "GALACTIC";
-    case Frame::ecliptic:
-      return "ECLIPTIC";
-  }
-  return "";
-}
-
-/// The least size of a region, degrees: of a polygon, its shortest step. NaN for a point.
-double least_size(const FileRegion& f) {
-  if (f.half_x > 0 && f.half_y > 0) return std::min(f.half_x, f.half_y);
-  double least = std::nan("");
-  for (std::size_t i = 0; i + 3 < f.places.size(); i += 2)
-    least = std::fmin(least, std::hypot(f.places[i + 2] - f.places[i], f.places[i + 3] - f.places[i + 1]));
-  return least;
-}
-
-/// A position on the sky, or in pixels.
-std::string degrees(double value, const FileRegion& f) {
-  return fmt::format("{:.{}f}", value, f.on_sky ? decimals_for(least_size(f) / 100, 9) : 9);
-}
-
-std::string arcsec(double value_deg, const FileRegion& f) {
-  return fmt::format("{:.{}f}", value_deg * 3600, decimals_for(least_size(f) * 36, 6));
-}
-
-std::string ds9_line(const FileRegion& f) {
-  const double base = f.on_sky ? 0 : 1;
-  const auto place = [&](double v) { return f.on_sky ? degrees(v, f) : fmt::format("{:.6f}", v + base); };
-  const auto size = [&](double v) { return f.on_sky ? arcsec(v, f) + '"' : fmt::format("{:.6f}", v); };
-  std::string places;
-  for (std::size_t i = 0; i < f.places.size(); ++i) {
-    if (i > 0) places += ',';
-    places += place(f.places[i]);
-  }
-  const auto sizes = [&](double part) {
-    const std::string outer = fmt::format("{},{}", size(part * f.half_x), size(part * f.half_y));
-    if (!(f.inner_x > 0)) return outer;
-    return fmt::format("{},{},{}", size(part * f.inner_x), size(part * f.inner_y), outer);
-  };
-  switch (f.kind) {
-    case Region::Kind::ellipse:
-      return fmt::format("ellipse({},{},{:.6f})", places, sizes(1), f.angle_deg);
-    case Region::Kind::box:
-      return fmt::format("box({},{},{:.6f})", places, sizes(2), f.angle_deg);
-    case Region::Kind::polygon:
-      return fmt::format("polygon({})", places);
-    case Region::Kind::line:
-      return fmt::format("line({})", places);
-    case Region::Kind::point:
-      return fmt::format("point({})", places);
-  }
-  return {};
-}
-
-std::string crtf_line(const FileRegion& f) {
-  const char* const unit = f.on_sky ? "deg" : "pix";
-  const auto size = [&](double v) { return f.on_sky ? arcsec(v, f) + "arcsec" : fmt::format("{:.6f}pix", v); };
-  std::string places;
-  for (std::size_t i = 0; i + 1 < f.places.size(); i += 2) {
-    places += fmt::format("{}[{}{}, {}{}]", i > 0 ? ", " : "", degrees(f.places[i], f), unit,
-                          degrees(f.places[i + 1], f), unit);
-  }
-  switch (f.kind) {
-    case Region::Kind::ellipse:
-      // A ring is round in CASA; of another its axes' means.
-      if (f.inner_x > 0)
-        return fmt::format("annulus[{}, [{}, {}]]", places, size(std::sqrt(f.inner_x * f.inner_y)),
-                           size(std::sqrt(f.half_x * f.half_y)));
-      // CASA's first axis is the one that the position angle speaks of.
-      return fmt::format("ellipse[{}, [{}, {}], {:.6f}deg]", places, size(f.half_x), size(f.half_y),
-                         std::fmod(f.angle_deg - 90 + 360, 360));
-    case Region::Kind::box:
-      return fmt::format("rotbox[{}, [{}, {}], {:.6f}deg]", places, size(2 * f.half_x), size(2 * f.half_y),
-                         f.angle_deg);
-    case Region::Kind::polygon:
-      return fmt::format("poly[{}]", places);
-    case Region::Kind::line:
-      return fmt::format("line[{}]", places);
-    case Region::Kind::point:
-      return fmt::format("symbol[{}, .]", places);
-  }
-  return {};
-}
-
-/// A name that cannot end its own quotes or line.
-std::string safe_name(const std::string& name) {
-  std::string out = printable(name);
-  for (char& c : out) {
-    if (c == '{' || c == '}' || c == '\'' || c == '"') c = '_';
-  }
-  return out;
+  set_sector(file, region, [&](double angle_deg) {
+    const double along = (region.angle_deg + angle_deg) * kPi / 180;
+    const Vector2 v = times(m, {std::cos(along), std::sin(along)});
+    return Vector2{-v.x, v.y};
+  });
 }
 
 }  // namespace
@@ -267,6 +166,8 @@ Region to_region(const FileRegion& file, const Wcs& wcs) {
     region.inner_x = file.inner_x;
     region.inner_y = file.inner_y;
     region.angle_deg = file.angle_deg;
+    region.from_deg = file.from_deg;
+    region.to_deg = file.to_deg;
     return region;
   }
   const auto m = local_matrix(sky, wcs, region.centre);
@@ -284,6 +185,7 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
   file.kind = region.kind;
   file.name = region.name;
   file.excluded = region.excluded;
+  file.border = region.border;
   file.system = system;
   const SkyView sky(wcs, system);
   file.on_sky = on_sky && sky.celestial() && sky.shown() == system;
@@ -305,40 +207,13 @@ FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem&
   file.inner_y = region.inner_y;
   file.angle_deg = std::fmod(std::fmod(region.angle_deg, 360) + 360, 360);
   if (file.angle_deg > 360 - 5e-7) file.angle_deg = 0;  // not "360.000000": what is read back must be what was written
+  file.from_deg = region.from_deg;
+  file.to_deg = region.to_deg;
   if (!file.on_sky) return file;
   const auto m = local_matrix(sky, wcs, region.centre);
   if (!m) throw InputError("the scale of the sky is not known where a region lies: write the regions in pixels");
   set_file_axes(file, region, *m);
   return file;
-}
-
-std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
-                         const SkySystem& wanted, bool on_sky) {
-  const SkySystem system = in_region_files(wanted);
-  std::vector<FileRegion> files;
-  for (const Region& region : regions) files.push_back(to_file_region(region, wcs, system, on_sky));
-  const bool sky = !files.empty() && files.front().on_sky;
-  std::string text;
-  if (format == RegionFormat::ds9) {
-    text = fmt::format("# Region file format: DS9 version 4.1\nglobal color=green\n{}\n",
-                       sky ? ds9_system(system) : "image");
-    for (const FileRegion& f : files) {
-      if (f.excluded) text += '-';
-      text += ds9_line(f);
-      if (!f.name.empty()) text += fmt::format(" # text={{{}}}", safe_name(f.name));
-      text += '\n';
-    }
-    return text;
-  }
-  text = "#CRTFv0\n";
-  for (const FileRegion& f : files) {
-    if (f.excluded) text += '-';
-    text += crtf_line(f);
-    if (f.on_sky) text += fmt::format(" coord={}", crtf_system(system));
-    if (!f.name.empty()) text += fmt::format("{} label='{}'", f.on_sky ? "," : "", safe_name(f.name));
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace reber

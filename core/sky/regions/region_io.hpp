@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Region files: DS9's and CASA's (CRTF).
+// Shapes of region files, DS9's and CASA's (CRTF).
 #pragma once
 
 #include <optional>
@@ -28,19 +28,21 @@ struct FileRegion {
   double inner_x = 0, inner_y = 0;  ///< of the hole; 0: none
   bool sizes_in_pixels = false, has_size = false;
   double angle_deg = 0;
+  double from_deg = 0, to_deg = 0;  ///< of a sector, counted from angle_deg; equal: all of it
   std::string name;
   bool excluded = false;
   Border border = Border::ds9;
+  int line = 0;             ///< of the file, from 1
+  bool annotation = false;  ///< only to be drawn, as CASA's "ann" says
 };
+
+/// The tag that keeps CASA's border in a DS9 file.
+inline constexpr const char* kCasaBorder = "CASA border";
 
 /// To pixels of an image and back. Ellipses and boxes go through the local geometry at their centres; an ellipse stays
 /// exact for any pixels, a box of non-square turned pixels becomes the box with the same axes.
 ///   throws InputError where a place is off the image's sky, or it has none
 [[nodiscard]] Region to_region(const FileRegion& file, const Wcs& wcs);
 [[nodiscard]] FileRegion to_file_region(const Region& region, const Wcs& wcs, const SkySystem& system, bool on_sky);
-
-/// The whole file. on_sky: positions in `system`, in ICRS where the format has no word for it; else in pixels.
-[[nodiscard]] std::string regions_text(const std::vector<Region>& regions, const Wcs& wcs, RegionFormat format,
-                                       const SkySystem& system, bool on_sky);
 
 }  // namespace reber

@@ -119,6 +119,7 @@ class Ds9 {
       return;
     }
     FileRegion region;
+    region.line = line_;
     region.excluded = word[0] == '-';
     const std::size_t start = word[0] == '-' || word[0] == '+' ? 1 : 0;
     const std::size_t open = word.find_first_of("( \t", start);
@@ -127,6 +128,7 @@ class Ds9 {
     region.physical = !on_sky_ && physical_;
     region.system = system_;
     region.name = property(comment, "text");
+    if (comment.find(fmt::format("tag={{{}}}", kCasaBorder)) != std::string::npos) region.border = Border::casa;
     std::vector<std::string> words =
         open == std::string::npos ? std::vector<std::string>() : arguments(word.substr(open));
     if (!read_shape(shape, words, region)) {
@@ -159,6 +161,22 @@ class Ds9 {
       region.inner_x = region.inner_y = size(words[2], region, true);
       region.half_x = region.half_y = size(words[last], region);
       if (!(region.inner_x < region.half_x)) refuse(line_, "an annulus needs its inner radius first");
+    } else if (shape == "panda") {
+      need(8);
+      read_sector(words, region);
+      region.inner_x = region.inner_y = size(words[5], region, true);
+      region.half_x = region.half_y = size(words[6], region);
+      if (!(region.inner_x < region.half_x)) refuse(line_, "a panda needs its inner radius first");
+    } else if (shape == "epanda" || shape == "bpanda") {
+      need(10);
+      read_sector(words, region);
+      region.kind = shape == "bpanda" ? Region::Kind::box : Region::Kind::ellipse;
+      const double part = shape == "bpanda" ? 0.5 : 1;
+      region.inner_x = part * size(words[5], region, true);
+      region.inner_y = part * size(words[6], region, true);
+      region.half_x = part * size(words[7], region);
+      region.half_y = part * size(words[8], region);
+      if (words.size() > 10) region.angle_deg = angle_or_refuse(words[10], false, line_);
     } else if (shape == "ellipse" || shape == "box") {
       need(4);
       region.kind = shape == "box" ? Region::Kind::box : Region::Kind::ellipse;
@@ -179,6 +197,15 @@ class Ds9 {
     }
     add_place(words, 0, region);
     return true;
+  }
+
+  /// All sectors and rings of a panda are one region.
+  void read_sector(const std::vector<std::string>& words, FileRegion& region) const {
+    region.from_deg = angle_or_refuse(words[2], false, line_);
+    region.to_deg = angle_or_refuse(words[3], false, line_);
+    if (region.from_deg == region.to_deg) refuse(line_, "a sector needs two angles");
+    if (region.to_deg < region.from_deg) region.to_deg += 360 * std::ceil((region.from_deg - region.to_deg) / 360);
+    if (region.to_deg - region.from_deg >= 360) region.from_deg = region.to_deg = 0;
   }
 
   /// Where the sizes of a shape end: before "n=3", which says how many rings are between two of them.
@@ -224,11 +251,13 @@ class Crtf {
       return;
     }
     FileRegion region;
+    region.line = line_;
     region.border = Border::casa;
     region.excluded = small[0] == '-';
     if (small[0] == '-' || small[0] == '+') small.erase(0, 1);
     small = trimmed(small);
-    if (small.rfind("ann ", 0) == 0) small = trimmed(small.substr(4));
+    region.annotation = small.rfind("ann ", 0) == 0;
+    if (region.annotation) small = trimmed(small.substr(4));
     const std::size_t open = small.find('['), close = matching(small, open);
     if (open == std::string::npos || close == std::string::npos) refuse(line_, "a shape and its [ ] were expected");
     const std::optional<SkySystem> kept = system_;

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "core/sky/regions/casa_rows.hpp"
+#include "core/sky/regions/region_rows.hpp"
 
 namespace reber {
 namespace {
@@ -20,16 +25,12 @@ double snapped(double value) {
   return std::abs(value - whole) < 1e-6 ? whole : value;
 }
 
-/// Pixels from first to last of a row; none where first > last.
-using Run = std::pair<double, double>;
-using Runs = std::vector<Run>;
-
 /// Runs apart and from left to right.
-void join(Runs& runs) {
-  std::erase_if(runs, [](const Run& run) { return !(run.first <= run.second); });
+void join(PixelRuns& runs) {
+  std::erase_if(runs, [](const PixelRun& run) { return !(run.first <= run.second); });
   std::ranges::sort(runs);
   std::size_t kept = 0;
-  for (const Run& run : runs) {
+  for (const PixelRun& run : runs) {
     if (kept > 0 && run.first <= runs[kept - 1].second + 1)
       runs[kept - 1].second = std::max(runs[kept - 1].second, run.second);
     else
@@ -38,99 +39,107 @@ void join(Runs& runs) {
   runs.resize(kept);
 }
 
-/// The runs of an outline; rows are asked for upwards.
-class Rows {
- public:
-  virtual ~Rows() = default;
-  /// First and last row.
-  [[nodiscard]] virtual Run rows() const = 0;
-  virtual void at(double y, Runs& runs) = 0;
-};
-
 /// With H the half height, the row dy above the centre is hx hy sqrt(H^2 - dy^2) / H^2 wide on both sides of its
 /// middle, which lies at dy cos sin (hx^2 - hy^2) / H^2.
-class EllipseRows final : public Rows {
+class EllipseRows final : public OutlineRows {
  public:
-  EllipseRows(const Region& region, double half_x, double half_y)
-      : centre_(region.centre), closed_(region.border == Border::casa) {
+  explicit EllipseRows(const Region& region) : centre_(region.centre) {
+    const double half_x = region.half_x, half_y = region.half_y;
     const double c = std::cos(region.angle_deg * kPi / 180), s = std::sin(region.angle_deg * kPi / 180);
     height_ = std::hypot(half_x * s, half_y * c);
     width_ = half_x * half_y / height_;
     slope_ = c * s * (half_x - half_y) * (half_x + half_y) / (height_ * height_);
   }
-  [[nodiscard]] Run rows() const override {
+  [[nodiscard]] PixelRun rows() const override {
     return {std::ceil(snapped(centre_.y - height_)), std::floor(snapped(centre_.y + height_))};
   }
-  void at(double y, Runs& runs) override {
+  void at(double y, PixelRuns& runs) override {
     const double dy = y - centre_.y, above = height_ - std::abs(dy);
-    const bool tip = std::abs(above) < 1e-6;
-    if (!tip && !(above > 0)) return;
-    const double half = tip ? 0 : width_ * std::sqrt(above * (height_ + std::abs(dy))) / height_;
+    if (!(above > 1e-6)) return;
+    const double half = width_ * std::sqrt(above * (height_ + std::abs(dy))) / height_;
     const double left = snapped(centre_.x + dy * slope_ - half), right = snapped(centre_.x + dy * slope_ + half);
-    if (closed_)
-      runs.emplace_back(std::ceil(left), std::floor(right));
-    else
-      runs.emplace_back(std::floor(left) + 1, std::ceil(right) - 1);
+    runs.emplace_back(std::floor(left) + 1, std::ceil(right) - 1);
   }
 
  private:
   PixelPosition centre_;
-  bool closed_;
   double height_ = 0, width_ = 0, slope_ = 0;
 };
 
-class PolygonRows final : public Rows {
+/// Edges as funtools walks along them: from their lower end in pixels counted from 1, by the slope from row to row. A
+/// crossing that falls on a centre is on the side where these sums round it, as in `funcnts`.
+class PolygonRows final : public OutlineRows {
  public:
-  PolygonRows(std::vector<PixelPosition> points, Border border) : closed_(border == Border::casa) {
-    for (PixelPosition& p : points) p = {snapped(p.x), snapped(p.y)};
+  /// computed: corners that are not the file's own round in their own way, so crossings are snapped to centres
+  PolygonRows(std::vector<PixelPosition> points, bool computed) : snap_(computed) {
+    for (PixelPosition& p : points) p = {snapped(p.x) + 1, snapped(p.y) + 1};
     for (std::size_t i = 0; i < points.size(); ++i) {
       const PixelPosition &a = points[i], &b = points[(i + 1) % points.size()];
-      edges_.push_back(a.y < b.y || (a.y == b.y && a.x <= b.x) ? Edge{a, b} : Edge{b, a});
+      const PixelPosition &low = a.y < b.y ? a : b, &high = a.y < b.y ? b : a;
+      top_ = std::max(top_, high.y);
+      if (low.y < high.y) edges_.push_back({low, high.y, (low.x - high.x) / (low.y - high.y)});
     }
-    std::ranges::sort(edges_, {}, [](const Edge& edge) { return edge.low.y; });
+    std::ranges::sort(edges_, {}, [](const Edge& edge) { return edge.at.y; });
   }
-  [[nodiscard]] Run rows() const override {
-    double high = edges_.front().high.y;
-    for (const Edge& edge : edges_) high = std::max(high, edge.high.y);
-    return {std::ceil(edges_.front().low.y), std::floor(high)};
+  [[nodiscard]] PixelRun rows() const override {
+    return edges_.empty() ? PixelRun{0, -1} : PixelRun{std::ceil(edges_.front().at.y) - 1, std::floor(top_) - 1};
   }
-  void at(double y, Runs& runs) override {
-    for (; next_ < edges_.size() && edges_[next_].low.y <= y; ++next_) active_.push_back(edges_[next_]);
-    std::erase_if(active_, [&](const Edge& edge) { return edge.high.y < y; });
-    below_.clear();
-    above_.clear();
-    for (const Edge& edge : active_) {
-      if (edge.low.y == edge.high.y) {
-        if (closed_) runs.emplace_back(std::ceil(edge.low.x), std::floor(edge.high.x));
-        continue;
-      }
-      const double x = snapped(edge.low.x + (y - edge.low.y) * (edge.high.x - edge.low.x) / (edge.high.y - edge.low.y));
-      if (edge.low.y < y) below_.push_back(x);
-      if (edge.high.y > y) above_.push_back(x);
+  void at(double row, PixelRuns& runs) override {
+    const double y = row + 1;
+    for (Edge& edge : active_) edge.at.x += edge.slope;
+    for (; next_ < edges_.size() && edges_[next_].at.y < y; ++next_) {
+      active_.push_back(edges_[next_]);
+      active_.back().at.x += (y - active_.back().at.y) * active_.back().slope;
     }
-    pair_up(below_, runs);
-    if (closed_) pair_up(above_, runs);
+    std::erase_if(active_, [&](const Edge& edge) { return edge.top < y; });
+    starts_.clear();
+    for (const Edge& edge : active_) starts_.push_back(std::floor((snap_ ? snapped(edge.at.x) : edge.at.x) + 1) - 1);
+    std::ranges::sort(starts_);
+    for (std::size_t i = 0; i + 1 < starts_.size(); i += 2) runs.emplace_back(starts_[i], starts_[i + 1] - 1);
   }
 
  private:
   struct Edge {
-    PixelPosition low, high;
+    PixelPosition at;  ///< lower end, then its crossing of the row
+    double top, slope;
   };
-  void pair_up(std::vector<double>& crossings, Runs& runs) const {
-    std::ranges::sort(crossings);
-    for (std::size_t i = 0; i + 1 < crossings.size(); i += 2)
-      runs.emplace_back(closed_ ? std::ceil(crossings[i]) : std::floor(crossings[i]) + 1, std::floor(crossings[i + 1]));
-  }
-
   std::vector<Edge> edges_, active_;
   std::size_t next_ = 0;
-  std::vector<double> below_, above_;  ///< where edges cross just below the row, and just above it
-  bool closed_;
+  std::vector<double> starts_;  ///< first pixels right of the crossings
+  double top_ = -1e300;
+  bool snap_;
 };
 
-std::unique_ptr<Rows> rows_of(const Region& region) {
-  if (region.kind == Region::Kind::ellipse) return std::make_unique<EllipseRows>(region, region.half_x, region.half_y);
-  return std::make_unique<PolygonRows>(outline_of(region), region.border);
+/// What both have, of runs that are apart and from left to right.
+PixelRuns common(const PixelRuns& a, const PixelRuns& b) {
+  PixelRuns out;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    const PixelRun both{std::max(i->first, j->first), std::min(i->second, j->second)};
+    if (both.first <= both.second) out.push_back(both);
+    ++(i->second < j->second ? i : j);
+  }
+  return out;
+}
+
+/// Rows of the sector that a region is cut to, a polygon that reaches beyond it; null where it is whole.
+std::unique_ptr<OutlineRows> sector_of(const Region& region) {
+  if (!region.is_sector()) return nullptr;
+  std::vector<PixelPosition> points{region.centre};
+  // Corners an eighth of a turn apart, so that no chord comes nearer than the region's farthest corner.
+  const double reach = 1.1 * std::hypot(region.half_x, region.half_y);
+  const int steps = static_cast<int>(std::ceil((region.to_deg - region.from_deg) / 45));
+  for (int i = 0; i <= steps; ++i) {
+    const double turned =
+        (region.angle_deg + region.from_deg + i * (region.to_deg - region.from_deg) / steps) * kPi / 180;
+    points.push_back({region.centre.x + reach * std::cos(turned), region.centre.y + reach * std::sin(turned)});
+  }
+  return std::make_unique<PolygonRows>(std::move(points), true);
+}
+
+std::unique_ptr<OutlineRows> rows_of(const Region& region, Shape image) {
+  if (region.border == Border::casa) return casa_rows(region, image);
+  if (region.kind == Region::Kind::ellipse) return std::make_unique<EllipseRows>(region);
+  return std::make_unique<PolygonRows>(outline_of(region), region.kind == Region::Kind::box);
 }
 
 bool has_pixels(const Region& region) {
@@ -144,37 +153,120 @@ bool has_pixels(const Region& region) {
          region.half_y < 1e15;
 }
 
+/// What is in a and not in b, as in common().
+PixelRuns without(const PixelRuns& a, const PixelRuns& b) {
+  PixelRuns out;
+  auto hole = b.begin();
+  for (PixelRun run : a) {
+    while (hole != b.end() && hole->second < run.first) ++hole;
+    for (auto next = hole; next != b.end() && next->first <= run.second; ++next) {
+      if (run.first < next->first) out.emplace_back(run.first, next->first - 1);
+      run.first = next->second + 1;
+    }
+    if (run.first <= run.second) out.push_back(run);
+  }
+  return out;
+}
+
+/// Rows of a region with its hole and its sector, cut to the image.
+class RegionRows {
+ public:
+  RegionRows(const Region& region, Shape image) : last_x_(static_cast<double>(image.nx - 1)) {
+    if (!has_pixels(region)) return;
+    Region outer = region;
+    outer.from_deg = outer.to_deg = 0;
+    outer_ = rows_of(outer, image);
+    sector_ = sector_of(region);
+    const std::optional<Region> inner = hole_of(region);
+    if (inner && has_pixels(*inner)) hole_ = rows_of(*inner, image);
+    const auto [low, high] = outer_->rows();
+    rows_ = {std::max(low, 0.0), std::min(high, static_cast<double>(image.ny - 1))};
+  }
+  /// First and last row; none where first > last.
+  [[nodiscard]] PixelRun rows() const { return rows_; }
+  /// The runs of row y, apart and from left to right. Rows are asked for one after another, from the first.
+  const PixelRuns& at(double y) {
+    fill(runs_, *outer_, y);
+    if (sector_) runs_ = common(runs_, fill(other_, *sector_, y));
+    if (hole_) runs_ = without(runs_, fill(other_, *hole_, y));
+    for (PixelRun& run : runs_) run = {std::max(run.first, 0.0), std::min(run.second, last_x_)};
+    std::erase_if(runs_, [](const PixelRun& run) { return run.first > run.second; });
+    return runs_;
+  }
+
+ private:
+  static const PixelRuns& fill(PixelRuns& runs, OutlineRows& rows, double y) {
+    runs.clear();
+    rows.at(y, runs);
+    join(runs);
+    return runs;
+  }
+
+  std::unique_ptr<OutlineRows> outer_, sector_, hole_;
+  PixelRun rows_{0, -1};
+  PixelRuns runs_, other_;
+  double last_x_;
+};
+
+/// Whether each region is taken after those before it, as CASA does, and not those that are excluded last.
+bool one_after_another(const std::vector<Region>& regions) {
+  return std::ranges::all_of(regions, [](const Region& region) { return region.border == Border::casa; });
+}
+
 }  // namespace
 
-void for_each_span(const Region& region, Shape image, const std::function<void(const PixelSpan&)>& take) {
-  if (!has_pixels(region)) return;
-  const auto whole = rows_of(region);
-  const std::optional<Region> inner = hole_of(region);
-  const auto hole = inner && has_pixels(*inner) ? rows_of(*inner) : nullptr;
-  const auto [low, high] = whole->rows();
-  const double last_y = std::min(high, static_cast<double>(image.ny - 1)), last_x = static_cast<double>(image.nx - 1);
-  Runs runs, holes;
-  for (double y = std::max(low, 0.0); y <= last_y; ++y) {
-    runs.clear();
-    holes.clear();
-    whole->at(y, runs);
-    join(runs);
-    if (hole) hole->at(y, holes);
-    join(holes);
-    for (const Run& run : runs) {
-      double from = std::max(run.first, 0.0);
-      const double to = std::min(run.second, last_x);
-      const auto give = [&](double end) {
-        if (from <= end)
-          take({static_cast<std::int64_t>(y), static_cast<std::int64_t>(from), static_cast<std::int64_t>(end) + 1});
-      };
-      for (const Run& gap : holes) {
-        give(std::min(gap.first - 1, to));
-        from = std::max(from, gap.second + 1);
-      }
-      give(to);
-    }
+void for_each_span(const Region& region, Shape image, const std::function<void(const PixelSpan&)>& take,
+                   const Progress& progress) {
+  RegionRows rows(region, image);
+  for (double y = rows.rows().first; y <= rows.rows().second; ++y) {
+    progress.check();
+    for (const auto& [first, last] : rows.at(y))
+      take({static_cast<std::int64_t>(y), static_cast<std::int64_t>(first), static_cast<std::int64_t>(last) + 1});
   }
+}
+
+std::vector<bool> for_each_row(const std::vector<Region>& regions, Shape image,
+                               const std::function<void(std::int64_t, const PixelRuns&)>& take,
+                               const Progress& progress) {
+  const auto count = regions.size();
+  std::vector<std::size_t> order(count), waiting(count), active;
+  std::iota(order.begin(), order.end(), 0);
+  if (!one_after_another(regions))
+    std::ranges::stable_partition(order, [&](std::size_t i) { return !regions[i].excluded; });
+  std::vector<RegionRows> rows;
+  for (const std::size_t i : order) {
+    progress.check();
+    rows.emplace_back(regions[i], image);
+  }
+  std::iota(waiting.begin(), waiting.end(), 0);
+  std::ranges::stable_sort(waiting, std::greater(), [&](std::size_t k) { return rows[k].rows().first; });
+  const bool all_but = std::ranges::all_of(regions, &Region::excluded);
+  std::vector<bool> held(count, false);
+  for (std::int64_t row = 0; row < image.ny; ++row) {
+    const auto y = static_cast<double>(row);
+    const std::size_t before = active.size();
+    for (; !waiting.empty() && rows[waiting.back()].rows().first <= y; waiting.pop_back())
+      active.push_back(waiting.back());
+    if (active.size() > before) std::ranges::sort(active);
+    std::erase_if(active, [&](std::size_t k) { return rows[k].rows().second < y; });
+    PixelRuns inside, group;
+    if (all_but) inside.emplace_back(0, static_cast<double>(image.nx - 1));
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      progress.check();
+      const bool excluded = regions[order[active[i]]].excluded;
+      const PixelRuns& runs = rows[active[i]].at(y);
+      if (!runs.empty()) held[order[active[i]]] = true;
+      group.insert(group.end(), runs.begin(), runs.end());
+      if (i + 1 < active.size() && regions[order[active[i + 1]]].excluded == excluded) continue;
+      if (!excluded) group.insert(group.end(), inside.begin(), inside.end());
+      join(group);
+      inside = excluded ? without(inside, group) : group;
+      group.clear();
+    }
+    progress.check();
+    take(row, inside);
+  }
+  return held;
 }
 
 }  // namespace reber

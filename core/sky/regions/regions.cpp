@@ -28,6 +28,31 @@ struct Frame {
   }
 };
 
+/// Whether a direction from the first axis is in the region's sector.
+bool in_sector(const Region& region, double angle_deg) {
+  if (!region.is_sector()) return true;
+  const double past = angle_deg - region.from_deg;
+  return past - 360 * std::floor(past / 360) <= region.to_deg - region.from_deg;
+}
+
+/// Closed outline of a sector of an ellipse or a box: along its outer side and back along its hole.
+std::vector<PixelPosition> outline_of_sector(const Region& region, int arc_points) {
+  const Frame frame(region);
+  std::vector<PixelPosition> out;
+  const auto add = [&](double angle_deg, double half_x, double half_y) {
+    const double u = std::cos(angle_deg * kPi / 180), v = std::sin(angle_deg * kPi / 180);
+    const double reach = region.kind == Region::Kind::box ? 1 / std::max(std::abs(u) / half_x, std::abs(v) / half_y)
+                                                          : 1 / std::hypot(u / half_x, v / half_y);
+    out.push_back(frame.out(reach * u, reach * v));
+  };
+  const double step = (region.to_deg - region.from_deg) / arc_points;
+  for (int i = 0; i <= arc_points; ++i) add(region.from_deg + i * step, region.half_x, region.half_y);
+  if (!hole_of(region)) out.push_back(region.centre);
+  for (int i = arc_points; i >= 0 && hole_of(region); --i)
+    add(region.from_deg + i * step, region.inner_x, region.inner_y);
+  return out;
+}
+
 bool inside_polygon(const std::vector<PixelPosition>& points, PixelPosition p) {
   bool inside = false;
   for (std::size_t i = 0, j = points.size() - 1; i < points.size(); j = i++) {
@@ -71,7 +96,8 @@ bool contains(const Region& region, PixelPosition p) {
     const double u = q.x / half_x, v = q.y / half_y;
     return region.kind == Region::Kind::ellipse ? u * u + v * v <= 1 : std::abs(u) <= 1 && std::abs(v) <= 1;
   };
-  return within(region.half_x, region.half_y) && !(hole_of(region) && within(region.inner_x, region.inner_y));
+  return in_sector(region, std::atan2(q.y, q.x) * 180 / kPi) && within(region.half_x, region.half_y) &&
+         !(hole_of(region) && within(region.inner_x, region.inner_y));
 }
 
 std::optional<Region> hole_of(const Region& region) {
@@ -80,6 +106,7 @@ std::optional<Region> hole_of(const Region& region) {
   hole.half_x = region.inner_x;
   hole.half_y = region.inner_y;
   hole.inner_x = hole.inner_y = 0;
+  hole.from_deg = hole.to_deg = 0;
   return hole;
 }
 
@@ -97,6 +124,7 @@ PixelPosition centre_of(const Region& region) {
 std::vector<PixelPosition> outline_of(const Region& region, int ellipse_points) {
   if (region.kind == Region::Kind::polygon || region.kind == Region::Kind::line) return region.points;
   if (region.kind == Region::Kind::point) return {region.centre};
+  if (region.is_sector()) return outline_of_sector(region, ellipse_points);
   const Frame frame(region);
   std::vector<PixelPosition> out;
   if (region.kind == Region::Kind::box) {

@@ -12,15 +12,14 @@
 namespace reber {
 
 /// Which pixels count whose centres lie on a border.
-///   ds9    of boxes and polygons those on the upper and right side, so that shapes side by side share none and lose
+///   ds9    of boxes and polygons those on the upper and right side, so that boxes side by side share none and lose
 ///          none; of ellipses none                                                   (funtools 1.4, as DS9's counts)
-///   casa   all                                        (casacore: LCPolygon, LCEllipsoid; an annulus less its inner
-///   disc)
+///   casa   all, in single precision (casa_rows.hpp); an annulus less its inner disc                        (casacore)
 enum class Border { ds9, casa };
 
 /// A shape in image pixels (0-based). Ellipses and boxes have a centre, half sizes and the angle of their first axis,
-/// counter-clockwise from +x, and may have a hole of their own shape; polygons and lines have their points; a point
-/// has its centre.
+/// counter-clockwise from +x, and may have a hole of their own shape and be a sector; polygons and lines have their
+/// points; a point has its centre.
 struct Region {
   enum class Kind { ellipse, box, polygon, line, point };
   Kind kind = Kind::ellipse;
@@ -31,8 +30,10 @@ struct Region {
   std::string name;
   bool excluded = false;            ///< marked with "-" in its file; kept when written
   double inner_x = 0, inner_y = 0;  ///< half sizes of the hole of an annulus; 0: none
+  double from_deg = 0, to_deg = 0;  ///< of a sector, counted like angle_deg and from it; equal: all of it
   Border border = Border::ds9;
 
+  [[nodiscard]] bool is_sector() const { return to_deg > from_deg; }
   [[nodiscard]] bool has_area() const { return kind != Kind::line && kind != Kind::point; }
 };
 

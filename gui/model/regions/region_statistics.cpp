@@ -59,10 +59,8 @@ void find_flux(RegionStatistics& out, double pixel_deg2, const Unit& unit, const
 
 std::vector<PixelSpan> spans_of(const Region& region, Shape shape, const Progress& progress) {
   std::vector<PixelSpan> spans;
-  for_each_span(region, shape, [&](const PixelSpan& span) {
-    progress.check();
-    spans.push_back(span);
-  });
+  for_each_span(
+      region, shape, [&](const PixelSpan& span) { spans.push_back(span); }, progress);
   return spans;
 }
 
