@@ -60,6 +60,47 @@ TEST(SpectralAxis, units_are_read_in_every_spelling_and_no_milli_is_a_mega) {
   EXPECT_DOUBLE_EQ(frequency("mhz"), 5e6);
   EXPECT_DOUBLE_EQ(frequency("mHz"), 5e-3);
   EXPECT_DOUBLE_EQ(frequency("GHZ"), 5e9);
+  EXPECT_DOUBLE_EQ(frequency("THZ"), 5e12);
+}
+
+TEST(SpectralAxis, wavelengths_and_wave_numbers_are_read_in_every_spelling) {
+  const auto metres = [](const char* type, const char* unit) {
+    const SpectralAxis axis = third_axis({fmt::format("CTYPE3  = '{}'", type), fmt::format("CUNIT3  = '{}'", unit),
+                                          "CRVAL3  = 2.0", "CDELT3  = 1.0", "CRPIX3  = 1.0"});
+    return 299792458.0 / axis.frequency_hz({1, 1, 1});
+  };
+  for (const auto& [unit, scale] : {std::pair{"MM", 1e-3},
+                                    {"mm", 1e-3},
+                                    {"CM", 1e-2},
+                                    {"UM", 1e-6},
+                                    {"NM", 1e-9},
+                                    {"A", 1e-10},
+                                    {"ANGSTROM", 1e-10},
+                                    {"Micron", 1e-6},
+                                    {"Mm", 1e6}})
+    EXPECT_NEAR(metres("WAVE", unit) / (2 * scale), 1, 1e-12) << unit;
+  for (const char* unit : {"kayser", "KAYSER", "CM-1", "CM**-1", "cm-1"})
+    EXPECT_NEAR(metres("WAVN", unit) / 5e-3, 1, 1e-12) << unit;
+  EXPECT_NEAR(metres("ENER", "KEV") / (6.62607015e-34 * 299792458.0 / (2e3 * 1.602176634e-19)), 1, 1e-6);
+}
+
+TEST(SpectralAxis, wavelengths_in_air_have_the_index_at_15_degrees) {
+  // Edlen (1953), as WCSLIB has it; with s the vacuum's wave number per micrometre.
+  for (const double micrometres : {0.45, 0.5503, 1.2, 2.0}) {
+    const SpectralAxis axis =
+        third_axis({"CTYPE3  = 'AWAV'", "CUNIT3  = 'um'", fmt::format("CRVAL3  = {}", micrometres), "CDELT3  = 0.001",
+                    "CRPIX3  = 1.0"});
+    const double vacuum = 299792458e6 / axis.frequency_hz({1, 1, 1}), s2 = 1 / (vacuum * vacuum);
+    const double index = 1 + 6.4328e-5 + 2.94981e-2 / (146 - s2) + 2.554e-4 / (41 - s2);
+    EXPECT_NEAR(vacuum / micrometres / index, 1, 1e-8);  // WCSLIB stops its iteration there
+  }
+}
+
+TEST(SpectralAxis, what_is_not_read_is_told_with_a_remedy) {
+  const SpectralAxis table = third_axis({"CTYPE3  = 'WAVE-TAB'", "CUNIT3  = 'm'", "CRVAL3  = 1.0", "CDELT3  = 1.0",
+                                         "CRPIX3  = 1.0", "PS3_0   = 'WCS-TAB'", "PS3_1   = 'WAVE'"});
+  EXPECT_NE(table.why_not().find("in a table are not read; write the axis with CRVAL"), std::string::npos)
+      << table.why_not();
 }
 
 TEST(SpectralAxis, velo_of_aips_is_read_by_velref_and_the_reading_is_told) {
@@ -71,6 +112,12 @@ TEST(SpectralAxis, velo_of_aips_is_read_by_velref_and_the_reading_is_told) {
   std::vector<std::string> with = cards;
   with.emplace_back("VELREF  = 257");
   EXPECT_NEAR(third_axis(with).frequency_hz({1, 1, 1}), 1.42040575177e9 * (1 - 3e6 / 299792458.0), 1e-3);
+  for (const char* frame : {"BAR", "GEO", "TOP", "GAL", "HEL", "OBS"}) {
+    std::vector<std::string> other = cards;
+    other[0] = fmt::format("CTYPE3  = 'VELO-{}'", frame);
+    EXPECT_EQ(third_axis(other).frequency_hz({1, 1, 1}), optical.frequency_hz({1, 1, 1})) << frame;
+    EXPECT_EQ(third_axis(other).reading(), fmt::format("VELO-{} taken as VOPT, as VELREF is missing", frame));
+  }
 }
 
 TEST(SpectralAxis, planes_of_obit_have_the_frequencies_that_the_header_lists) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <wcslib/spx.h>
 #include <wcslib/wcsfix.h>
+#include <wcslib/wcsunits.h>
 
 #include <algorithm>
 #include <array>
@@ -32,23 +33,45 @@ constexpr std::array<std::string_view, 12> kTypes{"FREQ", "AFRQ", "ENER", "WAVN"
 /// Names that WCSLIB does not know, and what they are.
 constexpr std::array<std::pair<std::string_view, const char*>, 2> kOtherNames{
     {{"SPECLNMF", "FREQ"}, {"SPECLOGF", "FREQ"}}};
-/// Spellings of units, in small letters, that WCSLIB refuses or could read as something else ("M/S").
-constexpr std::array<std::pair<std::string_view, const char*>, 16> kOtherUnits{{{"hz", "Hz"},
+/// Spellings of units, in small letters, of those that WCSLIB refuses or reads as something else ("M/S", "A").
+constexpr std::array<std::pair<std::string_view, const char*>, 27> kOtherUnits{{{"hz", "Hz"},
                                                                                 {"hertz", "Hz"},
                                                                                 {"khz", "kHz"},
                                                                                 {"mhz", "MHz"},
                                                                                 {"ghz", "GHz"},
+                                                                                {"thz", "THz"},
                                                                                 {"km/s", "km/s"},
                                                                                 {"kms-1", "km/s"},
                                                                                 {"km s-1", "km/s"},
                                                                                 {"m/s", "m/s"},
+                                                                                {"ms-1", "m/s"},
+                                                                                {"cm/s", "cm/s"},
+                                                                                {"mm", "mm"},
+                                                                                {"cm", "cm"},
+                                                                                {"um", "um"},
+                                                                                {"nm", "nm"},
                                                                                 {"micron", "um"},
                                                                                 {"microns", "um"},
-                                                                                {"ms-1", "m/s"},
+                                                                                {"a", "Angstrom"},
                                                                                 {"angstrom", "Angstrom"},
                                                                                 {"angstroms", "Angstrom"},
                                                                                 {"cm-1", "cm-1"},
-                                                                                {"ev", "eV"}}};
+                                                                                {"cm**-1", "cm-1"},
+                                                                                {"kayser", "cm-1"},
+                                                                                {"kaysers", "cm-1"},
+                                                                                {"ev", "eV"},
+                                                                                {"kev", "keV"}}};
+/// Whether `unit` is one of what an axis of `type` counts. unit: as WCSLIB has it
+bool is_unit_of(const std::string& type, const char* unit) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kOwn{
+      {{"FREQ", "Hz"}, {"AFRQ", "rad/s"}, {"ENER", "J"}, {"WAVN", "m-1"}, {"ZOPT", ""}}};
+  const auto own = std::ranges::find(kOwn, type == "BETA" ? "ZOPT" : type, [](const auto& row) { return row.first; });
+  const char* const wanted = own != kOwn.end() ? own->second : type == "WAVE" || type == "AWAV" ? "m" : "m/s";
+  double scale = 0, offset = 0, power = 0;
+  return call_wcslib(WcslibCall::parses, [&] { return wcsunitse(unit, wanted, &scale, &offset, &power, nullptr); }) ==
+             0 &&
+         power == 1;
+}
 
 std::string capitals(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -74,14 +97,21 @@ bool has_algorithm(const std::string& axis_type) {
   return code == "LOG" || code == "TAB" || code == "GRI" || code == "GRA" || code[1] == '2';
 }
 
-/// A unit as WCSLIB's grammar reads it. Its own translations come first, but not those that could mean something else
-/// ("S" is siemens, wcsutrn's ctrl); a list of spellings in small letters comes before them.
-void mend_unit(char* unit) {
+/// A unit as WCSLIB's grammar reads it. One that is the axis's stays; of others a list of spellings in small letters
+/// comes before WCSLIB's own translations, of which those are left out that could mean something else ("S" is siemens,
+/// wcsutrn's ctrl).
+void mend_unit(char* unit, const std::string& type) {
+  if (is_unit_of(type, unit)) return;
   std::string small(unit, strnlen(unit, 71));  // not filled up with zeros yet
   small.erase(small.find_last_not_of(' ') + 1);
   std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
-  const bool prefixed = std::string_view(unit).starts_with("mHz");  // a milli, which small letters would lose
-  if (const auto other = look_up(kOtherUnits, small); other && !prefixed) std::strcpy(unit, *other);
+  if (const auto other = look_up(kOtherUnits, small)) std::strcpy(unit, *other);
+}
+
+/// AIPS's velocities by any frame: WCSLIB knows LSR, HEL and OBS alone, which it reads alike.
+std::string known_frame(const std::string& axis_type) {
+  const bool aips = axis_type.starts_with("VELO-") || axis_type.starts_with("FELO-");
+  return aips && !has_algorithm(axis_type) ? axis_type.substr(0, 5) + "OBS" : axis_type;
 }
 
 }  // namespace
@@ -169,13 +199,13 @@ void SpectralAxis::State::read(const fits::CardTable& table) {
   const auto name_axis = [&](const std::string& name) {
     std::strncpy(header->ctype[axis], name.c_str(), sizeof header->ctype[axis] - 1);
   };
-  name_axis(axis_type);
+  name_axis(known_frame(axis_type));
   if (const auto other = look_up(kOtherNames, axis_type)) {
     reading = fmt::format("{} taken as {}", axis_type, *other);
     name_axis(*other);
     read_planes(table);
   }
-  mend_unit(header->cunit[axis]);
+  mend_unit(header->cunit[axis], type);
   call_wcslib(WcslibCall::parses, [header] { return unitfix(0, header); });
   mend_step(*header);
   int status = set_up(*header, axis_type);
@@ -185,8 +215,13 @@ void SpectralAxis::State::read(const fits::CardTable& table) {
     status = set_up(*header, axis_type);
   }
   if (status != 0 || !known() || !std::isfinite(world({}))) {
+    const bool in_table = axis_type.substr(4) == "-TAB",
+               other_unit = header->cunit[axis][0] != 0 && !is_unit_of(type, header->cunit[axis]);
     why_not = fmt::format("CTYPE{}='{}', CUNIT{}='{}': {}", axis + 1, axis_type, axis + 1, header->cunit[axis],
-                          status > 0 && status < 14 ? wcs_errmsg[status] : "WCSLIB finds no coordinates");
+                          in_table     ? "coordinates in a table are not read; write the axis with CRVAL and CDELT"
+                          : other_unit ? "not a unit of such an axis; write CUNIT as the FITS standard spells it"
+                          : status > 0 && status < 14 ? wcs_errmsg[status]
+                                                      : "WCSLIB finds no coordinates");
     system.reset();
     return;
   }
