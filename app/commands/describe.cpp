@@ -43,7 +43,7 @@ struct Options {
 /// What a workflow system has to know of one option.
 struct Taken {
   std::string name, info, initial;
-  enum class Kind { flag, whole, real, text, input_file, output_file } kind = Kind::text;
+  enum class Kind { flag, whole, real, text, input_file, file_or_text, output_file } kind = Kind::text;
   bool positional = false, required = false, list = false;
   std::vector<std::string> choices;
 };
@@ -65,12 +65,18 @@ std::vector<std::string> choices_of(const std::string& type) {
   return words;
 }
 
+/// A map, or a word or number in its place; regions and MOCs, or their text.
+bool takes_text_too(const std::string& type, const std::string& name) {
+  return type == "region" || type == "MOC" || (type == "FITS" && name.starts_with("use-"));
+}
+
 /// Rows of the table of parameters know their kind; of other options the name of the value tells.
 Taken::Kind kind_of(const CLI::Option& option, const std::string& name) {
   using Kind = Taken::Kind;
   if (option.get_items_expected_max() == 0) return Kind::flag;
   const std::string type = type_of(option);
-  for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR"})
+  if (takes_text_too(type, name)) return Kind::file_or_text;
+  for (const char* file : {"FITS", "FILE", "IN", "CATALOGUE", "REG", "FILE.toml", "DIR", "cube"})
     if (type == file)
       return option.get_group() == "Output" || name == "savenoise" ? Kind::output_file : Kind::input_file;
   for (const Parameter& row : parameters()) {
@@ -104,11 +110,12 @@ std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 std::string cab_type(const Taken& one) {
   using Kind = Taken::Kind;
-  const char* const word = one.kind == Kind::flag    ? "bool"
-                           : one.kind == Kind::whole ? "int"
-                           : one.kind == Kind::real  ? "float"
-                           : one.kind == Kind::text  ? "str"
-                                                     : "File";
+  const char* const word = one.kind == Kind::flag           ? "bool"
+                           : one.kind == Kind::whole        ? "int"
+                           : one.kind == Kind::real         ? "float"
+                           : one.kind == Kind::text         ? "str"
+                           : one.kind == Kind::file_or_text ? "Union[File, str]"
+                                                            : "File";
   return one.list ? fmt::format("List[{}]", word) : word;
 }
 
@@ -140,6 +147,7 @@ Json cwl_type(const Taken& one) {
   Json type = word;
   if (!one.choices.empty()) type = {{"type", "enum"}, {"symbols", one.choices}};
   if (one.list) type = {{"type", "array"}, {"items", word}};
+  if (one.kind == Kind::file_or_text) return Json::array({"null", "File", "string"});
   return one.required ? type : Json::array({"null", type});
 }
 

@@ -229,6 +229,9 @@ expect_json out 'd["class"] == "CommandLineTool" and d["inputs"]["threshold"]["i
 run describe find
 expect_status 0
 expect_in out "  reber-find:" "      threshold:" "        dtype: float" "        policies: {positional: true}" "    outputs:"
+run describe find --as cwl
+expect_json out 'all(d["inputs"][name]["type"] == ["null", "File", "string"] for name in ("use_rms", "use_mean", "use_detection_rms", "search_region", "search_moc"))'
+expect_json out 'd["inputs"]["search_mask"]["type"] == ["null", "File"] == d["inputs"]["psf_map"]["type"]'
 run describe nothing
 expect_status 2
 

@@ -63,8 +63,10 @@ std::int64_t join_catalogues(const std::function<std::optional<JoinPart>()>& nex
       columns = line, from = part->catalogue, frame = own;
       out.add(fmt::format("{}File,{}\n", frame, columns));
     } else if (own != frame) {
-      throw DataError(fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}", name,
-                                  printable(from), describe(own), describe(frame)));
+      throw DataError(
+          fmt::format("cannot join '{}' with '{}': the frames of their positions differ{}{}; give the images of each "
+                      "frame a folder, and bring their tables together by reber match",
+                      name, printable(from), describe(own), describe(frame)));
     } else if (line != columns) {
       throw DataError(fmt::format("cannot join '{}' with '{}': their columns differ", name, printable(from)));
     }

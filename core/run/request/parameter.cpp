@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/run/request/map_choice.hpp"
 #include "core/sky/mask/moc_file.hpp"
+#include "core/sky/mask/region_mask.hpp"
 
 namespace reber {
 namespace {
@@ -170,7 +171,7 @@ std::string portable_text(const Parameter& parameter, const Request& request) {
   const bool of_words = parameter.option.starts_with("--use-") && map_choice(text).kind != MapChoice::Kind::map;
   if (parameter.unit.shown == "cube") return absolute_path(text);
   if (parameter.unit.shown == "FITS") return of_words ? text : absolute_path(text);
-  if (parameter.unit.shown == "region") return text.find('(') == std::string::npos ? absolute_path(text) : text;
+  if (parameter.unit.shown == "region") return is_region_text(text) ? text : absolute_path(text);
   if (parameter.unit.shown == "MOC") return is_moc_text(text) ? text : absolute_path(text);
   if (parameter.unit.shown == "kernel" && text.starts_with(kFile))
     return std::string(kFile) + absolute_path(text.substr(kFile.size()));

@@ -23,8 +23,7 @@ bool is_crtf(const std::string& shapes) { return shapes.find("[[") != std::strin
 
 std::string text_of(const std::string& file_or_text) {
   std::error_code error;
-  const bool shapes = file_or_text.find('(') != std::string::npos || is_crtf(file_or_text);
-  if (!std::filesystem::exists(file_or_text, error) && shapes) return file_or_text;
+  if (!std::filesystem::exists(file_or_text, error) && is_region_text(file_or_text)) return file_or_text;
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   return fits::read_text(file_or_text, kMostBytes);
 }
@@ -105,6 +104,10 @@ Region polygon_of(const std::vector<Corner>& outline) {
 }
 
 }  // namespace
+
+bool is_region_text(const std::string& file_or_text) {
+  return file_or_text.find('(') != std::string::npos || is_crtf(file_or_text);
+}
 
 std::vector<Region> read_regions(const std::string& file_or_text, const Wcs& wcs,
                                  const std::function<void(const std::string&)>& warn) {

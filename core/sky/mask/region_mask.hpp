@@ -15,6 +15,9 @@
 
 namespace reber {
 
+/// Whether it can be the text of regions, which has brackets.
+[[nodiscard]] bool is_region_text(const std::string& file_or_text);
+
 /// The shapes of a DS9 or CRTF file in pixels of an image; or of the text itself, where it is no file's name but holds
 /// a shape: "fk5; circle(10, 20, 30\")", "circle[[10deg, 20deg], 30arcsec]". Points, lines, annotations and shapes that
 /// are not known are left out.
