@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "core/measure/sources/fit_parts.hpp"
@@ -37,10 +38,10 @@ Candidate candidate(double peak, double x, double y, std::ptrdiff_t source) {
 }
 
 /// Every ladder to its end, parts included.
-std::vector<LadderResult> climbed(FitLadder ladder) {
+std::vector<LadderResult> climbed(FitLadder ladder, const Covariance& noise = kBeam) {
   while (!ladder.finished()) {
     FitBatch batch;
-    batch.weights = batch.errors = NoiseCorrelation::of_shape(kBeam);
+    batch.weights = batch.errors = NoiseCorrelation::of_shape(noise);
     batch.lay_out({ladder.question()});
     ladder.ask(batch, batch.problems[0]);
     const FitResults results = backend("cpu").fits().fit(batch, {});
@@ -48,7 +49,7 @@ std::vector<LadderResult> climbed(FitLadder ladder) {
   }
   std::vector<LadderResult> all = ladder.results();
   for (FitLadder& part : ladder.parts())
-    for (const LadderResult& one : climbed(std::move(part))) all.push_back(one);
+    for (const LadderResult& one : climbed(std::move(part), noise)) all.push_back(one);
   return all;
 }
 
@@ -258,7 +259,7 @@ LadderResult faint(const Covariance& shape) {
   while (!ladder.finished()) {
     FitBatch batch;
     batch.errors = NoiseCorrelation::of_shape(kBeam + kBeam);
-    batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(kBeam);
+    batch.weights = ladder.about_noise() ? batch.errors : NoiseCorrelation::of_shape(noise);
     batch.lay_out({ladder.question()});
     ladder.ask(batch, batch.problems[0]);
     const FitResults results = backend("cpu").fits().fit(batch, {});
@@ -270,6 +271,71 @@ LadderResult faint(const Covariance& shape) {
 TEST(FitLadder, TellsAFaintSourceFromAPeakOfTheNoise) {
   EXPECT_FALSE(faint(kBeam).noise);
   EXPECT_TRUE(faint(kBeam + kBeam).noise);
+}
+
+/// Noise of rms 1 with the autocorrelation of a beam of `fwhm` pixels: white noise smoothed by fwhm / sqrt 2.
+std::vector<double> beam_noise(int side, double fwhm, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  const int reach = static_cast<int>(std::ceil(1.5 * fwhm)), wide = side + 2 * reach;
+  std::vector<double> weight, white(static_cast<std::size_t>(wide) * wide), half(static_cast<std::size_t>(wide) * side);
+  for (int k = -reach; k <= reach; ++k) weight.push_back(std::exp(-8 * std::log(2.0) * k * k / (fwhm * fwhm)));
+  double power = 0;
+  for (const double w : weight) power += w * w;
+  for (double& one : white) one = normal(random) / power;
+  const auto smooth = [&](const std::vector<double>& from, std::vector<double>& to, int rows) {  // and transposes
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < side; ++x) {
+        double sum = 0;
+        for (std::size_t k = 0; k < weight.size(); ++k)
+          sum += weight[k] * from[static_cast<std::size_t>(y) * wide + x + k];
+        to[static_cast<std::size_t>(x) * rows + y] = sum;
+      }
+  };
+  std::vector<double> noise(static_cast<std::size_t>(side) * side);
+  smooth(white, half, wide);
+  smooth(half, noise, side);
+  return noise;
+}
+
+TEST(FitLadder, a_bound_on_cost_moves_no_flux) {
+  constexpr int kSide = 72;
+  constexpr double kFwhm = 12;
+  const Covariance beam{kFwhm * kFwhm, 0, kFwhm * kFwhm};
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> place(-0.5, 0.5), wide(1, 1.6), peak(50, 600), side(16, 20);
+  double most = 0;
+  int compared = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const double width = trial % 2 == 0 ? kFwhm : kFwhm * wide(random);
+    const double x = 34 + place(random), y = 36 + place(random);
+    std::vector<GaussianComponent> scene{{peak(random), x, y, {width * width, 0, width * width}}};
+    if (trial % 4 == 3) scene.push_back({25, x + side(random), y, beam});
+    const std::vector<double> noise = beam_noise(kSide, kFwhm, random);
+    FitPixels pixels;
+    for (std::int32_t row = 0; row < kSide; ++row)
+      for (std::int32_t column = 0; column < kSide; ++column)
+        if (const double v = value(scene, column, row) + noise[static_cast<std::size_t>(row) * kSide + column]; v > 3)
+          pixels.y.push_back(row), pixels.x.push_back(column), pixels.value.push_back(v), pixels.rms.push_back(1);
+    std::vector<Candidate> candidates;
+    for (const GaussianComponent& one : scene)
+      candidates.push_back({{one.peak, std::round(one.x), std::round(one.y), beam},
+                            {8, 9, 60, true},
+                            static_cast<std::ptrdiff_t>(candidates.size())});
+    const LadderSetting dear{.beam = beam}, cheap{.beam = beam, .most_work = 3e6};
+    const auto all = climbed(FitLadder(pixels, candidates, dear), beam);
+    const auto some = climbed(FitLadder(pixels, candidates, cheap), beam);
+    ASSERT_EQ(all.size(), scene.size()) << trial;
+    ASSERT_EQ(some.size(), scene.size()) << trial;
+    for (std::size_t k = 0; k < scene.size(); ++k) {
+      EXPECT_EQ(some[k].flag & (kFlagPart | kFlagCore), 0) << trial;
+      const double flux = gaussian_flux(all[k].gaussian.component);
+      const double error = flux * relative_total_error(all[k].gaussian.component, all[k].gaussian.covariance);
+      most = std::max(most, std::abs(gaussian_flux(some[k].gaussian.component) - flux) / error);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 250);
+  EXPECT_LT(most, 0.3);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::vector<Source> found(const Image& image, const Way& way) {
   const DetectOptions options;
   const auto islands = used->label(*plane, background, options, {});
   const IslandPixels pixels = used->island_pixels(*plane, background, *islands, 1);
-  std::vector<SourceSums> sums = deblend(used->measure(*plane, background, *islands), pixels, options, {});
+  std::vector<SourceSums> sums = deblend(used->measure(*plane, background, *islands), pixels, options, {}, {});
   const ImageHeader head = header();
   std::vector<SourceFit> fits;
   if (way.fitted) {

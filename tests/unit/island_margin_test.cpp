@@ -126,7 +126,7 @@ double pull_in_white_noise(bool margins) {
     const auto plane = load(cpu, image);
     const auto islands = cpu.label(*plane, background, options);
     const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
-    std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {});
+    std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, {}, {});
     SourceFitter fitter({FitRequest::Method::gaussian, false, 1}, header, kBeam);
     fitter.measure_noise(cpu, *plane, background, *islands);
     IslandPixels beside;

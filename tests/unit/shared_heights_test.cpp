@@ -49,7 +49,7 @@ Rows rows_of(const Image& image, std::size_t count) {
   rows.pixels = cpu.island_pixels(*rows.plane, rows.background, *islands, 1);
   DeblendOptions whole;
   whole.on = false;
-  const auto island = deblend(cpu.measure(*rows.plane, rows.background, *islands), rows.pixels, options, whole);
+  const auto island = deblend(cpu.measure(*rows.plane, rows.background, *islands), rows.pixels, options, whole, {});
   EXPECT_EQ(island.size(), 1u);
   rows.sums.assign(count, island.front());
   return rows;

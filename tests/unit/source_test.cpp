@@ -67,7 +67,7 @@ std::vector<Source> found(const Image& image, const ImageHeader& header, const D
   const BackgroundModel flat = BackgroundModel::constant(image.shape(), 0, 1e-3f);
   const auto islands = cpu.label(*plane, flat, options, {});
   const auto pixels = cpu.island_pixels(*plane, flat, *islands, 1);
-  auto sums = deblend(cpu.measure(*plane, flat, *islands), pixels, options, blend);
+  auto sums = deblend(cpu.measure(*plane, flat, *islands), pixels, options, blend, {});
   mark_cut(sums, {}, KnownPixels(image.shape()));
   return make_sources(sums, options, header, header.beam);
 }

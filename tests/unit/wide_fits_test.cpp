@@ -28,7 +28,7 @@ Again again(const Image& image, const GaussianComponent& wrong, std::int64_t fla
   const IslandPixels pixels = cpu.island_pixels(*plane, background, *islands, 1);
   DeblendOptions whole;
   whole.on = false;
-  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole);
+  std::vector<SourceSums> sums = deblend(cpu.measure(*plane, background, *islands), pixels, options, whole, {});
   std::size_t brightest = 0;
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sums[k].sums.peak > sums[brightest].sums.peak) brightest = k;

@@ -26,7 +26,7 @@ class Island {
       : pixels_(pixels), detect_(detect), options_(options) {}
 
   /// Whether several peaks of that island stand; their parts are then in sums().
-  bool split(std::size_t which);
+  bool split(std::size_t which, const GridBeam& beam);
 
   [[nodiscard]] std::vector<IslandSums> sums();
 
@@ -35,8 +35,9 @@ class Island {
   [[nodiscard]] std::int32_t y(std::size_t p) const { return pixels_.y[first_ + p]; }
   [[nodiscard]] std::int32_t x(std::size_t p) const { return pixels_.x[first_ + p]; }
 
-  void begin(std::size_t which);
+  void begin(std::size_t which, const GridBeam& beam);
   void find_rows();
+  [[nodiscard]] std::size_t pixel_at(std::int32_t row, std::int32_t column) const;
   template <typename Visit>
   void neighbours(std::size_t p, Visit visit) const;
   [[nodiscard]] std::size_t detected_peaks() const;
@@ -52,6 +53,9 @@ class Island {
   std::vector<double> above_;  ///< of each pixel, above background
   /// Of each pixel: the first of the row before and of the row after that is not left of its neighbours.
   std::vector<std::size_t> before_, after_;
+  std::vector<GridStep> further_;  ///< to neighbours that are none of the grid's
+  std::vector<std::size_t>
+      row_first_;                    ///< of each row from the island's first, and of one past its last; only with those
   std::vector<std::size_t> order_;   ///< pixels from bright to faint
   std::vector<std::int32_t> basin_;  ///< of each pixel, -1 before it is taken in
   std::vector<Basin> basins_;        ///< by falling peak
@@ -59,7 +63,7 @@ class Island {
   std::vector<std::int32_t> meeting_;  ///< basins around the pixel that is taken in
 };
 
-void Island::begin(std::size_t which) {
+void Island::begin(std::size_t which, const GridBeam& beam) {
   first_ = static_cast<std::size_t>(pixels_.first[which]);
   count_ = static_cast<std::size_t>(pixels_.first[which + 1]) - first_;
   above_.resize(count_);
@@ -68,6 +72,25 @@ void Island::begin(std::size_t which) {
     above_[p] = detect_.negative ? -difference : difference;
   }
   find_rows();
+  const auto peak = static_cast<std::size_t>(std::ranges::max_element(above_) - above_.begin());
+  const std::optional<Covariance> shape = beam ? beam(x(peak), y(peak)) : std::nullopt;
+  further_ = shape ? further_neighbours(*shape) : std::vector<GridStep>();
+  if (further_.empty()) return;
+  row_first_.assign(static_cast<std::size_t>(y(count_ - 1) - y(0)) + 2, count_);
+  for (std::size_t p = count_; p-- > 0;) row_first_[static_cast<std::size_t>(y(p) - y(0))] = p;
+  for (std::size_t row = row_first_.size() - 1; row-- > 0;)
+    row_first_[row] = std::min(row_first_[row], row_first_[row + 1]);
+}
+
+/// count_ where the island has no such pixel.
+std::size_t Island::pixel_at(std::int32_t row, std::int32_t column) const {
+  if (row < y(0) || row > y(count_ - 1)) return count_;
+  const auto at = static_cast<std::size_t>(row - y(0));
+  const auto columns = pixels_.x.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto first = columns + static_cast<std::ptrdiff_t>(row_first_[at]);
+  const auto last = columns + static_cast<std::ptrdiff_t>(row_first_[at + 1]);
+  const auto found = std::lower_bound(first, last, column);
+  return found != last && *found == column ? static_cast<std::size_t>(found - columns) : count_;
 }
 
 /// Walks along two rows at once: within a row x rises.
@@ -95,7 +118,7 @@ void Island::find_rows() {
   }
 }
 
-/// In raster order.
+/// Those of the grid in raster order, then the further ones.
 template <typename Visit>
 void Island::neighbours(std::size_t p, Visit visit) const {
   const bool diagonal = detect_.connectivity != Connectivity::four;
@@ -107,6 +130,8 @@ void Island::neighbours(std::size_t p, Visit visit) const {
   if (p > 0 && y(p - 1) == y(p) && x(p - 1) + 1 == x(p)) visit(p - 1);
   if (p + 1 < count_ && y(p + 1) == y(p) && x(p + 1) == x(p) + 1) visit(p + 1);
   along(after_[p], y(p) + 1);
+  for (const GridStep& step : further_)
+    if (const std::size_t q = pixel_at(y(p) + step.y, x(p) + step.x); q < count_) visit(q);
 }
 
 /// Pixels that come before all their neighbours, from bright to faint, and reach the seed threshold. Where there are
@@ -175,8 +200,8 @@ void Island::take_in(std::size_t p) {
   ++mine.count;
 }
 
-bool Island::split(std::size_t which) {
-  begin(which);
+bool Island::split(std::size_t which, const GridBeam& beam) {
+  begin(which, beam);
   if (detected_peaks() < 2) return false;
   order_.resize(count_);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -225,7 +250,8 @@ std::vector<IslandSums> Island::sums() {
 }  // namespace
 
 std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const IslandPixels& pixels,
-                                const DetectOptions& detect, const DeblendOptions& options, const Progress& progress) {
+                                const DetectOptions& detect, const DeblendOptions& options, const GridBeam& beam,
+                                const Progress& progress) {
   // Islands know nothing of each other: each is split by one thread, and the answer is the same for any number of them.
   std::vector<std::vector<IslandSums>> parts(options.on ? pixels.label.size() : 0);
   ThreadPool pool;
@@ -233,7 +259,7 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
   pool.for_each_worker(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i, int worker) {
     progress.check();
     Island& island = workers[static_cast<std::size_t>(worker)];
-    if (island.split(static_cast<std::size_t>(i))) parts[static_cast<std::size_t>(i)] = island.sums();
+    if (island.split(static_cast<std::size_t>(i), beam)) parts[static_cast<std::size_t>(i)] = island.sums();
   });
   std::vector<SourceSums> sources;
   std::size_t next = 0, count = islands.size();
@@ -249,6 +275,38 @@ std::vector<SourceSums> deblend(const std::vector<IslandSums>& islands, const Is
     sources.push_back({islands[k], label, false, false, islands[k].npix, islands[k].s});
   }
   return sources;
+}
+
+GridBeam grid_beam(const ImageHeader& header, const BeamField& beams) {
+  const auto centre = header.centre_geometry();
+  if (!centre || !beams.nominal()) return {};
+  const Beam& sky = *beams.nominal();
+  const Covariance nominal = to_pixels(sky_covariance(sky.major_deg, sky.minor_deg, sky.pa_deg), *centre);
+  return
+      [=](double x, double y) -> std::optional<Covariance> { return beams.varies() ? beams.at(x, y).pixels : nominal; };
+}
+
+/// Lagrange's reduction of the grid's basis in the metric of the beam.
+std::vector<GridStep> further_neighbours(const Covariance& beam) {
+  const auto product = [&](const GridStep& a, const GridStep& b) {  // times the determinant of `beam`
+    return beam.yy * a.x * b.x - beam.xy * (a.x * b.y + a.y * b.x) + beam.xx * a.y * b.y;
+  };
+  GridStep shorter{0, 1}, longer{1, 0};
+  while (true) {
+    if (product(shorter, shorter) > product(longer, longer)) std::swap(shorter, longer);
+    const double times = std::round(product(shorter, longer) / product(shorter, shorter));
+    if (!(std::abs(times) >= 1 && std::abs(times) < 1e6)) break;
+    longer.y -= static_cast<std::int32_t>(times) * shorter.y;
+    longer.x -= static_cast<std::int32_t>(times) * shorter.x;
+  }
+  const std::int32_t side = product(shorter, longer) > 0 ? 1 : -1;
+  std::vector<GridStep> further;
+  for (const GridStep& step : {shorter, longer, {longer.y - side * shorter.y, longer.x - side * shorter.x}})
+    if (std::max(std::abs(step.y), std::abs(step.x)) > 1) {
+      further.push_back(step);
+      further.push_back({-step.y, -step.x});
+    }
+  return further;
 }
 
 std::int64_t least_blend(const ImageHeader& header, const std::optional<Beam>& beam) {

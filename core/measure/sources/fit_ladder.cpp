@@ -16,9 +16,8 @@
 namespace reber {
 namespace {
 
-/// Multiply-adds that one fit may cost, and all of an island's: below a second of one processor. Islands of more are no
-/// sums of a few Gaussians.
-constexpr double kMostWork = 2e8, kMostIslandWork = 5e8;
+/// Multiply-adds of all fits of an island.
+constexpr double kMostIslandWork = 5e8;
 /// Evaluations that a fit takes, rounded up.
 constexpr double kTypicalRounds = 20;
 /// Components that an island may gain: what a fit of that many does not describe is no sum of Gaussians.
@@ -113,10 +112,11 @@ double FitLadder::work(std::size_t components, bool correlated, double rounds) c
 
 bool FitLadder::affordable(std::size_t components, bool correlated) const {
   const double wanted = work(components, correlated, kTypicalRounds);
-  return wanted <= kMostWork && spent_ + wanted <= kMostIslandWork;
+  return wanted <= setting_.most_work && spent_ + wanted <= kMostIslandWork;
 }
 
 void FitLadder::begin() {
+  if (!affordable(candidates_.size(), false)) thin_out();
   if (setting_.beam && affordable(candidates_.size(), !setting_.ordinary)) {
     rung_ = Rung::correlated;
     correlated_ = !setting_.ordinary;
@@ -131,8 +131,8 @@ void FitLadder::begin() {
 /// Few beams fit into a small island: the mean square of its noise scatters.
 bool FitLadder::noise_alone(const FitRest& rest) const {
   constexpr double kStrictSigma2 = 1.5;
-  const double scatter =
-      setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / static_cast<double>(pixels_.value.size())) : 0;
+  const double pixels = pixels_.stand_for * static_cast<double>(pixels_.value.size());
+  const double scatter = setting_.beam ? std::sqrt(2 * gaussian_area(*setting_.beam) / pixels) : 0;
   return rest.sigma2 <= kStrictSigma2 + scatter;
 }
 
@@ -198,7 +198,7 @@ void FitLadder::trial_answer(const FitOutcome& outcome, const FittedGaussian* fi
 /// By which chi^2 must fall for a trial to be taken.
 double FitLadder::least_gain() const {
   // Ordinary weights count each pixel of a noise peak: chi^2 is larger by the pixels that go together, a beam.
-  return kLeastGain * (correlated_ || setting_.ordinary ? 1 : gaussian_area(*setting_.beam));
+  return kLeastGain * (correlated_ || setting_.ordinary ? 1 : gaussian_area(*setting_.beam) / pixels_.stand_for);
 }
 
 /// A trial is taken if chi^2 falls by more than noise would make it, and every component it is about would be detected

@@ -12,6 +12,9 @@
 
 namespace reber {
 
+/// Multiply-adds that one fit may cost: well below a second of one processor.
+constexpr double kMostWork = 2e8;
+
 /// What the islands of an image share.
 struct LadderSetting {
   std::optional<Covariance> beam;      ///< FWHM^2 on the grid; without one, weights are ordinary and nothing is added
@@ -19,6 +22,7 @@ struct LadderSetting {
   bool noise_measured = false;         ///< its autocorrelation is known: faint detections are held against it
   const KnownPixels* known = nullptr;  ///< of the image; needed where a candidate is cut
   bool ordinary = false;               ///< ordinary weights are the best: the noise has no correlation to speak of
+  double most_work = kMostWork;        ///< of one fit
 };
 
 /// A Gaussian on its way: start, bounds, and the source it stands for.
@@ -48,7 +52,8 @@ struct LadderResult {
 ///   6. nothing: moments
 /// If a fit describes the island, components are added while chi^2 asks for them: a beam at the highest peak of the
 /// residual, or a pair of beams in place of one Gaussian wider than the beam. A faint single source is tested last
-/// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded.
+/// against the noise. docs/science.md#gaussian-fits gives the rules. The cost of each rung is bounded: an island of too
+/// many pixels is fitted on every n-th of them in x and y, as long as those sample the beam.
 class FitLadder {
  public:
   /// candidates: at least one, those of the island's sources;   margin: pixels beside the island, which are fitted with
@@ -89,6 +94,7 @@ class FitLadder {
   [[nodiscard]] bool affordable(std::size_t components, bool correlated) const;
   [[nodiscard]] double rms_near(double x, double y) const;
   void begin();
+  void thin_out();
   void first_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
   void trial_answer(const FitOutcome& outcome, const FittedGaussian* fitted);
   [[nodiscard]] double least_gain() const;
@@ -106,6 +112,7 @@ class FitLadder {
   [[nodiscard]] std::optional<double> unsure(std::size_t k) const;
 
   FitPixels pixels_, margin_;
+  FitPixels all_, all_margin_;  ///< the same where a lattice of them is fitted; else empty
   LadderSetting setting_;
   FitPixels around_;                   ///< of a part: the island's pixels around its peak; else empty
   std::vector<Candidate> candidates_;  ///< of the question at hand

@@ -19,10 +19,21 @@ constexpr double kCoreRadius = 1, kRingRadius = 1.5;
 /// Of the peak: with a higher level around it there is no compact source to tell from the emission.
 constexpr double kMostLevel = 0.5;
 
+/// Pixels that sample the beam's minor axis (FWHM): coarser than that a Gaussian's flux depends on where they lie.
+constexpr double kLeastSampling = 2.5;
 /// Distance from the origin in FWHMs of the beam.
 double in_beams(const Covariance& beam, double dx, double dy) {
   const double determinant = beam.xx * beam.yy - beam.xy * beam.xy;
   return std::sqrt((beam.yy * dx * dx - 2 * beam.xy * dx * dy + beam.xx * dy * dy) / determinant);
+}
+
+/// Every `step`-th pixel in x and y, counted from (y, x).
+FitPixels every_nth(const FitPixels& from, std::int32_t step, std::int32_t y, std::int32_t x) {
+  FitPixels some;
+  for (std::size_t i = 0; i < from.value.size(); ++i)
+    if ((from.y[i] - y) % step == 0 && (from.x[i] - x) % step == 0) append_pixel(from, i, some);
+  some.stand_for = from.stand_for * step * step;
+  return some;
 }
 
 }  // namespace
@@ -92,10 +103,26 @@ std::vector<FitPixels> shares_of(const FitPixels& pixels, const std::vector<Gaus
   return shares;
 }
 
+/// Takes every n-th pixel, n the least for which there is room for one component more. The lattice goes through the
+/// brightest pixel, so that it is mirrored with the image. Where the beam
+/// allows none, nothing changes.
+void FitLadder::thin_out() {
+  if (!setting_.beam || pixels_.value.empty()) return;
+  const double narrow = ellipse_of(*setting_.beam).minor;
+  const std::size_t top = brightest_pixel(pixels_);
+  all_ = std::move(pixels_), all_margin_ = std::move(margin_);
+  for (std::int32_t step = 2; narrow / step >= kLeastSampling; ++step) {
+    pixels_ = every_nth(all_, step, all_.y[top], all_.x[top]);
+    margin_ = every_nth(all_margin_, step, all_.y[top], all_.x[top]);
+    if (affordable(candidates_.size() + 1, false)) return;
+  }
+  pixels_ = std::exchange(all_, {}), margin_ = std::exchange(all_margin_, {});
+}
+
 std::optional<FitLadder> FitLadder::core_ladder() const {
   if (!setting_.beam || core() || initial_.size() != 1 || pixels_.value.empty()) return std::nullopt;
   const bool whole = around_.value.empty();
-  const FitPixels& all = whole ? pixels_ : around_;
+  const FitPixels& all = !whole ? around_ : all_.value.empty() ? pixels_ : all_;
   const std::size_t top = whole ? brightest_pixel(all) : nearest_pixel(all, initial_[0].start);
   std::optional<CoreProblem> problem = core_of(all, top, *setting_.beam, setting_.seed);
   if (!problem) return std::nullopt;
@@ -114,11 +141,13 @@ std::vector<FitLadder> FitLadder::parts() const {
   if (results_.empty() && rung_ == Rung::finished)
     if (std::optional<FitLadder> core = core_ladder()) ladders.push_back(std::move(*core));
   if (!in_parts_) return ladders;
+  const bool some = !all_.value.empty();
+  const FitPixels &all = some ? all_ : pixels_, &beside = some ? all_margin_ : margin_;
   std::vector<GaussianComponent> starts;
   for (const Candidate& one : initial_) starts.push_back(one.start);
-  std::vector<FitPixels> pixels = shares_of(pixels_, starts), margins = shares_of(margin_, starts);
+  std::vector<FitPixels> pixels = shares_of(all, starts), margins = shares_of(beside, starts);
   for (std::size_t k = 0; k < initial_.size(); ++k) {
-    FitPixels near = setting_.beam ? pixels_around(pixels_, starts[k], *setting_.beam) : FitPixels();
+    FitPixels near = setting_.beam ? pixels_around(all, starts[k], *setting_.beam) : FitPixels();
     // A compact peak can lie below the wide Gaussians of its neighbours everywhere.
     if (pixels[k].value.empty()) pixels[k] = near;
     if (pixels[k].value.empty()) continue;

@@ -51,7 +51,7 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
                  const KnownPixels* known) {
   FitRest rest;
   double left = 0, power = 0, rms = 0, covered = 0, sum = 0;
-  const auto n = static_cast<double>(pixels.value.size());
+  const auto n = static_cast<double>(pixels.value.size()), of_grid = n * pixels.stand_for;
   for (std::size_t i = 0; i < pixels.value.size(); ++i) {
     const double difference = pixels.value[i] - value_of(fitted, pixels.x[i], pixels.y[i]);
     left += difference * difference;
@@ -65,7 +65,7 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
     const Covariance& c = one.component.fwhm2;
     if (known != nullptr) {
       const Shown part = shown(one.component, flood * rms, pixels);
-      covered += part.pixels;
+      covered += part.pixels * pixels.stand_for;
       rest.flux += part.flux / sum;
       rest.rise = std::min(rest.rise, one.component.peak / (flood * rms));
       rest.inside = rest.inside && (on_island(one.component, pixels) || beyond_cut(one.component, pixels, *known));
@@ -76,10 +76,10 @@ FitRest fit_rest(const std::vector<FittedGaussian>& fitted, const FitPixels& pix
     const double axes = std::sqrt(c.xx * c.yy - c.xy * c.xy);
     covered += std::numbers::pi / 4 * axes * octaves;
     // A Gaussian of peak P holds P - T of its peak's share above T.
-    rest.flux += gaussian_area(c) * std::max(0.0, one.component.peak - flood * rms) / sum;
+    rest.flux += gaussian_area(c) * std::max(0.0, one.component.peak - flood * rms) / (sum * pixels.stand_for);
     rest.inside = rest.inside && on_island(one.component, pixels);
   }
-  rest.crowding = covered / n;
+  rest.crowding = covered / of_grid;
   return rest;
 }
 
@@ -92,7 +92,7 @@ double flux_beyond(const std::vector<FittedGaussian>& fitted, const FitPixels& p
       wide.push_back(one), beyond += area * one.component.peak;
   if (wide.empty()) return 0;
   for (std::size_t i = 0; i < pixels.value.size(); ++i)
-    beyond -= value_of(wide, pixels.x[i], pixels.y[i]), sum += pixels.value[i];
+    beyond -= pixels.stand_for * value_of(wide, pixels.x[i], pixels.y[i]), sum += pixels.stand_for * pixels.value[i];
   return beyond / sum;
 }
 

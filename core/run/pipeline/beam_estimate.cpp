@@ -118,7 +118,7 @@ std::optional<BeamEstimate> estimate_beam(Backend& backend, const Plane& plane, 
   }
   const IslandPixels pixels = backend.island_pixels(plane, background, *islands, 1, job);
   std::vector<SourceSums> sums =
-      deblend(backend.measure(plane, background, *islands, job), pixels, options, {}, job.progress());
+      deblend(backend.measure(plane, background, *islands, job), pixels, options, {}, {}, job.progress());
   SourceFitter fitter({.method = FitRequest::Method::gaussian}, header, {});
   std::vector<Covariance> shapes;
   for (const SourceFit& fit : fitter.fit(backend, sums, pixels, options, known_pixels(backend, plane, job), job))

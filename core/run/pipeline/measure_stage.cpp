@@ -18,9 +18,11 @@ ScaleSources measure_scales(const MeasuredPlane& in, const Detected& detected, c
                             StageWork& work) {
   const IslandMap& islands = *detected.islands;
   ScaleSources made;
+  const GridBeam beam = grid_beam(in.header, in.beams);
   made.outer = work.backend.island_pixels(in.plane, in.background, islands, 1, work.job);
   made.inner = inner_islands(made.outer, islands.options());
-  made.sums = deblend(made.inner.sums, made.inner.pixels, islands.options(), request.deblend, work.job.progress());
+  made.sums =
+      deblend(made.inner.sums, made.inner.pixels, islands.options(), request.deblend, beam, work.job.progress());
   // Cut pixels are known by the labels of the map.
   std::vector<SourceSums> outward = made.sums;
   for (SourceSums& one : outward) one.island = made.inner.outer[static_cast<std::size_t>(one.island - 1)];
@@ -44,9 +46,10 @@ std::vector<SourceSums> run_measure(const MeasuredPlane& in, const Detected& det
   }
   const auto whole = work.backend.measure(in.plane, in.background, islands, work.job);
   IslandPixels pixels;
+  const GridBeam beam = grid_beam(in.header, in.beams);
   if (request.deblend.on)
     pixels = work.backend.island_pixels(in.plane, in.background, islands, least_blend(in.header, in.beam), work.job);
-  auto sums = deblend(whole, pixels, detected.options, request.deblend, work.job.progress());
+  auto sums = deblend(whole, pixels, detected.options, request.deblend, beam, work.job.progress());
   mark_cut(sums, detected.known->whole() ? LabelRuns() : work.backend.label_runs(islands, work.job), *detected.known);
   work.algorithm = fmt::format("moments; {} islands deblended into {} sources", islands.count(), sums.size());
   return sums;

@@ -28,6 +28,7 @@ struct GaussianComponent {
 struct FitPixels {
   std::vector<std::int32_t> y, x;  ///< raster order
   std::vector<double> value, rms;
+  double stand_for = 1;  ///< pixels of the grid for each of these: more where a lattice of them was taken
 };
 
 /// Limits of one component. Its peak is kept between 0.05 and 3 times the start's.
