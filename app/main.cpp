@@ -27,6 +27,7 @@
 #include "core/base/error.hpp"
 #include "core/measure/extended/extended_catalogue.hpp"
 #include "core/measure/sources/column_sets.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/parameters.hpp"
 
 namespace reber::app {
@@ -65,6 +66,8 @@ void add_information_flags(CLI::App& root, Action& action) {
                          "Print the convolution algorithms and what each backend can do with them");
   root.add_flag_function("--list-columns", prints([] { return columns_document() + extended_columns_document(); }),
                          "Print every column of the catalogues");
+  root.add_flag_function("--list-products", prints(products_document),
+                         "Print every product of a run: its word, file, option, name in Python, layer");
   root.add_flag_function("--list-parameters", prints([] { return parameters_document(parameters()); }),
                          "Print every parameter of a run, with its option, default and range");
 }

@@ -39,14 +39,14 @@ _OF = {"complete": {"size": "float", "snr": "tuple[float, float]", "flux": "tupl
        "collapse": {"snr": "float"}}
 _GIVES = {"complete": "Completeness", "smooth": "Smoothed", "verify": "Verification", "collapse": "Collapsed",
           "find": "Result", "background": "Result", "convolve": "Result", "measure": "Table", "match": "Matched",
-          "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]",
+          "simulate": "Simulated", "extract": "Any", "parameters": "list[dict[str, Any]]", "products": "list[dict[str, Any]]",
           "backends": "list[tuple[str, str, str]]"}
 _MAP, _ROWS = "NDArray[np.float32]", "NDArray[np.void]"
 _MEMBERS = {
-    "Result": {"image": _MAP, "mean": _MAP, "rms": _MAP, "snr": _MAP, "labels": "NDArray[np.int32]", "header": "Any",
+    "Result": {"labels": "NDArray[np.int32]", "header": "Any",
                "beam": "tuple[float, float, float] | None", "warnings": "list[str]", "history": "list[str]",
                "shape": "tuple[int, int]", "report": "dict[str, Any]", "sources": _ROWS, "gaussians": _ROWS,
-               "islands": _ROWS, "table": _ROWS, "mask": "NDArray[np.bool_]", "model": _MAP, "residual": _MAP,
+               "islands": _ROWS, "table": _ROWS, "mask": "NDArray[np.bool_]",
                "on_device": "DeviceArray", "bytes_over_the_bus": "tuple[int, int]",
                "write": "None", "to_table": "Any", "to_pandas": "Any"},
     "DeviceArray": {"shape": "tuple[int, int]", "dtype": "np.dtype[Any]", "card": "int",
@@ -97,6 +97,8 @@ def main():
         bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
         print(f"class {name}({bases}):" if bases else f"class {name}:")
         members = _MEMBERS.get(name, {})
+        if value is reber.Result:
+            members = {row["name"]: _MAP for row in reber.products() if row["map"]} | members
         for member, gives in members.items():
             held = inspect.getattr_static(value, member, None)
             if inspect.isfunction(held):

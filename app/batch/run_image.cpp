@@ -116,11 +116,14 @@ void ImageRunner::process(const BatchImage& image, Request request, const Progre
   if (settings_.extended) {
     extended = settings_.extended_of(image);
     // With their outlines, which come after the run.
-    if (!request.output.picture.empty()) extended.push_back(std::exchange(request.output.picture, {}));
+    if (const std::string picture = request.output.file_of("picture"); !picture.empty()) {
+      extended.push_back(picture);
+      std::erase_if(request.output.products, [](const ProductFile& one) { return one.word == "picture"; });
+    }
     if (extended.empty()) throw InputError("--extended writes tables, regions and the picture: ask for one of these");
     check_extended(extended, request, false);
   }
-  std::vector<std::string> wanted = outputs_of(request.output);
+  std::vector<std::string> wanted = request.output.files();
   wanted.insert(wanted.end(), extended.begin(), extended.end());
   wanted.insert(wanted.end(), {name("_report.json"), name(".toml")});
   if (settings_.verify) wanted.push_back(name("_verification.json"));

@@ -16,8 +16,8 @@ struct Options {
   CommonOptions common;
   ParameterOptions parameters;
   ShareOptions share;
-  std::string input, planes, mean, rms, snr;
-  bool mesh = false;
+  std::string input, planes;
+  MapOptions maps;
 };
 
 int execute(const Options& options, const CLI::App& command, Terminal& terminal) {
@@ -25,11 +25,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
   Request request = base_request(options.common, options.input);
   request.call = options_of_call(command, options.parameters);
   options.parameters.apply(request);
-  (options.mesh ? request.output.mean_mesh : request.output.mean) = options.mean;
-  (options.mesh ? request.output.rms_mesh : request.output.rms) = options.rms;
-  request.output.snr = options.snr;
-  if (!options.planes.empty() && options.mesh)
-    throw InputError("--mesh-maps writes the nodes of one plane; leave it out, or choose one with --plane");
+  apply(options.maps, request.output);
   if (!options.planes.empty() && !options.share.folder.empty())
     throw InputError("--share is for one image: choose a plane with --plane");
   if (!options.planes.empty()) return search_planes(request, options.planes, options.common, terminal);
@@ -44,12 +40,7 @@ void add_background(CLI::App& root, Action& action) {
   CLI::App* command = root.add_subcommand("background", "Measure background and noise, and write them as maps");
   command->add_option("input", options->input, "FITS image")->required()->type_name("IN")->group("Input");
   add_planes_option(*command, options->planes);
-  command->add_option("--write-mean", options->mean, "Write the background")->type_name("FITS")->group("Output");
-  command->add_option("--write-rms", options->rms, "Write the noise")->type_name("FITS")->group("Output");
-  command->add_option("--write-snr", options->snr, "Write (image - background) / noise")
-      ->type_name("FITS")
-      ->group("Output");
-  add_mesh_option(*command, options->mesh);
+  add_map_options(*command, options->maps, Product::Needs::background);
   options->parameters.rename("background.method", "--method");
   options->parameters.add(*command, ParameterOptions::Group::background,
                           {"background.mean_path", "background.rms_path"});

@@ -65,7 +65,7 @@ void convolve_by_each(const Request& base, const std::vector<Asked>& asked, cons
     const std::string name = stem_of(options.input) + '_' + name_of_kernel(asked[i].text) + ".fits";
     paths.push_back((fs::path(options.output) / name).string());
     requests[i].convolve = asked[i].request;
-    requests[i].output.convolved = paths.back();
+    requests[i].output.want("convolved", paths.back());
   }
   std::vector<std::string> sorted = paths;
   std::ranges::sort(sorted);
@@ -102,7 +102,7 @@ int execute(const Options& options, const CLI::App& command, Terminal& terminal)
     return kDone;
   }
   request.convolve = asked.front().request;
-  request.output.convolved = options.output;
+  request.output.want("convolved", options.output);
   (void)run_one(request, options.common, terminal);
   return kDone;
 }

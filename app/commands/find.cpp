@@ -79,7 +79,7 @@ void add_find(CLI::App& root, Action& action) {
       ->group("Output");
   add_column_option(*command, options->columns);
   add_format_option(*command, options->columns);
-  add_map_options(*command, options->maps);
+  add_map_options(*command, options->maps, Product::Needs::sources, {"model", "residual", "snr", "labels"});
   options->parameters.add(*command, ParameterOptions::Group::detection);
   options->parameters.add(*command, ParameterOptions::Group::background);
   add_durable_option(*command, options->common);
@@ -96,7 +96,8 @@ void add_find(CLI::App& root, Action& action) {
       "  reber find cube.fits --planes all -o cat.fits        a row knows its plane, frequency and beam\n"
       "\n"
       "Positions are in the image's own frame. Fluxes are in Jy and Jy/beam where BUNIT is known, with errors for\n"
-      "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column.");
+      "noise that is correlated over the beam; sizes are FWHM. The catalogue files describe each column. Maps are\n"
+      "tile-compressed where their name ends in .fz.");
   command->callback([options, command, &action] {
     action = [options, command](Terminal& t) { return execute(*options, *command, t); };
   });

@@ -32,7 +32,7 @@ Result run_one(Request request, CommonOptions common, Terminal& terminal, const 
                const ShareOptions& share) {
   const ThreadBudget budget(common.threads);
   const SharedImage shared(share, request, common, terminal);
-  if (!request.dry_run) check_outputs(outputs_of(request.output), request.output.overwrite);
+  if (!request.dry_run) check_outputs(request.output.files(), request.output.overwrite);
   terminal.set_subject(request.input);
   // The disk reads while a card's driver starts.
   const auto ahead = run_beside([&request, &shared] { return shared.others() ? 0 : read_ahead(request.input); });

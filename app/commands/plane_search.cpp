@@ -12,7 +12,6 @@
 
 #include "app/commands/plane_backends.hpp"
 #include "app/options/backend_choice.hpp"
-#include "app/options/product_options.hpp"
 #include "app/terminal/exit_code.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -22,6 +21,7 @@
 #include "core/run/cube/map_cubes.hpp"
 #include "core/run/cube/plane_list.hpp"
 #include "core/run/cube/plane_runs.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/products.hpp"
 #include "core/run/request/parameters.hpp"
 
@@ -52,7 +52,7 @@ class Search {
 
   int execute(const std::string& list) {
     refuse_single_maps();
-    if (!request_.dry_run) check_outputs(outputs_of(request_.output), request_.output.overwrite);
+    if (!request_.dry_run) check_outputs(request_.output.files(), request_.output.overwrite);
     const Progress progress = terminal_.progress();
     const CubeSource cube = CubeSource::open(request_.input, request_.open, progress, terminal_.log());
     planes_ = parse_planes(list, cube.planes());
@@ -69,11 +69,13 @@ class Search {
  private:
   void refuse_single_maps() const {
     const OutputRequest& output = request_.output;
-    for (const auto& [path, option] : {std::pair{&output.model, "--write-model"},
-                                       {&output.residual, "--write-residual"},
-                                       {&output.labels, "--write-labels"}})
-      if (!path->empty())
-        throw InputError(fmt::format("{} is made of one plane: give --plane N in place of --planes", option));
+    for (const ProductFile& one : output.products) {
+      const Product& product = product_of(one.word);
+      if (product.kind == Product::Kind::nodes)
+        throw InputError("--mesh-maps writes the nodes of one plane; leave it out, or choose one with --plane");
+      if (product.kind != Product::Kind::map)
+        throw InputError(fmt::format("{} is made of one plane: give --plane N in place of --planes", product.option));
+    }
     for (const std::string& path : output.catalogues)
       if (catalogue_format(path, output.format).columns != nullptr)
         throw InputError(fmt::format("{}: this format holds one image: give --plane N in place of --planes", path));
@@ -189,15 +191,11 @@ class Search {
   void maps(const ImageHeader& header, const Result& result, const Progress& progress) {
     const OutputRequest& output = request_.output;
     if (!maps_) {
-      std::vector<MapOfPlanes> wanted;
-      for (const auto& [kind, path] :
-           {std::pair{MapKind::mean, &output.mean}, {MapKind::rms, &output.rms}, {MapKind::snr, &output.snr}})
-        if (!path->empty()) wanted.push_back({kind, *path});
-      if (wanted.empty()) return;
+      if (output.products.empty()) return;
       std::vector<std::string> history{request_.program + ", input " + request_.input,
                                        fmt::format("backend {} ({})", result.report.backend, result.report.device)};
       for (const std::string& option : options_in_force(request_)) history.push_back("option: " + option);
-      maps_.emplace(std::make_shared<const ImageHeader>(header), std::move(wanted), history, output.overwrite);
+      maps_.emplace(std::make_shared<const ImageHeader>(header), output.products, history, output.overwrite);
     }
     maps_->write(header.plane, result, progress);
   }

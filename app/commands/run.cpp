@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "app/batch/run_batch.hpp"
 #include "app/batch/worker_process.hpp"
@@ -14,6 +16,7 @@
 #include "app/options/parameter_options.hpp"
 #include "app/options/product_options.hpp"
 #include "core/base/threads.hpp"
+#include "core/run/pipeline/product_table.hpp"
 
 namespace reber::app {
 namespace {
@@ -28,60 +31,68 @@ struct Options : RunSettings {
   bool plain = false;  ///< S/N and labels without compression
 };
 
-const std::vector<std::string>& all_products() {
-  static const std::vector<std::string> names{
-      "csv",    "fits",  "vot",      "sqlite",  "reg",       "crtf", "ann",  "mean",     "rms",       "snr",
-      "labels", "model", "residual", "picture", "convolved", "srl",  "gaul", "skymodel", "mean-full", "rms-full"};
-  return names;
-}
-
 /// Paths in the output folder that begin with an input's name.
 class Names {
  public:
   Names(const std::string& folder, const BatchImage& image) : stem_((fs::path(folder) / stem_of(image)).string()) {}
-  [[nodiscard]] std::string operator()(const char* ending) const { return stem_ + ending; }
+  [[nodiscard]] std::string operator()(std::string_view ending) const { return stem_ + std::string(ending); }
 
  private:
   std::string stem_;
 };
 
+bool wanted(const Product& product, const Options& options) {
+  return options.products.empty() ? product.usual : std::ranges::count(options.products, product.word) > 0;
+}
+
 OutputRequest outputs(const Options& options, const Names& name, bool convolved) {
-  const auto asked = [&](const char* product) {
-    return std::find(options.products.begin(), options.products.end(), product) != options.products.end();
-  };
-  const auto wanted = [&](const char* product) { return options.products.empty() || asked(product); };
   OutputRequest output;
   apply(options.columns, output);
   output.overwrite = options.common.overwrite || options.resume;
   output.durable = options.common.durable;
-  if (wanted("csv")) output.catalogues.push_back(name(".csv"));
-  if (wanted("fits")) output.catalogues.push_back(name("_cat.fits"));
-  if (wanted("vot")) output.catalogues.push_back(name(".vot"));
-  if (wanted("reg")) output.catalogues.push_back(name(".reg"));
-  for (const char* asked_for : {"sqlite", "crtf", "ann", "srl", "gaul", "skymodel"})
-    if (asked(asked_for)) output.catalogues.push_back(name((std::string(".") + asked_for).c_str()));
-  if (asked("model")) output.model = name("_model.fits");
-  if (asked("residual")) output.residual = name("_residual.fits");
-  if (wanted("mean")) output.mean_mesh = name("_mean.fits");
-  if (wanted("rms")) output.rms_mesh = name("_rms.fits");
-  if (asked("mean-full")) output.mean = name("_mean_full.fits");
-  if (asked("rms-full")) output.rms = name("_rms_full.fits");
-  const bool plain = options.plain;
-  if (wanted("snr")) output.snr = name(plain ? "_snr.fits" : "_snr.fits.fz");
-  if (wanted("labels")) output.labels = name(plain ? "_labels.fits" : "_labels.fits.fz");
-  if (wanted("picture")) output.picture = name(".png");
-  if (wanted("convolved") && convolved) output.convolved = name("_convolved.fits");
+  for (const Product& product : kProducts) {
+    if (!wanted(product, options) || (product.needs == Product::Needs::convolution && !convolved)) continue;
+    std::string_view ending = product.ending;
+    if (options.plain && ending.ends_with(".fz")) ending.remove_suffix(3);
+    if (product.kind == Product::Kind::catalogue)
+      output.catalogues.push_back(name(ending));
+    else
+      output.want(product.word, name(ending));
+  }
   return output;
 }
 
 /// Of the tables and regions that are written of the sources, those of extended ones.
 std::vector<std::string> extended_outputs(const Options& options, const Names& name) {
-  const std::vector<std::string> usual{"csv", "fits", "vot", "reg"};
   std::vector<std::string> paths;
-  for (const char* table : {"csv", "fits", "vot", "reg", "sqlite", "crtf", "ann"})
-    if (std::ranges::count(options.products.empty() ? usual : options.products, table) > 0)
-      paths.push_back(name("_extended") + "." + table);
+  for (const Product& product : kProducts)
+    if (product.extended && wanted(product, options)) paths.push_back(name(fmt::format("_extended.{}", product.word)));
   return paths;
+}
+
+/// Words of the products that are written anyway.
+std::string usual_words() {
+  std::string text;
+  for (const Product& product : kProducts)
+    if (product.usual && product.needs != Product::Needs::convolution) {
+      text += text.empty() ? "" : ", ";
+      text += product.word;
+    }
+  return text;
+}
+
+/// Names of the files of products, those written anyway or the others, in lines of a terminal's width.
+std::string file_names(bool usual) {
+  constexpr std::size_t kWidth = 110;
+  std::string text, line;
+  for (const Product& product : kProducts) {
+    if (product.usual != usual) continue;
+    std::string one =
+        fmt::format("NAME{}{}", product.ending, product.needs == Product::Needs::convolution ? " (with --kernel)" : "");
+    if (line.size() + one.size() + 2 > kWidth) text += std::exchange(line, "") + ",\n";
+    line += (line.empty() ? "" : ", ") + one;
+  }
+  return text + line;
 }
 
 Request make_request(const Options& options, const CLI::App& command, const BatchImage& image) {
@@ -103,11 +114,12 @@ void add_output_options(CLI::App& command, Options& options) {
       ->required()
       ->type_name("DIR")
       ->group("Output");
+  std::vector<std::string> words;
+  for (const Product& product : kProducts) words.emplace_back(product.word);
   command
-      .add_option(
-          "--products", options.products,
-          "Write these alone; default: csv, fits, vot, reg, mean, rms, snr, labels, picture (convolved with --kernel)")
-      ->check(CLI::IsMember(all_products()))
+      .add_option("--products", options.products,
+                  fmt::format("Write these alone; default: {} (convolved with --kernel)", usual_words()))
+      ->check(CLI::IsMember(words))
       ->delimiter(',')
       ->type_name("LIST")
       ->group("Output");
@@ -191,12 +203,11 @@ void add_run(CLI::App& root, Action& action) {
   add_image_options(*command, options->common);
   add_common_options(*command, options->common);
   command->footer(
-      "Written for NAME.fits: NAME.csv, NAME_cat.fits, NAME.vot and NAME.reg (the catalogue), NAME_mean.fits,\n"
-      "NAME_rms.fits, NAME_snr.fits.fz and NAME_labels.fits.fz (maps), NAME_convolved.fits (with --kernel), NAME.png,\n"
-      "if asked for by --products NAME.sqlite, NAME.crtf, NAME.ann, NAME.srl, NAME.gaul, "
-      "NAME.skymodel,\nNAME_model.fits, NAME_residual.fits,\n"
-      "NAME_mean_full.fits and NAME_rms_full.fits (mean and rms at every pixel; the others hold the mesh's nodes),\n"
-      "NAME_report.json (times and decisions) and NAME.toml (every option: reber run --config NAME.toml -o DIR2).\n"
+      "Written for NAME.fits:\n" + file_names(true) + ",\nand if asked for by --products\n" + file_names(false) +
+      ".\n"
+      "NAME_mean.fits and NAME_rms.fits hold the mesh's nodes, those with _full every pixel.\n"
+      "Besides these: "
+      "NAME_report.json (times and decisions) and NAME.toml (every option: reber run --config NAME.toml\n-o DIR2).\n"
       "\n"
       "Examples:\n"
       "  reber run m31.fits -o results\n"

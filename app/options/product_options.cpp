@@ -2,6 +2,9 @@
 // Which files a search for sources leaves: options, and what they become.
 #include "app/options/product_options.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 #include <span>
 
@@ -40,44 +43,34 @@ void apply(const ColumnOptions& options, OutputRequest& output) {
   output.patches = options.patches;
 }
 
-void add_map_options(CLI::App& command, MapOptions& options) {
-  const auto add = [&](const char* name, std::string& path, const char* text) {
-    command.add_option(name, path, text)->type_name("FITS")->group("Output");
-  };
-  add("--write-model", options.model, "Write the sources' Gaussians as a map");
-  add("--write-residual", options.residual, "Write image - model");
-  add("--write-snr", options.snr,
-      "Write (image - background) / noise; tile-compressed where the name ends in .fz, as every map");
-  add("--write-labels", options.islands, "Write the number of each pixel's island, 0 outside");
-  add("--write-mean", options.mean, "Write the background that was measured");
-  add("--write-rms", options.rms, "Write the noise that was measured");
-  add_mesh_option(command, options.mesh);
-}
-
-void add_mesh_option(CLI::App& command, bool& mesh) {
-  command
-      .add_flag("--mesh-maps", mesh,
-                "Write background and noise at the nodes of the mesh alone, as 'run' does: small files, which "
-                "--use-mean and --use-rms read back to the same bits")
-      ->group("Output");
+void add_map_options(CLI::App& command, MapOptions& options, Product::Needs most,
+                     std::initializer_list<std::string_view> first) {
+  std::vector<std::size_t> order;
+  for (const std::string_view word : first) order.push_back(product_index(word));
+  for (std::size_t i = 0; i < kProducts.size(); ++i)
+    if (std::ranges::count(order, i) == 0) order.push_back(i);
+  bool nodes = false;
+  for (const std::size_t i : order) {
+    const Product& product = kProducts[i];
+    if (product.option.empty() || product.needs > most) continue;
+    command.add_option(std::string(product.option), options.paths[i], fmt::format("Write {}", product.text))
+        ->type_name("FITS")
+        ->group("Output");
+    nodes = nodes || !product.nodes.empty();
+  }
+  if (nodes)
+    command
+        .add_flag("--mesh-maps", options.mesh,
+                  "Write background and noise at the nodes of the mesh alone, as 'run' does: small files, which "
+                  "--use-mean and --use-rms read back to the same bits")
+        ->group("Output");
 }
 
 void apply(const MapOptions& options, OutputRequest& output) {
-  output.model = options.model;
-  output.residual = options.residual;
-  output.snr = options.snr;
-  output.labels = options.islands;
-  (options.mesh ? output.mean_mesh : output.mean) = options.mean;
-  (options.mesh ? output.rms_mesh : output.rms) = options.rms;
-}
-
-std::vector<std::string> outputs_of(const OutputRequest& output) {
-  std::vector<std::string> paths = output.catalogues;
-  for (const std::string* path : {&output.convolved, &output.mean, &output.rms, &output.mean_mesh, &output.rms_mesh,
-                                  &output.snr, &output.labels, &output.model, &output.residual, &output.picture}) {
-    if (!path->empty()) paths.push_back(*path);
+  for (std::size_t i = 0; i < kProducts.size(); ++i) {
+    const Product& product = kProducts[i];
+    output.want(options.mesh && !product.nodes.empty() ? product.nodes : product.word, options.paths[i]);
   }
-  return paths;
 }
 
 }  // namespace reber::app

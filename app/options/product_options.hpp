@@ -3,8 +3,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
+#include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/request.hpp"
 
 namespace reber::app {
@@ -20,19 +24,15 @@ void add_column_option(CLI::App& command, ColumnOptions& options);
 void add_format_option(CLI::App& command, ColumnOptions& options);
 void apply(const ColumnOptions& options, OutputRequest& output);
 
-/// Maps by name; empty ones are not written.
+/// Files of the maps that the user names, row by row of the table of products; empty ones are not written.
 struct MapOptions {
-  std::string model, residual, snr, islands, mean, rms;
+  std::array<std::string, kProducts.size()> paths;
   bool mesh = false;  ///< mean and rms at the nodes alone
 };
-/// --write-model and the like, group "Output".
-void add_map_options(CLI::App& command, MapOptions& options);
+/// --write-model and the like, as far as the stage `most` makes them, and --mesh-maps; group "Output".
+///   first: words of those that come before the others, on the page of help as in HISTORY
+void add_map_options(CLI::App& command, MapOptions& options, Product::Needs most,
+                     std::initializer_list<std::string_view> first = {});
 void apply(const MapOptions& options, OutputRequest& output);
-
-/// --mesh-maps, group "Output".
-void add_mesh_option(CLI::App& command, bool& mesh);
-
-/// Every file that the request names.
-[[nodiscard]] std::vector<std::string> outputs_of(const OutputRequest& output);
 
 }  // namespace reber::app

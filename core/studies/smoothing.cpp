@@ -268,7 +268,7 @@ std::vector<Report> smooth(const SmoothInput& input, const Request& base, const 
                            const std::shared_ptr<Backend>& backend, const Progress& progress, const LogSink& log) {
   if (input.cube) return smooth_cube(input, base, output, backend, progress, log);
   Request request = plane_request(input, input.planes.front(), base);
-  request.output.convolved = output;
+  request.output.want("convolved", output);
   return {run_once(backend, request, events_of(progress, log)).report};
 }
 

@@ -124,10 +124,10 @@ float at_part(const std::vector<float>& sorted, double part) {
 
 LimitsRule usual_rule(LayerKind kind, const std::vector<float>& sorted) {
   LimitsRule rule = limits_rules().front();
-  if (kind == LayerKind::background || kind == LayerKind::rms || sorted.size() < kFewestForNoise)
-    rule.kind = LimitsRule::Kind::min_max;
-  if (kind == LayerKind::residual) rule.sigmas_below = rule.sigmas_above = 5;
-  if (kind == LayerKind::model && sorted.size() >= kFewestForNoise) {
+  const Product::Look look = look_of(kind);
+  if (look == Product::Look::level || sorted.size() < kFewestForNoise) rule.kind = LimitsRule::Kind::min_max;
+  if (look == Product::Look::difference) rule.sigmas_below = rule.sigmas_above = 5;
+  if (look == Product::Look::model && sorted.size() >= kFewestForNoise) {
     constexpr double kMost = 99.95, kLeastPart = 0.01;  // of the pixels; of the brightest
     const double high = at_part(sorted, 0.5 + 0.005 * kMost);
     // Few sources on a large image: that part of the pixels lies beside them.
@@ -148,7 +148,7 @@ void set_first_limits(RenderSettings& render, LayerKind kind, const std::vector<
   } else if (rule.kind == LimitsRule::Kind::percentile && spread) {
     render.low = at_part(sorted, 0.5 - 0.005 * rule.percent);
     render.high = at_part(sorted, 0.5 + 0.005 * rule.percent);
-  } else if (kind == LayerKind::residual && spread) {
+  } else if (look_of(kind) == Product::Look::difference && spread) {
     const auto [middle, sigma] = middle_and_sigma(sorted);
     if (sigma > 0) {
       render.low = middle - rule.sigmas_below * sigma;

@@ -79,11 +79,15 @@ bool same_unit(const Unit& a, const Unit& b) {
 
 Unit shown_unit(const Document& document, LayerKind kind) {
   Unit unit;
-  const bool of_noise = kind == LayerKind::snr || (document.in_memory && kind == LayerKind::residual);
-  if (of_noise)
+  if (!document.header) return unit;
+  const Product* product = product_of(kind);
+  const auto of = product == nullptr ? Product::UnitOf::image : product->unit;
+  if (of == Product::UnitOf::sigma || (document.in_memory && kind == LayerKind::residual))
     unit.text = "sigma";
-  else if (kind != LayerKind::islands && document.header)
+  else if (of == Product::UnitOf::image)
     unit = document.header->unit;
+  else
+    unit.text = unit_of(*product, *document.header);
   return unit;
 }
 
@@ -98,9 +102,9 @@ bool layer_possible(const Document& document, LayerKind kind) {
   if (kind == LayerKind::input) return true;
   if (!document.result) return false;
   const Request& request = document.result->request;
-  if (kind == LayerKind::convolved) return request.convolve.has_value();
-  const bool of_sources = kind == LayerKind::islands || kind == LayerKind::model || kind == LayerKind::residual;
-  return document.result->background.has_value() && (!of_sources || request.detect);
+  const auto needs = product_of(kind)->needs;
+  if (needs == Product::Needs::convolution) return request.convolve.has_value();
+  return document.result->background.has_value() && (needs != Product::Needs::sources || request.detect);
 }
 
 Document* ViewerState::find(std::int64_t id) {

@@ -3,6 +3,7 @@
 // Only the interface's thread touches it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -10,11 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/files/fits/fits_image.hpp"
 #include "core/run/live/live_run.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/request.hpp"
 #include "core/sky/model/image_header.hpp"
 #include "gui/model/image/overlay_ink.hpp"
@@ -27,10 +30,49 @@
 
 namespace reber::gui {
 
-enum class LayerKind { input, convolved, background, rms, snr, islands, model, residual };
-inline constexpr int kLayerKinds = 8;
-inline constexpr std::array<const char*, kLayerKinds> kLayerNames{"Input", "Convolved", "Background", "RMS",
-                                                                  "S/N",   "Islands",   "Model",      "Residual"};
+/// Number of the layer that a row of the table of products has: the input is 0, the others follow in the table's order.
+[[nodiscard]] constexpr int layer_index(std::string_view word) {
+  int index = 0;
+  for (const Product& product : kProducts) {
+    if (!product.layer.empty()) ++index;
+    if (product.word == word) return index;
+  }
+  throw "no such product";
+}
+/// Layers by number; those with names are asked for by one.
+enum class LayerKind : int {
+  input,
+  convolved = layer_index("convolved"),
+  background = layer_index("mean-full"),
+  rms = layer_index("rms-full"),
+  snr = layer_index("snr"),
+  islands = layer_index("labels"),
+  model = layer_index("model"),
+  residual = layer_index("residual"),
+};
+inline constexpr int kLayerKinds =
+    1 + static_cast<int>(std::ranges::count_if(kProducts, [](const Product& p) { return !p.layer.empty(); }));
+
+/// Rows of the table of products, by layer; null for the input.
+inline constexpr auto kLayerProducts = [] {
+  std::array<const Product*, kLayerKinds> rows{};
+  for (const Product& product : kProducts)
+    if (!product.layer.empty()) rows[static_cast<std::size_t>(layer_index(product.word))] = &product;
+  return rows;
+}();
+[[nodiscard]] constexpr const Product* product_of(LayerKind kind) {
+  return kLayerProducts[static_cast<std::size_t>(kind)];
+}
+/// How it is first shown.
+[[nodiscard]] constexpr Product::Look look_of(LayerKind kind) {
+  return product_of(kind) == nullptr ? Product::Look::signal : product_of(kind)->look;
+}
+/// Titles.
+inline constexpr auto kLayerNames = [] {
+  std::array<const char*, kLayerKinds> names{"Input"};
+  for (std::size_t i = 1; i < names.size(); ++i) names[i] = kLayerProducts[i]->layer.data();
+  return names;
+}();
 
 /// The layer of that title; the input for a word that is none.
 [[nodiscard]] LayerKind layer_named(const std::string& title);

@@ -31,11 +31,11 @@ void file_stamp(const std::string& path, std::int64_t& time, std::int64_t& size)
 /// What suits the values of each layer.
 RenderSettings settings_for(LayerKind kind) {
   RenderSettings settings;
-  if (kind == LayerKind::background || kind == LayerKind::rms) {
+  if (look_of(kind) == Product::Look::level) {
     settings.stretch = Stretch::linear;
     settings.colour_map = "viridis";
   }
-  if (kind == LayerKind::residual) {
+  if (look_of(kind) == Product::Look::difference) {
     settings.stretch = Stretch::linear;
     settings.colour_map = "grey";
   }

@@ -4,25 +4,11 @@
 
 #include <algorithm>
 
-#include "core/measure/sources/model_map.hpp"
 #include "core/run/live/display_tiles.hpp"
 #include "gui/model/first_limits.hpp"
 
 namespace reber::gui {
 namespace {
-
-MapKind map_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::background:
-      return MapKind::mean;
-    case LayerKind::rms:
-      return MapKind::rms;
-    case LayerKind::snr:
-      return MapKind::snr;
-    default:
-      return MapKind::image;
-  }
-}
 
 /// What the next frame would draw of a map, and the whole of it in one tile.
 std::vector<TileKey> tiles_in_view(const Document& document, LayerKind kind, const ScreenRect& canvas) {
@@ -177,27 +163,6 @@ void LiveRuns::take_extended(Document& document) {
   view.selected = -1;
 }
 
-/// The sources' Gaussians, or what they leave of the plane they were found in.
-void LiveRuns::start_model(Work& work, const std::shared_ptr<const LiveResult>& result, LayerKind kind,
-                           const std::shared_ptr<const Image>& plane) {
-  work.layer_slot.start([result, kind, plane](const Progress& progress) {
-    constexpr std::int64_t kRows = 256;
-    const Shape shape = result->header->shape;
-    const ModelMap model(result->sources, shape);
-    auto image = std::make_shared<Image>(shape);
-    for (std::int64_t y0 = 0; y0 < shape.ny; y0 += kRows) {
-      const std::int64_t ny = std::min(kRows, shape.ny - y0);
-      progress.report("model", static_cast<double>(y0) / static_cast<double>(shape.ny));
-      float* rows = image->data() + y0 * shape.nx;
-      model.rows(y0, ny, rows);
-      if (!plane) continue;
-      const float* from = plane->data() + y0 * shape.nx;
-      for (std::int64_t i = 0; i < ny * shape.nx; ++i) rows[i] = from[i] - rows[i];
-    }
-    return MadeLayer{kind, result->generation, Pyramid::make(std::move(image), progress)};
-  });
-}
-
 void LiveRuns::put_layer(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels,
                          std::uint64_t generation) {
   Layer& layer = document.layer(kind);
@@ -233,10 +198,6 @@ void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& can
       layer.generation = now;
       continue;
     }
-    if (kind == LayerKind::model) {
-      if (!work.layer_slot.busy()) start_model(work, document.result, kind, nullptr);
-      continue;
-    }
     take_map(document, work, kind, canvas);
   }
 }
@@ -244,22 +205,11 @@ void LiveRuns::take_layers(Document& document, Work& work, const ScreenRect& can
 /// Of the live run: by its tiles, or whole.
 void LiveRuns::take_map(Document& document, Work& work, LayerKind kind, const ScreenRect& canvas) {
   LiveRun& live_run = *document.live_run;
-  const MapKind map = map_of(kind);
+  const auto map = static_cast<ProductId>(product_of(kind) - kProducts.data());
   const std::uint64_t now = document.result->generation;
-  const bool residual = kind == LayerKind::residual;
   if (std::uint64_t& asked = work.asked[static_cast<std::size_t>(kind)]; asked != now) {
     asked = now;
-    if (residual)
-      live_run.request_map(map);
-    else
-      live_run.request_shown(map, tiles_in_view(document, kind, canvas), options_.show_maps);
-  }
-  if (residual) {
-    const MapResult brought = live_run.map(map);
-    if (!brought.image || brought.generation != now || work.layer_slot.busy()) return;
-    live_run.forget_map(map);
-    start_model(work, document.result, kind, brought.image);
-    return;
+    live_run.request_shown(map, tiles_in_view(document, kind, canvas), options_.show_maps);
   }
   const ShownMap shown = live_run.shown(map);
   if (shown.generation != now) return;

@@ -67,8 +67,6 @@ class LiveRuns {
     std::uint64_t seen_result = 0;
   };
   [[nodiscard]] Work& work_of(const Document& document);
-  void start_model(Work& work, const std::shared_ptr<const LiveResult>& result, LayerKind kind,
-                   const std::shared_ptr<const Image>& plane);
   void put_layer(Document& document, LayerKind kind, std::shared_ptr<const Pyramid> pixels, std::uint64_t generation);
   void take_result(Document& document, Work& work);
   void take_extended(Document& document);

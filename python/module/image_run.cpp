@@ -9,8 +9,8 @@
 #include "core/base/threads.hpp"
 #include "core/files/fits/header_beam.hpp"
 #include "core/measure/sources/column_sets.hpp"
-#include "core/measure/sources/model_map.hpp"
 #include "core/measure/sources/source_columns.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/run/pipeline/products.hpp"
 #include "core/sky/model/fits_cards.hpp"
 #include "python/module/kept_backends.hpp"
@@ -46,54 +46,45 @@ std::shared_ptr<const ImageHeader> header_of(const std::string& text, Shape shap
   return header;
 }
 
-MapKind map_kind(const std::string& kind) {
-  if (kind == "image") return MapKind::image;
-  if (kind == "mean") return MapKind::mean;
-  if (kind == "rms") return MapKind::rms;
-  if (kind == "snr") return MapKind::snr;
-  throw InputError(fmt::format("no map '{}'; expected image, mean, rms, snr, model or residual", kind));
+/// Python's names of products, as a list of words; of maps alone where asked for.
+std::string product_names(bool maps) {
+  std::string text;
+  for (const Product& product : kProducts)
+    if (!product.python.empty() && (!maps || product.kind == Product::Kind::map))
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", product.python);
+  return text;
 }
 
-std::string& path_of(OutputRequest& output, const std::string& kind) {
-  if (kind == "image") return output.convolved;
-  if (kind == "mean") return output.mean;
-  if (kind == "rms") return output.rms;
-  if (kind == "snr") return output.snr;
-  if (kind == "labels") return output.labels;
-  if (kind == "mask") return output.mask;
-  if (kind == "model") return output.model;
-  if (kind == "residual") return output.residual;
-  if (kind == "picture") return output.picture;
-  throw InputError(fmt::format(
-      "no product '{}'; expected catalogue, image, mean, rms, snr, labels, mask, model, residual or picture", kind));
+/// The map of a name that this run has.   throws InputError where it has not
+const Product& map_of(const Result& result, const std::string& name) {
+  const Product* const product = python_product(name);
+  if (product == nullptr || product->kind != Product::Kind::map)
+    throw InputError(fmt::format("no map '{}'; expected one of: {}", name, product_names(true)));
+  if (const std::string why = why_no_product(*product, result); !why.empty()) throw InputError(why);
+  return *product;
 }
 
-/// The word of a map that this run has.   throws InputError where it has not
-MapKind measured_kind(const Result& result, const std::string& kind) {
-  const MapKind wanted = map_kind(kind);
-  if (wanted != MapKind::image && result.background() == nullptr)
-    throw InputError(fmt::format("this run measured no background, so there is no map '{}'", kind));
-  return wanted;
-}
-
-/// All pixels of a map, of the image's shape.
-void draw(const Result& result, const std::string& kind, std::vector<float>& pixels) {
-  const Shape shape = result.header().shape;
-  if (!result.plane()) throw InputError("this run read no pixels");
-  const bool residual = kind == "residual";
-  if (kind == "model" || residual) {
-    ModelMap(result.sources(), shape).rows(0, shape.ny, pixels.data());
-  } else {
-    result.backend->render_rows(measured_kind(result, kind), *result.plane(), result.background(), 0, shape.ny,
-                                pixels.data());
-  }
-  if (!residual) return;
-  std::vector<float> image(pixels.size());
-  result.backend->render_rows(MapKind::image, *result.plane(), nullptr, 0, shape.ny, image.data());
-  for (std::size_t i = 0; i < image.size(); ++i) pixels[i] = image[i] - pixels[i];
+const Product& written_product(const std::string& name) {
+  const Product* const product = python_product(name);
+  if (product == nullptr)
+    throw InputError(fmt::format("no product '{}'; expected catalogue or one of: {}", name, product_names(false)));
+  return *product;
 }
 
 }  // namespace
+
+nb::list products() {
+  nb::list rows;
+  for (const Product& product : kProducts) {
+    if (product.python.empty()) continue;
+    nb::dict row;
+    row["name"] = nb::str(product.python.data(), product.python.size());
+    row["text"] = nb::str(product.text.data(), product.text.size());
+    row["map"] = product.kind == Product::Kind::map;
+    rows.append(row);
+  }
+  return rows;
+}
 
 RunOptions run_options(const nb::dict& with, const std::optional<BeamTuple>& beam) {
   RunOptions options;
@@ -146,7 +137,12 @@ Array2<float> ImageRun::map(const std::string& kind) {
   {
     const nb::gil_scoped_release without_lock;
     const std::lock_guard lock(mutex_);
-    run_beside([&] { draw(result_, kind, pixels); }).get();
+    const Product& product = map_of(result_, kind);
+    run_beside([&] {
+      FairTurn turn;
+      const Job job;
+      product.make({result_, job, turn}).rows(0, shape.ny, pixels.data());
+    }).get();
   }
   return array_of(std::move(pixels), shape);
 }
@@ -173,9 +169,11 @@ std::unique_ptr<DeviceMap> ImageRun::on_device(const std::string& kind) {
                                  result_.backend->info().name));
   const bool labels = kind == "labels";
   if (labels && !result_.islands()) throw InputError("this run looked for no islands");
+  const std::optional<MapKind> seam = labels ? MapKind::image : map_of(result_, kind).seam;
+  if (!seam) throw InputError(fmt::format("the map '{}' is made in host memory: no card has it", kind));
   auto tile = run_beside([&] {
     return labels ? card->device_labels(*result_.islands())
-                  : card->device_map(measured_kind(result_, kind), *result_.plane(), result_.background());
+                  : card->device_map(*seam, *result_.plane(), result_.background());
   });
   return std::make_unique<DeviceMap>(tile.get(), result_.header().shape, labels);
 }
@@ -208,7 +206,7 @@ void ImageRun::write(const std::string& path, const std::string& kind, const std
   if (kind == "catalogue")
     wanted.output.catalogues = {path};
   else
-    path_of(wanted.output, kind) = path;
+    wanted.output.want(written_product(kind).word, path);
   wait_for(progress, [&](const Progress& told) {
     const std::lock_guard lock(mutex_);
     return write_products(wanted, result_, Job(told));

@@ -39,6 +39,9 @@ using BeamTuple = std::tuple<double, double, double>;
 /// Puts into the request what is common to all runs.
 void apply(const RunOptions& options, Request& request);
 
+/// What Python calls the products of a run: dicts of name, text, and whether it is a map of floats.
+[[nodiscard]] nanobind::list products();
+
 /// A finished run. Its calls may come from any thread; one at a time is served, beside the caller's thread: which card
 /// is current there is the caller's affair.
 class ImageRun {
@@ -53,7 +56,7 @@ class ImageRun {
   [[nodiscard]] const Result& result() const { return result_; }
   /// {column: (values, unit, UCD, text)} of the set's table.   throws InputError for an unknown set
   [[nodiscard]] nanobind::dict table(const std::string& set);
-  /// "image", "mean", "rms", "snr", "model" or "residual", float32, [y, x].
+  /// A map of products(), float32, [y, x].   throws InputError where the run has none
   [[nodiscard]] Array2<float> map(const std::string& kind);
   /// int32, [y, x], 0 outside islands.
   [[nodiscard]] Array2<std::int32_t> labels();

@@ -92,6 +92,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = REBER_VERSION;
   m.def("parameters", &parameter_rows);
   m.def("backends", &backends);
+  m.def("products", &products);
   m.def("run", &run, nb::arg("path"), nb::arg("pixels").none(), nb::arg("cards"), nb::arg("stages"),
         nb::arg("settings"), nb::arg("with_"), nb::arg("beam").none(), nb::arg("progress").none());
   m.def("match", &match);

@@ -22,6 +22,11 @@ def parameters():
     return _core.parameters()
 
 
+def products():
+    """What a run can write or give as a map: name, text, and whether it is a member of Result."""
+    return _core.products()
+
+
 def backends():
     """(name, what it is, why it cannot run here or '') of every backend of this build."""
     return _core.backends()
@@ -30,4 +35,4 @@ def backends():
 __all__ = ["Background", "Cancelled", "Collapsed", "Completeness", "DataError", "DeviceArray", "DeviceError", "Error",
            "InputError", "InternalError", "Matched", "Result", "Simulated", "Smoothed", "Table", "Verification", "background",
            "backends", "collapse", "complete", "convolve", "extract", "find", "match", "measure", "parameters",
-           "simulate", "smooth", "verify"]
+           "products", "simulate", "smooth", "verify"]

@@ -52,10 +52,6 @@ class Result:
         """The catalogue as a pandas DataFrame."""
         return pandas_of(self.table(columns))
 
-    image = property(lambda self: self._run.map("image"), doc="The pixels that were searched, convolved where asked for.")
-    mean = property(lambda self: self._run.map("mean"), doc="The background.")
-    rms = property(lambda self: self._run.map("rms"), doc="The noise.")
-    snr = property(lambda self: self._run.map("snr"), doc="(image - mean) / rms.")
     labels = property(lambda self: self._run.labels(), doc="int32: the number of each pixel's island, 0 outside.")
     beam = property(lambda self: self._run.beam, doc="(major, minor, position angle) in degrees; None where unknown.")
     warnings = property(lambda self: self._run.warnings, doc="What the command line would warn of.")
@@ -93,20 +89,37 @@ class Result:
         stages = self.report["stages"]
         return sum(stage["bytes_up"] for stage in stages), sum(stage["bytes_down"] for stage in stages)
 
-    def model(self):
-        """The sum of the sources' Gaussians, without background."""
-        return self._run.map("model")
-
-    def residual(self):
-        """image - model."""
-        return self._run.map("residual")
-
     def write(self, path, what="catalogue", *, columns="pybdsf", format="", patches="source", overwrite=False,
               durable="end", progress=None):
-        """Writes a catalogue (format by the path's ending, as the command line does), or a map: what = image, mean,
-        rms, snr, labels, mask (1 in islands), model, residual or picture. patches: of a sky model. durable: 'no' leaves it to the system
-        when the bytes reach the disk; else they are there when this returns."""
+        """Writes a catalogue (format by the path's ending, as the command line does), or what else reber.products()
+        names. patches: of a sky model. durable: 'no' leaves it to the system when the bytes reach the disk; else they
+        are there when this returns."""
         self._run.write(os.fspath(path), what, columns, format, patches, durable, overwrite, [], 0, progress)
+
+
+# Methods; the other maps are properties.
+_CALLED = ("model", "residual")
+
+
+def _add_maps():
+    """A member of Result for each map of the table of products."""
+    for row in _core.products():
+        name, text = row["name"], row["text"][0].upper() + row["text"][1:] + "."
+        if not row["map"] or hasattr(Result, name):
+            continue
+
+        def read(self, name=name):
+            return self._run.map(name)
+
+        def call(self):
+            return self._run.map(call.__name__)
+
+        if name in _CALLED:
+            call.__name__, call.__doc__ = name, text
+        setattr(Result, name, call if name in _CALLED else property(read, doc=text))
+
+
+_add_maps()
 
 
 def with_of(*, hdu=None, plane=None, unit=None, check=False, backend="auto", device=0, threads=0, device_memory=0):

@@ -267,9 +267,9 @@ run run cube.fits --planes 0:6 -o no "${cpu[@]}"
 expect_status 2
 expect_in err "there is no plane 6"
 expect_no_file no
-run find cube.fits --planes 0:1 --write-residual r.fits "${cpu[@]}"
+run find cube.fits --planes 0:1 --write-labels l.fits "${cpu[@]}"
 expect_status 2
-expect_in err "--write-residual is made of one plane"
+expect_in err "--write-labels is made of one plane"
 run find cube.fits --planes 2,4 -o none.csv "${cpu[@]}"
 expect_status 3
 expect_in err "no plane could be searched"

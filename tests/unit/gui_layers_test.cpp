@@ -24,6 +24,15 @@ std::vector<float> ramp(float low, float high, int count) {
   return values;
 }
 
+TEST(GuiLayers, AreThoseOfTheTableOfProducts) {
+  for (int index = 1; index < kLayerKinds; ++index) {
+    const Product* product = product_of(static_cast<LayerKind>(index));
+    ASSERT_NE(product, nullptr);
+    EXPECT_TRUE(product->make != nullptr || product->kind == Product::Kind::labels) << product->word;
+    EXPECT_EQ(layer_named(std::string(product->layer)), static_cast<LayerKind>(index));
+  }
+}
+
 TEST(FirstLimits, smooth_maps_show_their_range_and_name_the_rule) {
   const auto sample = ramp(-2, 6, 1001);
   for (const LayerKind kind : {LayerKind::background, LayerKind::rms}) {

@@ -48,8 +48,8 @@ TEST_F(LiveRunTest, goes_on_where_a_card_fails_at_a_map) {
   LiveRun live(card, changed, [](const std::string&) { return make_backend("cpu", {}, LogSink()); });
   ASSERT_TRUE(run(live, request(5)));
   const auto before = live.result();
-  live.request_map(MapKind::rms);
-  ASSERT_TRUE(until([&] { return live.map(MapKind::rms).image != nullptr; })) << live.status().error;
+  live.request_map(product_id("rms-full"));
+  ASSERT_TRUE(until([&] { return live.map(product_id("rms-full")).image != nullptr; })) << live.status().error;
   ASSERT_TRUE(live.card_failure());
   EXPECT_NE(live.card_failure()->text.find("given up"), std::string::npos);
   ASSERT_TRUE(live.result());
@@ -59,7 +59,7 @@ TEST_F(LiveRunTest, goes_on_where_a_card_fails_at_a_map) {
 
   LiveRun named(card, changed);
   ASSERT_TRUE(run(named, request(5)));
-  named.request_map(MapKind::rms);
+  named.request_map(product_id("rms-full"));
   ASSERT_TRUE(until([&] { return !named.status().error.empty(); }));
   EXPECT_TRUE(named.result()) << "a card that was named keeps what it found";
 }

@@ -168,19 +168,19 @@ TEST_F(LiveRunTest, the_newest_of_many_requests_wins) {
 TEST_F(LiveRunTest, a_map_is_that_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_map(MapKind::snr);
-  ASSERT_TRUE(until([&] { return live->map(MapKind::snr).image != nullptr; }));
+  live->request_map(product_id("snr"));
+  ASSERT_TRUE(until([&] { return live->map(product_id("snr")).image != nullptr; }));
   const Result plain = run_once(shared_backend("cpu"), request(5));
   const Image expected = render(backend("cpu"), MapKind::snr, *plain.plane(), *plain.background());
-  EXPECT_TRUE(same_bits(*live->map(MapKind::snr).image, expected));
+  EXPECT_TRUE(same_bits(*live->map(product_id("snr")).image, expected));
 }
 
 TEST_F(LiveRunTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_shown(MapKind::snr, {}, ShowMaps::tiles);
-  ASSERT_TRUE(until([&] { return live->shown(MapKind::snr).tiles != nullptr; }));
-  const auto tiles = live->shown(MapKind::snr).tiles;
+  live->request_shown(product_id("snr"), {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(product_id("snr")).tiles != nullptr; }));
+  const auto tiles = live->shown(product_id("snr")).tiles;
   const Result plain = run_once(shared_backend("cpu"), request(5));
   const Image map = render(backend("cpu"), MapKind::snr, *plain.plane(), *plain.background());
   const ReducedLevels levels = ReducedLevels::of(map, {});
@@ -207,10 +207,10 @@ TEST_F(LiveRunTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
   const auto shown = [&] {
-    live->request_shown(MapKind::rms, {{3, Reduction::peak, {0, 0, 7, 9}}}, ShowMaps::tiles);
+    live->request_shown(product_id("rms-full"), {{3, Reduction::peak, {0, 0, 7, 9}}}, ShowMaps::tiles);
     const std::uint64_t now = live->result()->generation;
-    EXPECT_TRUE(until([&] { return live->shown(MapKind::rms).generation == now; }));
-    return live->shown(MapKind::rms).tiles;
+    EXPECT_TRUE(until([&] { return live->shown(product_id("rms-full")).generation == now; }));
+    return live->shown(product_id("rms-full")).tiles;
   };
   const auto first = shown();
   ASSERT_NE(first, nullptr);
@@ -229,9 +229,9 @@ TEST_F(LiveRunTest, a_map_that_did_not_change_is_shown_by_the_same_tiles) {
 TEST_F(LiveRunTest, those_who_wait_for_a_map_are_told_when_its_session_ends) {
   auto live = session();
   ASSERT_TRUE(run(*live, request(5)));
-  live->request_shown(MapKind::snr, {}, ShowMaps::tiles);
-  ASSERT_TRUE(until([&] { return live->shown(MapKind::snr).tiles != nullptr; }));
-  const auto tiles = live->shown(MapKind::snr).tiles;
+  live->request_shown(product_id("snr"), {}, ShowMaps::tiles);
+  ASSERT_TRUE(until([&] { return live->shown(product_id("snr")).tiles != nullptr; }));
+  const auto tiles = live->shown(product_id("snr")).tiles;
   live.reset();
   float one = 0;
   EXPECT_THROW(tiles->read(1, Reduction::mean, {0, 0, 1, 1}, &one), Cancelled);

@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/run/pipeline/product_table.hpp"
+
 namespace reber {
 
-MapCubes::MapCubes(std::shared_ptr<const ImageHeader> like, std::vector<MapOfPlanes> maps,
+MapCubes::MapCubes(std::shared_ptr<const ImageHeader> like, std::vector<ProductFile> maps,
                    const std::vector<std::string>& history, bool overwrite)
     : like_(std::move(like)), maps_(std::move(maps)), written_(static_cast<std::size_t>(like_->planes)) {
-  for (const MapOfPlanes& map : maps_) {
+  for (const ProductFile& map : maps_) {
     OutputHeader header;
     header.like = like_.get();
-    header.unit = map.kind == MapKind::snr ? "" : like_->unit.text;
+    header.unit = unit_of(product_of(map.word), *like_);
     if (like_->plane_beams.empty()) header.beam = like_->beam;
     header.history = history;
     writers_.push_back(std::make_unique<CubeWriter>(map.path, header, like_->plane_beams, overwrite));
@@ -22,11 +24,11 @@ MapCubes::MapCubes(std::shared_ptr<const ImageHeader> like, std::vector<MapOfPla
 MapCubes::~MapCubes() = default;
 
 void MapCubes::write(std::int64_t plane, const Result& result, const Progress& progress) {
+  FairTurn turn;
+  const Job job(progress);
   for (std::size_t i = 0; i < maps_.size(); ++i) {
-    const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* out) {
-      result.backend->render_rows(maps_[i].kind, *result.plane(), result.background(), y0, ny, out);
-    };
-    writers_[i]->write_plane(plane, rows, progress);
+    const ProductMap made = product_of(maps_[i].word).make({result, job, turn});
+    writers_[i]->write_plane(plane, made.rows, progress);
   }
   written_[static_cast<std::size_t>(plane)] = true;
 }

@@ -8,22 +8,17 @@
 
 #include "core/files/fits/cube_writer.hpp"
 #include "core/run/pipeline/result.hpp"
+#include "core/run/request/request.hpp"
 
 namespace reber {
-
-/// A map that is wanted, and its file.
-struct MapOfPlanes {
-  MapKind kind = MapKind::rms;
-  std::string path;
-};
 
 /// Cubes of the input's own shape and axes: planes that were not measured are blank. x and y must be the first axes.
 /// Each file appears whole in finish(), or not at all.
 class MapCubes {
  public:
-  /// like: any plane of the cube   history: of all files
+  /// like: any plane of the cube   maps: products of kind `map`   history: of all files
   ///   throws as CubeWriter
-  MapCubes(std::shared_ptr<const ImageHeader> like, std::vector<MapOfPlanes> maps,
+  MapCubes(std::shared_ptr<const ImageHeader> like, std::vector<ProductFile> maps,
            const std::vector<std::string>& history, bool overwrite);
   ~MapCubes();
 
@@ -34,7 +29,7 @@ class MapCubes {
 
  private:
   std::shared_ptr<const ImageHeader> like_;
-  std::vector<MapOfPlanes> maps_;
+  std::vector<ProductFile> maps_;
   std::vector<std::unique_ptr<CubeWriter>> writers_;
   std::vector<bool> written_;
 };

@@ -14,6 +14,9 @@
 
 namespace reber {
 
+/// Number of MapKinds. `image` is the plane that sources are looked for in: convolved where asked for.
+inline constexpr int kMapKinds = 4;
+
 /// Used by the live run's thread alone, but for use_device() and what DisplayTiles allows.
 class DisplayDesk {
  public:

@@ -77,19 +77,19 @@ std::shared_ptr<const LiveResult> LiveRun::result() const {
   return state_->result;
 }
 
-void LiveRun::request_map(MapKind map) {
+void LiveRun::request_map(ProductId map) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->result && !state_->waiting) return;
   state_->wanted[static_cast<std::size_t>(map)] = true;
   state_->wake.notify_one();
 }
 
-MapResult LiveRun::map(MapKind map) const {
+MapResult LiveRun::map(ProductId map) const {
   const std::lock_guard lock(state_->mutex);
   return state_->maps[static_cast<std::size_t>(map)];
 }
 
-void LiveRun::forget_map(MapKind map) {
+void LiveRun::forget_map(ProductId map) {
   const std::lock_guard lock(state_->mutex);
   state_->maps[static_cast<std::size_t>(map)] = {};
 }
@@ -111,7 +111,7 @@ ExtendedResult LiveRun::extended() const {
   return state_->extended;
 }
 
-void LiveRun::request_shown(MapKind map, std::vector<TileKey> first, ShowMaps by) {
+void LiveRun::request_shown(ProductId map, std::vector<TileKey> first, ShowMaps by) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->result && !state_->waiting) return;
   state_->show_by = by;
@@ -120,12 +120,12 @@ void LiveRun::request_shown(MapKind map, std::vector<TileKey> first, ShowMaps by
   state_->wake.notify_one();
 }
 
-ShownMap LiveRun::shown(MapKind map) const {
+ShownMap LiveRun::shown(ProductId map) const {
   const std::lock_guard lock(state_->mutex);
   return state_->shown[static_cast<std::size_t>(map)];
 }
 
-void LiveRun::forget_shown(MapKind map) {
+void LiveRun::forget_shown(ProductId map) {
   const std::lock_guard lock(state_->mutex);
   state_->shown[static_cast<std::size_t>(map)].image.reset();
 }

@@ -13,6 +13,7 @@
 #include "core/measure/extended/extended_sources.hpp"
 #include "core/run/live/tile_key.hpp"
 #include "core/run/pipeline/pipeline.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/seam/compute/backend.hpp"
 #include "core/sky/model/image.hpp"
 
@@ -45,9 +46,6 @@ struct LiveStatus {
   double fraction = 0;  ///< of the stage
   std::string error;    ///< of the newest request that ended; empty where it went well
 };
-
-/// Number of MapKinds. `image` is the plane that sources are looked for in: convolved where asked for.
-inline constexpr int kMapKinds = 4;
 
 struct MapResult {
   std::uint64_t generation = 0;  ///< of the result it belongs to
@@ -118,13 +116,13 @@ class LiveRun {
   /// The newest finished run; null before the first.
   [[nodiscard]] std::shared_ptr<const LiveResult> result() const;
 
-  /// Asks for a map of the newest result; made after the requests that wait. Nothing happens before the first result or
-  /// where the result has no such map.
-  void request_map(MapKind map);
+  /// Asks for a map of the newest result, one with a maker; made after the requests that wait. Nothing happens before
+  /// the first result or where the result has no such map.
+  void request_map(ProductId map);
   /// The newest of that kind; image is null before the first.
-  [[nodiscard]] MapResult map(MapKind map) const;
+  [[nodiscard]] MapResult map(ProductId map) const;
   /// Drops the host copy.
-  void forget_map(MapKind map);
+  void forget_map(ProductId map);
 
   /// Asks for the extended sources of the newest result (find_extended); they are looked for after the requests and
   /// maps that wait. A newer request stops the search, and nothing comes of it. Nothing happens before the first
@@ -135,10 +133,10 @@ class LiveRun {
 
   /// Asks for a map to be shown, as request_map() does; the tiles of `first` are made with it, so that it can be drawn
   /// as soon as it is here.
-  void request_shown(MapKind map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
-  [[nodiscard]] ShownMap shown(MapKind map) const;
+  void request_shown(ProductId map, std::vector<TileKey> first = {}, ShowMaps by = ShowMaps::automatic);
+  [[nodiscard]] ShownMap shown(ProductId map) const;
   /// Drops the whole map of shown(), not its tiles.
-  void forget_shown(MapKind map);
+  void forget_shown(ProductId map);
   /// The backend's way to OpenGL; null before the first request and where it has none. Its calls are the interface's.
   [[nodiscard]] std::shared_ptr<GraphicsLink> graphics_link() const;
   /// From now on tiles come on the device (graphics_link() was opened), or in host memory.

@@ -188,20 +188,25 @@ void LiveRun::State::end_job(const std::string& error) {
   changed();
 }
 
-void LiveRun::State::fill_map(MapKind map, Image& image, const Progress& progress) {
+void LiveRun::State::fill_map(ProductId map, Image& image, const Progress& progress) {
   // Some 10 ms of copying: a wish to stop is heard between the parts, and each begins with the copy engine at rest.
   constexpr std::int64_t kPixels = std::int64_t{1} << 24;
   const Shape shape = image.shape();
   const std::int64_t rows = std::max<std::int64_t>(1, kPixels / std::max<std::int64_t>(1, shape.nx));
+  FairTurn turn;
+  const Job job(progress);
+  const ProductMap made = product_of(map).make({*last, job, turn});
   for (std::int64_t y0 = 0; y0 < shape.ny; y0 += rows) {
     const std::int64_t ny = std::min(rows, shape.ny - y0);
     progress.report("map", static_cast<double>(y0) / static_cast<double>(shape.ny));
-    backend->render_rows(map, *last->plane(), last->background(), y0, ny, image.data() + y0 * shape.nx, progress);
+    made.rows(y0, ny, image.data() + y0 * shape.nx);
   }
 }
 
-std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
+std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(ProductId map) {
   const auto at = static_cast<std::size_t>(map);
+  const std::optional<MapKind> seam = product_of(map).seam;
+  if (!seam) return nullptr;
   ShowMaps by = ShowMaps::automatic;
   std::vector<TileKey> first;
   std::shared_ptr<DisplayTiles> before;
@@ -214,7 +219,7 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
   const Progress progress([this](const std::string&, double fraction) { report(fraction); }, &stop);
   std::shared_ptr<DisplayTiles> tiles;
   try {
-    tiles = desk.tiles(map, *backend, last->plane(), last->background(), by, progress);
+    tiles = desk.tiles(*seam, *backend, last->plane(), last->background(), by, progress);
   } catch (const CardError& failure) {
     if (failure.kind != CardError::Kind::memory) throw;
     return nullptr;
@@ -227,10 +232,9 @@ std::shared_ptr<DisplayTiles> LiveRun::State::make_tiles(MapKind map) {
   return tiles;
 }
 
-void LiveRun::State::draw_map(MapKind map, bool to_show) {
+void LiveRun::State::draw_map(ProductId map, bool to_show) {
   const auto at = static_cast<std::size_t>(map);
-  const bool possible = last && last->plane() && (map == MapKind::image || last->background() != nullptr);
-  if (!possible) return;
+  if (!last || !why_no_product(product_of(map), *last).empty()) return;
   std::shared_ptr<DisplayTiles> tiles;
   if (to_show) tiles = make_tiles(map);
   std::shared_ptr<Image> image;
@@ -246,7 +250,7 @@ void LiveRun::State::draw_map(MapKind map, bool to_show) {
 }
 
 /// What was wanted of a card that failed is asked for once more behind a run on the processor.
-void LiveRun::State::begin_again(const CardError& failure, MapKind map, bool to_show) {
+void LiveRun::State::begin_again(const CardError& failure, ProductId map, bool to_show) {
   std::optional<Request> request;
   {
     const std::lock_guard lock(mutex);
@@ -258,7 +262,7 @@ void LiveRun::State::begin_again(const CardError& failure, MapKind map, bool to_
   if (!waiting && request) waiting = Task{*std::move(request), ++status.generation, false, Clock::now()};
 }
 
-void LiveRun::State::make_map(MapKind map, bool to_show) {
+void LiveRun::State::make_map(ProductId map, bool to_show) {
   std::string error;
   try {
     try {
@@ -309,7 +313,7 @@ void LiveRun::State::make_extended() {
   end_job("");
 }
 
-int LiveRun::State::next_map(const std::array<bool, kMapKinds>& of) {
+int LiveRun::State::next_map(const std::array<bool, kProducts.size()>& of) {
   const auto found = std::ranges::find(of, true);
   return found == of.end() ? -1 : static_cast<int>(found - of.begin());
 }
@@ -371,7 +375,7 @@ void LiveRun::State::work() {
       (show >= 0 ? wanted_shown : wanted)[static_cast<std::size_t>(map)] = false;
       status.stage = "map";
       lock.unlock();
-      make_map(static_cast<MapKind>(map), show >= 0);
+      make_map(static_cast<ProductId>(map), show >= 0);
     }
     lock.lock();
   }

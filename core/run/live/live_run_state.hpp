@@ -41,13 +41,13 @@ struct LiveRun::State {
   std::optional<Task> waiting;
   std::optional<Task> running;            ///< empty while a map is made
   StageId running_stage = StageId::open;  ///< of `running`
-  std::array<bool, kMapKinds> wanted{};
+  std::array<bool, kProducts.size()> wanted{};
   LiveStatus status;
   std::shared_ptr<const LiveResult> result;
-  std::array<MapResult, kMapKinds> maps;
-  std::array<bool, kMapKinds> wanted_shown{};
-  std::array<std::vector<TileKey>, kMapKinds> first_tiles;  ///< of those
-  std::array<ShownMap, kMapKinds> shown;
+  std::array<MapResult, kProducts.size()> maps;
+  std::array<bool, kProducts.size()> wanted_shown{};
+  std::array<std::vector<TileKey>, kProducts.size()> first_tiles;  ///< of those
+  std::array<ShownMap, kProducts.size()> shown;
   bool wanted_extended = false;
   ExtendedResult extended;
   ShowMaps show_by = ShowMaps::automatic;
@@ -78,22 +78,22 @@ struct LiveRun::State {
   void use(std::shared_ptr<Backend> made);
   void change_backend(const std::string& failure);
   void leave_card(const CardError& failure);
-  void begin_again(const CardError& failure, MapKind map, bool to_show);
+  void begin_again(const CardError& failure, ProductId map, bool to_show);
   void drop_changed(const Request& request);
   void began(StageId stage, Sign sign);
   void answer(const Task& task, const Request& request, std::uint64_t generation, std::vector<std::string>& ran);
   [[nodiscard]] std::shared_ptr<const LabelRuns> labels_of(const IslandMap& islands);
-  void make_map(MapKind map, bool to_show);
-  void draw_map(MapKind map, bool to_show);
-  void fill_map(MapKind map, Image& image, const Progress& progress);
-  [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(MapKind map);
+  void make_map(ProductId map, bool to_show);
+  void draw_map(ProductId map, bool to_show);
+  void fill_map(ProductId map, Image& image, const Progress& progress);
+  [[nodiscard]] std::shared_ptr<DisplayTiles> make_tiles(ProductId map);
   void make_extended();
   void serve_tiles();
   void forget_all();
   void end_job(const std::string& error);
   void report(double fraction);
   /// In `of`, or -1.
-  [[nodiscard]] static int next_map(const std::array<bool, kMapKinds>& of);
+  [[nodiscard]] static int next_map(const std::array<bool, kProducts.size()>& of);
   [[nodiscard]] bool must_stop(const Request& newer) const;
 };
 

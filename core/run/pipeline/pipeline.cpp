@@ -231,7 +231,7 @@ class Pipeline::RunEach {
   void finish(std::span<Run> group, std::size_t first);
   void tell(const Run& run);
   /// What tells one request's words from another's: its file.
-  [[nodiscard]] static std::string prefix(const Run& run) { return run.request().output.convolved + ": "; }
+  [[nodiscard]] static std::string prefix(const Run& run) { return run.request().output.file_of("convolved") + ": "; }
 
   StageRunner& runner_;
   const Take& take_;
@@ -268,7 +268,7 @@ void Pipeline::RunEach::plan_all() {
   for (const Run& run : runs_) {
     if (!run.planned().choice) report_.facts.emplace_back("kernel", "none");
     for (const Fact& fact : convolution_facts(run.planned())) report_.facts.push_back(fact);
-    report_.facts.emplace_back("file", run.request().output.convolved);
+    report_.facts.emplace_back("file", run.request().output.file_of("convolved"));
   }
   tiling_ = plan_tiling(needs_, free_bytes());
   for (const Run& run : runs_)

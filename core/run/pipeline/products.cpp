@@ -19,11 +19,12 @@
 #include "core/base/trace.hpp"
 #include "core/files/catalogue/catalogue_io.hpp"
 #include "core/files/fits/tile_writer.hpp"
-#include "core/measure/sources/model_map.hpp"
 #include "core/measure/sources/plane_columns.hpp"
 #include "core/measure/sources/source_columns.hpp"
 #include "core/measure/sources/source_list.hpp"
 #include "core/run/pipeline/mesh_maps.hpp"
+#include "core/run/pipeline/product_islands.hpp"
+#include "core/run/pipeline/product_table.hpp"
 #include "core/sky/model/image.hpp"
 
 namespace reber {
@@ -37,6 +38,7 @@ class Writer {
         backend_(*result.backend),
         result_(result),
         job_(job),
+        source_{result, job, turn_},
         group_(request.group),
         threads_(usable_threads()) {}
 
@@ -45,14 +47,11 @@ class Writer {
  private:
   [[nodiscard]] const ImageHeader& header() const { return result_.header(); }
   [[nodiscard]] const BackgroundModel* background() const { return result_.background(); }
-  [[nodiscard]] OutputHeader of_map(const std::string& unit) const;
-  void map(MapKind kind, const std::string& path, const std::string& unit);
-  void mesh(MapKind kind, const std::string& path);
-  void drawn_maps();
-  [[nodiscard]] std::optional<LabelRuns> runs() const;
-  void labels() const;
-  void mask() const;
-  void picture(const Catalogue& catalogue) const;
+  [[nodiscard]] OutputHeader of_map(const Product& product) const;
+  void map(const Product& product, const std::string& path);
+  void mesh(const Product& product, const std::string& path);
+  void labels(const std::string& path) const;
+  void picture(const std::string& path, const Catalogue& catalogue) const;
   /// Work beside the caller, or later on its thread where that is the only one.
   template <class Work>
   [[nodiscard]] std::future<void> beside(Work work) const;
@@ -65,9 +64,10 @@ class Writer {
   Backend& backend_;
   const Result& result_;
   const Job& job_;
+  mutable FairTurn turn_;  ///< the backend serves one thread at a time
+  const ProductSource source_;
   const GroupOptions group_;
   const int threads_;
-  mutable FairTurn turn_;  ///< the backend serves one thread at a time
   std::vector<std::string> written_;
 };
 
@@ -80,10 +80,10 @@ std::future<void> Writer::beside(Work work) const {
   });
 }
 
-OutputHeader Writer::of_map(const std::string& unit) const {
+OutputHeader Writer::of_map(const Product& product) const {
   OutputHeader out;
   out.like = &header();
-  out.unit = unit;
+  out.unit = unit_of(product, header());
   out.beam = result_.beam();
   out.history = result_.history;
   out.cards = wanted_.cards;
@@ -91,105 +91,32 @@ OutputHeader Writer::of_map(const std::string& unit) const {
   return out;
 }
 
-void Writer::map(MapKind kind, const std::string& path, const std::string& unit) {
-  if (path.empty()) return;
+void Writer::map(const Product& product, const std::string& path) {
   const trace::Span span("write", path);
-  const OutputHeader out = of_map(unit);
-  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    const std::lock_guard turn(turn_);
-    const trace::Span render("copy", "render");
-    backend_.render_rows(kind, *result_.plane(), background(), y0, ny, pixels, job_);
-  };
-  write_map(path, header().shape, out, rows, how_, job_.progress());
+  const ProductMap made = product.make(source_);
+  OutputHeader out = of_map(product);
+  if (!made.beam) out.beam.reset();
+  out.history.insert(out.history.end(), made.history.begin(), made.history.end());
+  write_map(path, header().shape, out, made.rows, how_, job_.progress());
   written_.push_back(path);
 }
 
 /// Mean or rms as it was measured: at nodes, but for a map that the user gave.
-void Writer::mesh(MapKind kind, const std::string& path) {
-  if (path.empty() || background() == nullptr) return;
-  const bool rms = kind == MapKind::rms;
-  const std::string& unit = header().unit.text;
-  if (rms ? background()->rms_map : background()->mean_map) return map(kind, path, unit);
-  write_mesh_map(path, mesh_map_of(background()->grid, rms ? background()->rms : background()->mean), of_map(unit),
+void Writer::mesh(const Product& product, const std::string& path) {
+  if (background() == nullptr) return;
+  const bool rms = product.seam == MapKind::rms;
+  if (rms ? background()->rms_map : background()->mean_map) return map(product, path);
+  write_mesh_map(path, mesh_map_of(background()->grid, rms ? background()->rms : background()->mean), of_map(product),
                  how_);
   written_.push_back(path);
 }
 
-void Writer::drawn_maps() {
-  if (wanted_.model.empty() && wanted_.residual.empty()) return;
-  const ModelMap model(result_.sources(), header().shape);
-  OutputHeader out = of_map(header().unit.text);
-  out.history.push_back(fmt::format("model: {} Gaussians of {} sources", model.drawn(), result_.sources().size()));
-  const FloatRows model_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) { model.rows(y0, ny, pixels); };
-  const FloatRows residual_rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    std::vector<float> drawn(static_cast<std::size_t>(ny * header().shape.nx));
-    model.rows(y0, ny, drawn.data());
-    {
-      const std::lock_guard turn(turn_);
-      const trace::Span render("copy", "render");
-      backend_.render_rows(MapKind::image, *result_.plane(), nullptr, y0, ny, pixels, job_);
-    }
-    for (std::size_t i = 0; i < drawn.size(); ++i) pixels[i] -= drawn[i];
-  };
-  for (const auto& [path, rows] :
-       {std::pair{&wanted_.model, &model_rows}, std::pair{&wanted_.residual, &residual_rows}}) {
-    if (path->empty()) continue;
-    write_map(*path, header().shape, out, *rows, how_, job_.progress());
-    written_.push_back(*path);
-  }
-}
-
-/// Rows [y0, y0 + ny) of a map of islands, with value(label) in each.
-template <class Pixel, class Value>
-void draw_runs(const LabelRuns& labels, std::int64_t y0, std::int64_t ny, Pixel* pixels, const Value& value) {
-  const std::int64_t nx = labels.shape.nx;
-  std::fill_n(pixels, ny * nx, Pixel{0});
-  for (auto run = std::ranges::lower_bound(labels.runs, y0, {}, &LabelRuns::Run::y);
-       run != labels.runs.end() && run->y < y0 + ny; ++run)
-    std::fill_n(pixels + (run->y - y0) * nx + run->x0, run->x1 - run->x0, value(run->label));
-}
-
-/// The islands' runs, which the backend is asked for once, so that it is left to the maps that it alone can make. Empty
-/// for an image too large for the device, whose runs may be many.
-std::optional<LabelRuns> Writer::runs() const {
-  const TilingPlan& tiling = result_.outcomes.planned->value.tiling;
-  if (!tiling.resident || tiling.in_source) return std::nullopt;
-  const std::lock_guard turn(turn_);
-  return backend_.label_runs(*result_.islands(), job_);
-}
-
-void Writer::labels() const {
+void Writer::labels(const std::string& path) const {
   const trace::Span span("write", "labels");
   OutputHeader out;
   out.like = &header();
   out.history = result_.history;
-  const std::optional<LabelRuns> runs = this->runs();
-  const IntRows rows = [&](std::int64_t y0, std::int64_t ny, std::int32_t* pixels) {
-    job_.check();
-    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t label) { return label; });
-    const std::lock_guard turn(turn_);
-    const trace::Span render("copy", "render");
-    backend_.label_rows(*result_.islands(), y0, ny, pixels, job_);
-  };
-  write_map(wanted_.labels, header().shape, out, rows, how_);
-}
-
-void Writer::mask() const {
-  const trace::Span span("write", "mask");
-  OutputHeader out = of_map("");
-  out.beam.reset();
-  const std::optional<LabelRuns> runs = this->runs();
-  const FloatRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
-    job_.check();
-    if (runs) return draw_runs(*runs, y0, ny, pixels, [](std::int32_t) { return 1.0f; });
-    std::vector<std::int32_t> labels(static_cast<std::size_t>(ny * header().shape.nx));
-    {
-      const std::lock_guard turn(turn_);
-      backend_.label_rows(*result_.islands(), y0, ny, labels.data(), job_);
-    }
-    std::ranges::transform(labels, pixels, [](std::int32_t label) { return label != 0 ? 1.0f : 0.0f; });
-  };
-  write_map(wanted_.mask, header().shape, out, rows, how_);
+  write_map(path, header().shape, out, label_rows(source_), how_);
 }
 
 double average(const std::vector<float>& values) {
@@ -214,7 +141,7 @@ void draw_result(const std::string& path, const Result& result, const Catalogue&
 
 namespace {
 
-void Writer::picture(const Catalogue& catalogue) const {
+void Writer::picture(const std::string& path, const Catalogue& catalogue) const {
   const trace::Span span("write", "picture");
   const PixelRows rows = [&](std::int64_t y0, std::int64_t ny, float* pixels) {
     job_.check();
@@ -228,7 +155,7 @@ void Writer::picture(const Catalogue& catalogue) const {
     const std::lock_guard turn(turn_);
     return backend_.block_peaks(*result_.plane(), block, job_);
   };
-  draw_result(wanted_.picture, result_, catalogue, rows, options);
+  draw_result(path, result_, catalogue, rows, options);
 }
 
 /// The columns that a path's format is made of.
@@ -274,44 +201,36 @@ void Writer::catalogues(const Catalogue& catalogue, const std::map<ColumnSet, Ca
 }
 
 std::vector<std::string> Writer::write() {
+  using Kind = Product::Kind;
+  const std::string drawn = wanted_.file_of("picture");
   Catalogue catalogue;
-  if (!wanted_.catalogues.empty() || !wanted_.picture.empty())
+  if (!wanted_.catalogues.empty() || !drawn.empty())
     catalogue = make_catalogue(result_.sources(), header(), result_.history);
   const std::map<ColumnSet, Catalogue> named = tables(catalogue);
   // Behind the tables, which they read: they are waited for before these go. None of them tells how far it is.
   std::vector<std::future<void>> others;
   const auto add = [&](auto work) { others.push_back(beside(std::move(work))); };
   // First, since it has most to do once it has its rows.
-  if (!wanted_.picture.empty()) add([&] { picture(catalogue); });
+  if (!drawn.empty()) add([&] { picture(drawn, catalogue); });
   if (!wanted_.catalogues.empty()) add([&] { catalogues(catalogue, named); });
-  const bool labelled = !wanted_.labels.empty() && result_.islands();
-  if (labelled) add([&] { labels(); });
-  const bool masked = !wanted_.mask.empty() && result_.islands();
-  if (masked) add([&] { mask(); });
+  const std::string labelled = result_.islands() ? wanted_.file_of("labels") : std::string();
+  if (!labelled.empty()) add([&] { labels(labelled); });
   written_ = wanted_.catalogues;
-  const std::string& unit = header().unit.text;
   job_.check();
-  map(MapKind::image, wanted_.convolved, unit);
-  map(MapKind::mean, wanted_.mean, unit);
-  map(MapKind::rms, wanted_.rms, unit);
-  mesh(MapKind::mean, wanted_.mean_mesh);
-  mesh(MapKind::rms, wanted_.rms_mesh);
-  map(MapKind::snr, wanted_.snr, "");
-  drawn_maps();
-  if (labelled) written_.push_back(wanted_.labels);
-  if (masked) written_.push_back(wanted_.mask);
-  if (!wanted_.picture.empty()) written_.push_back(wanted_.picture);
+  for (const Product& product : kProducts) {
+    const std::string path = wanted_.file_of(product.word);
+    if (!path.empty() && product.kind == Kind::map) map(product, path);
+    if (!path.empty() && product.kind == Kind::nodes) mesh(product, path);
+  }
+  for (const std::string& path : {labelled, drawn})
+    if (!path.empty()) written_.push_back(path);
   for (std::future<void>& other : others) other.get();
   return std::move(written_);
 }
 
 }  // namespace
 
-bool any_product(const OutputRequest& wanted) {
-  return !wanted.catalogues.empty() || !wanted.convolved.empty() || !wanted.mean.empty() || !wanted.rms.empty() ||
-         !wanted.mean_mesh.empty() || !wanted.rms_mesh.empty() || !wanted.snr.empty() || !wanted.labels.empty() ||
-         !wanted.mask.empty() || !wanted.model.empty() || !wanted.residual.empty() || !wanted.picture.empty();
-}
+bool any_product(const OutputRequest& wanted) { return !wanted.files().empty(); }
 
 SourceList source_list_of(const Result& result, const GroupOptions& options, const Job& job) {
   if (!result.outcomes.judged) throw InternalError("a list of sources of a run that looked for none");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/words.hpp"
@@ -73,21 +74,40 @@ struct SearchRequest {
   bool operator==(const SearchRequest&) const = default;
 };
 
-/// Files to write; empty paths are not written.
+/// A map or a picture to write: its word in the table of products, and its file.
+struct ProductFile {
+  std::string word, path;
+};
+
+/// Files to write.
 struct OutputRequest {
   std::vector<std::string> catalogues;
   ColumnSet columns = ColumnSet::pybdsf;  ///< of the tables among them
   bool plane_columns = false;             ///< tables begin with plane, frequency and beam of the image
   std::string format;                     ///< word of a format, for paths whose ending tells none
   Patches patches = Patches::source;      ///< of sky models
-  std::string convolved, snr, labels, model, residual, picture;
-  std::string mask;                 ///< 1 in islands, else 0
-  std::string mean, rms;            ///< at every pixel
-  std::string mean_mesh, rms_mesh;  ///< at the nodes of the mesh; at every pixel where the user gave such a map
-  std::vector<std::string> cards;   ///< of maps in floats, in place of the image's of their names
-  int more_axes = 0;                ///< of these: axes of one pixel behind the plane's, which the cards describe
+  std::vector<ProductFile> products;
+  std::vector<std::string> cards;  ///< of maps in floats, in place of the image's of their names
+  int more_axes = 0;               ///< of these: axes of one pixel behind the plane's, which the cards describe
   Durable durable = Durable::end;
   bool overwrite = false;
+
+  /// Nothing for an empty path.   word: of core/run/pipeline/product_table.hpp
+  void want(std::string_view word, const std::string& path) {
+    if (!path.empty()) products.push_back({std::string(word), path});
+  }
+  /// Empty where the product is not wanted.
+  [[nodiscard]] std::string file_of(std::string_view word) const {
+    for (const ProductFile& one : products)
+      if (one.word == word) return one.path;
+    return "";
+  }
+  /// Of all that is wanted.
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> paths = catalogues;
+    for (const ProductFile& one : products) paths.push_back(one.path);
+    return paths;
+  }
 };
 
 struct Request {
