@@ -29,6 +29,7 @@
 #include "core/measure/sources/column_sets.hpp"
 #include "core/run/pipeline/product_table.hpp"
 #include "core/run/request/parameters.hpp"
+#include "core/studies/forced.hpp"
 
 namespace reber::app {
 namespace {
@@ -64,7 +65,9 @@ void add_information_flags(CLI::App& root, Action& action) {
                          "Print the driver, the cards, and the backends or why one cannot run here");
   root.add_flag_function("--list-algorithms", prints(algorithms_text),
                          "Print the convolution algorithms and what each backend can do with them");
-  root.add_flag_function("--list-columns", prints([] { return columns_document() + extended_columns_document(); }),
+  root.add_flag_function("--list-columns", prints([] {
+                           return columns_document() + extended_columns_document() + forced_columns_document();
+                         }),
                          "Print every column of the catalogues");
   root.add_flag_function("--list-products", prints(products_document),
                          "Print every product of a run: its word, file, option, name in Python, layer");

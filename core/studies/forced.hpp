@@ -68,4 +68,7 @@ struct ForcedSource {
 [[nodiscard]] Catalogue forced_catalogue(const std::vector<ForcedSource>& sources, const SkyList& list,
                                          const ImageHeader& header, const std::vector<std::string>& history);
 
+/// Its columns as Markdown: the end of docs/columns.md.
+[[nodiscard]] std::string forced_columns_document();
+
 }  // namespace reber

@@ -3,6 +3,7 @@
 #include "core/measure/sources/column_sets.hpp"
 #include "core/measure/extended/extended_catalogue.hpp"
 #include "core/measure/sources/source_columns.hpp"
+#include "core/studies/forced.hpp"
 #include "tests/support/source_file.hpp"
 
 #include <gtest/gtest.h>
@@ -170,7 +171,7 @@ TEST(ColumnSets, AreWhatTheDocumentationSays) {
   std::ifstream file(testing::source_file("docs/columns.md"));
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), columns_document() + extended_columns_document())
+  EXPECT_EQ(text.str(), columns_document() + extended_columns_document() + forced_columns_document())
       << "write it anew: reber --list-columns > docs/columns.md";
 }
 

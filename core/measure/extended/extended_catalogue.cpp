@@ -9,25 +9,39 @@
 
 #include "core/measure/sources/plane_columns.hpp"
 #include "core/measure/sources/source_columns.hpp"
+#include "core/sky/model/column_row.hpp"
 #include "core/sky/model/decimals.hpp"
 #include "core/sky/model/sky_frames.hpp"
 
 namespace reber {
 namespace {
 
-using E = ExtendedSource;
-
-struct RealColumn {
-  ColumnInfo info;
-  double E::*member;
+/// A structure, on the sky of its image.
+struct Structure : ExtendedSource {
+  const Wcs& wcs;
 };
-struct WholeColumn {
-  ColumnInfo info;
-  std::int64_t E::*member;
-};
+using E = Structure;
 
-const std::vector<WholeColumn>& tree_columns() {
-  static const std::vector<WholeColumn> columns{
+std::string region_of(const ExtendedSource& source, const Wcs& wcs) {
+  if (source.outline.empty() || !wcs.celestial()) return {};
+  // STC-S knows FK5 of J2000 and FK4 of B1950 alone: others are written in ICRS.
+  const auto own = system_of(wcs);
+  if (!own) return {};
+  constexpr std::array<const char*, 5> kWords{"ICRS", "FK5", "FK4", "GALACTIC", "ECLIPTIC"};
+  const SkySystem written = in_region_files(*own);
+  const SkyView view(wcs, written);
+  const int decimals = decimals_for(source.extent_deg / 100, 7);
+  std::string text = fmt::format("POLYGON {}", kWords[static_cast<std::size_t>(written.frame)]);
+  for (const PixelPosition& corner : source.outline) {
+    const auto sky = view.to_sky(corner.x, corner.y);
+    if (!sky) return {};
+    text += fmt::format(" {:.{}f} {:.{}f}", sky->lon_deg, decimals, sky->lat_deg, decimals);
+  }
+  return text;
+}
+
+const std::vector<ColumnRow<E>>& extended_rows() {
+  static const std::vector<ColumnRow<E>> rows{
       {{"Source_id", "", "meta.id;meta.main", "Number of the structure, from 1; a parent comes before what is in it"},
        &E::id},
       {{"Parent_id", "", "meta.id.parent", "Structure that it lies in; 0: none"}, &E::parent},
@@ -36,12 +50,8 @@ const std::vector<WholeColumn>& tree_columns() {
       {{"N_compact", "", "meta.number", "Compact sources inside it, at any depth"}, &E::compacts},
       {{"Row", "", "meta.id.assoc", "Of a compact source, its Source_id in the catalogue of sources; -1 for others"},
        &E::row},
-  };
-  return columns;
-}
-
-const std::vector<RealColumn>& real_columns() {
-  static const std::vector<RealColumn> columns{
+      {{"Class", "", "src.class", "compact, multiple, shell, filament or extended"},
+       [](const E& source) { return std::string(to_string(source.kind)); }},
       {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude of the centroid of the pixels inside"}, &E::ra},
       {{"E_RA", "deg", "stat.error;pos.eq.ra", "1-sigma error of RA, in degrees on the sky"}, &E::e_ra},
       {{"DEC", "deg", "pos.eq.dec;meta.main", "Latitude of the centroid of the pixels inside"}, &E::dec},
@@ -77,12 +87,6 @@ const std::vector<RealColumn>& real_columns() {
       {{"E_Xposn", "pix", "stat.error;pos.cartesian.x;instr.det", "1-sigma error of Xposn"}, &E::e_x},
       {{"Yposn", "pix", "pos.cartesian.y;instr.det", "Row of the centroid; the first pixel's centre is 0"}, &E::y},
       {{"E_Yposn", "pix", "stat.error;pos.cartesian.y;instr.det", "1-sigma error of Yposn"}, &E::e_y},
-  };
-  return columns;
-}
-
-const std::vector<WholeColumn>& pixel_columns() {
-  static const std::vector<WholeColumn> columns{
       {{"Npix", "pix", "phys.area;instr.pixel", "Pixels inside"}, &E::npix},
       {{"X_min", "pix", "pos.cartesian.x;stat.min", "First column of these pixels"}, &E::x0},
       {{"X_max", "pix", "pos.cartesian.x;stat.max", "Last column of these pixels"}, &E::x1},
@@ -91,36 +95,10 @@ const std::vector<WholeColumn>& pixel_columns() {
       {{"Flag", "", "meta.code.qual",
         "1: cut by the image's edge or by blank pixels; of a compact source its Flag in the catalogue of sources"},
        &E::flag},
+      {{"s_region", "", "pos.outline;obs.field", "Outline of its pixels"},
+       [](const E& source) { return region_of(source, source.wcs); }},
   };
-  return columns;
-}
-
-const ColumnInfo& class_column() {
-  static const ColumnInfo column{"Class", "", "src.class", "compact, multiple, shell, filament or extended"};
-  return column;
-}
-
-const ColumnInfo& region_column() {
-  static const ColumnInfo column{"s_region", "", "pos.outline;obs.field", "Outline of its pixels"};
-  return column;
-}
-
-std::string region_of(const ExtendedSource& source, const Wcs& wcs) {
-  if (source.outline.empty() || !wcs.celestial()) return {};
-  // STC-S knows FK5 of J2000 and FK4 of B1950 alone: others are written in ICRS.
-  const auto own = system_of(wcs);
-  if (!own) return {};
-  constexpr std::array<const char*, 5> kWords{"ICRS", "FK5", "FK4", "GALACTIC", "ECLIPTIC"};
-  const SkySystem written = in_region_files(*own);
-  const SkyView view(wcs, written);
-  const int decimals = decimals_for(source.extent_deg / 100, 7);
-  std::string text = fmt::format("POLYGON {}", kWords[static_cast<std::size_t>(written.frame)]);
-  for (const PixelPosition& corner : source.outline) {
-    const auto sky = view.to_sky(corner.x, corner.y);
-    if (!sky) return {};
-    text += fmt::format(" {:.{}f} {:.{}f}", sky->lon_deg, decimals, sky->lat_deg, decimals);
-  }
-  return text;
+  return rows;
 }
 
 }  // namespace
@@ -134,37 +112,16 @@ Catalogue extended_catalogue(const ExtendedSources& found, const ImageHeader& he
   table.image = header.path;
   table.history = history;
   for (const std::string& note : found.notes) table.history.push_back("extended sources: " + note);
-  const auto whole = [&](const WholeColumn& column) {
-    std::vector<std::int64_t> values;
-    for (const ExtendedSource& source : found.sources) values.push_back(source.*column.member);
-    table.columns.push_back({in_frame_of(column.info, header), std::move(values)});
-  };
-  const auto texts = [&](const ColumnInfo& info, const auto& of) {
-    std::vector<std::string> values;
-    for (const ExtendedSource& source : found.sources) values.push_back(of(source));
-    table.columns.push_back({info, std::move(values)});
-  };
-  for (const WholeColumn& column : tree_columns()) whole(column);
-  texts(class_column(), [](const ExtendedSource& source) { return std::string(to_string(source.kind)); });
-  for (const RealColumn& column : real_columns()) {
-    std::vector<double> values;
-    for (const ExtendedSource& source : found.sources) values.push_back(source.*column.member);
-    table.columns.push_back({in_frame_of(column.info, header), std::move(values)});
-  }
-  for (const WholeColumn& column : pixel_columns()) whole(column);
-  texts(region_column(), [&](const ExtendedSource& source) { return region_of(source, header.wcs); });
+  std::vector<Structure> structures;
+  for (const ExtendedSource& source : found.sources) structures.push_back({source, header.wcs});
+  table.columns =
+      columns_of<E>(extended_rows(), structures, [&](const ColumnInfo& info) { return in_frame_of(info, header); });
   return table;
 }
 
 std::string extended_columns_document() {
-  std::vector<ColumnInfo> columns;
-  for (const WholeColumn& column : tree_columns()) columns.push_back(column.info);
-  columns.push_back(class_column());
-  for (const RealColumn& column : real_columns()) columns.push_back(column.info);
-  for (const WholeColumn& column : pixel_columns()) columns.push_back(column.info);
-  columns.push_back(region_column());
   return "\n## --extended\n\nOne row per structure, and one per compact source inside a structure.\n\n" +
-         columns_table(columns);
+         columns_table(infos_of<E>(extended_rows()));
 }
 
 }  // namespace reber

@@ -4,30 +4,47 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <iterator>
 #include <limits>
 
+#include "core/sky/model/column_row.hpp"
+
 namespace reber {
 
-const std::vector<ColumnInfo>& plane_columns() {
-  static const std::vector<ColumnInfo> columns{
-      {"Plane", "", "meta.id;instr", "Plane of the cube, from 0; Source_id counts within it"},
-      {"Frequency", "Hz", "em.freq", "Frequency of the plane; NaN where the header tells none"},
-      {"Beam_Maj", "deg", "phys.angSize.smajAxis;instr.beam", "FWHM of the plane's beam, major axis"},
-      {"Beam_Min", "deg", "phys.angSize.sminAxis;instr.beam", "FWHM of the plane's beam, minor axis"},
-      {"Beam_PA", "deg", "pos.posAng;instr.beam", "Position angle of the plane's beam, north through east"},
+namespace {
+
+/// The plane that a row is of.
+struct OfPlane {
+  std::int64_t plane = 0;
+  double frequency_hz = 0;
+  Beam beam;
+};
+
+const std::vector<ColumnRow<OfPlane>>& table() {
+  static const std::vector<ColumnRow<OfPlane>> rows{
+      {{"Plane", "", "meta.id;instr", "Plane of the cube, from 0; Source_id counts within it"}, &OfPlane::plane},
+      {{"Frequency", "Hz", "em.freq", "Frequency of the plane; NaN where the header tells none"},
+       &OfPlane::frequency_hz},
+      {{"Beam_Maj", "deg", "phys.angSize.smajAxis;instr.beam", "FWHM of the plane's beam, major axis"},
+       [](const OfPlane& p) -> double { return p.beam.major_deg; }},
+      {{"Beam_Min", "deg", "phys.angSize.sminAxis;instr.beam", "FWHM of the plane's beam, minor axis"},
+       [](const OfPlane& p) -> double { return p.beam.minor_deg; }},
+      {{"Beam_PA", "deg", "pos.posAng;instr.beam", "Position angle of the plane's beam, north through east"},
+       [](const OfPlane& p) -> double { return p.beam.pa_deg; }},
   };
-  return columns;
+  return rows;
 }
+
+}  // namespace
+
+std::vector<ColumnInfo> plane_columns() { return infos_of<OfPlane>(table()); }
 
 void add_plane_columns(const ImageHeader& header, const std::optional<Beam>& beam, Catalogue& catalogue) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const auto rows = static_cast<std::size_t>(catalogue.rows());
-  const std::vector<ColumnInfo>& infos = plane_columns();
-  const double values[] = {header.wcs.frequency_hz(), beam ? beam->major_deg : kNaN, beam ? beam->minor_deg : kNaN,
-                           beam ? beam->pa_deg : kNaN};
-  std::vector<Column> own{{infos.front(), std::vector<std::int64_t>(rows, header.plane)}};
-  for (std::size_t i = 1; i < infos.size(); ++i) own.push_back({infos[i], std::vector<double>(rows, values[i - 1])});
+  const OfPlane plane{header.plane, header.wcs.frequency_hz(), beam.value_or(Beam{kNaN, kNaN, kNaN})};
+  const std::vector<OfPlane> of_each(static_cast<std::size_t>(catalogue.rows()), plane);
+  std::vector<Column> own = columns_of<OfPlane>(table(), of_each, std::identity());
   catalogue.columns.insert(catalogue.columns.begin(), std::make_move_iterator(own.begin()),
                            std::make_move_iterator(own.end()));
 }

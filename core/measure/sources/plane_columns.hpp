@@ -13,7 +13,7 @@
 namespace reber {
 
 /// Plane, Frequency, Beam_Maj, Beam_Min, Beam_PA: they stand before all others in a table of many planes.
-[[nodiscard]] const std::vector<ColumnInfo>& plane_columns();
+[[nodiscard]] std::vector<ColumnInfo> plane_columns();
 
 /// Puts them before the columns of one plane's catalogue.   header: of the plane   beam: of its pixels, in place of the
 /// header's; without one the beam's columns are NaN

@@ -4,29 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/base/thread_pool.hpp"
 #include "core/measure/sources/source.hpp"
+#include "core/sky/model/column_row.hpp"
 
 namespace reber {
 namespace {
 
-using Real = double Source::*;
-using Whole = std::int64_t Source::*;
-
 /// unit: "Jy" and "Jy/beam" stand for the image's own total and brightness units.
-struct Row {
-  ColumnInfo info;
-  std::variant<Real, Whole, std::function<std::int64_t(std::size_t)>, std::string (*)(const Source&)> value;
-};
+using Row = ColumnRow<Source>;
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows{
       {{"Source_id", "", "meta.id;meta.main", "Number of the source, from 0, by the peak's row, then column"},
-       std::function<std::int64_t(std::size_t)>([](std::size_t row) { return static_cast<std::int64_t>(row); })},
+       RowNumber{}},
       {{"Isl_id", "", "meta.id.parent", "Label of the source's island in the label map"}, &Source::island},
       {{"RA", "deg", "pos.eq.ra;meta.main", "Longitude of the centroid, or of the fitted centre"}, &Source::ra},
       {{"E_RA", "deg", "stat.error;pos.eq.ra", "1-sigma error of RA, in degrees on the sky"}, &Source::e_ra},
@@ -101,7 +95,7 @@ const std::vector<Row>& table() {
       {{"Y_min", "pix", "pos.cartesian.y;stat.min", "First row of these pixels"}, &Source::y0},
       {{"Y_max", "pix", "pos.cartesian.y;stat.max", "Last row of these pixels"}, &Source::y1},
       {{"S_Code", "", "meta.code.class", "S: alone in its island; C: one of several in an island"},
-       [](const Source& source) { return std::string(source.shared ? "C" : "S"); }},
+       [](const Source& source) -> std::string { return source.shared ? "C" : "S"; }},
       {{"Flag", "", "meta.code.qual",
         "Sum of 1: cut by the image's edge or by blank pixels, 2: too small for a shape, 4: no sky position, 8: "
         "negative, 16: no Gaussian "
@@ -115,29 +109,6 @@ const std::vector<Row>& table() {
        &Source::flag},
   };
   return rows;
-}
-
-Column filled(const Row& row, const std::vector<Source>& sources, const ImageHeader& header) {
-  Column column{in_frame_of(row.info, header), std::vector<double>{}};
-  if (const auto* real = std::get_if<Real>(&row.value)) {
-    std::vector<double> values;
-    values.reserve(sources.size());
-    for (const Source& source : sources) values.push_back(source.**real);
-    column.values = std::move(values);
-  } else if (const auto* text = std::get_if<std::string (*)(const Source&)>(&row.value)) {
-    std::vector<std::string> values;
-    for (const Source& source : sources) values.push_back((*text)(source));
-    column.values = std::move(values);
-  } else {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto* whole = std::get_if<Whole>(&row.value);
-      values.push_back(whole != nullptr ? sources[i].**whole
-                                        : std::get<std::function<std::int64_t(std::size_t)>>(row.value)(i));
-    }
-    column.values = std::move(values);
-  }
-  return column;
 }
 
 }  // namespace
@@ -180,7 +151,7 @@ Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& 
   ThreadPool pool(sources.size() > kFew ? 0 : 1);
   pool.for_each(static_cast<std::int64_t>(rows.size()), [&](std::int64_t k) {
     const auto column = static_cast<std::size_t>(k);
-    catalogue.columns[column] = filled(*rows[column], sources, header);
+    catalogue.columns[column] = column_of<Source>(in_frame_of(rows[column]->info, header), *rows[column], sources);
   });
   catalogue.frame = header.wcs.celestial() ? header.wcs.frame_name() : "";
   catalogue.equinox = header.wcs.equinox();
@@ -190,10 +161,6 @@ Catalogue make_catalogue(const std::vector<Source>& sources, const ImageHeader& 
   return catalogue;
 }
 
-std::vector<ColumnInfo> catalogue_columns() {
-  std::vector<ColumnInfo> columns;
-  for (const Row& row : table()) columns.push_back(row.info);
-  return columns;
-}
+std::vector<ColumnInfo> catalogue_columns() { return infos_of<Source>(table()); }
 
 }  // namespace reber
