@@ -79,6 +79,11 @@ class Package(unittest.TestCase):
         np.testing.assert_allclose(found.snr, (found.image - found.mean) / found.rms, rtol=1e-5)
         np.testing.assert_array_equal(found.residual(), found.image - found.model())
         self.assertEqual(found.mask().sum(), (found.labels > 0).sum())
+        for row in reber.products():
+            if row["map"] and row["name"] != "mask":
+                one = getattr(found, row["name"])
+                one = one() if callable(one) else one
+                self.assertEqual((one.shape, one.dtype), (sky.shape, np.float32), row["name"])
         self.assertGreater(found.mask(dilate=1).sum(), found.mask().sum())
 
     def test_pixels_of_other_types_and_orders_are_the_same_image(self):

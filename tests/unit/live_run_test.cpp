@@ -175,6 +175,26 @@ TEST_F(LiveRunTest, a_map_is_that_of_the_backend) {
   EXPECT_TRUE(same_bits(*live->map(product_id("snr")).image, expected));
 }
 
+TEST_F(LiveRunTest, every_map_that_the_viewer_shows_is_the_products) {
+  const auto live = session();
+  Request wanted = request(5);
+  wanted.beam = Beam{3.0 / 3600, 3.0 / 3600, 0};
+  ASSERT_TRUE(run(*live, wanted));
+  const Result plain = run_once(shared_backend("cpu"), wanted);
+  FairTurn turn;
+  const Job job;
+  for (std::size_t i = 0; i < kProducts.size(); ++i) {
+    const Product& product = kProducts[i];
+    if (product.layer.empty() || product.make == nullptr) continue;
+    const auto id = static_cast<ProductId>(i);
+    live->request_shown(id, {}, ShowMaps::whole);
+    ASSERT_TRUE(until([&] { return live->shown(id).image != nullptr; })) << product.word;
+    Image expected(plain.header().shape);
+    product.make({plain, job, turn}).rows(0, expected.shape().ny, expected.data());
+    EXPECT_TRUE(same_bits(*live->shown(id).image, expected)) << product.word;
+  }
+}
+
 TEST_F(LiveRunTest, tiles_and_values_of_a_map_are_those_of_the_backend) {
   const auto live = session();
   ASSERT_TRUE(run(*live, request(5)));

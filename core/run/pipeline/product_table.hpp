@@ -65,6 +65,7 @@ ProductMap seam_map(const ProductSource& source);
 ProductMap model_map(const ProductSource& source);
 ProductMap residual_map(const ProductSource& source);
 ProductMap mask_map(const ProductSource& source);
+ProductMap flux_error_map(const ProductSource& source);
 
 namespace product_rows {
 using enum Product::Kind;
@@ -95,6 +96,7 @@ inline constexpr auto kRows = std::to_array<Product>({
     {"mask", "_mask.fits.fz", false, "", "mask", "", map, none, Needs::sources, signal, "1 in islands, 0 outside", mask_map},
     {"model", "_model.fits", false, "--write-model", "model", "Model", map, image, Needs::sources, model, "the sources' Gaussians as a map, without background", model_map},
     {"residual", "_residual.fits", false, "--write-residual", "residual", "Residual", map, image, Needs::sources, difference, "image - model", residual_map},
+    {"flux-error", "_flux_error.fits", false, "--write-flux-error", "flux_error", "Flux error", map, total, Needs::sources, level, "the error of a point source's total flux at every pixel", flux_error_map},
     {"picture", ".png", true, "", "picture", "", picture, none, Needs::plane, signal, "the image with its sources as a picture"},
 });
 // clang-format on
