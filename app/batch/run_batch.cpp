@@ -14,7 +14,6 @@
 #include "app/batch/batch_progress.hpp"
 #include "app/batch/image_runners.hpp"
 #include "app/options/output_names.hpp"
-#include "app/options/product_options.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
 #include "core/run/batch/claims.hpp"
@@ -106,7 +105,7 @@ class Batch {
   /// Of every file that an image has, what follows its name.
   [[nodiscard]] std::vector<std::string> endings_of(const Request& first) const {
     std::vector<std::string> endings{"_report.json", ".toml", "_verification.json"};
-    std::vector<std::string> paths = outputs_of(first.output);
+    std::vector<std::string> paths = first.output.files();
     if (settings_.extended) {
       const std::vector<std::string> extended = settings_.extended_of(images_.front());
       paths.insert(paths.end(), extended.begin(), extended.end());
