@@ -156,7 +156,7 @@ ProductMap flux_error_map(const ProductSource& source) {
       out[i] = static_cast<float>(out[i] * each);
     }
   };
-  return {rows, {fmt::format("flux error: of a point of {} rms", kPeak)}};
+  return {rows, {grid ? fmt::format("flux error: of a point of {} rms", kPeak) : "flux error: unknown without a beam"}};
 }
 
 }  // namespace reber
