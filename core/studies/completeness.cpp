@@ -153,6 +153,9 @@ void Experiment::search_image() {
   const Ellipse axes = ellipse_of(shape_);
   result_.fwhm_px = fwhm_ = std::sqrt(axes.major * axes.minor);
   const Shape shape = first.plane()->shape();
+  const double diagonal = std::hypot(static_cast<double>(shape.ny), static_cast<double>(shape.nx));
+  if (!(fwhm_ <= diagonal))
+    throw InputError(fmt::format("sources of {:g} arcsec are wider than the image", options_.size_deg * 3600));
   image_ = Image(shape), rms_ = Image(shape);
   backend_->render_rows(MapKind::image, *first.plane(), nullptr, 0, shape.ny, image_.data(), progress_);
   backend_->render_rows(MapKind::rms, *first.plane(), first.background(), 0, shape.ny, rms_.data(), progress_);
@@ -318,10 +321,16 @@ void Experiment::finish() {
 }
 
 CompletenessResult Experiment::run() {
-  if (!(options_.low > 0 && options_.high > options_.low) || options_.bins < 1 || options_.per_bin < 1)
+  constexpr double kMostSnr = 1e9;
+  constexpr std::int64_t kMostBins = 1000, kMostPerBin = 1'000'000;
+  const bool range = options_.low > 0 && options_.high > options_.low && options_.high <= kMostSnr;
+  const bool numbers = options_.bins >= 1 && options_.bins <= kMostBins && options_.per_bin >= 1 &&
+                       static_cast<std::int64_t>(options_.per_bin) <= kMostPerBin;
+  if (!range || !numbers)
     throw InputError(
-        fmt::format("S/N from {:g} to {:g} in {} bins of {} sources: the range must rise and the numbers be positive",
-                    options_.low, options_.high, options_.bins, options_.per_bin));
+        fmt::format("S/N from {:g} to {:g} in {} bins of {} sources: the range must rise up to {:g}, with 1 to {} bins "
+                    "of 1 to {} sources",
+                    options_.low, options_.high, options_.bins, options_.per_bin, kMostSnr, kMostBins, kMostPerBin));
   request_.output = {};
   request_.negative_too = request_.reliability = false;
   tallies_.resize(static_cast<std::size_t>(options_.bins));

@@ -14,6 +14,7 @@
 #include "core/files/fits/fits_image.hpp"
 #include "core/sky/model/wcs.hpp"
 #include "core/studies/random.hpp"
+#include "core/studies/simulation_bounds.hpp"
 #include "core/studies/simulation_scene.hpp"
 
 namespace reber {
@@ -27,22 +28,6 @@ constexpr double kDrawnFwhm = 2.74;
 constexpr int kRingSamples = 4;
 /// Part of the half diagonal beyond which a corner is blank.
 constexpr double kBlankRadius = 0.88;
-
-void check(const SimulationOptions& options) {
-  const auto refuse = [](const std::string& what) { throw InputError("simulation: " + what); };
-  if (options.shape.ny < 8 || options.shape.nx < 8) refuse("the image must be at least 8 x 8 pixels");
-  if (!(options.pixel_arcsec > 0)) refuse("the pixel size must be above zero");
-  if (!(options.beam.minor_deg > 0 && options.beam.major_deg >= options.beam.minor_deg)) {
-    refuse("the beam needs major axis >= minor axis > 0");
-  }
-  if (!(options.rms >= 0 && options.rms_rise >= 0)) refuse("rms and its rise must not be negative");
-  if (!(options.brightest > 0)) refuse("the brightest source must be above zero");
-  if (options.point_sources < 0 || options.extended_sources < 0 || options.rings < 0) {
-    refuse("numbers of sources must not be negative");
-  }
-  if (!(std::abs(options.dec_deg) <= 90)) refuse("the declination must be within -90 and 90 degrees");
-  if (options.grid_step < 1) refuse("the grid step must be at least 1 pixel");
-}
 
 std::string card(const char* key, const std::string& value, const char* comment) {
   return fmt::format("{:<80.80}", fmt::format("{:<8}= {:>20} / {}", key, value, comment));
@@ -334,7 +319,7 @@ std::vector<TrueSource> draw_dirac_grid(const SimulationOptions& options, Image&
 }  // namespace
 
 SimulatedSky simulate(const SimulationOptions& options, Backend& backend, const Progress& progress) {
-  check(options);
+  check_bounds(options);
   const SkyGrid grid(options);
   SimulatedSky sky;
   sky.cards = make_cards(options);

@@ -199,5 +199,44 @@ TEST(Simulation, wrong_options_are_refused_by_name) {
   EXPECT_THROW((void)simulate(options, *backend, {}), InputError);
 }
 
+/// Each number at a bound, beyond it, and where no number is.
+TEST(Simulation, EveryNumberHasBounds) {
+  const auto backend = make_backend("cpu", {}, LogSink());
+  const auto refused = [&](auto set, auto value) {
+    SimulationOptions options;
+    options.shape = {16, 16};
+    options.point_sources = options.extended_sources = 0;
+    set(options) = value;
+    try {
+      (void)simulate(options, *backend, {});
+      return false;
+    } catch (const InputError&) {
+      return true;
+    }
+  };
+  using Options = SimulationOptions;
+  const auto real = [&](auto set, double least, double most) {
+    for (const double value : {least, most}) EXPECT_FALSE(refused(set, value)) << value;
+    const double below = least - std::max(1e-9, 1e-6 * std::abs(least)), above = most * (1 + 1e-6) + 1e-9;
+    for (const double value : {below, above, 1e300, -1e300, std::nan(""), 1.0 / 0.0})
+      EXPECT_TRUE(refused(set, value)) << value;
+  };
+  real([](Options& o) -> double& { return o.dec_deg; }, -90, 90);
+  real([](Options& o) -> double& { return o.ra_deg; }, -360, 360);
+  real([](Options& o) -> double& { return o.rms_rise; }, 0, 1e6);
+  real([](Options& o) -> double& { return o.beam.pa_deg; }, -360, 360);
+  const auto whole = [&](auto set, std::int64_t least, std::int64_t most) {
+    EXPECT_FALSE(refused(set, least));
+    for (const std::int64_t value : {least - 1, most + 1, std::int64_t{1} << 62})
+      EXPECT_TRUE(refused(set, value)) << value;
+  };
+  whole([](Options& o) -> std::int64_t& { return o.point_sources; }, 0, 100'000'000);
+  whole([](Options& o) -> std::int64_t& { return o.extended_sources; }, 0, 100'000'000);
+  whole([](Options& o) -> std::int64_t& { return o.rings; }, 0, 100'000'000);
+  whole([](Options& o) -> std::int64_t& { return o.grid_step; }, 1, 1 << 20);
+  whole([](Options& o) -> std::int64_t& { return o.shape.ny; }, 8, 1 << 20);
+  whole([](Options& o) -> std::int64_t& { return o.shape.nx; }, 8, 1 << 20);
+}
+
 }  // namespace
 }  // namespace reber
