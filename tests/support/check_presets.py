@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every preset of CMakePresets.json, configured and compiled.
 
-    check_presets.py SOURCE SCRATCH [--jobs N] [--nvcc PATH] [--whole] [--preset NAME ...]
+    check_presets.py SOURCE SCRATCH [--jobs N] [--nvcc PATH] [--every | --whole] [--preset NAME ...]
 
 Each preset is configured into SCRATCH/NAME; each option it sets must be one that the project has, with a value that the
-option takes. Then, for each preset:
-  host  one source of each library, the smallest, with the library's own flags; equal commands are run once.
-  CUDA  each .cu, for the oldest card that the presets name, down to machine code, and the largest for the newest one,
-        down to PTX; all of them for the newest as well where a kernel asks which card it is compiled for.
+option takes. Then, without precompiled headers:
+  host  the smallest source of each library once, and the smallest of each preset with that preset's flags.
+  CUDA  the largest .cu and those that differ from the main line, or include a header that does: for the oldest card that
+        the presets name, down to machine code, and for the newest one, down to PTX.
+--every compiles the smallest source of each library with the flags of each preset, and every .cu for both cards.
 The optimiser is off, which saves two thirds of the time, and nothing is linked.
 --whole builds every target of every preset instead, as its build preset does. Exit code: 0, or 1 with a line per breach.
 Without an nvcc the presets that demand one and the .cu files are left out, and this is said.
@@ -24,6 +25,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from check_tidy import changed
 
 ON_OFF = {"ON", "OFF", "TRUE", "FALSE", "YES", "NO", "1", "0"}
 # Programs, tests and what serves them.
@@ -114,7 +117,7 @@ def without_output(command):
 
 def host_jobs(names, options):
     """(label, command, folder): the smallest source of each target; commands that differ in the build folder alone are one."""
-    jobs = {}
+    jobs, seen = {}, set()  # seen: targets and presets that have a job
     for name in names:
         folder = os.path.join(options.scratch, name)
         with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
@@ -128,7 +131,10 @@ def host_jobs(names, options):
                 key = (target[1], " ".join(flags))
                 if key not in smallest or size < smallest[key][0]:
                     smallest[key] = (size, entry)
-        for (target, _), (_, entry) in smallest.items():
+        for (target, _), (_, entry) in sorted(smallest.items(), key=lambda item: item[1][0]):
+            if not options.every and target in seen and name in seen:
+                continue
+            seen.update((target, name))
             command = without_output(entry["command"])
             # A precompiled header is not made here: its text is read instead.
             command = [word for word in command if word != "-Winvalid-pch"] + ["-O0", "-c", "-o", os.devnull]
@@ -148,14 +154,24 @@ def card_numbers(architectures, nvcc):
     return sorted(int(re.match(r"\d+", a)[0]) for a in architectures.split(";"))
 
 
-def asks_for_card(source):
-    """Whether a kernel compares the number of the card that it is compiled for."""
-    texts = [path for end in ("cu", "cuh", "hpp") for path in Path(source, "kernels").rglob("*." + end)]
-    return any(re.search(r"__CUDA_ARCH__\s*[<>=!]|[<>=!]\s*__CUDA_ARCH__", path.read_text(encoding="utf-8")) for path in texts)
+def touched(source, files):
+    """Of these files those that differ from the main line, or include a header that does."""
+    known = {}
+
+    def is_touched(path):
+        if path not in known:
+            known[path] = path in differing  # a circle of includes ends here
+            if os.path.exists(os.path.join(source, path)):
+                text = Path(source, path).read_text(encoding="utf-8")
+                known[path] |= any([is_touched(other) for other in re.findall(r'#include "([^"]+)"', text)])
+        return known[path]
+
+    differing = set(changed(source))
+    return {file for file in files if is_touched(os.path.relpath(file, source))}
 
 
 def cuda_jobs(names, options):
-    """(label, command, folder): each .cu for the oldest card of all presets, the largest or each for the newest one."""
+    """(label, command, folder): the .cu files for the oldest and the newest card of all presets."""
     cards, commands = {}, {}
     for name in names:
         folder = os.path.join(options.scratch, name)
@@ -170,14 +186,17 @@ def cuda_jobs(names, options):
         return []
     jobs = []
     oldest, newest = min(cards), max(cards)
-    each = asks_for_card(options.source)
-    for file, entry in sorted(commands.items(), key=lambda item: -os.path.getsize(item[0])):
+    by_size = sorted(commands.items(), key=lambda item: -os.path.getsize(item[0]))
+    looked_at = set(commands) if options.every else touched(options.source, commands) | {by_size[0][0]}
+    for file, entry in by_size:
+        if file not in looked_at:
+            continue
         command = [w for w in without_output(entry["command"]) if not re.match(r"--?(generate-code|gencode|arch)=", w)]
         quick = command + ["-w", "-Xcicc", "-O0", "-Xptxas", "-O0", "-o", os.devnull]
         source = os.path.relpath(file, options.source)
         jobs.append((f"preset {cards[oldest]}: {source} for compute capability {oldest / 10}",
                      quick + ["-cubin", f"-arch=sm_{oldest}"], entry["directory"]))
-        if newest != oldest and (each or len(jobs) == 1):
+        if newest != oldest:
             jobs.append((f"preset {cards[newest]}: {source} for compute capability {newest / 10}",
                          quick + ["-ptx", f"-arch=compute_{newest}"], entry["directory"]))
     return jobs
@@ -195,6 +214,7 @@ def parse():
     parser.add_argument("scratch", type=os.path.abspath)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--nvcc", default="")
+    parser.add_argument("--every", action="store_true")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--preset", action="append")
     options = parser.parse_args()
